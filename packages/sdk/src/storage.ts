@@ -17,7 +17,10 @@ export type Persistence = "local" | "session" | "memory";
 /** @param mayWrite while it returns false, values stay in memory */
 export function openStore(persistence: Persistence, mayWrite: () => boolean): ClientStore {
   const unwritten = new Map<string, string>();
-  /** Reading `window.localStorage` throws when storage is blocked, and "memory" has no storage at all. */
+  /**
+   * Returns undefined when storage is blocked (reading `window.localStorage` throws), and for "memory"
+   * (`window.memoryStorage` does not exist).
+   */
   const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
     try {
       return use(window[`${persistence as "local"}Storage`]);

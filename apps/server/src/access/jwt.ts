@@ -2,7 +2,7 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
-import { storable } from "../core/text.ts";
+import { toStorable } from "../core/text.ts";
 
 export interface JwtSettings {
   readonly jwksUrl: string;
@@ -39,7 +39,7 @@ function refusalFor(error: unknown): Refusal {
 function userOf({ sub }: JWTPayload): string {
   const isUser = typeof sub === "string" && sub.length > 0 && sub.length <= SERVER_LIMITS.userIdLength;
   // characters that no store can hold would make two subjects the same user
-  if (isUser && storable(sub) === sub) return sub;
+  if (isUser && toStorable(sub) === sub) return sub;
   throw new Refusal("invalid_token", { message: "The token has no valid user id (`sub`)." });
 }
 

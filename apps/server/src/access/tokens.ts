@@ -3,8 +3,8 @@ import {
   type CreateTokenBody,
   type Issue,
   LIMITS,
+  lowerRole,
   type Role,
-  roleUnder,
   type Token,
 } from "@headwater/contract";
 import type { Call, Handler } from "../core/handler.ts";
@@ -175,7 +175,7 @@ export const revokeToken =
     const token = await catalog.token({ tokenId: params.tokenId });
     if (!token || !isRevocable(call, token)) throw new Refusal("token_not_found");
     const role = await catalog.roleOf({ userId: token.userId, organizationId });
-    if (role !== null) requireRoleUpTo(call.role, roleUnder(role, token.ceiling));
+    if (role !== null) requireRoleUpTo(call.role, lowerRole(role, token.ceiling));
     const revoked = await catalog.revokeToken({ tokenId: token.tokenId, actor, now });
     if (revoked === "unknown") throw new Refusal("token_not_found");
     return { body: { tokenId: revoked.tokenId, revokedAt: toIsoTime(revoked.revokedAt ?? now) } };

@@ -1,5 +1,5 @@
 /** The workspaces of the caller (docs/contract.md section 3). The API calls a workspace an organization. */
-import { roleUnder } from "@headwater/contract";
+import { lowerRole } from "@headwater/contract";
 import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -14,7 +14,7 @@ export const listOrganizations =
     const all = await catalog.organizationsOf({ userId: actor.userId });
     const organizations = all
       .filter(({ organizationId }) => limitedTo === null || organizationId === limitedTo)
-      .map((organization) => ({ ...organization, role: roleUnder(organization.role, ceiling) }));
+      .map((organization) => ({ ...organization, role: lowerRole(organization.role, ceiling) }));
     return { body: { organizations, nextCursor: null } };
   };
 
@@ -40,13 +40,18 @@ async function requireCreator(
       ? await isOperator(call)
       : (await catalog.organizationsOf({ userId })).length > 0;
   if (isAllowed) return;
-  throw new Refusal("permission_denied", {
-    message:
-      creation === "operators"
-        ? "Only operators of this service can create workspaces."
-        : "Only members of a workspace can create another one.",
-    hint: "Ask an admin to add you to a workspace. The operator can change WORKSPACE_CREATION.",
-  });
+  throw new Refusal(
+    "permission_denied",
+    creation === "operators"
+      ? {
+          message: "Only operators of this service can create workspaces.",
+          hint: "Ask an operator to create the workspace, or to change WORKSPACE_CREATION.",
+        }
+      : {
+          message: "Only members of a workspace can create another one.",
+          hint: "Ask an admin to add you to a workspace, or an operator to change WORKSPACE_CREATION.",
+        },
+  );
 }
 
 export const createOrganization =

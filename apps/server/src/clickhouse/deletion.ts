@@ -96,7 +96,10 @@ export async function deleteEvents(
   return new Set(deletions.filter(({ name }) => known.get(name)).map(({ name }) => name));
 }
 
-/** The months that have events, as the names of partitions: a query over one of them is short enough for a request. */
+/**
+ * The months that have events, as partition names. `countDeletions` queries one month at a time, so that no query exceeds
+ * the request timeout.
+ */
 async function listMonths(client: WarehouseClient, signal: AbortSignal): Promise<number[]> {
   const answer = await client.query({
     query: `SELECT DISTINCT toUInt32(partition) AS month FROM ${onEveryNode(client, "system.parts")}
@@ -108,8 +111,8 @@ async function listMonths(client: WarehouseClient, signal: AbortSignal): Promise
 }
 
 /**
- * How many events the deletions are going to delete, by source and day. On a cluster every replica is counted, because one
- * may lag behind.
+ * How many events the deletions are going to delete, by source and day. On a cluster each shard's count is that of its
+ * replica with the most rows, because others may lag behind.
  */
 export async function countDeletions(
   client: WarehouseClient,

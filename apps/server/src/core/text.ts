@@ -2,4 +2,4 @@
 const REPLACEMENT = "\uFFFD";
 
 /** Replaces NUL and lone surrogates, which PostgreSQL and ClickHouse reject, by U+FFFD. */
-export const storable = (text: string): string => text.replaceAll("\0", REPLACEMENT).toWellFormed();
+export const toStorable = (text: string): string => text.replaceAll("\0", REPLACEMENT).toWellFormed();

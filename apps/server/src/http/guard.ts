@@ -3,7 +3,7 @@
  * section 1: token, rate, JSON and shape of `organizationId` (422), source exists (404), member (403), permission (403),
  * `organizationId` matches (404), the rest of query and body (422). The handler checks the state (409).
  */
-import { type Operation, type Permission, type Role, roleUnder, type TokenScope } from "@headwater/contract";
+import { lowerRole, type Operation, type Permission, type Role, type TokenScope } from "@headwater/contract";
 import type { Caller, FieldRules } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { isUnchanged, memberOf } from "../core/members.ts";
@@ -102,7 +102,7 @@ async function requireMember(
   const isInScope = limitedTo === null || limitedTo === organizationId;
   const role = isInScope ? await ledger.roleOf({ userId: actor.userId, organizationId }) : null;
   if (role === null) throw new Refusal("not_a_member");
-  return roleUnder(role, ceiling);
+  return lowerRole(role, ceiling);
 }
 
 function requirePermission(needed: Permission, role: Role, permissions: readonly Permission[]): void {

@@ -6,7 +6,7 @@ import type { RequestBytes } from "../core/body.ts";
 import type { FieldRule, FieldRules } from "../core/handler.ts";
 import { isRecord, memberOf } from "../core/members.ts";
 import { Refusal } from "../core/refusal.ts";
-import { storable } from "../core/text.ts";
+import { toStorable } from "../core/text.ts";
 import { type Check, compile } from "../core/validate.ts";
 import { findUnstorable, parseBody } from "./json-body.ts";
 
@@ -44,12 +44,12 @@ const INTEGER = /^-?\d{1,15}$/;
 function queryValue(schema: unknown, value: string | string[] | undefined): unknown {
   if (typeof value !== "string") return value;
   const isInteger = memberOf(schema, "type") === "integer" && INTEGER.test(value);
-  return isInteger ? Number(value) : storable(value);
+  return isInteger ? Number(value) : toStorable(value);
 }
 
-/** An id that no store can hold is changed to one that finds nothing. */
+/** Replaces characters that the databases reject (NUL, lone surrogates). Such an id then matches no row. */
 export const readParams = (params: Incoming["params"]): Record<string, string> =>
-  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, storable(value)]));
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, toStorable(value)]));
 
 /** Unknown parameters are ignored: caches, proxies and mail programs add their own. */
 function readQuery({ query: schema }: Operation, query: Incoming["query"]): Record<string, unknown> {
@@ -120,7 +120,7 @@ const isId = (value: unknown): value is string =>
   typeof value === "string" &&
   value.length >= 1 &&
   value.length <= MAX_ID_LENGTH &&
-  storable(value) === value;
+  toStorable(value) === value;
 
 /** A 422 for a missing or invalid id. All other issues are listed too, since the request is refused anyway. */
 function missingId(field: string, issues: Issue[]): Refusal {

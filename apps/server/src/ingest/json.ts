@@ -4,7 +4,7 @@ import { LIMITS } from "@headwater/contract";
 import type { IngestBody } from "../core/body.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody } from "../core/refusal.ts";
-import { storable } from "../core/text.ts";
+import { toStorable } from "../core/text.ts";
 
 export type JsonObject = Record<string, unknown>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
@@ -53,12 +53,12 @@ export function setOwn(target: object, key: string, value: unknown): void {
 
 /** NUL and lone surrogates become U+FFFD, in keys too, so that every store holds the same value. */
 function cleanStrings(value: unknown, depth: number): unknown {
-  if (typeof value === "string") return storable(value);
+  if (typeof value === "string") return toStorable(value);
   if (typeof value !== "object" || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => cleanStrings(item, depth - 1));
   const clean = {};
   for (const [key, item] of Object.entries(value))
-    setOwn(clean, storable(key), cleanStrings(item, depth - 1));
+    setOwn(clean, toStorable(key), cleanStrings(item, depth - 1));
   return clean;
 }
 

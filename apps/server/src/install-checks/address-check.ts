@@ -10,7 +10,7 @@ import {
   unknown,
   wrong,
 } from "./evidence.ts";
-import { hintForNext, renderScriptUrl, renderSetting } from "./paste.ts";
+import { hintForNextJs, renderScriptUrl, renderSetting } from "./paste.ts";
 
 const LOCAL_HOST = /^(?:localhost|.+\.localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/;
 const isLocal = (url: string): boolean => LOCAL_HOST.test(URL.parse(url)?.hostname ?? "");
@@ -43,7 +43,7 @@ function compareAddress(evidence: Evidence): CheckFinding {
   if (isFirstParty) return ok(`The page sends to ${base}, a path of its own site.`);
   return wrong(
     `The page sends to ${base}, not to ${expected}.`,
-    `Use the service's address.${hintForNext(found, "src and data-api")}`,
+    `Use the service's address.${hintForNextJs(found, "src and data-api")}`,
   );
 }
 

@@ -15,7 +15,7 @@ export interface ServiceEvidence {
   /** The state of the key that the page should have. */
   readonly expectedKeyState: KeyState | "unknown" | null;
   /** The state of the key that the page has; `unknown`: no key of this source. */
-  readonly keyState: KeyState | "unknown" | null;
+  readonly pageKeyState: KeyState | "unknown" | null;
   readonly isActive: boolean | null;
   readonly isOriginAllowed: boolean | null;
   readonly probe: ServiceProbe;

@@ -20,5 +20,5 @@ export const renderScriptUrl = ({ kind }: SnippetForm, url: string): string =>
   kind === "tag" ? `src="${url}"` : `script.src = ${JSON.stringify(url)};`;
 
 /** A bundle that loads the client may belong to a Next.js application, where the attributes are those of a <Script> tag. */
-export const hintForNext = (form: SnippetForm, attributes: string): string =>
+export const hintForNextJs = (form: SnippetForm, attributes: string): string =>
   form.kind === "bundle" && !isBuiltIn(form) ? ` In the <Script> of Next.js: ${attributes}.` : "";

@@ -1,14 +1,14 @@
 /** Checks that the page has the snippet, once, and with the right key. */
 import type { PageSnippet } from "@headwater/contract";
 import { type CheckFinding, type Evidence, ok, unknown, warning, wrong } from "./evidence.ts";
-import { hintForNext, renderSetting } from "./paste.ts";
+import { hintForNextJs, renderSetting } from "./paste.ts";
 
 export const checkPage = ({ report, pageProblem }: Evidence): CheckFinding =>
   pageProblem === null
     ? ok(`The page ${report.url} answers.`)
     : wrong(
         `The page ${report.url} ${pageProblem}.`,
-        "Give the address of a page as its visitors open it. It must not require a sign-in.",
+        "Give the URL of a page that visitors open. It must not require a sign-in.",
       );
 
 function renderTag({ service }: Evidence, apiBaseUrl: string): string {
@@ -45,12 +45,12 @@ export function checkSnippetOnce({ report }: Evidence): CheckFinding {
   if (count === 1) return ok("The page has the snippet once.");
   const keys = [...new Set(report.snippets.map(({ publicKey }) => publicKey ?? "no key"))];
   return wrong(
-    `The page has the snippet ${count} times (${keys.join(", ")}). With different keys or addresses each snippet counts every page view.`,
+    `The page has the snippet ${count} times (${keys.join(", ")}). With different keys or API URLs, each snippet counts every page view, so views are counted more than once.`,
     "Remove all but one. Look in layouts, tag managers and plugins.",
   );
 }
 
-/** A problem of the key that the page should have: such a key must not be recommended. */
+/** Checks the key that the page should have. If it is unknown or retired, the other checks must not recommend it. */
 function checkExpectedKey({ service }: Evidence): CheckFinding | null {
   const { publicKey, expectedKeyState } = service;
   if (expectedKeyState === "unknown")
@@ -58,17 +58,17 @@ function checkExpectedKey({ service }: Evidence): CheckFinding | null {
   if (expectedKeyState === "retired")
     return wrong(
       `The key ${publicKey} was replaced by a newer one.`,
-      "Paste the current snippet of the source's install page, or accept the old key for a while with restore-key.",
+      "Paste the current snippet of the source's install page. To accept the old key for some time, use POST /api/tracking-sources/:sourceId/restore-key.",
     );
   return null;
 }
 
 /** The page has a key that is not the expected one. */
 function explainOtherKey(found: PageSnippet, keyInPage: string, { service }: Evidence): CheckFinding {
-  const { publicKey, keyState } = service;
+  const { publicKey, pageKeyState } = service;
   const paste = renderSetting(found, "key", publicKey);
-  const hint = `Use the source's current key.${hintForNext(found, "data-key")}`;
-  switch (keyState) {
+  const hint = `Use the source's current key.${hintForNextJs(found, "data-key")}`;
+  switch (pageKeyState) {
     case "retired":
       return wrong(`The page has the key ${keyInPage}, which was replaced by a newer one.`, hint, paste);
     case "unknown":
@@ -95,7 +95,7 @@ export function checkKey(evidence: Evidence): CheckFinding {
   if (problem) return problem;
   if (!found) return unknown("There is no snippet to read a key from.");
   if (!found.publicKey) {
-    const hint = `Add the source's key.${hintForNext(found, "data-key")}`;
+    const hint = `Add the source's key.${hintForNextJs(found, "data-key")}`;
     return wrong("The snippet has no key.", hint, renderSetting(found, "key", publicKey));
   }
   if (found.publicKey === publicKey) return ok(`The key is ${publicKey}.`);

@@ -28,7 +28,7 @@ export const verifyInstall =
       alias,
       ...source.privacy,
       expectedKeyState: "current",
-      keyState: (await keyStateOf(source, keyInPage, now)) ?? "unknown",
+      pageKeyState: (await keyStateOf(source, keyInPage, now)) ?? "unknown",
       isActive,
       isOriginAllowed: allows(source, originOf(report.url)),
       probe: NOT_PROBED,

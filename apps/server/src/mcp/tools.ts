@@ -1,6 +1,6 @@
 /**
- * The tools of coding agents. Each is an operation of the contract's table, which has its name, description, arguments and
- * permission.
+ * The tools of coding agents. Each tool is one operation. Its name, description, arguments and permission come from the
+ * contract's table.
  */
 import {
   INSTALL_EXAMPLES,
@@ -42,17 +42,17 @@ export interface Tool extends ToolEntry {
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === "object" && Object.keys(value).length === 0);
 
-/** Without members that are null or empty, and without those that are named, at any depth. */
-function without(value: unknown, names: readonly string[] = []): unknown {
-  if (Array.isArray(value)) return value.map((item) => without(item, names));
+/** Removes members that are null or empty, and those in `names`, at any depth. */
+function omitMembers(value: unknown, names: readonly string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((item) => omitMembers(item, names));
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value)
     .filter(([name]) => !names.includes(name))
-    .map(([name, member]): [string, unknown] => [name, without(member, names)]);
+    .map(([name, member]): [string, unknown] => [name, omitMembers(member, names)]);
   return Object.fromEntries(kept.filter(([, member]) => !isEmpty(member)));
 }
 
-const withoutEmpty = (answer: unknown) => without(answer);
+const withoutEmpty = (answer: unknown) => omitMembers(answer);
 
 /** Members of the debug view that are long, or that an agent has already. */
 const LONG_IN_DEBUG = ["source", "limits", "raw", "normalized", "userAgent", "traceId", "sessionId"];
@@ -81,7 +81,11 @@ const ENTRIES: readonly ToolEntry[] = [
       "Give the origins of the application in allowedOrigins, the development server's too, such as http://localhost:5173.",
     shorten: withoutEmpty,
   },
-  { id: "updateSource", usage: "A list replaces the whole list.", shorten: withoutEmpty },
+  {
+    id: "updateSource",
+    usage: "A list that you send, such as allowedOrigins, replaces the stored list: send every item.",
+    shorten: withoutEmpty,
+  },
   {
     id: "getInstall",
     usage:
@@ -93,7 +97,7 @@ const ENTRIES: readonly ToolEntry[] = [
   {
     id: "verifyInstall",
     usage:
-      "The report says what you saw in the page. Use unknown and null for what you did not see. A check that is wrong says how to fix it.",
+      'In `report`, send what you found in the page; send "unknown" or null for what you did not look at. A check with the status `wrong` includes a hint on how to fix the problem.',
     shorten: withoutEmpty,
   },
   {
@@ -101,7 +105,7 @@ const ENTRIES: readonly ToolEntry[] = [
     usage:
       "Call it again after you have opened a page of the application. The newest request is first. `accepted` is the number of events that are stored. A request that was refused has a code, a message and a hint.",
     defaults: { limit: 10 },
-    shorten: (answer) => without(answer, LONG_IN_DEBUG),
+    shorten: (answer) => omitMembers(answer, LONG_IN_DEBUG),
   },
   {
     id: "queryStats",
@@ -110,8 +114,8 @@ const ENTRIES: readonly ToolEntry[] = [
   },
 ];
 
-/** `listSources` as tools are named, `list_sources`. */
-const nameOf = (id: string) => id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The tool name of an operation: `listSources` becomes `list_sources`. */
+const toolNameOf = (id: string) => id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Agents get no recursive schema, because some of them reject it. The operation checks the whole value. */
 function withoutRecursion(key: string, value: unknown): unknown {
@@ -125,11 +129,11 @@ const propertiesOf = (schema: TSchema | undefined): TProperties =>
 const paramsOf = ({ path }: Operation): string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
 
-function inputSchemaOf(entry: Operation, { choices, defaults = {} }: ToolEntry): InputSchema {
+function inputSchemaOf(called: Operation, { choices, defaults = {} }: ToolEntry): InputSchema {
   const properties: TProperties = {
-    ...Object.fromEntries(paramsOf(entry).map((name) => [name, Type.String({ minLength: 1 })])),
-    ...propertiesOf(entry.query),
-    ...propertiesOf(entry.body),
+    ...Object.fromEntries(paramsOf(called).map((name) => [name, Type.String({ minLength: 1 })])),
+    ...propertiesOf(called.query),
+    ...propertiesOf(called.body),
     ...choices,
   };
   const optional = Object.entries(properties).map(([name, schema]) =>
@@ -147,7 +151,7 @@ function toTool(entry: ToolEntry): Tool {
   const needed = access.includes(":") ? `Needs the permission ${access}.` : "";
   return {
     ...entry,
-    name: nameOf(id),
+    name: toolNameOf(id),
     description: [`${summary}.`, usage, needed].filter(Boolean).join(" "),
     isReadOnly: !access.endsWith(":write"),
     operation: called,

@@ -4,11 +4,11 @@ import { BUILD_STATES } from "../clickhouse/schema/rollups.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { HOUR_MS, MINUTE_MS } from "../core/time.ts";
 import { buildDay } from "../stats/rollups/build.ts";
-import { areEventsChanging, dropBuilds } from "../stats/rollups/drop.ts";
+import { dropBuilds, hasRunningMutations } from "../stats/rollups/drop.ts";
 import {
   currentBuilds,
   type EventDay,
-  finishedBuilds,
+  newestFinishedBuilds,
   type RollupBuild,
   type RollupState,
   readRollupState,
@@ -39,7 +39,10 @@ const IDLE_MS = MINUTE_MS;
 
 const buildTime = ({ buildNumber }: RollupBuild) => buildNumber / 1_000;
 
-/** Days whose newest build is not current, and that no node has begun to build just now; the newest first. */
+/**
+ * Days whose events have changed since their newest finished build, or that have none, if no build was started in the last
+ * `REBUILD_MS`; newest first.
+ */
 function daysToBuild(state: RollupState, now: number): EventDay[] {
   const current = currentBuilds(state);
   const recent = new Set(
@@ -50,7 +53,7 @@ function daysToBuild(state: RollupState, now: number): EventDay[] {
 
 /** Builds that no query reads any more: interrupted ones, replaced ones, and those of days without events. */
 function buildsToDrop(state: RollupState, now: number): RollupBuild[] {
-  const finished = finishedBuilds(state);
+  const finished = newestFinishedBuilds(state);
   const eventDays = new Set(state.days.map(({ day }) => day));
   return state.builds.filter((one) => {
     if (one.state === BUILD_STATES.dropping) return true;
@@ -73,7 +76,9 @@ const sourcesStatement = (minEvents: number) =>
 export interface RollupRoundOptions {
   /** Sources with fewer events get no rollups. */
   readonly minSourceEvents?: number;
-  readonly signal?: AbortSignal;
+  /** When it is aborted, the round must end now. */
+  readonly cutOff?: AbortSignal;
+  /** When it is aborted, the round ends after its current step. */
   readonly stopping?: AbortSignal;
 }
 
@@ -84,9 +89,9 @@ export async function runRollupRound(
   options: RollupRoundOptions = {},
 ): Promise<number> {
   const never = new AbortController().signal;
-  const { minSourceEvents = MIN_SOURCE_EVENTS, signal = never, stopping = never } = options;
-  const run = runOn(client, signal);
-  if (await areEventsChanging(client, signal)) return 0;
+  const { minSourceEvents = MIN_SOURCE_EVENTS, cutOff = never, stopping = never } = options;
+  const run = runOn(client, cutOff);
+  if (await hasRunningMutations(client, cutOff)) return 0;
   let built = 0;
   // no two builds of one node have the same number; the random part keeps those of two nodes apart
   let buildNumber = now * 1_000 + Math.floor(Math.random() * 1_000);
@@ -99,7 +104,7 @@ export async function runRollupRound(
       if (stopping.aborted) break;
       buildNumber += 1_000;
       const buildOptions = { sourceId, day, events, buildNumber, receivedUntil: now - ARRIVAL_MS };
-      if (await buildDay(client, buildOptions, { signal, stopping })) built += 1;
+      if (await buildDay(client, buildOptions, { cutOff, stopping })) built += 1;
     }
   }
   return built;
@@ -108,11 +113,11 @@ export async function runRollupRound(
 export function startRollupWorker({ warehouse, clock, log }: RollupWorkerDeps): Worker {
   return startWorker({
     name: "rollups",
-    round: async (signal, stopping) => {
+    round: async (cutOff, stopping) => {
       const client = warehouse.client();
       if (client === null) return false;
       try {
-        return (await runRollupRound(client, clock(), { signal, stopping })) > 0;
+        return (await runRollupRound(client, clock(), { cutOff, stopping })) > 0;
       } catch (error) {
         // the warehouse monitor reports that it is down
         if (warehouse.client() === null) return false;

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readQuery } from "../../src/stats/query.ts";
-import { areEventsChanging } from "../../src/stats/rollups/drop.ts";
+import { hasRunningMutations } from "../../src/stats/rollups/drop.ts";
 import { readCoverage } from "../../src/stats/rollups/freshness.ts";
 import { type RollupTable, tableFor } from "../../src/stats/rollups/query-sql.ts";
 import { runOn } from "../../src/stats/run-query.ts";
@@ -126,7 +126,7 @@ test("Deleted events stop counting at once, and after their days are built again
   await stats.client.command({
     query: `ALTER TABLE events DELETE WHERE anonymousId IN (${gone.map((one) => `'${one}'`)})`,
   });
-  await until("the events are deleted", PATIENCE_MS, async () => !(await areEventsChanging(stats.client)));
+  await until("the events are deleted", PATIENCE_MS, async () => !(await hasRunningMutations(stats.client)));
   for (const source of sources)
     source.events = source.events.filter(({ visitor }) => !gone.includes(visitor));
   await compareAll("deleted", QUERIES / 4);

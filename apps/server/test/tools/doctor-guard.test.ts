@@ -112,7 +112,7 @@ test("Addresses in a page are cut, so that no work grows with the square of thei
     requireConsent: null,
     respectGpc: null,
     expectedKeyState: null,
-    keyState: null,
+    pageKeyState: null,
     isActive: null,
     isOriginAllowed: null,
     clockAheadMs: null,

@@ -94,11 +94,11 @@ test("A move that was killed resumes, and the target has the same events.", asyn
   assert.deepEqual([here, count], [events.length, events.length]);
   assert.ok(moved > 0 && moved < events.length, `${moved} moved by the second run`);
   assert.deepEqual(
-    months.map((one: { sourceId: string; month: string; from: number; to: number }) => [
+    months.map((one: { sourceId: string; month: string; eventsHere: number; eventsThere: number }) => [
       one.sourceId,
       one.month,
-      one.from,
-      one.to,
+      one.eventsHere,
+      one.eventsThere,
     ]),
     [
       ["src_long", "2026-09", 28, 28],

@@ -53,7 +53,7 @@ async function probeService(evidence: Evidence, send: SendRequest): Promise<Serv
   return {
     ...service,
     expectedKeyState: expected.keyState,
-    keyState: found.keyState,
+    pageKeyState: found.keyState,
     isActive: expected.isActive,
     isOriginAllowed: expected.isOriginAllowed,
     clockAheadMs: expected.clockAheadMs,
@@ -116,7 +116,7 @@ export const doctor: Command = defineCommand({
         requireConsent: null,
         respectGpc: null,
         expectedKeyState: null,
-        keyState: null,
+        pageKeyState: null,
         isActive: null,
         isOriginAllowed: null,
         probe: NOT_PROBED,

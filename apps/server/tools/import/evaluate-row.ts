@@ -56,7 +56,10 @@ function readContext(row: RowObject): RowObject | null {
   return Object.keys(context).length > 0 ? context : null;
 }
 
-/** An export has an empty `page` for events without one. */
+/**
+ * An export has an empty `page` for events without one. An empty page becomes null, except for a type that requires a page:
+ * evaluation then rejects it.
+ */
 function readPage({ page, type }: RowObject): unknown {
   if (!isRowObject(page)) return page ?? null;
   const { url = null, path = null, title = null, referrer = null } = page;
@@ -105,15 +108,18 @@ function readShared(row: RowObject, { sourceId, now }: RowContext): SharedMember
 }
 
 /**
- * Whether the event has an id of its own (`eventKey`). An event that a server sent without a token has `sentBy` "server" too, but
- * its exported id is that of an event without a token.
+ * Whether the event was sent with a token. `sentBy` does not tell: servers without a token have "server" too. But their
+ * `analyticsEventId` is the hash without the token prefix (`eventKey`), so that hash is compared.
  */
 function wasSentWithToken({ sentBy, sourceId, eventId, analyticsEventId: exportedId }: RowObject): boolean {
   if (sentBy !== "server") return false;
   return exportedId !== analyticsEventId(eventKey(String(sourceId), String(eventId), false));
 }
 
-/** @param row `analyticsEventId` and `sourceId` are ignored: they are computed anew */
+/**
+ * @param row the stored `analyticsEventId` and `sourceId` are computed anew; those of the row only tell whether the event was
+ * sent with a token
+ */
 export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | Rejection {
   if (!isRowObject(row)) return invalid("It must be an object");
   const { sourceId, now, maxEventBytes, parseEvent } = context;
@@ -122,6 +128,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
   const event: Event = read.event;
   const { sessionId, anonymousId } = event;
   if (!sessionId || !anonymousId) return invalid("sessionId and anonymousId must not be empty");
+  // occurredAt is the corrected time of an export; timestamp is what the client sent. The corrected one wins
   const hasOccurredAt = row.occurredAt !== undefined && row.occurredAt !== null;
   const time = hasOccurredAt ? readTime(row.occurredAt) : read.time;
   if (time === null) return invalid("occurredAt must be an ISO 8601 date-time");
@@ -131,6 +138,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
   const occurredAt = Math.min(time.time, now);
   const shared = readShared(row, context);
   const outcome = evaluateEvent(
+    // occurredAt is formatted anew, because the text of `timestamp` may be another time
     { ...read, time: { ...time, isCanonical: false } },
     {
       sourceId,

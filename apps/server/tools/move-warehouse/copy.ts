@@ -121,17 +121,17 @@ export interface SpanCopy {
   to: WarehouseClient;
   span: DaySpan;
   /** The target had no event of the span; an interrupted run may still be inserting a page, which has the same id. */
-  isTargetEmpty: boolean;
+  isSpanEmptyInTarget: boolean;
   /** Called after each page with the number of events that were missing and have been stored. */
   onStored(events: number): void;
 }
 
 /** Reads a page while the page before it is stored. */
-export async function copySpan({ from, to, span, isTargetEmpty, onStored }: SpanCopy): Promise<void> {
+export async function copySpan({ from, to, span, isSpanEmptyInTarget, onStored }: SpanCopy): Promise<void> {
   const { signal } = new AbortController();
   let storing: Promise<void> = Promise.resolve();
   const storePage = async (block: Block, rows: number) => {
-    if (!isTargetEmpty) return storeMissing(to, block, "retried", signal);
+    if (!isSpanEmptyInTarget) return storeMissing(to, block, "retried", signal);
     await store(to, block, "new", signal);
     return rows;
   };

@@ -19,8 +19,8 @@ import {
 export interface MovedMonth {
   sourceId: string;
   month: string;
-  from: number;
-  to: number;
+  eventsHere: number;
+  eventsThere: number;
   /** Events that this run has added to the target. */
   moved: number;
 }
@@ -39,7 +39,7 @@ const CHECK_INTERVAL_MS = 500;
 
 const toMap = (days: readonly DayDigest[]) => new Map(days.map((digest) => [digest.day, digest]));
 
-/** Whether the target has every event of the span, and none twice. It may have more. */
+/** Whether each day of the span is the same in the target, or has at least as many events there and no duplicates. */
 async function isComplete({ from, to }: Move, span: DaySpan): Promise<boolean> {
   const here = await readDays(from, span);
   const there = toMap(await readDays(to, span));
@@ -49,8 +49,8 @@ async function isComplete({ from, to }: Move, span: DaySpan): Promise<boolean> {
 }
 
 /** @throws CommandFailed when the target does not have every event once */
-async function moveSpan(move: Move, span: DaySpan, isTargetEmpty: boolean): Promise<void> {
-  await copySpan({ ...move, span, isTargetEmpty });
+async function moveSpan(move: Move, span: DaySpan, isSpanEmptyInTarget: boolean): Promise<void> {
+  await copySpan({ ...move, span, isSpanEmptyInTarget });
   for (let check = 0; check < MAX_CHECKS; check++) {
     if (await isComplete(move, span)) return;
     await pause(CHECK_INTERVAL_MS);
@@ -68,18 +68,18 @@ async function moveSource(move: Move, sourceId: string): Promise<MovedMonth[]> {
   const before = toMap(await readDays(move.to, span));
   const differing = here.filter((digest) => !isSameDay(digest, before.get(digest.day)));
   for (const part of groupIntoSpans(differing)) {
-    const isTargetEmpty = ![...before.keys()].some((day) => part.first <= day && day <= part.last);
-    await moveSpan(move, part, isTargetEmpty);
+    const isSpanEmptyInTarget = ![...before.keys()].some((day) => part.first <= day && day <= part.last);
+    await moveSpan(move, part, isSpanEmptyInTarget);
   }
   const after = toMap(await readDays(move.to, span));
   const months = new Map<string, MovedMonth>();
   for (const { day, events } of here) {
     const name = day.slice(0, 7);
-    const month = months.get(name) ?? { sourceId, month: name, from: 0, to: 0, moved: 0 };
-    const to = after.get(day)?.events ?? 0;
-    month.from += events;
-    month.to += to;
-    month.moved += to - (before.get(day)?.events ?? 0);
+    const month = months.get(name) ?? { sourceId, month: name, eventsHere: 0, eventsThere: 0, moved: 0 };
+    const eventsThere = after.get(day)?.events ?? 0;
+    month.eventsHere += events;
+    month.eventsThere += eventsThere;
+    month.moved += eventsThere - (before.get(day)?.events ?? 0);
     months.set(name, month);
   }
   return [...months.values()];

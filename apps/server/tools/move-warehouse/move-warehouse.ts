@@ -62,10 +62,16 @@ const sum = (counts: readonly number[]) => counts.reduce((total, count) => total
 
 /** @param next what to do after the move */
 function reportMove(months: readonly MovedMonth[], next: string): CommandReport {
-  const events = sum(months.map(({ from }) => from));
-  const there = sum(months.map(({ to }) => to));
+  const events = sum(months.map(({ eventsHere }) => eventsHere));
+  const there = sum(months.map(({ eventsThere }) => eventsThere));
   const moved = sum(months.map((month) => month.moved));
-  const rows = months.map(({ sourceId, month, from, to, moved: now }) => [sourceId, month, from, to, now]);
+  const rows = months.map(({ sourceId, month, eventsHere, eventsThere, moved: now }) => [
+    sourceId,
+    month,
+    eventsHere,
+    eventsThere,
+    now,
+  ]);
   const surplus =
     there > events
       ? ` The target has ${there - events} more: they were shipped there since, or they were erased here after an earlier move, and then must be erased there too.`

@@ -91,7 +91,7 @@ const keyTables = (ledger: DatabaseSync): string[] =>
     .map(({ generation }) => `event_keys_${generation}`);
 
 function tableCopies({ ledger, attempts, target }: MoveDeps): TableCopy[] {
-  const ends = { source: ledger, target };
+  const ends = { sqlite: ledger, postgres: target };
   const copies = [
     ...Object.entries(LEDGER_TABLES).map(([name, order]) => tableCopy(ends, name, order)),
     ...keyTables(ledger).map((table) => generationCopy(ends, table)),
@@ -99,7 +99,7 @@ function tableCopies({ ledger, attempts, target }: MoveDeps): TableCopy[] {
     outboxCopy(ends),
   ];
   if (!attempts) return copies;
-  const history = { source: attempts, target };
+  const history = { sqlite: attempts, postgres: target };
   const counts = tableCopy(history, "attempt_counts", ["source_id", "hour", "name"]);
   return [...copies, attemptsCopy(history), counts];
 }

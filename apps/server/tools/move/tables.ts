@@ -28,8 +28,8 @@ export interface TableCopy {
 
 /** The databases that a copy reads and writes. */
 export interface CopyEnds {
-  source: DatabaseSync;
-  target: Queryable;
+  sqlite: DatabaseSync;
+  postgres: Queryable;
 }
 
 const toPositionValue = (value: SQLOutputValue | undefined): string | number =>
@@ -42,12 +42,12 @@ const replaceNul = (_: string, value: unknown) =>
   typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
 
 /** For a table that is the same in both engines. @param order the columns of a unique key */
-export function tableCopy({ source, target }: CopyEnds, name: string, order: readonly string[]): TableCopy {
+export function tableCopy({ sqlite, postgres }: CopyEnds, name: string, order: readonly string[]): TableCopy {
   const columns = order.join(", ");
   const placeholders = order.map(() => "?").join(", ");
   const rest = `order by ${columns} limit ${PAGE_ROWS}`;
-  const first = source.prepare(`select * from ${name} ${rest}`);
-  const next = source.prepare(`select * from ${name} where (${columns}) > (${placeholders}) ${rest}`);
+  const first = sqlite.prepare(`select * from ${name} ${rest}`);
+  const next = sqlite.prepare(`select * from ${name} where (${columns}) > (${placeholders}) ${rest}`);
   return {
     name,
     readPage: (after) => {
@@ -56,7 +56,7 @@ export function tableCopy({ source, target }: CopyEnds, name: string, order: rea
       return { rows, last: last ? order.map((column) => toPositionValue(last[column])) : [] };
     },
     writePage: (rows) =>
-      target.query(
+      postgres.query(
         `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1)`,
         [JSON.stringify(rows, replaceNul)],
       ),
@@ -73,8 +73,8 @@ export function attemptsCopy(ends: CopyEnds): TableCopy {
   return { ...copy, writePage: (rows) => copy.writePage(rows.map(unpack)) };
 }
 
-const writeKeys = (target: Queryable, keys: readonly string[]) =>
-  target.query("insert into moved_keys select unnest($1::uuid[]) on conflict do nothing", [
+const writeKeys = (postgres: Queryable, keys: readonly string[]) =>
+  postgres.query("insert into moved_keys select unnest($1::uuid[]) on conflict do nothing", [
     `{${keys.join()}}`,
   ]);
 
@@ -82,9 +82,9 @@ const writeKeys = (target: Queryable, keys: readonly string[]) =>
  * For a generation of dedup keys. PostgreSQL stores each key with its source, but the keys of SQLite do not say which source
  * they belong to. So they go to a separate table, `moved_keys`.
  */
-export function generationCopy({ source, target }: CopyEnds, table: string): TableCopy {
-  const first = source.prepare(`select hex(key) as key from ${table} order by key limit ${PAGE_ROWS}`);
-  const next = source.prepare(
+export function generationCopy({ sqlite, postgres }: CopyEnds, table: string): TableCopy {
+  const first = sqlite.prepare(`select hex(key) as key from ${table} order by key limit ${PAGE_ROWS}`);
+  const next = sqlite.prepare(
     `select hex(key) as key from ${table} where key > unhex(?) order by key limit ${PAGE_ROWS}`,
   );
   return {
@@ -95,7 +95,7 @@ export function generationCopy({ source, target }: CopyEnds, table: string): Tab
     },
     writePage: (rows) =>
       writeKeys(
-        target,
+        postgres,
         rows.map(({ key }) => String(key)),
       ),
   };
@@ -108,8 +108,8 @@ export function readRecentKeys({ keys }: LedgerRow): string[] {
 }
 
 /** For the newest dedup keys, which are in no generation yet. They go to `moved_keys` too. */
-export function recentKeysCopy({ source, target }: CopyEnds): TableCopy {
-  const next = source.prepare(
+export function recentKeysCopy({ sqlite, postgres }: CopyEnds): TableCopy {
+  const next = sqlite.prepare(
     `select seq, keys from recent_keys where seq > ? order by seq limit ${RECENT_KEYS_PAGE_ROWS}`,
   );
   return {
@@ -118,7 +118,7 @@ export function recentKeysCopy({ source, target }: CopyEnds): TableCopy {
       const rows = next.all(after?.[0] ?? 0);
       return { rows, last: [toPositionValue(rows.at(-1)?.seq)] };
     },
-    writePage: (rows) => writeKeys(target, rows.flatMap(readRecentKeys)),
+    writePage: (rows) => writeKeys(postgres, rows.flatMap(readRecentKeys)),
   };
 }
 
@@ -129,8 +129,8 @@ const INSERT_OUTBOX = `
   set events = outbox_totals.events + excluded.events, bytes = outbox_totals.bytes + excluded.bytes`;
 
 /** For the outbox. A row holds events of several sources in SQLite, and of one source in PostgreSQL. */
-export function outboxCopy({ source, target }: CopyEnds): TableCopy {
-  const next = source.prepare(`select * from outbox where seq > ? order by seq limit ${OUTBOX_PAGE_ROWS}`);
+export function outboxCopy({ sqlite, postgres }: CopyEnds): TableCopy {
+  const next = sqlite.prepare(`select * from outbox where seq > ? order by seq limit ${OUTBOX_PAGE_ROWS}`);
   return {
     name: "outbox",
     readPage: (after) => {
@@ -142,7 +142,7 @@ export function outboxCopy({ source, target }: CopyEnds): TableCopy {
         const lines = readLinesSync({ payload: toBytes(payload), skipped: [] });
         for (const [sourceId, sourceLines] of Map.groupBy(lines, ({ bytes }) => readHead(bytes).sourceId)) {
           const packed = await buildPayload(joinLines(sourceLines));
-          await target.query(INSERT_OUTBOX, [sourceId, sourceLines.length, createdAt, packed]);
+          await postgres.query(INSERT_OUTBOX, [sourceId, sourceLines.length, createdAt, packed]);
         }
       }
     },

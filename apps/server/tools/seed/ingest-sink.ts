@@ -45,7 +45,7 @@ async function sendVisit(visit: GeneratedVisit, { url, key, site }: IngestTarget
       throw new CommandFailed(describeFetchError(url, error));
     });
     if (response.ok) {
-      // the URL is the one of a Headwater service
+      // unchecked cast: the URL is that of a Headwater service, whose answers have this type
       const answer = (await response.json()) as Partial<BootstrapAnswer>;
       const { accepted = 0, duplicates = 0, rejected = 0 } = answer;
       return { accepted, duplicates, rejected };

@@ -94,7 +94,7 @@ function withWarehouseSink(
   run: (sink: WarehouseSink) => Promise<CommandReport>,
 ): Promise<CommandReport> {
   if (sourceId === undefined)
-    throw new UsageError("Missing option --source <id>: the source of events for the warehouse.");
+    throw new UsageError("Missing option --source <id|name>: the source of events for the warehouse.");
   return withLedger(async ({ config, ledger, now, newId }) => {
     if (!(await ledger.source({ sourceId, now }))) throw new Refusal("source_not_found");
     return withWarehouse(config, async (client) =>
@@ -178,7 +178,7 @@ const findTarget = (given: string) =>
 export const seed: Command = defineCommand({
   description: "Generate traffic for development and measurements",
   details: [
-    "With --source alone the running service of this machine receives the events. With --url and --key another one does. Visits that ingest rejects as too old are written to the warehouse, which needs --source.",
+    "With --source alone, the running service of this machine receives the events. With --url and --key, the service at that address receives them. Events too old for ingest are written directly to the warehouse; this needs --source.",
     "Visits have referrers, campaigns and devices; some are by bots, and some send custom events. The same options generate the same events, so running the command twice stores them once.",
   ],
   options: {

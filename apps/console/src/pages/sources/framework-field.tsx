@@ -26,7 +26,7 @@ export function FrameworkField({ value, onChange }: FrameworkFieldProps) {
       label="Framework"
       description="The install page shows this framework’s snippet first."
       value={value ?? ""}
-      data={[{ value: "", label: "None" }, ...FRAMEWORKS, ...unknown]}
+      data={[{ value: "", label: "Not specified" }, ...FRAMEWORKS, ...unknown]}
       onChange={(event) => onChange(event.currentTarget.value || null)}
     />
   );

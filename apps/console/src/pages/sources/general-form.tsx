@@ -53,7 +53,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   slug: ({ fields, setFields, failure }) => (
     <TextInput
       label="Slug"
-      description="Lowercase letters, digits and hyphens."
+      description="Short name for URLs, unique in this workspace. Lowercase letters, digits and hyphens."
       required
       maxLength={LIMITS.maxSlugLength}
       value={fields.slug}

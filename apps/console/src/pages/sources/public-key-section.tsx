@@ -77,8 +77,8 @@ function RotateKeyDialog({ source: { sourceId }, opened, onClose }: RotateKeyDia
       onConfirm={rotate}
     >
       <Text>
-        The source gets a new key. After the grace period, events with the old key are refused until the site
-        uses the new snippet. Visits in progress continue.
+        The source gets a new key. Put the new snippet into your site before the grace period ends: afterwards
+        all requests with the old key are refused. Visitors keep their ids.
       </Text>
       <NativeSelect
         label="Grace period"

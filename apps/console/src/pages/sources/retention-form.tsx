@@ -36,7 +36,7 @@ export function RetentionForm({ source }: { readonly source: Source }) {
   return (
     <FormSection
       title="Retention"
-      text="Older events are deleted from the warehouse. Usage counts and the audit log are not affected."
+      text="Events older than this many days are deleted from the warehouse. Usage counts and the audit log are not affected."
       onSubmit={submit}
     >
       {failure && <ErrorAlert error={failure} />}

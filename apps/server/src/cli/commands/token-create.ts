@@ -25,7 +25,7 @@ function checkOptions({ owner, user, label, source, scope }: TokenOptions): void
       "--owner and --source exclude each other: --owner gives access to every workspace of the owner, --source only to the stats of one source.",
     );
   if (scope !== undefined && source === undefined)
-    throw new UsageError("--scope needs --source <id>: the source that the token is for.");
+    throw new UsageError("--scope needs --source <id|name>: the source that the token is for.");
   if (owner) return;
   if (user === undefined)
     throw new UsageError(
@@ -78,10 +78,10 @@ export const createToken = defineCommand({
     ),
     user: text("id|name|e-mail", "The member who gets the token"),
     label: text("text", "What the token is for"),
-    source: text("id|name", "Limit the token to this source and --scope"),
+    source: text("id|name", "Limit the token to this source. --scope says what it may do there"),
     scope: choice(
       TOKEN_SCOPES,
-      "With --source: read its stats, for a token that you share (stats, default), or send its events from a server (ingest)",
+      "With --source: `stats` (default) reads its stats, for sharing; `ingest` sends its events from a server",
     ),
     expires: text("time", "When the token expires, such as 2027-01-31T12:00:00Z (default: never)"),
     ...ORGANIZATION_OPTION,

@@ -24,7 +24,7 @@ const whenStarted = (worker: Worker): Promise<StartedWorker> =>
   );
 
 /**
- * Starts the first worker alone, because it migrates the ledger and creates the owner of an empty one, and then the
+ * Starts the first worker alone: it migrates the ledger and, if the ledger is empty, creates the owner. Then starts the
  * others. If a worker ends before any worker has served, all are stopped. On SIGTERM or SIGINT every worker finishes its
  * requests, and then the process ends.
  */

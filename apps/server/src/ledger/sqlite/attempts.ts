@@ -34,6 +34,7 @@ export interface AttemptStoreOptions {
 
 /** A file of another version is emptied: its attempts are a week of history at most. */
 const VERSION = 2;
+/** `other` is 0 for an attempt that succeeded, and 1 for any other outcome. */
 const TABLES = `
   create table attempts (seq integer primary key autoincrement, source_id text not null, kind integer not null,
     other integer not null, outcome integer not null, code text, origin text, session_id text, anonymous_id text,
@@ -63,13 +64,13 @@ const RECENT_COUNTS = `
   select source_id as sourceId, ?1 as hour, name, sum(count) as count, max(last_seen_at) as lastSeenAt
   from attempt_counts where hour >= ?1 and name in ('succeeded', 'failed') group by source_id, name`;
 
-const SLICE_COUNTS = 1_000;
+const COUNT_SLICE_ROWS = 1_000;
 const DELETE_COUNTS = `delete from attempt_counts where (source_id, hour, name) in
-  (select source_id, hour, name from attempt_counts where hour < ? limit ${SLICE_COUNTS})`;
-const SLICE_ERASED = 200;
-const ERASED_SLICE = `select seq, received_at as receivedAt, anonymous_id as anonymousId, record from attempts
+  (select source_id, hour, name from attempt_counts where hour < ? limit ${COUNT_SLICE_ROWS})`;
+const ERASURE_SLICE_ROWS = 200;
+const SELECT_ERASURE_CANDIDATES = `select seq, received_at as receivedAt, anonymous_id as anonymousId, record from attempts
   where seq in (select seq from attempts where source_id = ? and kind in (0, 1) and other in (0, 1) and seq > ?
-    order by seq limit ${SLICE_ERASED}) order by seq`;
+    order by seq limit ${ERASURE_SLICE_ROWS}) order by seq`;
 
 /** Bytes that the columns and indexes of a row take besides its record. */
 const ROW_BYTES = 400;
@@ -108,8 +109,8 @@ function insertAttempt(sql: Statements, retention: Retention, row: AttemptRow): 
   const { kind, other, code, bytes } = facts;
   const outcome = ATTEMPT_OUTCOMES.indexOf(row.outcome);
   retention.beforeInsert(facts);
-  const filtered = [sourceId, kind, other, outcome, code, origin, sessionId, anonymousId];
-  sql.run(INSERT, ...filtered, attemptId, receivedAt, bytes, record);
+  const filterValues = [sourceId, kind, other, outcome, code, origin, sessionId, anonymousId];
+  sql.run(INSERT, ...filterValues, attemptId, receivedAt, bytes, record);
 }
 
 /** The inner select finds the rows in an index, so that only the records that are returned are read. */
@@ -134,9 +135,9 @@ function findErased(sql: Statements, { visitors, after }: ErasureSlice) {
   const sourceId = sourcesOf(visitors)[sourceIndex];
   if (sourceId === undefined) return { erased: [], next: null };
   const isTheirs = createAttemptFilter(visitorsIn(visitors, sourceId));
-  const slice = sql.all<ErasableRow>(ERASED_SLICE, sourceId, afterSeq);
+  const slice = sql.all<ErasableRow>(SELECT_ERASURE_CANDIDATES, sourceId, afterSeq);
   const erased = slice.filter((row) => isTheirs({ ...row, record: decompressSync(row.record).toString() }));
-  const end = slice.length === SLICE_ERASED ? slice.at(-1) : undefined;
+  const end = slice.length === ERASURE_SLICE_ROWS ? slice.at(-1) : undefined;
   const next: Cursor = end ? { sourceIndex, afterSeq: end.seq } : { sourceIndex: sourceIndex + 1 };
   return { erased, next };
 }
@@ -148,7 +149,7 @@ export function openAttempts(path: string, options: AttemptStoreOptions): Attemp
   const sql = createStatements(database);
   const retention = createRetention(sql, storeBytes);
 
-  /** After a failure the numbers in memory may be wrong. */
+  /** A failed transaction leaves retention's totals wrong, so they are reset. */
   const transaction = <T>(work: () => T): T => {
     try {
       return sql.transaction(work);
@@ -158,10 +159,10 @@ export function openAttempts(path: string, options: AttemptStoreOptions): Attemp
     }
   };
   const deleteSlice = (now: number): boolean => {
-    const hasExpired = retention.deleteExpired(now - SERVER_LIMITS.attemptRetentionSeconds * 1_000);
-    const isOverLimit = retention.deleteExcess();
-    const hasCounts = sql.run(DELETE_COUNTS, now - COUNT_RETENTION_MS) === SLICE_COUNTS;
-    return hasExpired || isOverLimit || hasCounts;
+    const hasMoreExpired = retention.deleteExpired(now - SERVER_LIMITS.attemptRetentionSeconds * 1_000);
+    const hasMoreExcess = retention.deleteExcess();
+    const hasMoreCounts = sql.run(DELETE_COUNTS, now - COUNT_RETENTION_MS) === COUNT_SLICE_ROWS;
+    return hasMoreExpired || hasMoreExcess || hasMoreCounts;
   };
 
   return {

@@ -6,7 +6,7 @@ import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
 import { BUILD_STATES, FINGERPRINT } from "../../clickhouse/schema/rollups.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { SESSION_MARGIN_MS } from "../scope.ts";
-import { areEventsChanging, dropBuilds } from "./drop.ts";
+import { dropBuilds, hasRunningMutations } from "./drop.ts";
 import { SESSION_ROW_COLUMNS, sessionRowsSql } from "./session-rows.ts";
 import { withNeighbors } from "./state.ts";
 
@@ -86,11 +86,11 @@ const SELECT_FINGERPRINTS = `SELECT toString(toDate(occurredAt)) AS day, ${FINGE
 export async function buildDay(
   client: WarehouseClient,
   options: BuildOptions,
-  { signal, stopping }: { signal: AbortSignal; stopping: AbortSignal },
+  { cutOff, stopping }: { cutOff: AbortSignal; stopping: AbortSignal },
 ): Promise<boolean> {
   const { events, ...values } = options;
   const { sourceId, day } = values;
-  const common = { clickhouse_settings: SETTINGS, abort_signal: signal };
+  const common = { clickhouse_settings: SETTINGS, abort_signal: cutOff };
   const run = (query: string, more: Record<string, unknown> = {}) =>
     client.command({ query, query_params: { ...values, ...more }, ...common });
   const readFingerprints = async (): Promise<string[]> => {
@@ -111,7 +111,7 @@ export async function buildDay(
     }
     await run(INSERT_LONG_SESSIONS);
     const isSame = (await readFingerprints()).join() === fingerprints.join();
-    if (!isSame || (await areEventsChanging(client, signal))) return false;
+    if (!isSame || (await hasRunningMutations(client, cutOff))) return false;
     await run(INSERT_BUILD, { fingerprints, state: BUILD_STATES.done });
     return true;
   };

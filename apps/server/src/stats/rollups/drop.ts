@@ -60,8 +60,8 @@ export async function dropOutdatedRollups(
   return isComplete;
 }
 
-/** Whether rows of `events` are being deleted or rewritten: fingerprints are about to change then. */
-export async function areEventsChanging(client: WarehouseClient, signal = NEVER): Promise<boolean> {
+/** Whether mutations are deleting or rewriting rows of `events`: fingerprints are about to change then. */
+export async function hasRunningMutations(client: WarehouseClient, signal = NEVER): Promise<boolean> {
   const run = runOn(client, signal);
   const [row] = await run<[mutations: number]>(
     statement(

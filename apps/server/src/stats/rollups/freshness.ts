@@ -7,7 +7,7 @@ import { SESSION_MARGIN_MS } from "../scope.ts";
 import { bindTime, statement } from "../sql.ts";
 import {
   currentBuilds,
-  finishedBuilds,
+  newestFinishedBuilds,
   type RollupBuild,
   type RollupState,
   readRollupState,
@@ -82,7 +82,9 @@ export async function readCoverage(
   ]);
   const days = state.days.filter(({ day }) => day >= first && day <= last);
   const current = currentBuilds(state);
-  const outdated = [...finishedBuilds(state)].flatMap(([day, build]) => (current.has(day) ? [] : [build]));
+  const outdated = [...newestFinishedBuilds(state)].flatMap(([day, build]) =>
+    current.has(day) ? [] : [build],
+  );
   const inRange = new Set(days.map(({ day }) => day));
   const checked = outdated
     .filter(({ day }) => inRange.has(day))

@@ -87,7 +87,7 @@ export async function readRollupState(
 }
 
 /** The newest finished build of each day. */
-export function finishedBuilds({ builds }: RollupState): Map<string, RollupBuild> {
+export function newestFinishedBuilds({ builds }: RollupState): Map<string, RollupBuild> {
   const newest = new Map<string, RollupBuild>();
   for (const build of builds) {
     const isNewer = build.buildNumber > (newest.get(build.day)?.buildNumber ?? 0);
@@ -96,10 +96,10 @@ export function finishedBuilds({ builds }: RollupState): Map<string, RollupBuild
   return newest;
 }
 
-/** Finished builds that read exactly the events that there are now. */
+/** The newest finished build of each day, if it read exactly the events that there are now. */
 export function currentBuilds(state: RollupState): Map<string, RollupBuild> {
   const fingerprints = new Map(state.days.map(({ day, fingerprint }) => [day, fingerprint]));
   const isCurrent = ({ day, fingerprints: built }: RollupBuild) =>
     withNeighbors(day).every((one, index) => (fingerprints.get(one) ?? "") === built[index]);
-  return new Map([...finishedBuilds(state)].filter(([, build]) => isCurrent(build)));
+  return new Map([...newestFinishedBuilds(state)].filter(([, build]) => isCurrent(build)));
 }
