@@ -131,9 +131,10 @@ const paramsOf = ({ path }: Operation): string[] =>
 
 function inputSchemaOf(called: Operation, { choices, defaults = {} }: ToolEntry): InputSchema {
   const properties: TProperties = {
-    ...Object.fromEntries(paramsOf(called).map((name) => [name, Type.String({ minLength: 1 })])),
     ...propertiesOf(called.query),
     ...propertiesOf(called.body),
+    // after the body, which may have an optional member with the same name
+    ...Object.fromEntries(paramsOf(called).map((name) => [name, Type.String({ minLength: 1 })])),
     ...choices,
   };
   const optional = Object.entries(properties).map(([name, schema]) =>
