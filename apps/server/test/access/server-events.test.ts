@@ -329,7 +329,7 @@ describe("POST /api/tokens with the scope ingest", () => {
     const path = `/api/tokens?organizationId=${ORGANIZATION_ID}&sourceId=${sourceId}`;
     const scopes = async (query: string) =>
       (await world.ask(path + query)).body.tokens.map(({ scope }: { scope: string }) => scope);
-    assert.deepEqual([await scopes(""), await scopes("&scope=ingest")], [["stats", "ingest"], ["ingest"]]);
+    assert.deepEqual([await scopes(""), await scopes("&scope=ingest")], [["ingest", "stats"], ["ingest"]]);
   });
 
   it("ends when its user leaves the workspace", async () => {

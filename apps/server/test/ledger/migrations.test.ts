@@ -39,8 +39,8 @@ test("A ledger of schema 1 keeps its members' names in each workspace, and its t
       const ada = { userId: "usr_1", name: "Ada", email: "ada@example.com" };
       assert.deepEqual(await members("org_1"), [{ ...ada, role: "admin", createdAt: 3 }]);
       assert.deepEqual(await members("org_2"), [
-        { ...ada, role: "viewer", createdAt: 4 },
         { userId: "usr_2", name: null, email: null, role: "owner", createdAt: 5 },
+        { ...ada, role: "viewer", createdAt: 4 },
       ]);
       assert.equal((await ledger.token({ tokenId: "tok_1" }))?.ceiling, "admin");
       assert.equal((await ledger.token({ tokenId: "tok_2" }))?.ceiling, null);
