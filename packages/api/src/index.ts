@@ -8,7 +8,7 @@ export { ApiFailure } from "./failure.ts";
 export type { Operations, Schemas } from "./schema.d.ts";
 
 export interface ApiOptions {
-  /** The address of the service, such as `https://stats.example.com`. */
+  /** The address of the service, such as `https://hw.example.com`. */
   readonly baseUrl: string;
   /** An access token. Ingest needs none: there it marks the events as sent by a server. */
   readonly token?: string | undefined;
@@ -102,7 +102,7 @@ async function call(route: string, input: AnyInput, options: ApiOptions): Promis
 /**
  * Creates a client.
  *
- *     const api = createApi({ baseUrl: "https://stats.example.com", token: process.env.HEADWATER_TOKEN });
+ *     const api = createApi({ baseUrl: "https://hw.example.com", token: process.env.HEADWATER_TOKEN });
  *     const { sources } = await api.listSources({ query: { organizationId: "org_default" } });
  */
 export function createApi(options: ApiOptions): HeadwaterApi {
