@@ -23,3 +23,16 @@ export function traceIdOf(traceparent: string | string[] | undefined): string | 
   if (traceId === undefined || (version === "00" && more !== undefined)) return null;
   return traceId;
 }
+
+/** A request whose answer has begun. */
+export interface TracedRequest {
+  readonly operation: string;
+  readonly method: string;
+  readonly status: number;
+  readonly requestId: string;
+  /** A valid `traceparent`, or null: the request begins a trace. */
+  readonly traceparent: string | null;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}

@@ -2,7 +2,7 @@
 import { clientOf, networkOf, type Trust } from "../core/client-address.ts";
 import { createLineLimit } from "../core/line-limit.ts";
 import type { Refusal } from "../core/refusal.ts";
-import { toLogIds } from "../core/trace-context.ts";
+import { type TracedRequest, toLogIds } from "../core/trace-context.ts";
 import type { Exchange } from "./reply.ts";
 import type { RouteMatch } from "./router.ts";
 
@@ -26,16 +26,6 @@ interface RequestLog {
   info(fields: object, message: string): void;
 }
 
-interface RequestSpan {
-  readonly operation: string;
-  readonly method: string;
-  readonly status: number;
-  readonly requestId: string;
-  readonly traceparent: string | null;
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
-
 export interface RequestObserverDeps {
   readonly counters: HttpCounters;
   readonly log: RequestLog;
@@ -44,7 +34,7 @@ export interface RequestObserverDeps {
   readonly clock: () => number;
   readonly trust: Trust;
   /** Null: no OTEL_EXPORTER_OTLP_ENDPOINT. */
-  readonly tracer: { record(request: RequestSpan): void } | null;
+  readonly tracer: { record(request: TracedRequest): void } | null;
 }
 
 /** The name of a request in metrics. As it is a label, it contains nothing that a client can make up, such as a path. */
@@ -59,7 +49,7 @@ export const statusOf = ({ response }: Exchange): number =>
   response.headersSent ? response.statusCode : CLIENT_DISCONNECTED;
 
 /** @param endedAt milliseconds since the epoch */
-function toSpan({ exchange, operation, status, durationMs }: ServedRequest, endedAt: number): RequestSpan {
+function toSpan({ exchange, operation, status, durationMs }: ServedRequest, endedAt: number): TracedRequest {
   const { request, requestId, traceId } = exchange;
   const { method = "", headers } = request;
   const traceparent = traceId === null ? null : (headers.traceparent?.toString() ?? null);

@@ -5,19 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../config/config.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-
-/** A request whose answer has begun. */
-export interface TracedRequest {
-  readonly operation: string;
-  readonly method: string;
-  readonly status: number;
-  readonly requestId: string;
-  /** A valid `traceparent`, or null: the request begins a trace. */
-  readonly traceparent: string | null;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
+import type { TracedRequest } from "../core/trace-context.ts";
 
 export interface RequestTracer {
   record(request: TracedRequest): void;
