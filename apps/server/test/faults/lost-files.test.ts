@@ -66,12 +66,15 @@ const digestsOf = (path: string) =>
           .digest("hex")}`,
     );
 
+const untilRefused = (trickle: Trickle) =>
+  until("100 are refused", PATIENCE_MS, () => trickle.count("503 storage_unavailable") >= 100);
+
 it("After DATA_DIR is deleted, every ingest request is refused within 2 s, and nothing is created in its place", async (t) => {
   using data = folder();
   const dataDir = data.at("data");
   const { child, trickle, faultAt } = await cause(dataDir, () => rmSync(dataDir, { recursive: true }));
   try {
-    await until("100 are refused", PATIENCE_MS, () => trickle.count("503 storage_unavailable") >= 100);
+    await untilRefused(trickle);
     await trickle[Symbol.asyncDispose]();
     t.diagnostic(`noticed after ${trickle.assertRefusedSince(faultAt, NOTICED_MS)} ms`);
     await assertLost(child, /ledger\.sqlite is missing from DATA_DIR/);
@@ -90,7 +93,7 @@ it("After DATA_DIR is moved away and back, the service continues, and no accepte
   const [dataDir, away] = [data.at("data"), data.at("away")];
   const { child, trickle, faultAt } = await cause(dataDir, () => renameSync(dataDir, away));
   try {
-    await until("100 are refused", PATIENCE_MS, () => trickle.count("503 storage_unavailable") >= 100);
+    await untilRefused(trickle);
     trickle.assertRefusedSince(faultAt, NOTICED_MS);
     await assertLost(child, /ledger\.sqlite is missing from DATA_DIR/);
     const before = trickle.count("accepted");
@@ -118,7 +121,7 @@ it("While DATA_DIR is read-only, every ingest request is refused and reads work;
     fault = makeReadOnly(dataDir);
   });
   try {
-    await until("100 are refused", PATIENCE_MS, () => trickle.count("503 storage_unavailable") >= 100);
+    await untilRefused(trickle);
     t.diagnostic(`noticed after ${trickle.assertRefusedSince(faultAt, NOTICED_MS)} ms`);
     await assertLost(child, /^DATA_DIR or its ledger\.sqlite cannot be written \((?:EROFS|EACCES)\)/);
     for (const path of [
@@ -156,7 +159,7 @@ it("After DATA_DIR is replaced by another folder, nothing is accepted and the fo
   });
   try {
     const before = digestsOf(dataDir);
-    await until("100 are refused", PATIENCE_MS, () => trickle.count("503 storage_unavailable") >= 100);
+    await untilRefused(trickle);
     await trickle[Symbol.asyncDispose]();
     trickle.assertRefusedSince(faultAt, NOTICED_MS);
     await assertLost(child, /ledger\.sqlite in DATA_DIR is not the file that this process has open/);
@@ -179,7 +182,7 @@ it("After ledger.sqlite is replaced by a backup, nothing is accepted until a res
     renameSync(data.at("backup/ledger.sqlite"), data.at("data/ledger.sqlite")),
   );
   try {
-    await until("100 are refused", PATIENCE_MS, () => trickle.count("503 storage_unavailable") >= 100);
+    await untilRefused(trickle);
     await trickle[Symbol.asyncDispose]();
     trickle.assertRefusedSince(faultAt, NOTICED_MS);
     await assertLost(child, /ledger\.sqlite in DATA_DIR is not the file that this process has open/);
@@ -240,7 +243,7 @@ it("After serve.lock is deleted, nothing is accepted: another process could serv
   using data = folder();
   const { child, trickle, faultAt } = await cause(data.path, () => rmSync(data.at("serve.lock")));
   try {
-    await until("100 are refused", PATIENCE_MS, () => trickle.count("503 storage_unavailable") >= 100);
+    await untilRefused(trickle);
     await trickle[Symbol.asyncDispose]();
     trickle.assertRefusedSince(faultAt, NOTICED_MS);
     await assertLost(child, /serve\.lock is missing from DATA_DIR/);
