@@ -7,10 +7,10 @@ import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
 import type { AnsweredOutcome, Attempt, Outcome, RefusedOutcome } from "../core/attempt.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { maskString } from "../core/masking/mask.ts";
 import type { AttemptRow } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
 import { hintOf } from "./hints.ts";
-import { maskString } from "./mask.ts";
 import { type Snapshot, snapshotOf, snapshotOfList, snapshotOfText, snapshotOfUnknown } from "./snapshot.ts";
 
 /** Characters that are kept of a header or an id. */

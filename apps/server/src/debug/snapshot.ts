@@ -1,8 +1,8 @@
 /** Snapshots of bodies for the debug view: masked before anything is written, and cut to a limit as valid JSON. */
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { maskJson, maskText } from "../core/masking/mask.ts";
+import { nestsDeeply } from "../core/masking/nesting.ts";
 import { cutBody, isJson } from "./cut.ts";
-import { maskJson, maskText } from "./mask.ts";
-import { nestsDeeply } from "./nesting.ts";
 
 /** `json` is a valid JSON text. */
 export interface Snapshot {

@@ -9,10 +9,10 @@ import {
   type Source,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { maskString } from "../core/masking/mask.ts";
 import type { AttemptFilter, SourceRecord, StoredAttempt } from "../core/records.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
 import { healthOf, healthSince } from "./health.ts";
-import { maskString } from "./mask.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** The view as JSON text (`DebugData`). The ledger has attempts as JSON, and they are not parsed to be shown. */

@@ -1,5 +1,6 @@
 /** Parses the address of a page and its referrer. Pure. */
 import { LIMITS } from "@headwater/contract";
+import { CLICK_IDS, UTM_FIELDS } from "@headwater/contract/campaign-parameters";
 import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
 
@@ -13,19 +14,6 @@ export interface PageAddress {
   clickIds: Record<string, string> | null;
 }
 
-const UTM_FIELDS = ["source", "medium", "campaign", "term", "content"];
-const CLICK_IDS = [
-  "gclid",
-  "gbraid",
-  "wbraid",
-  "dclid",
-  "fbclid",
-  "msclkid",
-  "ttclid",
-  "twclid",
-  "li_fat_id",
-  "yclid",
-];
 /** Most queries have none of these fields. Those that do not match are not parsed. */
 const MAY_HAVE_CAMPAIGN = /utm_|clid|li_fat_id|[gw]braid|msclkid/i;
 const MAX_FIELD_LENGTH = 500;
@@ -34,19 +22,29 @@ const MAX_FIELD_LENGTH = 500;
 export const cutUrl = (url: string) =>
   url.length > LIMITS.maxUrlLength ? url.slice(0, LIMITS.maxUrlLength).toWellFormed() : url;
 
-function readFields(query: URLSearchParams, names: readonly string[], prefix: string) {
+/** The first value of each parameter, by its name in lower case. */
+function readParameters(query: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const lower = name.toLowerCase();
+    if (value && !values.has(lower)) values.set(lower, value.slice(0, MAX_FIELD_LENGTH).toWellFormed());
+  }
+  return values;
+}
+
+function pickFields(values: ReadonlyMap<string, string>, names: readonly string[], prefix: string) {
   const found: Record<string, string> = {};
   for (const name of names) {
-    const value = query.get(prefix + name);
-    if (value) found[name] = value.slice(0, MAX_FIELD_LENGTH).toWellFormed();
+    const value = values.get(prefix + name);
+    if (value !== undefined) found[name] = value;
   }
   return Object.keys(found).length > 0 ? found : null;
 }
 
 function parseCampaign(query: string): Pick<PageAddress, "utm" | "clickIds"> {
   if (!MAY_HAVE_CAMPAIGN.test(query)) return { utm: null, clickIds: null };
-  const values = new URLSearchParams(query);
-  return { utm: readFields(values, UTM_FIELDS, "utm_"), clickIds: readFields(values, CLICK_IDS, "") };
+  const values = readParameters(query);
+  return { utm: pickFields(values, UTM_FIELDS, "utm_"), clickIds: pickFields(values, CLICK_IDS, "") };
 }
 
 /** Removes the user name and the password from an address; other text is returned as it is. */

@@ -1,7 +1,7 @@
 /** What the debug history masks, row by row, and ordinary traffic that it leaves as it is. */
 import { equal } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { maskText } from "../../src/debug/mask.ts";
+import { maskText } from "../../src/core/masking/mask.ts";
 import { snapshotOf } from "../../src/debug/snapshot.ts";
 
 const LIMIT = 16_384;

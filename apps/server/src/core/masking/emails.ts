@@ -1,5 +1,5 @@
 /** Masks e-mail addresses in a text in one linear pass, also with an encoded at sign (`%40`, `%2540`, `\u0040`). */
-import { encodesUnusual } from "./secrets.ts";
+import { encodesUnusual } from "./secret-names.ts";
 
 export const EMAIL = "[email]";
 

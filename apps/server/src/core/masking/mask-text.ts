@@ -1,6 +1,7 @@
 /** Masks secrets by their names in a text: in query strings, pairs, XML elements and the parts of a form. */
+
+import { createOauthCheck, isSecretName } from "./secret-names.ts";
 import { MASKED } from "./secret-values.ts";
-import { createOauthCheck, isSecretName } from "./secrets.ts";
 
 /** A name is searched in this many characters before its `=` or `:`. */
 const NAME_WINDOW = 120;

@@ -1,9 +1,9 @@
 /** Masks secrets and personal data before they are stored: values of secret names, query strings, e-mail addresses. */
-import { maskEmails, mayHoldEmail } from "./email.ts";
+import { maskEmails, mayHoldEmail } from "./emails.ts";
 import { maskElements, maskFormParts, maskPairs, maskQuery } from "./mask-text.ts";
 import { nestsDeeply } from "./nesting.ts";
+import { isSecretName, mayNameSecret } from "./secret-names.ts";
 import { isCardNumber, MASKED, maskSecretValues, mayHoldSecretValue } from "./secret-values.ts";
-import { isSecretName, mayNameSecret } from "./secrets.ts";
 
 /** If false, the text contains no secret. */
 const mayHoldSecret = (text: string): boolean => mayNameSecret(text) || mayHoldSecretValue(text);
