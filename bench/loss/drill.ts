@@ -73,22 +73,29 @@ const METRIC =
 /** What /readyz says. */
 export async function readReadiness({ url }: Child) {
   const response = await fetch(`${url}/readyz`);
-  const { code, warehouse } = (await response.json()) as {
+  const { code, warehouse, clock } = (await response.json()) as {
     code?: string;
     warehouse?: { state: string; waitingEvents: number };
+    clock?: { state: string };
   };
-  return { status: response.status, code, warehouse };
+  return { status: response.status, code, warehouse, clock };
+}
+
+/** What the body of a 200 says besides that. */
+function remarkOf({ warehouse, clock }: Awaited<ReturnType<typeof readReadiness>>): string {
+  if (warehouse?.state === "incomplete") return "warehouse incomplete";
+  return clock?.state === "jumped" ? "clock jumped" : READY;
 }
 
 export async function readReport(child: Child): Promise<FaultReport> {
-  const { status, code, warehouse } = await readReadiness(child);
+  const readiness = await readReadiness(child);
   const metrics = await (await fetch(`${child.url}/metrics`)).text();
   const lines = child.logged().split("\n").filter(Boolean);
   const errors = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
   return {
     errorLine: errors.find(({ level }) => level >= 50)?.msg ?? null,
     metric: METRIC.exec(metrics)?.[1] ?? null,
-    readyz: `${status} ${code ?? (warehouse?.state === "incomplete" ? "warehouse incomplete" : READY)}`,
+    readyz: `${readiness.status} ${readiness.code ?? remarkOf(readiness)}`,
   };
 }
 

@@ -7,7 +7,6 @@ import { maskString } from "./core/masking/mask.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
 import { healthOf, healthStatusOf as healthStatus } from "./debug/health.ts";
 import { embeddedFolder } from "./open-warehouse.ts";
-import { createDeletionTime, type DeletionTime } from "./workers/deletion-time.ts";
 import { startErasureWorker } from "./workers/erasures.ts";
 import { createRetention } from "./workers/retention.ts";
 import type { ShipperTotals } from "./workers/shipper.ts";
@@ -17,8 +16,6 @@ export interface BackgroundWorkers {
   statuses(): WorkerStatus[];
   /** Totals of the shipper since the start. */
   shipped(): Readonly<ShipperTotals>;
-  /** How far the clock has jumped, while deletions by age wait for it; 0: they do not. */
-  clockJumpMs(): number;
   /** Runs one round of each worker that runs every minute. For tests that drive the clock. */
   maintain(): Promise<void>;
   /** Stops all workers at the same time. */
@@ -109,8 +106,9 @@ function startAlerts(context: ServiceContext): Worker[] {
 }
 
 /** Everything that deletes data for its age. */
-function startMaintenance(context: ServiceContext, { read }: DeletionTime): Worker[] {
-  const { config, ledger, warehouse } = context;
+function startMaintenance(context: ServiceContext): Worker[] {
+  const { config, ledger, warehouse, deletionTime } = context;
+  const { read } = deletionTime;
   const retention = createRetention({ ledger, warehouse, outboxDays: config.RETENTION_DAYS });
   const expireRecords = async () => {
     const now = await read();
@@ -169,10 +167,9 @@ export async function startBackgroundWorkers(
   onBacklogShipped: () => void,
 ): Promise<BackgroundWorkers> {
   const { workers: warehouseWorkers, shipped } = await startWarehouseWorkers(context, onBacklogShipped);
-  const deletionTime = createDeletionTime(context);
   // A jump before the first round would otherwise not be noticed on a new ledger. The rounds report a failure.
-  await deletionTime.read().catch(() => undefined);
-  const maintenance = startMaintenance(context, deletionTime);
+  await context.deletionTime.read().catch(() => undefined);
+  const maintenance = startMaintenance(context);
   const workers = [
     startReadinessProbe(context),
     startSpaceRelease(context),
@@ -183,7 +180,6 @@ export async function startBackgroundWorkers(
   return {
     statuses: () => workers.map((worker) => worker.status()),
     shipped,
-    clockJumpMs: deletionTime.jumpMs,
     maintain: async () => {
       const failures: unknown[] = [];
       for (const worker of maintenance)

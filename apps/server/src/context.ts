@@ -23,6 +23,7 @@ import { type StorageTrouble, watchStorageTrouble } from "./monitoring/storage-t
 import type { RequestTracer } from "./monitoring/tracing.ts";
 import type { OpenedLedger } from "./open-ledger.ts";
 import { appliedLimits } from "./sources/render.ts";
+import { createDeletionTime, type DeletionTime } from "./workers/deletion-time.ts";
 
 export interface ContextDeps {
   config: Config;
@@ -46,6 +47,8 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "coun
   ledger: Ledger;
   /** Whether the warehouse holds what was shipped to it. */
   completeness: WarehouseCompleteness;
+  /** The time of every deletion by age. */
+  deletionTime: DeletionTime;
   storageTrouble: StorageTrouble;
   /** Logs why a request failed: the storage, or a bug. */
   report(error: unknown, ids: RequestIds): void;
@@ -180,6 +183,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     ...settings,
     ledger,
     completeness: createCompleteness(),
+    deletionTime: createDeletionTime({ ledger, clock, log }),
     storageTrouble,
     report,
     recorder,

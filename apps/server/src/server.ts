@@ -206,7 +206,7 @@ async function startWorkers(
   cleanup: AsyncDisposableStack,
   onBacklogShipped: () => void,
 ): Promise<BackgroundWorkers> {
-  const { warehouse, completeness, clock, readiness, ingest, recorder, metrics } = context;
+  const { warehouse, completeness, clock, deletionTime, readiness, ingest, recorder, metrics } = context;
   const monitor = startMonitor?.() ?? null;
   if (monitor) cleanup.use(monitor);
   const workers = await startBackgroundWorkers(context, onBacklogShipped);
@@ -217,7 +217,7 @@ async function startWorkers(
     missingEvents: completeness.report().missingEvents,
     ledger: openedLedger.load(),
     shipped: workers.shipped(),
-    clockJumpMs: workers.clockJumpMs(),
+    clockJumpMs: deletionTime.jumpMs(),
     ingestInFlight: ingest.inFlight(),
     debugDropped: recorder.droppedTotal(),
     workers: [...(monitor ? [monitor.status()] : []), ...workers.statuses()],

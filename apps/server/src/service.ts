@@ -84,6 +84,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
       warehouse,
       completeness,
       clock,
+      clockJumpMs: context.deletionTime.jumpMs,
       metrics: { contentType: context.metrics.contentType, render: assets.renderMetrics },
       sdk: assets.sdk,
       sdkExtras: assets.sdkExtras,

@@ -21,13 +21,15 @@ import {
 } from "./support/world.ts";
 
 const DONE_MS = 10_000;
+/** pino's number for `error`. */
+const ERROR_LEVEL = 50;
 const SETTINGS = { RETENTION_DAYS: "30", AUDIT_RETENTION_DAYS: "30", LOG_LEVEL: "warn" };
 
 /** A service with a driven clock that has stored something of every kind that is deleted for its age. */
 async function openFilled(start?: number) {
   const time = drivenClock(start);
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-clock-"));
-  const lines: { msg: string; before?: string; now?: string }[] = [];
+  const lines: { level: number; msg: string; before?: string; now?: string }[] = [];
   const logStream = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const open = () => openWorld(SETTINGS, { clock: time.clock, logStream }, dataDir);
   let world = await open();
@@ -68,9 +70,14 @@ async function openFilled(start?: number) {
       audit: (await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}`)).body.entries.length > 0,
       receipt: (await world.ask(receipt)).status === 200,
     }),
+    /** What /metrics and /readyz agree on. */
     jumpSeconds: async () => {
       const text = await (await fetch(`${world.url}/metrics`)).text();
-      return Number(/^headwater_clock_jump_seconds (\S+)/m.exec(text)?.[1]);
+      const jumpSeconds = Number(/^headwater_clock_jump_seconds (\S+)/m.exec(text)?.[1]);
+      const { status, body } = await world.ask("/readyz", { token: null });
+      const state = jumpSeconds === 0 ? "trusted" : "jumped";
+      assert.deepEqual([status, body.clock], [200, { state, jumpSeconds }]);
+      return jumpSeconds;
     },
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
@@ -88,9 +95,9 @@ it("A clock that jumps ahead and back deletes nothing, is reported, and every id
   assert.equal(await filled.jumpSeconds(), (100 * DAY) / 1_000);
   const [line, ...more] = filled.lines.filter(({ msg }) => /clock has jumped/.test(msg));
   assert.deepEqual(more, [], "reported once");
-  assert.equal(line?.before, start);
-  assert.match(line.msg, /run `headwater accept-clock`/);
-  assert.equal(Date.parse(line.now ?? "") - Date.parse(start), 100 * DAY);
+  assert.deepEqual([line?.level, line?.before], [ERROR_LEVEL, start]);
+  assert.match(line?.msg ?? "", /run `headwater accept-clock`/);
+  assert.equal(Date.parse(line?.now ?? "") - Date.parse(start), 100 * DAY);
 
   await filled.jump(-100 * DAY);
   assert.deepEqual([await filled.left(), await filled.jumpSeconds()], [ALL, 0]);

@@ -1405,6 +1405,13 @@ waitingEvents: number;
 /** The age of the oldest of them. */
 lagSeconds: number;
 };
+/** Whether deletions by age trust the clock. It does not affect readiness. */
+clock: {
+/** `jumped`: the clock has jumped by more than a day, and nothing is deleted by the new time. */
+state: "trusted" | "jumped";
+/** How far it has jumped ahead (negative: back); 0 if it has not. */
+jumpSeconds: number;
+};
 };
 }
 export interface Operations {

@@ -319,4 +319,16 @@ export const Readiness = Closed({
     },
     { description: "The state of the warehouse. It does not affect readiness." },
   ),
+  clock: Closed(
+    {
+      state: OneOf(["trusted", "jumped"], {
+        description:
+          "`jumped`: the clock has jumped by more than a day, and nothing is deleted by the new time.",
+      }),
+      jumpSeconds: Type.Number({
+        description: "How far it has jumped ahead (negative: back); 0 if it has not.",
+      }),
+    },
+    { description: "Whether deletions by age trust the clock. It does not affect readiness." },
+  ),
 });

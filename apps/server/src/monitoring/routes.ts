@@ -4,6 +4,7 @@ import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { createDocument } from "../core/document.ts";
 import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
+import { SECOND_MS } from "../core/time.ts";
 import { lagSeconds } from "./metrics.ts";
 import type { ReadinessState } from "./readiness.ts";
 
@@ -12,6 +13,8 @@ export interface OperationsDeps {
   warehouse: Pick<Warehouse, "state">;
   completeness: Pick<WarehouseCompleteness, "report" | "isIncomplete">;
   clock(): number;
+  /** How far the clock has jumped, while deletions by age wait for it; else 0. */
+  clockJumpMs(): number;
   metrics: { render(): Promise<string>; contentType: string };
   /** The built browser client. */
   sdk: Buffer;
@@ -23,7 +26,7 @@ export interface OperationsDeps {
 
 /** The answer of a service that is not ready is a refusal with the reason. */
 const readyz =
-  ({ readiness, warehouse, completeness, clock }: OperationsDeps): Handler<"readyz"> =>
+  ({ readiness, warehouse, completeness, clock, clockJumpMs }: OperationsDeps): Handler<"readyz"> =>
   async () => {
     const state = readiness();
     if (state.refusal !== null) throw new Refusal(state.refusal, { message: state.problems.join(" ") });
@@ -34,7 +37,14 @@ const readyz =
       waitingEvents: state.status?.outboxEvents ?? 0,
       lagSeconds: lagSeconds(state, clock()),
     };
-    return { body: { status: "ready", warehouse: { state: warehouseState, ...contents } } };
+    const jumpMs = clockJumpMs();
+    return {
+      body: {
+        status: "ready",
+        warehouse: { state: warehouseState, ...contents },
+        clock: { state: jumpMs === 0 ? "trusted" : "jumped", jumpSeconds: jumpMs / SECOND_MS },
+      },
+    };
   };
 
 /** Browsers cache the scripts for five minutes: few requests, and a new version still arrives soon. */

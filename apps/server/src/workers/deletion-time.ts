@@ -12,7 +12,7 @@ export interface DeletionTime {
 export interface DeletionTimeDeps {
   ledger: Pick<Ledger, "deletionClock">;
   clock(): number;
-  log: { warn(fields: object, message: string): void };
+  log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
 
 export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps): DeletionTime {
@@ -25,7 +25,7 @@ export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps): De
       return;
     }
     if (Math.abs(jumpMs - previousMs) < HOUR_MS) return;
-    log.warn(
+    log.error(
       { now, before: toIsoTime(trustedAt), jumpSeconds: Math.round(jumpMs / SECOND_MS) },
       "the clock has jumped. No data is deleted by the new time until the service has run with it for a day. " +
         "If the new time is right, run `headwater accept-clock`; if not, set the clock",

@@ -270,6 +270,7 @@ const PUBLIC_EXAMPLES: Examples = {
     answer: {
       status: "ready",
       warehouse: { state: "up", missingEvents: 0, waitingEvents: 0, lagSeconds: 0 },
+      clock: { state: "trusted", jumpSeconds: 0 },
     },
   },
   metrics: { answer: "# TYPE headwater_ready gauge\nheadwater_ready 1\n" },
