@@ -40,7 +40,8 @@ function splitUrl(url: string): { path: string; queryText: string } {
 function refuse(exchange: Exchange, error: unknown, report: HttpAppDeps["report"]): Refusal {
   const { response, requestId } = exchange;
   const refusal = toRefusal(error);
-  if (refusal.cause !== undefined) report(refusal.cause, exchange);
+  // the line `authentication failed` says why a token is invalid
+  if (refusal.cause !== undefined && refusal.status !== 401) report(refusal.cause, exchange);
   const { body, ...reply } = renderFailure(refusal, { requestId });
   if (response.headersSent) response.destroy();
   else sendJson(exchange, reply, body);

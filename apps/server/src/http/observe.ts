@@ -74,7 +74,10 @@ export function createRequestObserver(deps: RequestObserverDeps) {
     tracer?.record(toSpan(served, clock()));
     if (refusal?.status === 401) {
       counters.failedAuthentication(refusal.code);
-      if (mayWriteLine()) log.info({ ...toLogFields(served), code: refusal.code }, "authentication failed");
+      if (mayWriteLine()) {
+        const reason = refusal.cause instanceof Error ? { reason: refusal.cause.message } : {};
+        log.info({ ...toLogFields(served), code: refusal.code, ...reason }, "authentication failed");
+      }
     }
     if (accessLog) {
       const { method } = exchange.request;

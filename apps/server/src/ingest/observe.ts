@@ -72,7 +72,9 @@ export function createObserver({ log, counters, clock, logsAnswered }: ObserverD
       );
     }
     if (refusal) {
-      if (mayWriteLine()) log.info(toLogFields(attempt, refusal.code), "ingest refused");
+      // a rate limit's message is a constant that says which limit it is; other messages may quote the request
+      const reason = refusal.code === "rate_limited" ? { reason: refusal.message } : {};
+      if (mayWriteLine()) log.info({ ...toLogFields(attempt, refusal.code), ...reason }, "ingest refused");
     } else if (logsAnswered) log.debug(toLogFields(attempt, null), "ingest answered");
   };
 }

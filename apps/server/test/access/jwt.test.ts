@@ -165,6 +165,33 @@ describe("a JWT of the identity provider", () => {
     assert.equal((await create(own.ownerToken)).expiresAt, null);
   });
 
+  it("the log has the reason for which a JWT is refused, and nothing of its content", async () => {
+    const lines: { msg: string; reason?: string }[] = [];
+    const logStream = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    await using server = await openServer({ ...jwt, LOG_LEVEL: "info" }, { logStream });
+    const exp = Math.floor(Date.now() / 1_000);
+    const current = { ...claims(), exp: exp + 60 };
+    const tokens = [
+      await sign(current, "ES256", "unknown"),
+      await sign({ ...current, iss: "https://evil.io/" }),
+      await sign({ ...current, exp: exp - 60 }),
+    ];
+    for (const token of tokens) assert.equal((await server.ask("/api/permissions", { token })).status, 401);
+    const failed = lines.filter(({ msg }) => msg === "authentication failed");
+    assert.deepEqual(
+      failed.map(({ reason }) => reason),
+      [
+        "no applicable key found in the JSON Web Key Set",
+        'unexpected "iss" claim value',
+        '"exp" claim timestamp check failed',
+      ],
+    );
+    assert.deepEqual(
+      lines.filter((line) => line.msg === "a request failed" || JSON.stringify(line).includes("idp|ada")),
+      [],
+    );
+  });
+
   it("503: the identity provider's keys cannot be fetched", async (t) => {
     const lonely = await openClockedWorldFor(t, {
       AUTH_JWKS_URL: "http://127.0.0.1:9/keys",

@@ -94,6 +94,23 @@ test("A flood of failed authentications writes 50 lines a second, and then how m
   assert.deepEqual(logged("further failed authentications in that second"), [{ notWritten: 10 }]);
 });
 
+test("The log line of a request beyond a rate limit says which limit it is.", async () => {
+  const { clock } = drivenClock();
+  const settings = { LOG_LEVEL: "info", CLIENT_RATE_BURST: "1", SOURCE_RATE_BURST: "2" };
+  const { world, logged } = await openLoggedWorld(settings, { clock });
+  await using _world = world;
+  const source = await world.createSource();
+  const send = (address: string) => world.send(bootstrapPath(source), bootstrapBody(), from(address));
+  assert.equal((await send("203.0.113.1")).status, 200);
+  refused(await send("203.0.113.1"), 429, "rate_limited");
+  assert.equal((await send("203.0.113.2")).status, 200);
+  refused(await send("203.0.113.3"), 429, "rate_limited");
+  assert.deepEqual(
+    logged("ingest refused").map(({ reason }) => reason),
+    ["Too many requests from this address to this source.", "Too many requests to this source."],
+  );
+});
+
 /** The attempt of a bootstrap with this header, and its log line. */
 async function traced(world: World, logged: (message: string) => LogLine[], traceparent: string) {
   const source = await world.createSource();
