@@ -26,7 +26,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const { values: flags } = parseArgs({
   options: { out: { type: "string", default: join(ROOT, "dist") }, only: { type: "string" } },
 });
-const COMPILED = ["apps/server/{bin,src,tools}/**/*.{ts,js}", "packages/contract/src/**/*.ts"];
+const COMPILED = ["apps/server/{bin,src,tools}/**/*.{ts,js}", "packages/{api,contract}/src/**/*.ts"];
 const COPIED = [
   "apps/console/build.js",
   "apps/console/dist",
@@ -119,7 +119,7 @@ function pack(folder) {
 async function packHeadwater(stage) {
   await buildSdk();
   if ((await buildConsole(console.error)) === null) throw new Error("The console could not be built.");
-  for (const path of globSync(COMPILED, { cwd: ROOT, exclude: ["**/node_modules/**"] }))
+  for (const path of globSync(COMPILED, { cwd: ROOT, exclude: ["**/node_modules/**", "**/*.d.ts"] }))
     write(join(stage, path.replace(/\.ts$/, ".js")), compile(path));
   for (const path of COPIED) cpSync(join(ROOT, path), join(stage, path), { recursive: true });
   const manifest = headwaterManifest();

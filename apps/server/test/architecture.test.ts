@@ -16,6 +16,7 @@ import {
 const SERVER = fileURLToPath(new URL("../src", import.meta.url));
 const TOOLS = fileURLToPath(new URL("../tools", import.meta.url));
 const CONTRACT = fileURLToPath(new URL("../../../packages/contract/src", import.meta.url));
+const API_CLIENT = fileURLToPath(new URL("../../../packages/api/src", import.meta.url));
 const CONSOLE = fileURLToPath(new URL("../../console/src", import.meta.url));
 
 /**
@@ -134,6 +135,7 @@ const server = [
   ...readAll(TOOLS).map((source) => ({ ...source, path: `tools/${source.path}` })),
 ];
 const contract = readAll(CONTRACT);
+const apiClient = readAll(API_CLIENT);
 const all = [...server, ...contract];
 
 const folderOf = (path: string) => /^[^/]+(?=\/)/.exec(path)?.[0] ?? "";
@@ -181,10 +183,17 @@ test("The checks find every import and every mark, and none in comments or strin
   });
 });
 
-test("The contract imports only its own files and packages of others.", () => {
-  const own = new Set(contract.map(({ path }) => path));
+test("The contract and the API client import only their own files and packages of others.", () => {
   const isOurs = (imported: string) => /^(?:\.|\/|@headwater\/)|\.[jt]s$/.test(imported);
-  importNone(contract, (imported) => isOurs(imported) && !own.has(imported));
+  for (const sources of [contract, apiClient]) {
+    const own = new Set(sources.map(({ path }) => path));
+    importNone(sources, (imported) => isOurs(imported) && !own.has(imported));
+  }
+});
+
+test("Only the command line uses the API client.", () => {
+  const others = server.filter(({ path }) => !/^(?:cli|tools)\//.test(path));
+  importNone(others, (imported) => imported.includes("packages/api/"));
 });
 
 test("Every folder of the server belongs to a layer.", () => {

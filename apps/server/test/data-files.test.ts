@@ -151,6 +151,7 @@ describe("headwater export", () => {
   it("reports invalid options and failed requests", async () => {
     const { world, source, file, run } = shop;
     const words = ["export", "--source", source.sourceId];
+    writeFileSync(file("wrong"), "hw_wrong\n");
     const refusals: [string[], number, RegExp][] = [
       [["export", "--source", "src_none"], 1, /The source does not exist in this workspace/],
       [[...words, "--from", "soon"], 64, /--from must be a valid day or time/],
@@ -162,6 +163,11 @@ describe("headwater export", () => {
       ],
       [[...words, "--api", world.url, "--token-file", file("none")], 64, /cannot be read \(ENOENT\)/],
       [[...words, "--api", "http://127.0.0.1:9", "--token-file", file("token")], 1, /does not answer/],
+      [
+        [...words, "--api", world.url, "--token-file", file("wrong")],
+        1,
+        /^The service refused the request \(401 invalid_token\): .*\. /,
+      ],
       [["import", file("known.ndjson"), "--source", source.sourceId], 1, /Another Headwater process serves/],
     ];
     for (const [line, wanted, sentence] of refusals) {

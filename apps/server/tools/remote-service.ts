@@ -1,9 +1,17 @@
 /** The options of commands that call a running service: its address, and an access token. */
 import { readFileSync } from "node:fs";
+import { createApi, type HeadwaterApi } from "../../../packages/api/src/index.ts";
 import { systemCode, UsageError } from "../src/cli/errors.ts";
 
-/** @param path the value of --token-file */
-export function readToken(path: string | undefined): string {
+export function parseHttpUrl(given: string, name: string): URL {
+  const url = URL.parse(given);
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new UsageError(
+    `${name} must be an address such as https://shop.example/, not ${JSON.stringify(given)}.`,
+  );
+}
+
+function readToken(path: string | undefined): string {
   if (path === undefined)
     throw new UsageError(
       "Missing option --token-file <file>: a file that holds an access token of the workspace.",
@@ -15,15 +23,6 @@ export function readToken(path: string | undefined): string {
   }
 }
 
-/**
- * @param api the value of --api
- * @param path of the operation
- */
-export function remoteUrl(api: string, path: string): URL {
-  const base = URL.parse(api);
-  if (!base || !/^https?:$/.test(base.protocol))
-    throw new UsageError(
-      `--api must be the address of the service, such as http://127.0.0.1:8790, not ${JSON.stringify(api)}.`,
-    );
-  return new URL(`${base.href.replace(/\/+$/, "")}${path}`);
-}
+/** @param tokenFile the value of --token-file */
+export const remoteApi = ({ href }: URL, tokenFile: string | undefined): HeadwaterApi =>
+  createApi({ baseUrl: href, token: readToken(tokenFile) });

@@ -1,6 +1,6 @@
 /** A typed client of Headwater's HTTP API for servers and scripts. */
-import { ApiFailure, readFailure } from "./failure.ts";
-import { waitBeforeRetry } from "./retry.ts";
+import { ApiFailure, readFailure, unreachable, unreadable } from "./failure.ts";
+import { pause, waitBeforeRetry } from "./retry.ts";
 import { ROUTES } from "./routes.ts";
 import type { Operations } from "./schema.d.ts";
 
@@ -10,42 +10,60 @@ export type { Operations, Schemas } from "./schema.d.ts";
 export interface ApiOptions {
   /** The address of the service, such as `https://hw.example.com`. */
   readonly baseUrl: string;
-  /** An access token. Ingest needs none: there it marks the events as sent by a server. */
-  readonly token?: string | undefined;
+  /** An access token, or a function that is called for each try. Ingest needs none: there it marks the events as sent by a server. */
+  readonly token?: string | null | undefined | (() => string | null);
   /** How often a request is sent at most. Default: 4. */
   readonly maxTries?: number;
-  /** How long one try may take. Default: 30 s. */
+  /** The longest wait before another try. A request whose answer asks for more is not sent again. Default: 1 minute. */
+  readonly maxWaitMs?: number;
+  /** How long one try may take; for a stream, until it begins. Default: 1 minute, longer than the service takes for any answer. */
   readonly timeoutMs?: number;
-  readonly fetch?: typeof fetch;
+  readonly fetch?: (url: URL, request: RequestInit) => Promise<Response>;
   /** Waits before the next try. */
-  readonly wait?: (ms: number) => Promise<unknown>;
+  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
-type Given<Part> = { [Name in keyof Part as Part[Name] extends undefined ? never : Name]: Part[Name] };
-export type ApiInput<Id extends keyof Operations> = Given<Pick<Operations[Id], "params" | "body">> & {
-  query?: Operations[Id]["query"];
-  headers?: Readonly<Record<string, string>>;
+interface CallOptions extends Pick<RequestInit, "headers" | "keepalive"> {
   signal?: AbortSignal;
+}
+
+type Parts<Id extends keyof Operations> = Pick<Operations[Id], "params" | "query" | "body">;
+type Taken<Of> = { [Name in keyof Of as [Of[Name]] extends [undefined] ? never : Name]: Of[Name] };
+type Needed<Of> = {
+  [Name in keyof Of as Record<never, never> extends Of[Name]
+    ? never
+    : undefined extends Of[Name]
+      ? never
+      : Name]: Of[Name];
 };
+export type ApiInput<Id extends keyof Operations> = Partial<Taken<Parts<Id>>> &
+  Needed<Parts<Id>> &
+  CallOptions;
 type InputArguments<Id extends keyof Operations> =
   Record<never, never> extends ApiInput<Id> ? [input?: ApiInput<Id>] : [input: ApiInput<Id>];
+export type ApiAnswer<Id extends keyof Operations> = Operations[Id]["answer"];
 
-/** One method for each operation. It throws an `ApiFailure` when the service refuses the request. */
+/** One method for each operation. It throws an `ApiFailure` when the request fails. */
 export type HeadwaterApi = {
-  readonly [Id in keyof Operations]: (...input: InputArguments<Id>) => Promise<Operations[Id]["answer"]>;
+  readonly [Id in keyof Operations]: (...input: InputArguments<Id>) => Promise<ApiAnswer<Id>>;
 };
 
-interface AnyInput {
+interface AnyInput extends CallOptions {
   params?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, unknown>>;
   body?: unknown;
-  headers?: Readonly<Record<string, string>>;
-  signal?: AbortSignal;
+}
+
+interface CallTarget {
+  method: string;
+  url: URL;
+  /** The answer is the response itself. */
+  isRaw: boolean;
 }
 
 const DEFAULT_TRIES = 4;
-const DEFAULT_TIMEOUT_MS = 30_000;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const DEFAULT_WAIT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** The same request twice has the effect of one: reads, queries, changes to given values, and events, which have ids. */
 const isRepeatable = (method: string, path: string): boolean =>
@@ -60,42 +78,59 @@ function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: A
 }
 
 /** The time of sending corrects the client's clock, so each try has its own. The ids stay the same. */
-function bodyOf(body: unknown): string | undefined {
-  if (typeof body !== "object" || body === null) return undefined;
+function bodyOf(body: unknown): string | null {
+  if (typeof body !== "object" || body === null) return null;
   return JSON.stringify("sentAt" in body ? { ...body, sentAt: new Date().toISOString() } : body);
 }
 
-function requestOf(method: string, input: AnyInput, { token, timeoutMs }: ApiOptions): RequestInit {
-  const { body, headers, signal } = input;
-  const timeout = AbortSignal.timeout(timeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const text = bodyOf(body);
-  return {
-    method,
-    headers: {
-      ...(token ? { Authorization: `Bearer ${token}` } : {}),
-      ...(text === undefined ? {} : { "Content-Type": "application/json" }),
-      ...headers,
-    },
-    ...(text === undefined ? {} : { body: text }),
-    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-  };
+function requestOf(method: string, input: AnyInput, token: string | null | undefined): RequestInit {
+  const { keepalive = false } = input;
+  const headers = new Headers(input.headers);
+  if (token && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${token}`);
+  const body = bodyOf(input.body);
+  if (body !== null) headers.set("Content-Type", "application/json");
+  return { method, headers, body, keepalive };
+}
+
+/** Sends a request once. @throws ApiFailure */
+async function send(
+  { url, method, isRaw }: CallTarget,
+  input: AnyInput,
+  options: ApiOptions,
+): Promise<unknown> {
+  const { token, timeoutMs = DEFAULT_TIMEOUT_MS, fetch: ask = fetch } = options;
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(new DOMException("", "TimeoutError")), timeoutMs);
+  const signal = input.signal ? AbortSignal.any([input.signal, timeout.signal]) : timeout.signal;
+  const request = requestOf(method, input, typeof token === "function" ? token() : token);
+  try {
+    const response = await ask(url, { ...request, signal });
+    if (!response.ok) throw await readFailure(url, response);
+    if (isRaw) return response;
+    return await response.json().catch((error: unknown) => {
+      throw error instanceof SyntaxError ? unreadable(url, response) : error;
+    });
+  } catch (error) {
+    input.signal?.throwIfAborted();
+    throw error instanceof ApiFailure ? error : unreachable(url, error);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function call(route: string, input: AnyInput, options: ApiOptions): Promise<unknown> {
   const [method = "", path = "", raw] = route.split(" ");
-  const { fetch: send = fetch, wait = pause, maxTries = DEFAULT_TRIES } = options;
+  const { wait = pause, maxTries = DEFAULT_TRIES, maxWaitMs = DEFAULT_WAIT_MS } = options;
   const url = addressOf(options.baseUrl, path, input);
   for (let tries = 1; ; tries += 1) {
-    const response = await send(url, requestOf(method, input, options)).catch((error: unknown) => {
-      input.signal?.throwIfAborted();
-      return new ApiFailure(0, `${url.origin} does not answer.`, {}, error);
-    });
-    if (response instanceof Response && response.ok) return raw ? response : await response.json();
-    const failure = response instanceof Response ? await readFailure(response) : response;
-    const retryAfter = response instanceof Response ? response.headers.get("Retry-After") : null;
-    const waitMs = waitBeforeRetry(failure, tries, isRepeatable(method, path), retryAfter);
-    if (waitMs === null || tries >= maxTries) throw failure;
-    await wait(waitMs);
+    try {
+      return await send({ method, url, isRaw: raw !== undefined }, input, options);
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || tries >= maxTries) throw error;
+      const waitMs = waitBeforeRetry(error, isRepeatable(method, path), tries);
+      if (waitMs === null || waitMs > maxWaitMs) throw error;
+      await wait(waitMs, input.signal);
+    }
   }
 }
 

@@ -79,6 +79,8 @@ test("The client creates a source, opens a session, sends an event, and reads th
   );
   const file = await api.exportEvents({ query: { sourceId } });
   assert.equal((await file.text()).trim().split("\n").length, 1);
+  // @ts-expect-error the query has a required member
+  await assert.rejects(api.listSources(), isFailure("invalid_payload", 422));
   await assert.rejects(
     api.getSource({ params: { sourceId: "src_none" } }),
     isFailure("source_not_found", 404),

@@ -1,5 +1,6 @@
 /** Errors of a command, and the exit code and message of whatever was thrown. */
 import type { ErrorCode, Issue } from "@headwater/contract";
+import { ApiFailure } from "../../../../packages/api/src/index.ts";
 import { ConfigError } from "../config/config.ts";
 import { Refusal } from "../core/refusal.ts";
 
@@ -74,6 +75,13 @@ function explainRefusal(refusal: Refusal): Explanation {
   return { exitCode: EXIT_FAILED, message: `${refusal.message} ${hint}` };
 }
 
+/** A failure of the service that a command called. The service says what to do in the terms of its API. */
+function explainFailure({ status, code, message, hint, issues, requestId }: ApiFailure): Explanation {
+  const problem = issues.length > 0 ? issues.map(toSentence).join(" ") : `${message} ${hint}`;
+  const refused = requestId === null ? "" : `The service refused the request (${status} ${code}): `;
+  return { exitCode: EXIT_FAILED, message: `${refused}${problem}` };
+}
+
 /** Compared by name: importing the classes would load an engine of the ledger for every command. */
 const isUnusableStore = (error: unknown): error is Error =>
   error instanceof Error && ["UnfitPostgres", "MarkedFolder"].includes(error.name);
@@ -83,5 +91,6 @@ export function explainError(error: unknown): Explanation {
     return { exitCode: EXIT_CONFIG, message: error.message };
   if (error instanceof UsageError) return { exitCode: EXIT_USAGE, message: error.message };
   if (error instanceof Refusal) return explainRefusal(error);
+  if (error instanceof ApiFailure) return explainFailure(error);
   return { exitCode: EXIT_FAILED, message: messageOf(error) || "The command failed." };
 }

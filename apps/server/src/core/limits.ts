@@ -87,10 +87,6 @@ export const SERVER_LIMITS = {
   doctorScripts: 30,
   doctorScriptBytes: 3_145_728,
 
-  // `headwater mcp`
-  /** Longer than the service takes for any answer to a tool. */
-  mcpAnswerMs: 60_000,
-
   // The ledger's file
   /** Unused pages of 4 KiB that stay in the file: 64 MiB, about the deletions of a minute. */
   minSparePages: 16_384,

@@ -48,8 +48,8 @@ describe("headwater mcp", () => {
   test("When the service does not answer, the agent reads what to do.", async () => {
     await using agent = await agentOverStdio(words("http://127.0.0.1:1"));
     const { isError, body } = await agent.call("list_organizations");
-    assert.deepEqual([isError, body.code], [true, "service_unreachable"]);
-    assert.match(body.hint, /--api/);
+    assert.deepEqual([isError, body.code], [true, "unreachable"]);
+    assert.match(body.hint, /^Check your connection, the address,/);
     await using astray = await agentOverStdio(words(`${world.url}/docs`));
     assert.equal((await astray.call("list_organizations")).body.code, "route_not_found");
   });
@@ -57,7 +57,7 @@ describe("headwater mcp", () => {
   test("A wrong option ends the command before an agent talks to it.", async () => {
     const cases: [string[], RegExp][] = [
       [["--api", world.url], /Missing option --token-file/],
-      [["--token-file", tokenFile, "--api", "localhost"], /--api must be the address/],
+      [["--token-file", tokenFile, "--api", "localhost"], /--api must be an address/],
       [["--token-file", files.at("none")], /cannot be read \(ENOENT\)/],
     ];
     for (const [given, message] of cases) {

@@ -104,7 +104,7 @@ describe("headwater seed --url", () => {
     const { publicKey } = await world.createSource({ allowedOrigins: [] });
     const target = ["--url", world.url, "--key", publicKey];
     const refusals: [string[], number, RegExp][] = [
-      [target, 1, /refused the request \(403\): The origin .* is not allowed/],
+      [target, 1, /refused the request \(403 origin_not_allowed\): The origin .* is not allowed/],
       [[...target, "--days", "0"], 64, /--days must be a whole number from 1/],
       [[...target, "--until", "2099-01-01"], 64, /--until must not lie in the future/],
       [

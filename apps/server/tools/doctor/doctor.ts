@@ -1,7 +1,6 @@
 /** `headwater doctor`: fetches a page, checks the install in it, and prints what is wrong with the line to paste. */
 import type { InstallCheck, PageReport } from "@headwater/contract";
 import { type Command, defineCommand, required, text } from "../../src/cli/command.ts";
-import { UsageError } from "../../src/cli/errors.ts";
 import { processEnvironment, readConfig } from "../../src/config/config.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { diagnose } from "../../src/install-checks/diagnose.ts";
@@ -13,18 +12,11 @@ import {
   type ServiceEvidence,
   scriptUrlOf,
 } from "../../src/install-checks/evidence.ts";
+import { parseHttpUrl } from "../remote-service.ts";
 import { createAddressGuard } from "./address-guard.ts";
 import { type FetchedPage, fetchPage } from "./fetch-page.ts";
 import { probeApi, probeScript, toServiceProbe } from "./probe.ts";
 import { createSender, type SendRequest } from "./send-request.ts";
-
-function parseUrl(text: string, argument: string): string {
-  const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol)) return url.href;
-  throw new UsageError(
-    `${argument} must be an address such as https://shop.example/, not ${JSON.stringify(text)}.`,
-  );
-}
 
 function toReport({ url, snippets, policies }: FetchedPage, now: number): PageReport {
   const sentAt = new Date(now).toISOString();
@@ -98,9 +90,9 @@ export const doctor: Command = defineCommand({
     api: text("url", "Address of the service (default: BASE_URL, or else the address in the page's snippet)"),
   },
   run: async ({ url, key, api: givenApi }) => {
-    const start = parseUrl(url, "<url>");
+    const start = parseHttpUrl(url, "<url>").href;
     const { BASE_URL, INGEST_ALIAS } = readConfig(processEnvironment());
-    const api = givenApi === undefined ? BASE_URL : parseUrl(givenApi, "--api");
+    const api = givenApi === undefined ? BASE_URL : parseHttpUrl(givenApi, "--api").href;
     const guard = await createAddressGuard([new URL(start), ...(api === null ? [] : [new URL(api)])]);
     const send = createSender(guard, AbortSignal.timeout(SERVER_LIMITS.doctorDeadlineMs));
     const page = await fetchPage(start, send);

@@ -3,12 +3,14 @@ import { createWriteStream, existsSync } from "node:fs";
 import { Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { EXPORT_FORMATS, type ExportFormat, ExportQuery } from "@headwater/contract";
+import type { HeadwaterApi } from "../../../../packages/api/src/index.ts";
 import {
   type Command,
   type CommandContext,
   choice,
   defineCommand,
   flag,
+  parsed,
   required,
   text,
   withDefault,
@@ -24,7 +26,7 @@ import { ledgerPages } from "../../src/export/from-ledger.ts";
 import { warehousePages } from "../../src/export/from-warehouse.ts";
 import { readSelection } from "../../src/export/selection.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";
-import { fetchExport } from "./fetch-export.ts";
+import { parseHttpUrl, remoteApi } from "../remote-service.ts";
 import { truncateToWholeLines } from "./resume.ts";
 
 interface ExportOptions {
@@ -94,6 +96,11 @@ function exportFromStores(query: ExportQuery, write: WriteBytes): Promise<number
   });
 }
 
+async function fetchExport(api: HeadwaterApi, query: ExportQuery): Promise<AsyncIterable<Uint8Array>> {
+  const { body } = await api.exportEvents({ query });
+  return body ?? new Blob([]).stream();
+}
+
 async function writeToOutput(
   bytes: AsyncIterable<Uint8Array>,
   { out, resume }: ExportOptions,
@@ -127,9 +134,10 @@ export const exportEvents: Command = defineCommand({
     to: text("time", "The end, not included"),
     out: text("file", "The file to write (default: standard output)"),
     resume: flag("Continue the file of --out after an interrupted export"),
-    api: text(
+    api: parsed(
       "url",
       "Export from the running service at this address. Default: read the warehouse or the ledger directly; stop the service first if the warehouse is embedded",
+      parseHttpUrl,
     ),
     "token-file": text("file", "With --api: file that holds an access token"),
   },
@@ -139,7 +147,7 @@ export const exportEvents: Command = defineCommand({
     const bytes =
       api === undefined
         ? await exportFromStores(query, write)
-        : await write(await fetchExport({ api, tokenFile, query }));
+        : await write(await fetchExport(remoteApi(api, tokenFile), query));
     const { out } = options;
     if (out === undefined) return null;
     const { format, cursor = null } = query;

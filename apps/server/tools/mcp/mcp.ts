@@ -1,9 +1,9 @@
 /** `headwater mcp`: the tools of coding agents on standard input and output. They call a running service. */
-import { defineCommand, text } from "../../src/cli/command.ts";
+import { defineCommand, parsed, text } from "../../src/cli/command.ts";
 import { publicAddresses } from "../../src/cli/service-address.ts";
 import { readVersion } from "../../src/cli/version.ts";
 import { processEnvironment, readConfig } from "../../src/config/config.ts";
-import { readToken, remoteUrl } from "../remote-service.ts";
+import { parseHttpUrl, remoteApi } from "../remote-service.ts";
 import { askService } from "./ask-service.ts";
 
 export const mcp = defineCommand({
@@ -12,21 +12,19 @@ export const mcp = defineCommand({
     "An agent starts this command and talks to it on standard input and output. docs/mcp.md has the configuration of an agent. The running service has the same tools at /mcp.",
   ],
   options: {
-    api: text("url", "The address of the running service (default: that of the settings)"),
+    api: parsed("url", "The address of the running service (default: that of the settings)", parseHttpUrl),
     "token-file": text("file", "File that holds an access token; the agent can do what its role permits"),
   },
   run: async ({
-    api = publicAddresses(readConfig(processEnvironment())).baseUrl,
+    api: address = new URL(publicAddresses(readConfig(processEnvironment())).baseUrl),
     "token-file": tokenFile,
   }) => {
-    const token = readToken(tokenFile);
-    // refuses an address that is not one before an agent calls the first tool
-    remoteUrl(api, "");
+    const api = remoteApi(address, tokenFile);
     const version = readVersion();
     // imported here, because `headwater --help` loads every command
     const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
     const { createMcpServer } = await import("../../src/mcp/server.ts");
-    serveStdio(() => createMcpServer((request) => askService({ api, token }, request), version));
+    serveStdio(() => createMcpServer((request) => askService(api, request), version));
     return null;
   },
 });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createApi } from "../../../../packages/api/src/index.ts";
 import { buildConsole } from "../../../console/build.js";
 import {
   type Command,
@@ -11,7 +12,6 @@ import {
   wholeNumber,
   withDefault,
 } from "../../src/cli/command.ts";
-import { CommandFailed } from "../../src/cli/errors.ts";
 import { processEnvironment, readConfig } from "../../src/config/config.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { createIngestSink } from "./ingest-sink.ts";
@@ -42,15 +42,8 @@ async function createShop({ url, firstStart }: RunningServer): Promise<string> {
     allowedOrigins: [SITE],
     goals: [{ name: "Purchase", event: "purchase" }],
   };
-  const headers = { authorization: `Bearer ${firstStart?.token}`, "content-type": "application/json" };
-  const response = await fetch(`${url}/api/tracking-sources`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify(body),
-  });
-  const source: unknown = await response.json();
-  if (source instanceof Object && "publicKey" in source) return String(source.publicKey);
-  throw new CommandFailed(`The source could not be created: ${JSON.stringify(source)}`);
+  const { publicKey } = await createApi({ baseUrl: url, token: firstStart?.token }).createSource({ body });
+  return publicKey;
 }
 
 async function seedShop(

@@ -19,6 +19,7 @@ import { localUrl } from "../../src/config/config.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { DAY_MS, HOUR_MS, toIsoTime } from "../../src/core/time.ts";
 import { parseTime } from "../../src/ingest/parse-time.ts";
+import { parseHttpUrl } from "../remote-service.ts";
 import { createIngestSink, type IngestCounts, type IngestTarget } from "./ingest-sink.ts";
 import { type GeneratedVisit, generateVisits, type TrafficPlan } from "./traffic.ts";
 import { openWarehouseSink, type WarehouseSink } from "./warehouse-sink.ts";
@@ -37,15 +38,8 @@ function parseMoment(given: string, name: string): number {
   );
 }
 
-function parseHttpUrl(given: string, name: string): URL {
-  const url = URL.parse(given);
-  if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new UsageError(
-    `${name} must be an address such as https://shop.example, not ${JSON.stringify(given)}.`,
-  );
-}
 const parseOrigin = (given: string, name: string) => parseHttpUrl(given, name).origin;
-const parseBaseUrl = (given: string, name: string) => parseHttpUrl(given, name).href.replace(/\/+$/, "");
+const parseBaseUrl = (given: string, name: string) => parseHttpUrl(given, name).href;
 
 /** Feeds every visit of the plan to the sink that `sinkFor` returns for the time at which it began. */
 async function feedVisits(
