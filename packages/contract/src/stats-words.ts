@@ -44,7 +44,7 @@ export const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
   utmTerm: "utm_term",
   utmContent: "utm_content",
   clickId: "name of the click id, such as gclid",
-  device: "type of device",
+  device: "type of device: desktop, mobile, tablet, tv, console, wearable, car or xr",
   browser: "name of the browser",
   os: "name of the operating system",
   locale: "language and region, such as en-GB",

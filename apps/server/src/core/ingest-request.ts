@@ -2,6 +2,17 @@ import type { IncomingMessage } from "node:http";
 import type { AttemptKind } from "@headwater/contract";
 import type { RequestIds } from "./trace-context.ts";
 
+/** Headers of Chromium about the browser, as they were sent. Each can be missing. */
+export interface ClientHints {
+  /** `Sec-CH-UA-Full-Version-List`, else `Sec-CH-UA`. */
+  readonly brands: string | null;
+  /** `Sec-CH-UA-Mobile`: `?1` or `?0`. */
+  readonly mobile: string | null;
+  readonly platform: string | null;
+  readonly platformVersion: string | null;
+  readonly model: string | null;
+}
+
 /** A request on an ingest route as plain values. Only its body is still to be read. */
 export interface IngestRequest extends RequestIds {
   readonly kind: AttemptKind;
@@ -15,6 +26,8 @@ export interface IngestRequest extends RequestIds {
   /** The `Origin` header, else the origin of `Referer`. */
   readonly origin: string | null;
   readonly userAgent: string | null;
+  /** null: the request has none. */
+  readonly clientHints: ClientHints | null;
   /** Rate limits count by this: the client's address, for IPv6 its /64. */
   readonly clientKey: string;
   /** The client's whole address. It is used to look up a country and never stored. */

@@ -3,7 +3,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "@headwater/contract";
 import type { Attempt } from "../core/attempt.ts";
 import { clientOf, type Trust } from "../core/client-address.ts";
-import type { IngestRequest } from "../core/ingest-request.ts";
+import type { ClientHints, IngestRequest } from "../core/ingest-request.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { renderFailure } from "./failure.ts";
 import { type Exchange, sendJson } from "./reply.ts";
 
@@ -43,6 +44,19 @@ function countryIn(headers: IncomingHttpHeaders, geoHeader: string | null): stri
   return typeof country === "string" && COUNTRY.test(country) ? country : null;
 }
 
+function clientHintsIn(headers: IncomingHttpHeaders): ClientHints | null {
+  if (headers["sec-ch-ua"] === undefined && headers["sec-ch-ua-platform"] === undefined) return null;
+  const hint = (name: string) =>
+    headers[name]?.toString().slice(0, SERVER_LIMITS.maxClientHintLength) ?? null;
+  return {
+    brands: hint("sec-ch-ua-full-version-list") ?? hint("sec-ch-ua"),
+    mobile: hint("sec-ch-ua-mobile"),
+    platform: hint("sec-ch-ua-platform"),
+    platformVersion: hint("sec-ch-ua-platform-version"),
+    model: hint("sec-ch-ua-model"),
+  };
+}
+
 /** The members of a request that its path determines. */
 type IngestAddress = Pick<IngestRequest, "kind" | "legacy" | "publicKey">;
 
@@ -61,6 +75,7 @@ function toIngestRequest(
     authorization: bearerIn(headers),
     origin: originOf(headers),
     userAgent: headers["user-agent"] ?? null,
+    clientHints: clientHintsIn(headers),
     clientKey: client.key,
     clientAddress: client.ip,
     vouchedCountry: client.isVouched ? countryIn(headers, geoHeader) : null,

@@ -25,7 +25,7 @@ import {
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import type { Visit } from "./visit.ts";
-import { type CountryOf, deviceOf, senderOf, userAgentOf } from "./visitor.ts";
+import { type CountryOf, requestDeviceOf, senderOf, visitorDeviceOf } from "./visitor.ts";
 
 /** An event with its outcome, in the order of the batch. */
 export interface EvaluatedEvent {
@@ -95,8 +95,8 @@ function buildContext(
     userId: body.userId || null,
     context,
     origin: request.origin,
-    device: deviceOf(userAgentOf(context, request)),
-    deviceOf,
+    device: visitorDeviceOf(context, request),
+    deviceOf: requestDeviceOf,
     maxEventBytes: keyed.limits.maxEventBytes,
     bots: keyed.source.bots,
     retentionDays: keyed.source.retentionDays,

@@ -15,6 +15,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
 import { dayOf, toIsoTime } from "../core/time.ts";
 import type { BuildLine } from "../ledger/outbox-line.ts";
+import { correctIpad } from "./detect-device.ts";
 import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";
 import { addressOf, cutUrl, referrerHostOf, withoutCredentials } from "./page-address.ts";
 import { type ValidEvent, warnOnce } from "./parse.ts";
@@ -208,9 +209,10 @@ function surroundingsOf(event: Event, batch: BatchContext) {
   const own: Record<string, unknown> | null = event.context ?? null;
   const context = own && batch.context ? { ...batch.context, ...own } : (own ?? batch.context);
   const ownUserAgent = textOrNull(own?.userAgent);
-  const device = ownUserAgent ? batch.deviceOf(ownUserAgent) : batch.device;
+  const screen = sizeText(context?.screen);
+  const device = correctIpad(ownUserAgent ? batch.deviceOf(ownUserAgent) : batch.device, screen);
   const isCountedBot = device.isBot && batch.bots === "keep";
-  return { context, device: isCountedBot ? { ...device, isBot: false } : device };
+  return { context, screen, device: isCountedBot ? { ...device, isBot: false } : device };
 }
 
 /** Whether one event is stored, as far as that can be decided without asking the ledger for duplicates. */
@@ -228,7 +230,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
 
   const anonymousId = event.anonymousId || batch.anonymousId;
   if (anonymousId !== session.anonymousId) warnings.push("anonymous_id_mismatch");
-  const { context, device } = surroundingsOf(event, batch);
+  const { context, screen, device } = surroundingsOf(event, batch);
   if (device.isBot && batch.bots === "reject") return rejectEvent("bot_rejected");
   if (device.isBot) warnings.push("bot_suspected");
   const page = event.page ? normalizePage(event.page, batch.origin, warnings) : null;
@@ -252,7 +254,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
     page,
     locale: textOrNull(context?.locale),
     timezone: textOrNull(context?.timezone),
-    screen: sizeText(context?.screen),
+    screen,
     viewport: sizeText(context?.viewport),
     device,
     properties: event.properties ?? null,

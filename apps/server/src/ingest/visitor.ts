@@ -1,20 +1,17 @@
 /** Derives device, browser, bot and country of a visitor from the user agent and the address. */
 import { readFileSync } from "node:fs";
 import type { EventSender } from "@headwater/contract";
-import Bowser from "bowser";
-import { isbot } from "isbot";
 import { LRUCache } from "lru-cache";
 import { type CountryResponse, Reader } from "mmdb-lib";
-import type { IngestRequest } from "../core/ingest-request.ts";
+import type { ClientHints, IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { createTimeBudget } from "../core/time-budget.ts";
+import { detectBot } from "./detect-bot.ts";
+import { type DetectedDevice, detectDevice } from "./detect-device.ts";
 import { textOrNull } from "./json.ts";
 
-export interface Device {
-  device: string | null;
-  os: string | null;
-  osVersion: string | null;
-  browser: string | null;
-  browserVersion: string | null;
+/** The members of an event's `device`. */
+export interface Device extends DetectedDevice {
   isBot: boolean;
 }
 
@@ -29,31 +26,40 @@ const UNKNOWN_DEVICE: Device = {
 
 const devices = new LRUCache<string, Device>({ max: SERVER_LIMITS.deviceCacheEntries });
 
-function parseUserAgent(userAgent: string): Device {
-  const parsed = Bowser.parse(userAgent);
-  return {
-    device: parsed.platform.type ?? null,
-    os: parsed.os.name ?? null,
-    osVersion: parsed.os.version ?? null,
-    browser: parsed.browser.name ?? null,
-    browserVersion: parsed.browser.version ?? null,
-    isBot: isbot(userAgent),
-  };
-}
+const cacheKey = (text: string, hints: ClientHints | null) =>
+  hints ? `${text}\n${Object.values(hints).join("\n")}` : text;
 
-/** Parsed user agents are cached. */
-export function deviceOf(userAgent: string | null): Device {
+/** @param detect runs a detection, or returns null when it may not */
+function findDevice(
+  userAgent: string | null,
+  hints: ClientHints | null,
+  detect: (work: () => Device) => Device | null,
+): Device {
   if (!userAgent) return UNKNOWN_DEVICE;
   const text = userAgent.slice(0, SERVER_LIMITS.maxUserAgentLength);
-  let device = devices.get(text);
-  if (!device) {
-    device = parseUserAgent(text);
-    devices.set(text, device);
-  }
-  return device;
+  const key = cacheKey(text, hints);
+  const cached = devices.get(key);
+  if (cached) return cached;
+  const device = detect(() => ({ ...detectDevice(text, hints), isBot: detectBot(text) }));
+  if (device) devices.set(key, device);
+  return device ?? UNKNOWN_DEVICE;
 }
 
+/** The device of a user agent, for tools. */
+export const deviceOf = (userAgent: string | null): Device => findDevice(userAgent, null, (work) => work());
+
+const detections = createTimeBudget({
+  msPerSecond: SERVER_LIMITS.deviceDetectionMsPerSecond,
+  maxMs: SERVER_LIMITS.deviceDetectionBurstMs,
+  stopwatch: () => performance.now(),
+});
+
+/** The device of a user agent of a request. It is unknown when requests name too many new ones. */
+export const requestDeviceOf = (userAgent: string | null, hints: ClientHints | null = null): Device =>
+  findDevice(userAgent, hints, detections.run);
+
 type SenderHeaders = Pick<IngestRequest, "authorization" | "origin" | "userAgent">;
+type DeviceHeaders = SenderHeaders & Pick<IngestRequest, "clientHints">;
 
 /** User agents of browsers and crawlers. Of the user agents that `isbot` knows, the others are those of HTTP libraries. */
 const BROWSER_OR_CRAWLER =
@@ -62,13 +68,20 @@ const BROWSER_OR_CRAWLER =
 /** Who sent a request. A server has a token, or it has no origin and its user agent is that of an HTTP library or none. */
 export function senderOf({ authorization, origin, userAgent }: SenderHeaders): EventSender {
   if (authorization !== null || (origin === null && !userAgent)) return "server";
-  const isLibrary = origin === null && deviceOf(userAgent).isBot && !BROWSER_OR_CRAWLER.test(userAgent ?? "");
+  const isLibrary =
+    origin === null && requestDeviceOf(userAgent).isBot && !BROWSER_OR_CRAWLER.test(userAgent ?? "");
   return isLibrary ? "server" : "browser";
 }
 
 /** The user agent that the client names in `context`, else the request's own. A server's own is not the visitor's. */
 export const userAgentOf = (context: Record<string, unknown> | null, headers: SenderHeaders): string | null =>
   textOrNull(context?.userAgent) ?? (senderOf(headers) === "browser" ? headers.userAgent : null);
+
+/** The visitor's device. Client hints are those of the request, so they say nothing about another user agent. */
+export function visitorDeviceOf(context: Record<string, unknown> | null, headers: DeviceHeaders): Device {
+  const userAgent = userAgentOf(context, headers);
+  return requestDeviceOf(userAgent, userAgent === headers.userAgent ? headers.clientHints : null);
+}
 
 export type CountryOf = (address: string) => string | null;
 

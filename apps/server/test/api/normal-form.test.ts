@@ -86,9 +86,9 @@ describe("The normal form, read from the ledger's file by an independent reader"
       device: {
         device: "desktop",
         os: "macOS",
-        osVersion: "10.15.7",
+        osVersion: "10.15",
         browser: "Chrome",
-        browserVersion: "140.0.0.0",
+        browserVersion: "140",
         isBot: false,
       },
       country: "AT",

@@ -34,6 +34,17 @@ const MISSING_LABELS: Partial<Record<StatsDimension, string>> = {
   locale: "Unknown",
 };
 
+const DEVICE_LABELS: Readonly<Record<string, string>> = {
+  desktop: "Desktop",
+  mobile: "Mobile",
+  tablet: "Tablet",
+  tv: "TV",
+  console: "Game console",
+  wearable: "Wearable",
+  car: "Car",
+  xr: "VR headset",
+};
+
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 const languages = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
 /** Formats a code as `Germany (DE)`. Returns text that is not a known code unchanged. */
@@ -50,6 +61,7 @@ export function formatValue(dimension: StatsDimension, value: StatsScalar): stri
   if (value === null) return MISSING_LABELS[dimension] ?? "—";
   if (value === "") return "(empty)";
   if (dimension === "country") return withDisplayName(regions, String(value));
+  if (dimension === "device") return DEVICE_LABELS[String(value)] ?? String(value);
   if (dimension === "locale") return withDisplayName(languages, String(value));
   return String(value);
 }

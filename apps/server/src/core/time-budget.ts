@@ -1,0 +1,30 @@
+/** Work that may take a share of the time only, however much of it is asked for. */
+export interface TimeBudget {
+  /** Runs the work. Returns null without running it when the budget is used up. */
+  run<Result>(work: () => Result): Result | null;
+}
+
+export interface TimeBudgetOptions {
+  /** Milliseconds that accumulate each second. */
+  readonly msPerSecond: number;
+  /** The most that accumulates. */
+  readonly maxMs: number;
+  /** Milliseconds, monotonic. */
+  readonly stopwatch: () => number;
+}
+
+export function createTimeBudget({ msPerSecond, maxMs, stopwatch }: TimeBudgetOptions): TimeBudget {
+  let leftMs = maxMs;
+  let refilledAt = stopwatch();
+  return {
+    run: (work) => {
+      const startedAt = stopwatch();
+      leftMs = Math.min(maxMs, leftMs + ((startedAt - refilledAt) * msPerSecond) / 1_000);
+      refilledAt = startedAt;
+      if (leftMs <= 0) return null;
+      const result = work();
+      leftMs -= stopwatch() - startedAt;
+      return result;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** Recognizes crawlers, monitors, headless browsers and HTTP libraries by their user agent. Pure. */
+import { isbot } from "isbot";
+
+/** The comment about an Android device. Its model can be a word that crawlers have too: "Google TV", "GM Discovery", "CUBOT". */
+const ANDROID_COMMENT = /^(Mozilla\/5\.0 )\(Linux;(?![^)]*(?:compatible|http|-Google))[^)]*Android[^)]*\)/;
+
+/** Words of people's apps and televisions that crawlers have too. */
+const APP_WORDS =
+  /\bProcess\/tools\w*|\bAli(?:App|payDefined|payClient)\S*|\bcom\.google\.[\w.]+|\bSogou(?:MSE|MobileBrowser|Search)|\bOMI\/\S+|\bGoogle ?TV\b/gi;
+
+/** Programs that `isbot` does not know. No browser has `compatible` after `like Gecko`. */
+const OTHER_BOTS =
+  /like Gecko; compatible;|\w-User\b|\bAmzn-|amazon-(?:kendra|QBusiness)|AmazonBuyForMe|anthropic|openai|chatgpt|claude-|cohere-ai|perplexity|Gemini-Deep|NotebookLM|\bDevin\b|NovaAct|opencode|img2dataset|Cotoyogi|Awario|omgili|\bScrapy|Lightpanda|facebookexternalhit|meta-(?:external|web)|kagi-fetcher|webzio|Panscient|GTmetrix|Assetnote|Miniature\.io|\bYLT\b|TSM-turingos|yunjiankong|Reaver|\bHLB\/|geckotrail/i;
+
+/** Whether the user agent is that of a program and not of a person's browser. */
+export function detectBot(userAgent: string): boolean {
+  if (OTHER_BOTS.test(userAgent)) return true;
+  return isbot(userAgent.replace(ANDROID_COMMENT, "$1").replaceAll(APP_WORDS, ""));
+}
