@@ -479,12 +479,16 @@ reactExample: string;
 debugUrl: string;
 /** What to paste into an application of each kind. */
 snippets: {
+/** A module for Remix 2, and for React Router 7 and later in framework mode. */
+remix: string;
 /** A module for Vue. */
 vue: string;
 /** A plugin for Nuxt. */
 nuxt: string;
 /** A module for Svelte. */
 svelte: string;
+/** A module for Angular. */
+angular: string;
 /** A component for Astro. */
 astro: string;
 /** A module for a server, which needs a token with the scope `ingest`. */

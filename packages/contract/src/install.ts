@@ -52,9 +52,11 @@ export const InstallPayload = Closed({
   debugUrl: url("The debug view of the source."),
   snippets: Closed(
     {
+      remix: text("A module for Remix 2, and for React Router 7 and later in framework mode."),
       vue: text("A module for Vue."),
       nuxt: text("A plugin for Nuxt."),
       svelte: text("A module for Svelte."),
+      angular: text("A module for Angular."),
       astro: text("A component for Astro."),
       node: text("A module for a server, which needs a token with the scope `ingest`."),
       curl: text("A command that sends one page view."),
@@ -70,17 +72,23 @@ export const INSTALL_FRAMEWORKS = [
   "html",
   "react",
   "nextjs",
+  "remix",
   "vue",
   "nuxt",
   "svelte",
+  "angular",
   "astro",
   "node",
   "curl",
 ] as const;
 export const InstallFramework = OneOf(INSTALL_FRAMEWORKS, {
-  description: "What the application is built with.",
+  description:
+    "What the application is built with. `remix` is Remix 2, and React Router 7 and later in framework mode.",
 });
 export type InstallFramework = Static<typeof InstallFramework>;
+
+/** The values of a source's `frameworkHint` that choose an example. No application is built with curl. */
+export const FRAMEWORK_HINTS = INSTALL_FRAMEWORKS.filter((name) => name !== "curl");
 
 type ExampleText = (payload: InstallPayload) => string;
 
@@ -89,9 +97,11 @@ export const INSTALL_EXAMPLES: Readonly<Record<InstallFramework, ExampleText>> =
   html: ({ browserSnippet }) => browserSnippet,
   react: ({ reactExample }) => reactExample,
   nextjs: ({ nextjsExample }) => nextjsExample,
+  remix: ({ snippets }) => snippets.remix,
   vue: ({ snippets }) => snippets.vue,
   nuxt: ({ snippets }) => snippets.nuxt,
   svelte: ({ snippets }) => snippets.svelte,
+  angular: ({ snippets }) => snippets.angular,
   astro: ({ snippets }) => snippets.astro,
   node: ({ snippets }) => snippets.node,
   curl: ({ snippets }) => snippets.curl,

@@ -7,18 +7,6 @@ import Type, { type Static, type TSchema } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { Closed, Maybe, Nullable, OneOf, text } from "./shapes.ts";
 
-export const KNOWN_FRAMEWORKS = [
-  "nextjs",
-  "react",
-  "vue",
-  "nuxt",
-  "svelte",
-  "angular",
-  "astro",
-  "remix",
-  "html",
-] as const;
-
 /** `apart`: stored, marked as bots, and left out of stats by default. `reject`: not stored. `keep`: stored unmarked. */
 export const BOT_POLICIES = ["apart", "reject", "keep"] as const;
 export type BotPolicy = (typeof BOT_POLICIES)[number];

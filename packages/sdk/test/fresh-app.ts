@@ -1,4 +1,4 @@
-/** New Vite and Next.js apps, installed from the registry, with the documented code pasted into them. */
+/** New apps of frameworks, installed from the registry, with the documented code pasted into them. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -17,6 +17,7 @@ const isOfNpm = ([name]: [string, unknown]) => /^npm_(?!config_(?:registry|cache
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter((entry) => !isOfNpm(entry))),
   NEXT_TELEMETRY_DISABLED: "1",
+  NG_CLI_ANALYTICS: "false",
   NO_COLOR: "1",
 };
 
@@ -78,7 +79,9 @@ async function packSdk(folder: string): Promise<string> {
 }
 
 /** Installs the fixture's dependencies and the packed client into a temporary folder, once for all apps of the fixture. */
-export async function openWorkshop(fixture: "vite" | "next"): Promise<Workshop> {
+export async function openWorkshop(
+  fixture: "vite" | "next" | "react-router" | "remix" | "angular",
+): Promise<Workshop> {
   const folder = await mkdtemp(join(tmpdir(), `headwater-${fixture}-`));
   const removal = { recursive: true, force: true, maxRetries: 5 };
   const clear = () => rmSync(folder, removal);

@@ -12,6 +12,7 @@ const OPTIONS = { key: "publicKey", api: "apiBaseUrl" } as const;
 export function renderSetting(form: SnippetForm, name: keyof typeof OPTIONS, value: string): string {
   if (form.kind === "tag") return `data-${name}="${value}"`;
   if (isBuiltIn(form)) return `${OPTIONS[name]}: ${JSON.stringify(value)}`;
+  if (form.kind === "bundle") return `script.setAttribute("data-${name}", ${JSON.stringify(value)});`;
   return `script.dataset.${name} = ${JSON.stringify(value)};`;
 }
 

@@ -4,13 +4,14 @@ import { type InstallPayload, SOURCE_DEFAULTS } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { proxyRules } from "./proxy.ts";
+import { angularExample } from "./snippets/angular.ts";
 import { astroExample } from "./snippets/astro.ts";
 import { browserSnippet, inlineScript, type SnippetOptions } from "./snippets/browser.ts";
 import { curlExample } from "./snippets/curl.ts";
 import { nextjsExample } from "./snippets/next.ts";
 import { nodeExample } from "./snippets/node.ts";
 import { nuxtExample } from "./snippets/nuxt.ts";
-import { reactExample } from "./snippets/react.ts";
+import { reactExample, remixExample } from "./snippets/react.ts";
 import { svelteExample } from "./snippets/svelte.ts";
 import { vueExample } from "./snippets/vue.ts";
 
@@ -60,9 +61,11 @@ export function installPayload(
     reactExample: reactExample(options),
     debugUrl: debugUrlOf(appUrl, sourceId),
     snippets: {
+      remix: remixExample(options),
       vue: vueExample(options),
       nuxt: nuxtExample(options),
       svelte: svelteExample(options),
+      angular: angularExample(options),
       astro: astroExample(options),
       node: nodeExample(options),
       curl: curlExample(options, source),

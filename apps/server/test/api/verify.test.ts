@@ -155,12 +155,17 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
         return pasted.map(({ check, paste }) => [check, paste]);
       };
       const { publicKey } = source;
-      const inScript = [
+      assert.deepEqual(await pasteFor({ kind: "inline" }), [
         ["key", `script.dataset.key = "${publicKey}";`],
         ["api_address", `script.src = "${BASE_URL}/sdk/v2.js"; script.dataset.api = "${BASE_URL}";`],
-      ];
-      assert.deepEqual(await pasteFor({ kind: "inline" }), inScript);
-      assert.deepEqual(await pasteFor({ kind: "bundle" }), inScript);
+      ]);
+      assert.deepEqual(await pasteFor({ kind: "bundle" }), [
+        ["key", `script.setAttribute("data-key", "${publicKey}");`],
+        [
+          "api_address",
+          `script.src = "${BASE_URL}/sdk/v2.js"; script.setAttribute("data-api", "${BASE_URL}");`,
+        ],
+      ]);
       assert.deepEqual(await pasteFor({ kind: "bundle", scriptUrl: null }), [
         ["key", `publicKey: "${publicKey}"`],
         ["api_address", `apiBaseUrl: "${BASE_URL}"`],

@@ -188,6 +188,7 @@ const strictApp = {
     noUncheckedIndexedAccess: true,
     noUncheckedSideEffectImports: true,
     exactOptionalPropertyTypes: true,
+    noPropertyAccessFromIndexSignature: true,
     skipLibCheck: true,
   },
 };
@@ -226,14 +227,17 @@ for (const [title, payload] of [
     assert.equal(pathOf(reactExample), "src/headwater.tsx");
     assert.equal(await complaints({ "src/headwater.tsx": reactExample }), "");
     assert.equal(await complaints({ "app/layout.tsx": nextjsExample, "next.d.ts": nextScript }), "");
-    const { vue, nuxt, svelte } = payload.snippets;
-    assert.deepEqual([vue, nuxt, svelte].map(pathOf), [
-      "src/headwater.ts",
-      "app/plugins/headwater.client.ts",
-      "src/lib/headwater.ts",
-    ]);
-    const modules = { [pathOf(vue)]: vue, [pathOf(nuxt)]: nuxt, [pathOf(svelte)]: svelte };
-    assert.equal(await complaints({ ...modules, "nuxt.d.ts": nuxtPlugin }), "");
+    const { remix, vue, nuxt, svelte, angular } = payload.snippets;
+    const places = {
+      "app/headwater.tsx": remix,
+      "src/headwater.ts": vue,
+      "app/plugins/headwater.client.ts": nuxt,
+      "src/lib/headwater.ts": svelte,
+    };
+    for (const [path, text] of Object.entries(places)) assert.equal(pathOf(text), path);
+    assert.equal(await complaints({ ...places, "nuxt.d.ts": nuxtPlugin }), "");
+    assert.equal(pathOf(angular), "src/headwater.ts");
+    assert.equal(await complaints({ "src/headwater.ts": angular }), "");
     assert.match(
       await complaints({ "src/headwater.tsx": `${reactExample}\nconst wrong: string = 1;` }),
       /TS2322/,
@@ -248,7 +252,7 @@ test("A source that requires consent says so in every snippet that loads the cli
   );
   const { node: _node, curl: _curl, ...loading } = snippets;
   const all = [browserSnippet, nextjsExample, reactExample, proxy.browserSnippet, ...Object.values(loading)];
-  for (const text of all) assert.match(text, /consent( =|=\{)\s*"pending"/, text);
+  for (const text of all) assert.match(text, /consent( =|=\{|",)\s*"pending"/, text);
   assert.equal((runSnippet(browserSnippet).script.dataset as Record<string, string>).consent, "pending");
   assert.doesNotMatch(installPayload(source, addresses).browserSnippet, /consent/);
 });
@@ -260,7 +264,7 @@ test("Every snippet that loads the client says whether the source respects Globa
       addresses,
     );
     const { node: _node, curl: _curl, ...loading } = snippets;
-    const said = new RegExp(`(respectGpc =|data-respect-gpc=\\{)\\s*"${respectGpc}"`);
+    const said = new RegExp(`(respectGpc =|data-respect-gpc(=\\{|",))\\s*"${respectGpc}"`);
     for (const text of [browserSnippet, nextjsExample, reactExample, proxy.browserSnippet])
       assert.match(text, said);
     for (const text of Object.values(loading)) assert.match(text, said);

@@ -1,8 +1,11 @@
 /** A snippet of the install payload in an application, bundled and minified as the real ones are. */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
+
+const DEPENDENCIES = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
 
 /** What the file's first line calls it; Astro's has a fence before it. */
 const pathOf = (snippet: string) => /^(?:---\n)?\/\/ (\S+)\n/.exec(snippet)?.[1] ?? "";
@@ -15,6 +18,7 @@ export async function bundle(
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "headwater-snippet-"));
   try {
+    await symlink(DEPENDENCIES, join(folder, "node_modules"));
     for (const [path, text] of Object.entries({
       [pathOf(snippet)]: snippet,
       "src/main.ts": main,

@@ -1,5 +1,5 @@
 /**
- * The snippets for Vue, Svelte, Nuxt and Astro in a browser, as their frameworks deliver them, Node's in a process and
+ * The snippets for Vue, Svelte, Angular, Remix, Nuxt and Astro in a browser, as their frameworks deliver them, Node's in a process and
  * curl's in a shell, against the real service. Each is pasted as it is; a page view arrives.
  */
 import assert from "node:assert/strict";
@@ -40,6 +40,20 @@ const FRAMEWORKS: Record<
       bundle(
         svelte,
         `import "./lib/headwater"; import { headwater, track } from "./lib/headwater"; ${EARLY}`,
+      ),
+    ),
+  angular: ({ angular }) =>
+    asScript(
+      bundle(angular, `import "./headwater"; import { headwater, track } from "./headwater"; ${EARLY}`),
+    ),
+  remix: ({ remix }) =>
+    asScript(
+      bundle(
+        remix,
+        `import { createElement } from "react"; import { flushSync } from "react-dom";
+         import { createRoot } from "react-dom/client"; import { Headwater, headwater, track } from "../app/headwater";
+         const root = createRoot(document.createElement("div"));
+         flushSync(() => root.render(createElement(Headwater))); ${EARLY}`,
       ),
     ),
   // Nuxt imports every file of plugins/ and hands out what they provide

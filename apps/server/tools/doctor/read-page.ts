@@ -51,9 +51,10 @@ function parseLiteral(content: string): string | null {
   }
 }
 
-/** The string that a name is set to in code or JSON: `"data-key":"pk_…"`, `dataset.key = "pk_…"`. */
+/** The string that a name is set to in code or JSON: `"data-key":"pk_…"`, `dataset.key = "pk_…"`, `("data-key", "pk_…")`. */
 function findSetting(code: string, names: string): string | null {
-  const [, , content] = new RegExp(`(?:${names})["']?\\s*[:=,]\\s*(["'\`])([^"'\`\\n]*)\\1`).exec(code) ?? [];
+  const [, , content] =
+    new RegExp(`(?:${names})["'\`]?\\s*[:=,]\\s*(["'\`])([^"'\`\\n]*)\\1`).exec(code) ?? [];
   return content === undefined ? null : parseLiteral(content);
 }
 

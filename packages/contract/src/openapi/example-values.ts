@@ -139,7 +139,16 @@ export const INSTALL = {
   nextjsExample: "// app/layout.tsx …",
   reactExample: "// src/headwater.tsx …",
   debugUrl: `${API}/analytics/setup/debug?sourceId=${IDS.sourceId}`,
-  snippets: { vue: MODULE, nuxt: MODULE, svelte: MODULE, astro: MODULE, node: MODULE, curl: "curl …" },
+  snippets: {
+    remix: MODULE,
+    vue: MODULE,
+    nuxt: MODULE,
+    svelte: MODULE,
+    angular: MODULE,
+    astro: MODULE,
+    node: MODULE,
+    curl: "curl …",
+  },
   csp: { scriptSrc: [API], connectSrc: [API], snippetHash: "'sha256-…'" },
   proxy: {
     path: "/hw",

@@ -1,17 +1,11 @@
 import { NativeSelect } from "@mantine/core";
+import { EXAMPLES } from "../install/framework-examples.ts";
 
-/** The frameworks that the contract knows, with their names. */
-export const FRAMEWORKS = [
-  { value: "html", label: "HTML or other" },
-  { value: "nextjs", label: "Next.js" },
-  { value: "react", label: "React" },
-  { value: "vue", label: "Vue" },
-  { value: "nuxt", label: "Nuxt" },
-  { value: "svelte", label: "Svelte" },
-  { value: "angular", label: "Angular" },
-  { value: "astro", label: "Astro" },
-  { value: "remix", label: "Remix" },
-] as const;
+/** No application is built with curl. */
+const FRAMEWORKS = EXAMPLES.filter(({ value }) => value !== "curl").map(({ value, label }) => ({
+  value,
+  label,
+}));
 
 interface FrameworkFieldProps {
   readonly value: string | null;

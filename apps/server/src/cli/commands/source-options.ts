@@ -4,6 +4,7 @@
  */
 import {
   BOT_POLICIES,
+  FRAMEWORK_HINTS,
   type Privacy,
   type Source,
   type SourceFieldName,
@@ -13,8 +14,7 @@ import { choice, list, type OptionValues, onOff, parsed, text } from "../command
 import { UsageError } from "../errors.ts";
 import { type Cell, fieldLines } from "../report.ts";
 
-export const FRAMEWORK_HELP =
-  "The framework of the application: nextjs, react, vue, nuxt, svelte, angular, astro, remix or html";
+export const FRAMEWORK_HELP = `The framework of the application: ${FRAMEWORK_HINTS.join(", ")}`;
 
 /** A whole number, or the word that clears the setting; the API checks the range. */
 const numberOr = (word: "none" | "default", description: string) =>

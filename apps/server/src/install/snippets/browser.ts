@@ -21,10 +21,12 @@ export const attributesOf = (options: SnippetOptions): Record<string, string> =>
   ...(options.requireConsent ? { consent: "pending" } : {}),
 });
 
-/** One JavaScript statement for each data attribute, for snippets that create the element. */
-export const attributeLines = (options: SnippetOptions, indent: string): string =>
+/** The name of a data attribute in HTML: `data-respect-gpc` for `respectGpc`. */
+export const attributeName = (name: string): string => `data-${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`;
+
+const datasetLines = (options: SnippetOptions): string =>
   Object.entries(attributesOf(options))
-    .map(([name, value]) => `${indent}script.dataset.${name} = ${stringLiteral(value)};\n`)
+    .map(([name, value]) => `  script.dataset.${name} = ${stringLiteral(value)};\n`)
     .join("");
 
 /** Queues calls until the client has loaded and runs them. It takes any command, so a new command needs no new snippet. */
@@ -45,7 +47,7 @@ export const inlineScript = (options: SnippetOptions): string => `
 ${queueStub.replace(/^/gm, "  ")}
   script.async = true;
   script.src = ${stringLiteral(scriptUrl(options))};
-${attributeLines(options, "  ")}  script.onerror = function () { console.warn(${blockedWarning}); };
+${datasetLines(options)}  script.onerror = function () { console.warn(${blockedWarning}); };
   document.head.appendChild(script);
 })(document.createElement("script"));
 // headwater("track", "signup") sends an event.

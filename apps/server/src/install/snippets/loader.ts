@@ -1,6 +1,6 @@
 /** The TypeScript that the module snippets share: the exported functions, and the statements that load the client. */
 import { stringLiteral } from "../escape.ts";
-import { attributeLines, blockedWarning, type SnippetOptions, scriptUrl } from "./browser.ts";
+import { attributeName, attributesOf, blockedWarning, type SnippetOptions, scriptUrl } from "./browser.ts";
 
 /** The functions that a module snippet exports. They queue calls until the client has loaded. On a server they do nothing. */
 export const calls = `type Call = [command: string, ...args: unknown[]];
@@ -25,6 +25,12 @@ export function track(name: string, properties?: Record<string, unknown>): void 
 }
 `;
 
+/** Angular's TypeScript settings refuse `script.dataset.key`. */
+const attributeLines = (options: SnippetOptions): string =>
+  Object.entries(attributesOf(options))
+    .map(([name, value]) => `script.setAttribute("${attributeName(name)}", ${stringLiteral(value)});\n`)
+    .join("");
+
 /** The statements that load the client once in a page. */
 export const loading = (options: SnippetOptions, indent: string): string =>
   `if (document.getElementById("headwater-script")) return;
@@ -33,7 +39,7 @@ const script = document.createElement("script");
 script.id = "headwater-script";
 script.async = true;
 script.src = ${stringLiteral(scriptUrl(options))};
-${attributeLines(options, "")}script.onerror = () => console.warn(${blockedWarning});
+${attributeLines(options)}script.onerror = () => console.warn(${blockedWarning});
 document.head.append(script);
 `.replace(/^(?=.)/gm, indent);
 

@@ -1,9 +1,13 @@
 /** The snippet for Next.js with the App Router. */
 import { stringLiteral } from "../escape.ts";
-import { attributesOf, blockedWarning, queueStub, type SnippetOptions, scriptUrl } from "./browser.ts";
-
-/** The name of a data attribute in HTML: `data-respect-gpc` for `respectGpc`. */
-const attributeName = (name: string): string => `data-${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`;
+import {
+  attributeName,
+  attributesOf,
+  blockedWarning,
+  queueStub,
+  type SnippetOptions,
+  scriptUrl,
+} from "./browser.ts";
 
 /** Escapes code that the example puts inside a template literal. */
 const inTemplate = (code: string): string => code.replaceAll("`", "\\`");
