@@ -14,7 +14,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 const thisFile = fileURLToPath(import.meta.url);
 const root = dirname(thisFile);
 const dist = join(root, "dist");
-const contract = join(root, "..", "..", "packages", "contract", "src");
+const packages = join(root, "..", "..", "packages");
 /** The server replaces this placeholder with a new nonce in every response. */
 const NONCE_PLACEHOLDER = "__NONCE__";
 /** Warnings about "use client" directives of libraries, which do not matter without server rendering. */
@@ -33,7 +33,8 @@ async function isStale() {
   if (builtAt === 0) return true;
   const inputs = [
     ...(await filesIn(join(root, "src"))),
-    ...(await filesIn(contract)),
+    ...(await filesIn(join(packages, "api", "src"))),
+    ...(await filesIn(join(packages, "contract", "src"))),
     ...["index.html", "package.json"].map((name) => join(root, name)),
     thisFile,
   ];

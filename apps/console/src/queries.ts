@@ -1,15 +1,16 @@
 /** Shared TanStack queries, with the keys that mutations invalidate. */
 import { QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ApiError, callApi } from "./api.ts";
+import { ApiFailure, api } from "./api.ts";
 
-/** Whether a failed query is worth repeating. A 429 is not: the repeat would count against the same limit. */
+/** Whether a failed query is asked again later. After a 429 it is not: it would count against the same limit. */
 export const isRetryable = (error: Error) =>
-  error instanceof ApiError && error.retryable && error.status !== 429;
+  error instanceof ApiFailure && error.retryable && error.status !== 429;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      retry: (failures, error) => failures < 1 && isRetryable(error),
+      // the client of the API retries
+      retry: false,
       staleTime: 10_000,
       refetchOnWindowFocus: false,
     },
@@ -18,33 +19,33 @@ export const queryClient = new QueryClient({
 
 export const organizationsQuery = queryOptions({
   queryKey: ["organizations"],
-  queryFn: ({ signal }) => callApi("listOrganizations", { signal }),
+  queryFn: ({ signal }) => api.listOrganizations({ signal }),
 });
 
 export const permissionsQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ["permissions", organizationId],
-    queryFn: ({ signal }) => callApi("getPermissions", { query: { organizationId }, signal }),
+    queryFn: ({ signal }) => api.getPermissions({ query: { organizationId }, signal }),
   });
 
 export const sourceQuery = (sourceId: string) =>
   queryOptions({
     queryKey: ["source", sourceId],
-    queryFn: ({ signal }) => callApi("getSource", { params: { sourceId }, signal }),
+    queryFn: ({ signal }) => api.getSource({ params: { sourceId }, signal }),
   });
 
 /** What everyone who sees the stats of a source may know about it. */
 export const statsSourceQuery = (sourceId: string) =>
   queryOptions({
     queryKey: ["stats", "source", sourceId],
-    queryFn: ({ signal }) => callApi("getStatsSource", { query: { sourceId }, signal }),
+    queryFn: ({ signal }) => api.getStatsSource({ query: { sourceId }, signal }),
   });
 
 /** The health of a source. The debug page reads the attempts themselves through its attempt log. */
 export const healthQuery = (sourceId: string) =>
   queryOptions({
     queryKey: ["health", sourceId],
-    queryFn: ({ signal }) => callApi("getDebug", { params: { sourceId }, query: { limit: 1 }, signal }),
+    queryFn: ({ signal }) => api.getDebug({ params: { sourceId }, query: { limit: 1 }, signal }),
   });
 
 export const useSource = (sourceId: string) => useQuery(sourceQuery(sourceId));
@@ -61,5 +62,5 @@ export function useInvalidateSource(): (sourceId: string) => Promise<void> {
 export const supportQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ["support", organizationId],
-    queryFn: ({ signal }) => callApi("getSupport", { query: { organizationId }, signal }),
+    queryFn: ({ signal }) => api.getSupport({ query: { organizationId }, signal }),
   });

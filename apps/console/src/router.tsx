@@ -9,7 +9,7 @@ import {
   type RouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { callApi, onSignedOut } from "./api.ts";
+import { apiWith, onSignedOut } from "./api.ts";
 import { SignInPage } from "./pages/sign-in-page.tsx";
 import { SourcesPage } from "./pages/sources/sources-page.tsx";
 import { queryClient } from "./queries.ts";
@@ -38,8 +38,11 @@ const signIn = createRoute({
     if (search.out !== "yes") return;
     const token = session.token();
     session.signOut();
-    // the tab is signed out whether or not the service can be reached
-    if (token !== null) callApi("signOut", { token }).catch(() => undefined);
+    // the tab is signed out whether or not the service can be reached, and may be closed right after
+    if (token !== null)
+      apiWith(token)
+        .signOut({ keepalive: true })
+        .catch(() => undefined);
     queryClient.clear();
   },
 });

@@ -2,7 +2,7 @@
 import type { Permission, Role } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
-import { ApiError } from "./api.ts";
+import { ApiFailure } from "./api.ts";
 import { organizationsQuery, permissionsQuery } from "./queries.ts";
 import { session } from "./session.ts";
 import { Loading } from "./ui/page-states.tsx";
@@ -41,7 +41,7 @@ export const GuestProvider = ({ children }: { readonly children: ReactNode }) =>
   <Context value={GUEST}>{children}</Context>
 );
 
-const NO_WORKSPACE = new ApiError(403, {
+const NO_WORKSPACE = new ApiFailure(403, {
   code: "not_a_member",
   message: "You are not a member of any workspace.",
   hint: "Ask an admin to add you, or create a workspace with `headwater workspace create`.",

@@ -100,5 +100,5 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   );
 
   await signIn(third);
-  await page.getByText("Could not reach the service.").waitFor();
+  await page.getByText("does not answer.").waitFor();
 });

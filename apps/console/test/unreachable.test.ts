@@ -15,11 +15,11 @@ consoleTest(
 
     await page.route(MEMBERS, (route) => route.fulfill({ status: 502, ...html }));
     await open("/team");
-    await page.getByText("Could not reach the service.").waitFor();
+    await page.getByText("is not available: a proxy answered 502.").waitFor();
     await page.unroute(MEMBERS);
     await page.route(MEMBERS, (route) => route.fulfill({ status: 200, body: '{"members":[' }));
     await open("/team");
-    await page.getByText("The service returned an unreadable response.").waitFor();
+    await page.getByText("answered 200, but not as Headwater does.").waitFor();
     assert.equal(await page.getByText("JSON").count(), 0);
   },
 );

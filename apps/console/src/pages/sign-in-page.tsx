@@ -3,7 +3,7 @@ import { Alert, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { callApi } from "../api.ts";
+import { apiWith } from "../api.ts";
 import { organizationsQuery, queryClient } from "../queries.ts";
 import { session } from "../session.ts";
 import { AsyncButton } from "../ui/async-button.tsx";
@@ -21,14 +21,14 @@ function takeFragment(): URLSearchParams {
 
 /** Stores the token after the API has accepted it. */
 async function signInWith(token: string): Promise<void> {
-  const organizations = await callApi("listOrganizations", { token });
+  const organizations = await apiWith(token).listOrganizations();
   session.signIn(token);
   queryClient.clear();
   queryClient.setQueryData(organizationsQuery.queryKey, organizations);
 }
 
 async function signInByCode(code: string): Promise<void> {
-  const { token } = await callApi("signIn", { body: { code } });
+  const { token } = await apiWith(null).signIn({ body: { code } });
   await signInWith(token);
 }
 

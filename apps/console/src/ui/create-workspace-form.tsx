@@ -2,7 +2,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { Group, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { ApiError, callApi } from "../api.ts";
+import { ApiFailure, api } from "../api.ts";
 import { organizationsQuery } from "../queries.ts";
 import { AsyncButton } from "./async-button.tsx";
 import { ErrorAlert } from "./page-states.tsx";
@@ -20,13 +20,13 @@ export function CreateWorkspaceForm({ onCreated, children }: CreateWorkspaceForm
   const client = useQueryClient();
   const [name, setName] = useState("");
   const created = useMutation({
-    mutationFn: () => callApi("createOrganization", { body: { name: name.trim() } }),
+    mutationFn: () => api.createOrganization({ body: { name: name.trim() } }),
     onSuccess: async ({ organizationId }) => {
       await client.invalidateQueries({ queryKey: organizationsQuery.queryKey });
       await onCreated(organizationId);
     },
   });
-  const failure = created.error instanceof ApiError ? created.error : null;
+  const failure = created.error instanceof ApiFailure ? created.error : null;
   const submit = useSubmit(() => created.mutateAsync(), name.trim() !== "");
   return (
     <form onSubmit={submit} aria-label="New workspace">

@@ -2,7 +2,7 @@
 import { Alert, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { ApiError } from "../api.ts";
+import type { ApiFailure } from "../api.ts";
 import { TextWithCode } from "./text-with-code.tsx";
 
 export const Loading = ({ rows = 4 }: { readonly rows?: number }) => (
@@ -14,8 +14,9 @@ export const Loading = ({ rows = 4 }: { readonly rows?: number }) => (
   </Stack>
 );
 
+type Explained = Pick<ApiFailure, "hint" | "requestId" | "issues"> & { code: string };
 interface ErrorAlertProps {
-  readonly error: Error;
+  readonly error: Error & Partial<Explained>;
   readonly onRetry?: (() => void) | undefined;
   /** Lists the issues of single fields here. Use it where no form shows them beside its fields. */
   readonly withIssues?: boolean;
@@ -23,7 +24,7 @@ interface ErrorAlertProps {
 
 /** The message, hint and code of an error response. */
 export function ErrorAlert({ error, onRetry, withIssues = false }: ErrorAlertProps) {
-  const { code = null, hint = "", requestId = null, issues = [] } = error instanceof ApiError ? error : {};
+  const { code = null, hint = "", requestId = null, issues = [] } = error;
   const isAtFields = !withIssues && issues.length > 0;
   return (
     <Alert

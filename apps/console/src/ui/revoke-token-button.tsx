@@ -2,7 +2,7 @@ import type { Token } from "@headwater/contract";
 import { Badge, Button, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { callApi } from "../api.ts";
+import { api } from "../api.ts";
 import { useWorkspace } from "../workspace-context.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
@@ -29,7 +29,7 @@ export function RevokeTokenButton({ token, what }: { readonly token: Token; read
         opened={isDialogOpen}
         onClose={() => setDialogOpen(false)}
         onConfirm={async () => {
-          await callApi("revokeToken", { params: { tokenId }, query: { organizationId } });
+          await api.revokeToken({ params: { tokenId }, query: { organizationId } });
           await client.invalidateQueries({ queryKey: ["tokens"] });
         }}
       >

@@ -1,6 +1,6 @@
 /** The attempts that a page shows, newest first. It merges stored attempts, loaded page by page, with live ones from a stream. */
 import type { DebugAttempt } from "@headwater/contract";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import {
   type AttemptFilters,
   type AttemptListener,
@@ -124,7 +124,7 @@ export class AttemptLog {
     this.#update({ isLoading: true });
     try {
       const query = { ...this.#filters, limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) };
-      const answer = await callApi("getDebug", { params: { sourceId: this.#sourceId }, query, signal });
+      const answer = await api.getDebug({ params: { sourceId: this.#sourceId }, query, signal });
       this.#cursor = answer.nextCursor;
       const isFull = this.#state.attempts.length >= MAX_ATTEMPTS;
       this.#update({

@@ -1,10 +1,10 @@
 /** Follows a source's attempts over a stream of server-sent events, and reconnects after a pause when it breaks. */
 import type { DebugAttempt } from "@headwater/contract";
-import { type ApiCallOptions, ApiError, type ApiResult, fetchApi } from "../../api.ts";
+import { type ApiAnswer, ApiFailure, type ApiInput, api } from "../../api.ts";
 import { parseEventStream } from "./server-sent-events.ts";
 
-export type AttemptFilters = Omit<NonNullable<ApiCallOptions<"streamDebug">["query"]>, "limit" | "cursor">;
-export type DebugResult = ApiResult<"getDebug">;
+export type AttemptFilters = Omit<NonNullable<ApiInput<"streamDebug">["query"]>, "limit" | "cursor">;
+export type DebugResult = ApiAnswer<"getDebug">;
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 15_000;
@@ -32,7 +32,7 @@ export async function followAttempts(options: FollowAttemptsOptions): Promise<vo
   while (!signal.aborted) {
     try {
       const headers: Record<string, string> = lastEventId === null ? {} : { "Last-Event-ID": lastEventId };
-      const response = await fetchApi("streamDebug", {
+      const response = await api.streamDebug({
         params: { sourceId },
         query: filters,
         headers,
@@ -49,7 +49,7 @@ export async function followAttempts(options: FollowAttemptsOptions): Promise<vo
     } catch (error) {
       if (signal.aborted) return;
       const isFinal =
-        error instanceof ApiError && error.status >= 400 && error.status < 500 && !error.retryable;
+        error instanceof ApiFailure && error.status >= 400 && error.status < 500 && !error.retryable;
       listener.onDisconnect(error as Error, isFinal);
       if (isFinal) return;
     }

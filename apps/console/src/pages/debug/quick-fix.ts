@@ -1,8 +1,8 @@
 /** Fixes for refused attempts that the console offers as one button. */
-import type { DebugAttempt, Permission, Source, SourceLimits } from "@headwater/contract";
+import type { DebugAttempt, Permission, Source, SourceLimits, UpdateSourceBody } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { originToAllow } from "@headwater/contract/origin";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 
 export interface QuickFix {
@@ -26,18 +26,16 @@ const RAISABLE_LIMITS = {
 } as const satisfies Record<keyof SourceLimits, { unit: string; ceiling: number } | null>;
 const DAY_SECONDS = 86_400;
 
-type SourceUpdate = NonNullable<Parameters<typeof callApi<"updateSource">>[1]>["body"];
-
 function updateSource(
   source: Source,
   label: string,
-  patch: Omit<NonNullable<SourceUpdate>, "organizationId">,
+  patch: Omit<UpdateSourceBody, "organizationId">,
 ): QuickFix {
   const { sourceId, organizationId } = source;
   return {
     label,
     permissions: ["limits" in patch ? "sources:admin" : "sources:write"],
-    run: () => callApi("updateSource", { params: { sourceId }, body: { organizationId, ...patch } }),
+    run: () => api.updateSource({ params: { sourceId }, body: { organizationId, ...patch } }),
   };
 }
 
@@ -73,7 +71,7 @@ function restoreKey(
   return {
     label: `Restore the key that ends in ${publicKey.slice(-6)} for a day`,
     permissions: ["sources:admin"],
-    run: () => callApi("restoreKey", { params: { sourceId }, body }),
+    run: () => api.restoreKey({ params: { sourceId }, body }),
   };
 }
 

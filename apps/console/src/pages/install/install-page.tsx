@@ -3,7 +3,7 @@ import type { InstallPayload, Source } from "@headwater/contract";
 import { Button, NativeSelect, Paper, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { QueryResult } from "../../ui/page-states.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
@@ -22,7 +22,7 @@ function Install({ source }: { readonly source: Source }) {
   const query = useQuery({
     queryKey: ["install", sourceId, path],
     queryFn: ({ signal }) =>
-      callApi("getInstall", { params: { sourceId }, query: path === null ? {} : { path }, signal }),
+      api.getInstall({ params: { sourceId }, query: path === null ? {} : { path }, signal }),
     placeholderData: (before) => before,
   });
   return (

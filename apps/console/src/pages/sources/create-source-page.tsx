@@ -3,7 +3,7 @@ import { Group, Paper, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { ApiError, callApi } from "../../api.ts";
+import { ApiFailure, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -36,7 +36,7 @@ function CreateSource() {
   const [frameworkHint, setFramework] = useState<string | null>(null);
   const created = useMutation({
     mutationFn: () =>
-      callApi("createSource", {
+      api.createSource({
         body: { organizationId, name: name.trim(), allowedOrigins: cleanOrigins(origins), frameworkHint },
       }),
     onSuccess: async ({ sourceId }) => {
@@ -45,7 +45,7 @@ function CreateSource() {
       await navigate({ to: "/analytics/setup/install", search: { sourceId }, ignoreBlocker: true });
     },
   });
-  const failure = created.error instanceof ApiError ? created.error : null;
+  const failure = created.error instanceof ApiFailure ? created.error : null;
   const isDirty = name.trim() !== "" || cleanOrigins(origins).length > 0 || frameworkHint !== null;
   const submit = useSubmit(() => created.mutateAsync(), isDirty);
   return (

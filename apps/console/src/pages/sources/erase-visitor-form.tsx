@@ -4,7 +4,7 @@ import { Alert, Group, NativeSelect, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -38,7 +38,7 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
   const [isDialogOpen, setDialogOpen] = useState(false);
   const erase = async () => {
     const body = { organizationId, sourceId, [kind]: id.trim() };
-    const { receiptId } = await callApi("eraseVisitor", { body });
+    const { receiptId } = await api.eraseVisitor({ body });
     if (!isMounted()) return;
     setId("");
     await navigate({ to: "/sources/data", search: { sourceId, receipt: receiptId }, resetScroll: false });
@@ -90,8 +90,7 @@ function ErasureReceipt({ receiptId }: { readonly receiptId: string }) {
   const { organizationId } = useWorkspace();
   const query = useQuery({
     queryKey: ["erasure", organizationId, receiptId],
-    queryFn: ({ signal }) =>
-      callApi("getErasure", { params: { receiptId }, query: { organizationId }, signal }),
+    queryFn: ({ signal }) => api.getErasure({ params: { receiptId }, query: { organizationId }, signal }),
     refetchInterval: ({ state: { data, error } }) => {
       if (error) return isRetryable(error) ? POLL_MS : false;
       return data?.status === "done" ? false : POLL_MS;

@@ -1,6 +1,6 @@
 /** The events of the last 24 hours by hour, from the warehouse. Renders nothing without a warehouse or without events. */
 import { useQuery } from "@tanstack/react-query";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,7 @@ export function HourChart({ sourceId }: { readonly sourceId: string }) {
   const { data } = useQuery({
     queryKey: ["stats", "hours", sourceId, dateRange],
     queryFn: ({ signal }) =>
-      callApi("queryStats", {
+      api.queryStats({
         body: { sourceId, dateRange, metrics: ["events"], dimensions: ["time:hour"] },
         signal,
       }),

@@ -3,7 +3,7 @@ import type { DebugAttempt, Source } from "@headwater/contract";
 import { Button, Code, Group, List, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { useInvalidateSource } from "../../queries.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -65,7 +65,7 @@ function RotateKeyDialog({ source: { sourceId }, opened, onClose }: RotateKeyDia
   const [grace, setGrace] = useState("86400");
   const invalidateSource = useInvalidateSource();
   const rotate = async () => {
-    await callApi("regenerateKey", { params: { sourceId }, body: { gracePeriodSeconds: Number(grace) } });
+    await api.regenerateKey({ params: { sourceId }, body: { gracePeriodSeconds: Number(grace) } });
     await invalidateSource(sourceId);
   };
   return (
@@ -120,7 +120,7 @@ function findOutdatedInstalls(attempts: readonly DebugAttempt[]): OutdatedInstal
 function OutdatedInstalls({ sourceId }: { readonly sourceId: string }) {
   const query = useQuery({
     queryKey: ["health", sourceId, "old installs"],
-    queryFn: ({ signal }) => callApi("getDebug", { params: { sourceId }, query: { limit: 200 }, signal }),
+    queryFn: ({ signal }) => api.getDebug({ params: { sourceId }, query: { limit: 200 }, signal }),
   });
   return (
     <QueryResult query={query} rows={1}>

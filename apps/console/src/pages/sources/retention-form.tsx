@@ -4,7 +4,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { Group, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, callApi } from "../../api.ts";
+import { ApiFailure, api } from "../../api.ts";
 import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -23,7 +23,7 @@ export function RetentionForm({ source }: { readonly source: Source }) {
   const text = edited ?? String(stored ?? "");
   const retentionDays = toDays(text);
   const save = async () => {
-    await callApi("updateSource", { params: { sourceId }, body: { organizationId, retentionDays } });
+    await api.updateSource({ params: { sourceId }, body: { organizationId, retentionDays } });
     await invalidateSource(sourceId);
     // keeps what was typed during the request
     setEdited((current) => (current === edited ? null : current));
@@ -32,7 +32,7 @@ export function RetentionForm({ source }: { readonly source: Source }) {
   const deletesEvents = retentionDays !== null && (stored === null || retentionDays < stored);
   const isUnsaved = retentionDays !== stored;
   const submit = useSubmit(() => (deletesEvents ? setDialogOpen(true) : saved.mutateAsync()), isUnsaved);
-  const failure = saved.error instanceof ApiError ? saved.error : null;
+  const failure = saved.error instanceof ApiFailure ? saved.error : null;
   return (
     <FormSection
       title="Retention"

@@ -3,7 +3,7 @@ import type { Source } from "@headwater/contract";
 import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -88,7 +88,7 @@ function DeleteSection({ source }: { readonly source: Source }) {
         opened={isDialogOpen}
         onClose={() => setDialogOpen(false)}
         onConfirm={async () => {
-          await callApi("deleteSource", { params: { sourceId } });
+          await api.deleteSource({ params: { sourceId } });
           if (isMounted()) await navigate({ to: "/sources", ignoreBlocker: true });
           await invalidateSource(sourceId);
         }}

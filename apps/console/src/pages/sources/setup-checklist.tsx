@@ -2,13 +2,13 @@
 import { Group, Paper, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { type ApiResult, callApi } from "../../api.ts";
+import { type ApiAnswer, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
-type SetupSteps = ApiResult<"getOnboarding">["steps"];
+type SetupSteps = ApiAnswer<"getOnboarding">["steps"];
 const STEPS = [
   { name: "sourceCreated", text: "Create a source" },
   { name: "firstBootstrap", text: "Open a page with the snippet" },
@@ -24,7 +24,7 @@ export function SetupChecklist() {
   const queryKey = ["onboarding", organizationId];
   const { data } = useQuery({
     queryKey,
-    queryFn: ({ signal }) => callApi("getOnboarding", { query: { organizationId }, signal }),
+    queryFn: ({ signal }) => api.getOnboarding({ query: { organizationId }, signal }),
     enabled: can("sources:write"),
     refetchInterval: ({ state }) =>
       state.data && !state.data.completed && !isDone(state.data.steps) ? POLL_MS : false,
@@ -37,7 +37,7 @@ export function SetupChecklist() {
     for (const key of ["sources", "health"]) void client.invalidateQueries({ queryKey: [key] });
   }, [done]);
   const completed = useMutation({
-    mutationFn: () => callApi("completeOnboarding", { body: { organizationId } }),
+    mutationFn: () => api.completeOnboarding({ body: { organizationId } }),
     onSuccess: (answer) => client.setQueryData(queryKey, answer),
   });
   if (steps === null) return null;

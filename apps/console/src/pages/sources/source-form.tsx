@@ -3,7 +3,7 @@ import type { Source, UpdateSourceBody } from "@headwater/contract";
 import { Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, callApi } from "../../api.ts";
+import { ApiFailure, api } from "../../api.ts";
 import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
@@ -14,7 +14,7 @@ export function useSourceUpdate({ sourceId, organizationId }: Source) {
   const invalidateSource = useInvalidateSource();
   return useMutation({
     mutationFn: (patch: SourcePatch) =>
-      callApi("updateSource", { params: { sourceId }, body: { organizationId, ...patch } }),
+      api.updateSource({ params: { sourceId }, body: { organizationId, ...patch } }),
     onSuccess: () => invalidateSource(sourceId),
   });
 }
@@ -63,7 +63,7 @@ export function useSourceForm<Fields extends object>(options: SourceFormOptions<
     // keeps what was typed during the request
     setEdited((current) => pickFields<Fields>(current, (name, value) => value !== sent[name]));
   }, isUnsaved);
-  const failure = saved.error instanceof ApiError ? saved.error : null;
+  const failure = saved.error instanceof ApiFailure ? saved.error : null;
   return { fields: { ...stored, ...edited }, setFields, submit, saved, failure };
 }
 

@@ -3,7 +3,7 @@
 import type { Source } from "@headwater/contract";
 import { Group, Paper, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { healthQuery } from "../../queries.ts";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -22,7 +22,7 @@ const PAGE_SIZE = 25;
 export function SourcesPage() {
   const { organizationId, can } = useWorkspace();
   const query = usePagedQuery(["sources", organizationId], (cursor, signal) =>
-    callApi("listSources", { query: { organizationId, limit: PAGE_SIZE, ...cursor }, signal }),
+    api.listSources({ query: { organizationId, limit: PAGE_SIZE, ...cursor }, signal }),
   );
   const sources = query.data?.pages.flatMap((page) => page.sources) ?? [];
   const create = can("sources:write") && <ButtonLink to="/sources/new">Create source</ButtonLink>;

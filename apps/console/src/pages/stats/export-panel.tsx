@@ -3,7 +3,7 @@ import type { ExportFormat, StatsAnswer } from "@headwater/contract";
 import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { API_BASE, fetchApi } from "../../api.ts";
+import { API_BASE, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { formatBytes, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
@@ -47,7 +47,7 @@ function DownloadForm({ answer, hasFilters }: DownloadFormProps) {
     mutationFn: ({ signal }: AbortController) =>
       saveResponse({
         name: `${sourceId}-${from.slice(0, 10)}.${format}`,
-        request: () => fetchApi("exportEvents", { query: { sourceId, from, to, format }, signal }),
+        request: () => api.exportEvents({ query: { sourceId, from, to, format }, signal }),
         onProgress: setBytes,
         tooLargeHint: `Choose a shorter range, or run \`headwater export --api ${API_BASE} --token-file token.txt --source ${sourceId} --from ${from} --to ${to} --format ${format} --out events.${format}\`.`,
         signal,

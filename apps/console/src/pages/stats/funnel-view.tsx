@@ -1,7 +1,7 @@
 /** The funnel view: how many visitors completed each step, in order. */
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ApiResult, callApi } from "../../api.ts";
+import { type ApiAnswer, api } from "../../api.ts";
 import { pluralize } from "../../ui/format-count.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
 import { formatShare } from "./format.ts";
@@ -24,7 +24,7 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
   const isComplete = steps.length >= MIN_STEPS;
   const query = useQuery({
     queryKey: ["stats", "funnel", body],
-    queryFn: ({ signal }) => callApi("queryFunnel", { body, signal }),
+    queryFn: ({ signal }) => api.queryFunnel({ body, signal }),
     enabled: isComplete,
   });
   return (
@@ -46,7 +46,7 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
 }
 
 interface FunnelResultProps {
-  readonly answer: ApiResult<"queryFunnel">;
+  readonly answer: ApiAnswer<"queryFunnel">;
   readonly steps: readonly FunnelStep[];
 }
 

@@ -1,7 +1,7 @@
 /** The number of current visitors, refetched while the page is open. */
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
 import { pluralize } from "../../ui/format-count.ts";
 
@@ -10,7 +10,7 @@ const REFETCH_MS = 10_000;
 export function LiveVisitors({ sourceId }: { readonly sourceId: string }) {
   const { data, error } = useQuery({
     queryKey: ["stats", "live", sourceId],
-    queryFn: ({ signal }) => callApi("getLive", { query: { sourceId }, signal }),
+    queryFn: ({ signal }) => api.getLive({ query: { sourceId }, signal }),
     refetchInterval: ({ state: { error } }) => (error === null || isRetryable(error) ? REFETCH_MS : false),
   });
   // an outdated number would be wrong; the stats below show the error

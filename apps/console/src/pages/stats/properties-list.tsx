@@ -1,7 +1,7 @@
 /** The properties of the events, or the values of the selected property. */
 import { Button, Group, Table, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
 import { BreakdownTable } from "./breakdown-table.tsx";
@@ -34,7 +34,7 @@ export function PropertiesList({ view }: { readonly view: StatsView }) {
 function PropertyNames({ view: { scope, params, update } }: { readonly view: StatsView }) {
   const query = useQuery({
     queryKey: ["stats", "properties", scope],
-    queryFn: ({ signal }) => callApi("queryProperties", { body: scope, signal }),
+    queryFn: ({ signal }) => api.queryProperties({ body: scope, signal }),
     placeholderData: (previous) => previous,
   });
   return (

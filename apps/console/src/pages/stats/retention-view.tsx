@@ -1,7 +1,7 @@
 /** The retention view: of the visitors first seen in a period, the share that returned in later periods. */
 import { Paper, SegmentedControl, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ApiResult, callApi } from "../../api.ts";
+import { type ApiAnswer, api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -20,7 +20,7 @@ export function RetentionView({ view }: { readonly view: StatsView }) {
   const body = { ...view.scope, period };
   const query = useQuery({
     queryKey: ["stats", "retention", body],
-    queryFn: ({ signal }) => callApi("queryRetention", { body, signal }),
+    queryFn: ({ signal }) => api.queryRetention({ body, signal }),
     placeholderData: (before) => before,
   });
   return (
@@ -38,7 +38,7 @@ export function RetentionView({ view }: { readonly view: StatsView }) {
 }
 
 interface CohortTableProps {
-  readonly answer: ApiResult<"queryRetention">;
+  readonly answer: ApiAnswer<"queryRetention">;
   readonly period: RetentionPeriod;
 }
 

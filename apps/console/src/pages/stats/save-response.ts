@@ -1,5 +1,5 @@
 /** Saves a response as a file. Chromium streams it to disk; other browsers collect it in memory first, up to a limit. */
-import { ApiError } from "../../api.ts";
+import { ApiFailure } from "../../api.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
 import { collectBlob, FileTooLargeError } from "./collect-blob.ts";
 
@@ -23,7 +23,7 @@ export interface SaveResponseOptions {
 }
 
 function toDownloadError(error: Error, tooLargeHint: string): Error {
-  if (error instanceof ApiError || error.name === "AbortError") return error;
+  if (error instanceof ApiFailure || error.name === "AbortError") return error;
   const failure =
     error instanceof FileTooLargeError
       ? {
@@ -36,7 +36,7 @@ function toDownloadError(error: Error, tooLargeHint: string): Error {
           message: "The download was interrupted.",
           hint: "Check that the service is running and that there is enough disk space, then try again.",
         };
-  return new ApiError(0, failure);
+  return Object.assign(new Error(failure.message), failure);
 }
 
 /** Passes the body through and reports the number of bytes received so far. */
@@ -57,7 +57,7 @@ function withProgress(
 
 /**
  * @returns false when the user canceled the file dialog
- * @throws ApiError when the request fails, the download breaks off or the file is too large
+ * @throws an error with a hint when the request fails, the download breaks off or the file is too large
  */
 export async function saveResponse(options: SaveResponseOptions): Promise<boolean> {
   const { name, request, onProgress, tooLargeHint, signal } = options;

@@ -4,7 +4,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { Paper, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, callApi } from "../../api.ts";
+import { ApiFailure, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ExpirySelect, toExpiresAt } from "../../ui/expiry-select.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
@@ -45,7 +45,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
   const [days, setDays] = useState("90");
   const creation = useMutation({
     mutationFn: () =>
-      callApi("createToken", {
+      api.createToken({
         body: {
           organizationId,
           label: label.trim(),
@@ -58,7 +58,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
       await client.invalidateQueries({ queryKey: ["tokens"] });
     },
   });
-  const failure = creation.error instanceof ApiError ? creation.error : null;
+  const failure = creation.error instanceof ApiFailure ? creation.error : null;
   const submit = useSubmit(() => creation.mutateAsync(), label.trim() !== "");
   return (
     <>
@@ -92,7 +92,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
 function LinkTable({ sourceId }: { readonly sourceId: string }) {
   const { organizationId } = useWorkspace();
   const query = usePagedQuery(["tokens", organizationId, sourceId], (cursor, signal) =>
-    callApi("listTokens", { query: { organizationId, sourceId, scope: "stats", ...cursor }, signal }),
+    api.listTokens({ query: { organizationId, sourceId, scope: "stats", ...cursor }, signal }),
   );
   if (query.data?.pages[0]?.tokens.length === 0)
     return (

@@ -3,7 +3,7 @@ import { Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { ApiError } from "../../api.ts";
+import { ApiFailure } from "../../api.ts";
 import { statsSourceQuery } from "../../queries.ts";
 import { session } from "../../session.ts";
 import { Brand } from "../../ui/brand.tsx";
@@ -59,7 +59,7 @@ export function SharedPage() {
 }
 
 const isInvalidLink = (error: unknown) =>
-  error instanceof ApiError && (error.status === 401 || error.code === "source_not_found");
+  error instanceof ApiFailure && (error.status === 401 || error.code === "source_not_found");
 
 /** @returns whether any query of the page has found the link to be expired or revoked */
 function useIsLinkInvalid(): boolean {
@@ -84,7 +84,7 @@ function SharedStats({ sourceId }: { readonly sourceId: string }) {
         This link has expired or was revoked. Ask the person who shared it for a new one.
       </EmptyState>
     );
-  if (query.error instanceof ApiError && query.error.code === "permission_denied")
+  if (query.error instanceof ApiFailure && query.error.code === "permission_denied")
     return (
       <EmptyState title="Wrong source">
         This link was created for another source. Copy the whole link, or ask the person who shared it for a

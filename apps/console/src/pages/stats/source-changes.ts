@@ -1,7 +1,7 @@
 /** Changes of a source's configuration that may explain a change in its stats. */
 import type { AuditEntry, StatsAnswer } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 /** How many of the workspace's latest audit entries are searched for changes of the source. */
@@ -35,7 +35,7 @@ export function useSourceChanges({ sourceId, results, from, to }: StatsAnswer): 
   const { organizationId, can } = useWorkspace();
   const { data } = useQuery({
     queryKey: ["audit", organizationId, "latest"],
-    queryFn: ({ signal }) => callApi("listAudit", { query: { organizationId, limit: AUDIT_LIMIT }, signal }),
+    queryFn: ({ signal }) => api.listAudit({ query: { organizationId, limit: AUDIT_LIMIT }, signal }),
     enabled: can("audit:read"),
   });
   const own = data?.entries.filter(({ target, at }) => target === sourceId && at >= from && at < to) ?? [];

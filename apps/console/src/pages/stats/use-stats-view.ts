@@ -3,7 +3,7 @@ import type { StatsFilter, StatsQueryBody } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
-import { type ApiResult, callApi } from "../../api.ts";
+import { type ApiAnswer, api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
 import {
   type ActiveFilter,
@@ -71,7 +71,7 @@ export function useStatsView(sourceId: string): StatsView {
 type StatsQuery = Omit<StatsQueryBody, keyof StatsScope | "organizationId">;
 
 /** Whether every metric of the answer is zero or missing. */
-export const isEmptyAnswer = ({ results }: ApiResult<"queryStats">): boolean =>
+export const isEmptyAnswer = ({ results }: ApiAnswer<"queryStats">): boolean =>
   results.every(({ metrics }) => metrics.every((value) => value === null || value === 0));
 
 interface UseStatsOptions {
@@ -86,7 +86,7 @@ export function useStats(scope: StatsScope, statsQuery: StatsQuery, options: Use
   const body = { ...scope, ...statsQuery };
   return useQuery({
     queryKey: ["stats", "query", body],
-    queryFn: ({ signal }) => callApi("queryStats", { body, signal }),
+    queryFn: ({ signal }) => api.queryStats({ body, signal }),
     enabled,
     placeholderData: (before) => before,
     refetchInterval: ({ state: { data, error } }) => {

@@ -1,7 +1,7 @@
 /** The audit log of the workspace, newest first. */
 import type { AuditEntry } from "@headwater/contract";
 import { Group, Paper, Stack, Text } from "@mantine/core";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
 import { usePagedQuery } from "../../ui/paged-table.tsx";
@@ -23,7 +23,7 @@ export const AuditPage = () => (
 function AuditEntries() {
   const { organizationId } = useWorkspace();
   const query = usePagedQuery(["audit", organizationId], (cursor, signal) =>
-    callApi("listAudit", { query: { organizationId, limit: PAGE_SIZE, ...cursor }, signal }),
+    api.listAudit({ query: { organizationId, limit: PAGE_SIZE, ...cursor }, signal }),
   );
   if (query.isPending) return <Loading />;
   const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;

@@ -3,7 +3,7 @@ import { isAbove } from "@headwater/contract/roles";
 import { Group, NativeSelect, Paper, Stack, TextInput, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, callApi } from "../../api.ts";
+import { ApiFailure, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ExpirySelect, toExpiresAt } from "../../ui/expiry-select.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
@@ -23,12 +23,12 @@ export function CreateToken() {
   const [limit, setLimit] = useState<Pick<CreateTokenBody, "scope" | "sourceId">>({});
   const members = useQuery({
     queryKey: ["members", organizationId, "first"],
-    queryFn: ({ signal }) => callApi("listMembers", { query: { organizationId }, signal }),
+    queryFn: ({ signal }) => api.listMembers({ query: { organizationId }, signal }),
     enabled: can("members:manage"),
   });
   const created = useMutation({
     mutationFn: () =>
-      callApi("createToken", {
+      api.createToken({
         body: { organizationId, userId, label: label.trim(), expiresAt: toExpiresAt(days), ...limit },
       }),
     onSuccess: async () => {
@@ -36,7 +36,7 @@ export function CreateToken() {
       await client.invalidateQueries({ queryKey: ["tokens"] });
     },
   });
-  const failure = created.error instanceof ApiError ? created.error : null;
+  const failure = created.error instanceof ApiFailure ? created.error : null;
   const others = (members.data?.members ?? []).filter(
     (one) => one.userId !== ownId && !isAbove(one.role, ownRole),
   );

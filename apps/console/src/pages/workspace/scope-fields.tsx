@@ -2,7 +2,7 @@
 import type { CreateTokenBody } from "@headwater/contract";
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 type TokenLimit = Pick<CreateTokenBody, "scope" | "sourceId">;
@@ -22,7 +22,7 @@ export function ScopeFields({ limit, onChange }: ScopeFieldsProps) {
   const { organizationId } = useWorkspace();
   const sources = useQuery({
     queryKey: ["sources", organizationId, "first"],
-    queryFn: ({ signal }) => callApi("listSources", { query: { organizationId }, signal }),
+    queryFn: ({ signal }) => api.listSources({ query: { organizationId }, signal }),
   });
   const choices = (sources.data?.sources ?? []).map(({ sourceId, name }) => ({
     value: sourceId,

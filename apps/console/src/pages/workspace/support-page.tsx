@@ -1,7 +1,7 @@
 /** Facts for a bug report: the version, the health of the service, and its settings without secrets. */
 import { Alert, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { ApiResult } from "../../api.ts";
+import type { ApiAnswer } from "../../api.ts";
 import { supportQuery } from "../../queries.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
 import { Page } from "../../ui/page.tsx";
@@ -43,7 +43,7 @@ function Support() {
 }
 
 interface HealthProps {
-  readonly answer: ApiResult<"getSupport">;
+  readonly answer: ApiAnswer<"getSupport">;
 }
 
 function Health({ answer: { version, health, bundle } }: HealthProps) {

@@ -16,7 +16,7 @@ import {
 } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, callApi } from "../../api.ts";
+import { ApiFailure, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -49,7 +49,7 @@ function useInvalidateMembers() {
 function Members() {
   const { organizationId } = useWorkspace();
   const query = usePagedQuery(["members", organizationId], (cursor, signal) =>
-    callApi("listMembers", { query: { organizationId, ...cursor }, signal }),
+    api.listMembers({ query: { organizationId, ...cursor }, signal }),
   );
   return (
     <PagedTable label="Members" columns={["Member", "Role", "Added", ""]} query={query}>
@@ -66,7 +66,7 @@ function MemberRow({ member }: { readonly member: Member }) {
   const invalidateMembers = useInvalidateMembers();
   const update = useMutation({
     mutationFn: (next: Role) =>
-      callApi("updateMember", { params: { userId }, body: { organizationId, role: next } }),
+      api.updateMember({ params: { userId }, body: { organizationId, role: next } }),
     onSuccess: invalidateMembers,
   });
   const canEdit = !isAbove(role, ownRole);
@@ -123,7 +123,7 @@ function RemoveMemberButton({ member }: { readonly member: Member }) {
         opened={isDialogOpen}
         onClose={() => setDialogOpen(false)}
         onConfirm={async () => {
-          await callApi("removeMember", { params: { userId }, query: { organizationId } });
+          await api.removeMember({ params: { userId }, query: { organizationId } });
           await invalidateMembers();
         }}
       >
@@ -144,7 +144,7 @@ function AddMember() {
   const invalidateMembers = useInvalidateMembers();
   const added = useMutation({
     mutationFn: () =>
-      callApi("addMember", {
+      api.addMember({
         body: { organizationId, name: name.trim() || null, email: email.trim() || null, role },
       }),
     onSuccess: async () => {
@@ -153,7 +153,7 @@ function AddMember() {
       await invalidateMembers();
     },
   });
-  const failure = added.error instanceof ApiError ? added.error : null;
+  const failure = added.error instanceof ApiFailure ? added.error : null;
   const isFilled = name.trim() !== "" || email.trim() !== "";
   const submit = useSubmit(() => added.mutateAsync(), isFilled);
   return (

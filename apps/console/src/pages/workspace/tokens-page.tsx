@@ -1,7 +1,7 @@
 /** The access tokens of the workspace. A token is shown once, when it is created. */
 import type { Token } from "@headwater/contract";
 import { Table, Text } from "@mantine/core";
-import { callApi } from "../../api.ts";
+import { api } from "../../api.ts";
 import { Page } from "../../ui/page.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
 import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
@@ -25,7 +25,7 @@ export const TokensPage = () => (
 function Tokens() {
   const { organizationId } = useWorkspace();
   const query = usePagedQuery(["tokens", organizationId], (cursor, signal) =>
-    callApi("listTokens", { query: { organizationId, ...cursor }, signal }),
+    api.listTokens({ query: { organizationId, ...cursor }, signal }),
   );
   return (
     <PagedTable label="Tokens" columns={["Token", "User", "Last used", "Expires", ""]} query={query}>

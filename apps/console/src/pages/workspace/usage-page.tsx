@@ -3,7 +3,7 @@
 import { Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type ApiResult, callApi } from "../../api.ts";
+import { type ApiAnswer, api } from "../../api.ts";
 import { formatBytes, formatCount } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
@@ -36,17 +36,17 @@ function Usage() {
     queryFn: ({ signal }) => {
       const now = Date.now();
       const from = dayOf(now - (Number(days) - 1) * DAY_MS);
-      return callApi("getUsage", { query: { organizationId, from, to: dayOf(now) }, signal });
+      return api.getUsage({ query: { organizationId, from, to: dayOf(now) }, signal });
     },
     placeholderData: (before) => before,
   });
   const billing = useQuery({
     queryKey: ["billing", organizationId],
-    queryFn: ({ signal }) => callApi("getBilling", { query: { organizationId }, signal }),
+    queryFn: ({ signal }) => api.getBilling({ query: { organizationId }, signal }),
   });
   const sources = useQuery({
     queryKey: ["sources", organizationId, "names"],
-    queryFn: ({ signal }) => callApi("listSources", { query: { organizationId }, signal }),
+    queryFn: ({ signal }) => api.listSources({ query: { organizationId }, signal }),
   });
   const names = new Map(sources.data?.sources.map(({ sourceId, name }) => [sourceId, name]));
   return (
@@ -63,7 +63,7 @@ function Usage() {
 }
 
 /** What the workspace can store in a day. */
-function describeQuota({ eventsPerDay, bytesPerDay }: ApiResult<"getBilling">["limits"]): string {
+function describeQuota({ eventsPerDay, bytesPerDay }: ApiAnswer<"getBilling">["limits"]): string {
   const parts = [
     eventsPerDay !== null && `${formatCount(eventsPerDay)} events`,
     bytesPerDay !== null && formatBytes(bytesPerDay),
@@ -71,7 +71,7 @@ function describeQuota({ eventsPerDay, bytesPerDay }: ApiResult<"getBilling">["l
   return parts.length === 0 ? "No daily limit" : `Up to ${parts.join(" and ")} per day`;
 }
 
-function BillingPeriod({ billing }: { readonly billing: ApiResult<"getBilling"> }) {
+function BillingPeriod({ billing }: { readonly billing: ApiAnswer<"getBilling"> }) {
   const { period, usage, limits } = billing;
   const facts = [
     ["Accepted events", formatCount(usage.accepted)],
@@ -101,7 +101,7 @@ function BillingPeriod({ billing }: { readonly billing: ApiResult<"getBilling"> 
 }
 
 /** The accepted events of every day of the range, with 0 for days without any. */
-function dailyTotals({ from, to, days }: ApiResult<"getUsage">): { day: string; accepted: number }[] {
+function dailyTotals({ from, to, days }: ApiAnswer<"getUsage">): { day: string; accepted: number }[] {
   const byDay = new Map<string, number>();
   for (const { day, accepted } of days) byDay.set(day, (byDay.get(day) ?? 0) + accepted);
   const length = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
@@ -112,7 +112,7 @@ function dailyTotals({ from, to, days }: ApiResult<"getUsage">): { day: string; 
 }
 
 interface DailyUsageProps {
-  readonly usage: ApiResult<"getUsage">;
+  readonly usage: ApiAnswer<"getUsage">;
   /** Names by source id; deleted sources are missing. */
   readonly names: ReadonlyMap<string, string>;
 }
