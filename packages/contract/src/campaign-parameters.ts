@@ -4,7 +4,7 @@
  * ad platforms and people write them in any case.
  */
 
-/** The fields of `page.utm`, each a parameter `utm_<field>`. */
+/** The fields of `page.utm`, each a parameter `utm_<field>` or one of Matomo's. */
 export const UTM_FIELDS = ["source", "medium", "campaign", "term", "content"] as const;
 
 /** Ids that ad platforms append to the address of a click: the members of `page.clickIds`. */
@@ -12,26 +12,27 @@ export const CLICK_IDS = [
   "gclid", // Google Ads
   "gbraid",
   "wbraid",
+  "gad_source",
+  "gad_campaignid",
   "dclid", // Google Display & Video 360
+  "srsltid", // Google Merchant Center
   "fbclid", // Meta
   "msclkid", // Microsoft
   "ttclid", // TikTok
   "twclid", // X
   "li_fat_id", // LinkedIn
-  "yclid", // Yandex
-] as const;
-
-/** Parameters that describe a campaign in another way. */
-const OTHER_PARAMETERS = [
-  "gad_source", // Google Ads
-  "gad_campaignid",
-  "gclsrc",
-  "srsltid", // Google Merchant Center
   "rdt_cid", // Reddit
   "epik", // Pinterest
   "sccid", // Snapchat
+  "yclid", // Yandex
   "mc_cid", // Mailchimp
   "irclickid", // impact.com
+] as const;
+export type ClickId = (typeof CLICK_IDS)[number];
+
+/** Parameters that describe a campaign in another way. */
+const OTHER_PARAMETERS = [
+  "gclsrc", // Google Ads
   "ysclid", // Yandex
   "qclid", // Quora
   "tblci", // Taboola

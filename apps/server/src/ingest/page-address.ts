@@ -1,7 +1,7 @@
 /** Parses the address of a page and its referrer. Pure. */
 import { LIMITS } from "@headwater/contract";
-import { CLICK_IDS, UTM_FIELDS } from "@headwater/contract/campaign-parameters";
 import { LRUCache } from "lru-cache";
+import { readCampaign } from "../core/channels/campaign.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 
 export interface PageAddress {
@@ -14,37 +14,13 @@ export interface PageAddress {
   clickIds: Record<string, string> | null;
 }
 
-/** Most queries have none of these fields. Those that do not match are not parsed. */
-const MAY_HAVE_CAMPAIGN = /utm_|clid|li_fat_id|[gw]braid|msclkid/i;
-const MAX_FIELD_LENGTH = 500;
-
 /** Cuts the URL to its maximum length, without leaving half of a character. */
 export const cutUrl = (url: string) =>
   url.length > LIMITS.maxUrlLength ? url.slice(0, LIMITS.maxUrlLength).toWellFormed() : url;
 
-/** The first value of each parameter, by its name in lower case. */
-function readParameters(query: string): ReadonlyMap<string, string> {
-  const values = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(query)) {
-    const lower = name.toLowerCase();
-    if (value && !values.has(lower)) values.set(lower, value.slice(0, MAX_FIELD_LENGTH).toWellFormed());
-  }
-  return values;
-}
-
-function pickFields(values: ReadonlyMap<string, string>, names: readonly string[], prefix: string) {
-  const found: Record<string, string> = {};
-  for (const name of names) {
-    const value = values.get(prefix + name);
-    if (value !== undefined) found[name] = value;
-  }
-  return Object.keys(found).length > 0 ? found : null;
-}
-
 function parseCampaign(query: string): Pick<PageAddress, "utm" | "clickIds"> {
-  if (!MAY_HAVE_CAMPAIGN.test(query)) return { utm: null, clickIds: null };
-  const values = readParameters(query);
-  return { utm: pickFields(values, UTM_FIELDS, "utm_"), clickIds: pickFields(values, CLICK_IDS, "") };
+  const { utm, clickIds } = readCampaign(query);
+  return { utm, clickIds };
 }
 
 /** Removes the user name and the password from an address; other text is returned as it is. */

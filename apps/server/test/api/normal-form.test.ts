@@ -124,6 +124,11 @@ describe("The normal form, read from the ledger's file by an independent reader"
   });
 
   describe("addresses", () => {
+    it("UTM parameters and click ids count in any case, and Matomo's parameters too", async () => {
+      const { utm, clickIds } = await pageOf({ url: `${ORIGIN}/?UTM_Source=News&mtm_medium=mail&SCCID=s1` });
+      assert.deepEqual([utm, clickIds], [{ source: "News", medium: "mail" }, { sccid: "s1" }]);
+    });
+
     it("a missing url or path is derived from the other", async () => {
       const byPath = await pageOf({ path: "/a/b?utm_source=x" });
       assert.deepEqual(
