@@ -25,7 +25,7 @@ import {
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import type { Visit } from "./visit.ts";
-import { type CountryOf, requestDeviceOf, senderOf, visitorDeviceOf } from "./visitor.ts";
+import { type CountryOf, type DeviceOf, senderOf, visitorDeviceOf } from "./visitor.ts";
 
 /** An event with its outcome, in the order of the batch. */
 export interface EvaluatedEvent {
@@ -36,6 +36,7 @@ export interface EvaluatedEvent {
 export interface BatchDeps {
   readonly sessions: SessionCache;
   readonly countryOf: CountryOf;
+  readonly deviceOf: DeviceOf;
 }
 
 const NO_SESSIONS: BatchContext["otherSessions"] = new Map();
@@ -67,7 +68,7 @@ function buildContext(
   { request, keyed, parsed: { body }, session }: BatchRequest,
   batch: ParsedBatch,
   otherSessions: BatchContext["otherSessions"],
-  countryOf: CountryOf,
+  { countryOf, deviceOf }: BatchDeps,
 ): BatchContext {
   const { sourceId } = session;
   const { receivedAt } = request;
@@ -95,8 +96,8 @@ function buildContext(
     userId: body.userId || null,
     context,
     origin: request.origin,
-    device: visitorDeviceOf(context, request),
-    deviceOf: requestDeviceOf,
+    device: visitorDeviceOf(context, request, deviceOf),
+    deviceOf,
     maxEventBytes: keyed.limits.maxEventBytes,
     bots: keyed.source.bots,
     retentionDays: keyed.source.retentionDays,
@@ -117,7 +118,7 @@ export async function evaluateBatch(batchRequest: BatchRequest, deps: BatchDeps)
   const { batch } = batchRequest.parsed;
   if (!batch) return [];
   const otherSessions = await findOtherSessions(batch, batchRequest.session, deps.sessions);
-  const context = buildContext(batchRequest, batch, otherSessions, deps.countryOf);
+  const context = buildContext(batchRequest, batch, otherSessions, deps);
   return batch.events.map((parsed) => ({
     parsed,
     outcome: isInvalid(parsed) ? rejectInvalid(parsed) : evaluateEvent(parsed, context),

@@ -19,7 +19,7 @@ import type { RateChecks } from "./rates.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource, SourceCache } from "./source-cache.ts";
 import { findVisit } from "./visit.ts";
-import type { CountryOf } from "./visitor.ts";
+import type { CountryOf, DeviceOf } from "./visitor.ts";
 
 export interface IngestDeps {
   readonly ledger: IngestLedger;
@@ -31,6 +31,7 @@ export interface IngestDeps {
   readonly admission: Admission;
   readonly parseBody: BodyParser;
   readonly countryOf: CountryOf;
+  readonly deviceOf: DeviceOf;
   /** Throws a 401 or 403 refusal unless the token may send events of the source. */
   readonly authenticateSender: (authorization: string, sourceId: string, now: number) => Promise<void>;
   readonly newId: (prefix: string) => string;

@@ -2,7 +2,9 @@
 import type { AppliedLimits } from "@headwater/contract";
 import type { Attempt } from "../core/attempt.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord } from "../core/records.ts";
+import { createTimeBudget } from "../core/time-budget.ts";
 import type { IngestLedger, LedgerChange } from "../ledger/ledger.ts";
 import { handleIngest, type IngestDeps } from "./handle-ingest.ts";
 import { createBodyParser } from "./parse.ts";
@@ -11,6 +13,7 @@ import { createRateChecks, type IngestRates } from "./rates.ts";
 import { createSessionCache } from "./session-cache.ts";
 import { createSourceCache } from "./source-cache.ts";
 import { createSlicedAdmission } from "./time-slices.ts";
+import { createDeviceOf } from "./visitor.ts";
 
 export interface IngestOptions
   extends Pick<
@@ -49,6 +52,13 @@ export function createIngest(options: IngestOptions): Ingest {
     quotas: createQuotas({ readUsage, clock }),
     admission: createSlicedAdmission({ maxAdmitted: maxInFlight, stopwatch: options.stopwatch }),
     parseBody: createBodyParser(),
+    deviceOf: createDeviceOf(
+      createTimeBudget({
+        msPerSecond: SERVER_LIMITS.deviceDetectionMsPerSecond,
+        maxMs: SERVER_LIMITS.deviceDetectionBurstMs,
+        stopwatch: options.stopwatch,
+      }),
+    ),
   };
   let inFlight = 0;
   return {

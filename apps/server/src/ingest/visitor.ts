@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
 import { type CountryResponse, Reader } from "mmdb-lib";
 import type { ClientHints, IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { createTimeBudget } from "../core/time-budget.ts";
+import type { TimeBudget } from "../core/time-budget.ts";
 import { detectBot } from "./detect-bot.ts";
 import { type DetectedDevice, detectDevice } from "./detect-device.ts";
 import { textOrNull } from "./json.ts";
@@ -24,39 +24,29 @@ const UNKNOWN_DEVICE: Device = {
   isBot: false,
 };
 
-const devices = new LRUCache<string, Device>({ max: SERVER_LIMITS.deviceCacheEntries });
+export type DeviceOf = (userAgent: string | null, hints?: ClientHints | null) => Device;
 
-const cacheKey = (text: string, hints: ClientHints | null) =>
-  hints ? `${text}\n${Object.values(hints).join("\n")}` : text;
-
-/** @param detect runs a detection, or returns null when it may not */
-function findDevice(
-  userAgent: string | null,
-  hints: ClientHints | null,
-  detect: (work: () => Device) => Device | null,
-): Device {
-  if (!userAgent) return UNKNOWN_DEVICE;
-  const text = userAgent.slice(0, SERVER_LIMITS.maxUserAgentLength);
-  const key = cacheKey(text, hints);
-  const cached = devices.get(key);
-  if (cached) return cached;
-  const device = detect(() => ({ ...detectDevice(text, hints), isBot: detectBot(text) }));
-  if (device) devices.set(key, device);
-  return device ?? UNKNOWN_DEVICE;
+/**
+ * The devices of user agents, cached.
+ * @param budget the time that detecting may take. The device is unknown when it is used up. Default: no limit
+ */
+export function createDeviceOf(budget?: TimeBudget): DeviceOf {
+  const devices = new LRUCache<string, Device>({ max: SERVER_LIMITS.deviceCacheEntries });
+  const detect = (text: string, hints: ClientHints | null): Device => ({
+    ...detectDevice(text, hints),
+    isBot: detectBot(text),
+  });
+  return (userAgent, hints = null) => {
+    if (!userAgent) return UNKNOWN_DEVICE;
+    const text = userAgent.slice(0, SERVER_LIMITS.maxUserAgentLength);
+    const key = hints ? `${text}\n${Object.values(hints).join("\n")}` : text;
+    const cached = devices.get(key);
+    if (cached) return cached;
+    const device = budget ? budget.run(() => detect(text, hints)) : detect(text, hints);
+    if (device) devices.set(key, device);
+    return device ?? UNKNOWN_DEVICE;
+  };
 }
-
-/** The device of a user agent, for tools. */
-export const deviceOf = (userAgent: string | null): Device => findDevice(userAgent, null, (work) => work());
-
-const detections = createTimeBudget({
-  msPerSecond: SERVER_LIMITS.deviceDetectionMsPerSecond,
-  maxMs: SERVER_LIMITS.deviceDetectionBurstMs,
-  stopwatch: () => performance.now(),
-});
-
-/** The device of a user agent of a request. It is unknown when requests name too many new ones. */
-export const requestDeviceOf = (userAgent: string | null, hints: ClientHints | null = null): Device =>
-  findDevice(userAgent, hints, detections.run);
 
 type SenderHeaders = Pick<IngestRequest, "authorization" | "origin" | "userAgent">;
 type DeviceHeaders = SenderHeaders & Pick<IngestRequest, "clientHints">;
@@ -65,12 +55,13 @@ type DeviceHeaders = SenderHeaders & Pick<IngestRequest, "clientHints">;
 const BROWSER_OR_CRAWLER =
   /^(?:mozilla|opera)\/|bot|crawl|spider|slurp|archiver|facebookexternalhit|preview|monitor|scan/i;
 
+const isLibrary = (userAgent: string) => !BROWSER_OR_CRAWLER.test(userAgent) && detectBot(userAgent);
+
 /** Who sent a request. A server has a token, or it has no origin and its user agent is that of an HTTP library or none. */
 export function senderOf({ authorization, origin, userAgent }: SenderHeaders): EventSender {
-  if (authorization !== null || (origin === null && !userAgent)) return "server";
-  const isLibrary =
-    origin === null && requestDeviceOf(userAgent).isBot && !BROWSER_OR_CRAWLER.test(userAgent ?? "");
-  return isLibrary ? "server" : "browser";
+  if (authorization !== null) return "server";
+  if (origin !== null) return "browser";
+  return !userAgent || isLibrary(userAgent.slice(0, SERVER_LIMITS.maxUserAgentLength)) ? "server" : "browser";
 }
 
 /** The user agent that the client names in `context`, else the request's own. A server's own is not the visitor's. */
@@ -78,9 +69,13 @@ export const userAgentOf = (context: Record<string, unknown> | null, headers: Se
   textOrNull(context?.userAgent) ?? (senderOf(headers) === "browser" ? headers.userAgent : null);
 
 /** The visitor's device. Client hints are those of the request, so they say nothing about another user agent. */
-export function visitorDeviceOf(context: Record<string, unknown> | null, headers: DeviceHeaders): Device {
+export function visitorDeviceOf(
+  context: Record<string, unknown> | null,
+  headers: DeviceHeaders,
+  deviceOf: DeviceOf,
+): Device {
   const userAgent = userAgentOf(context, headers);
-  return requestDeviceOf(userAgent, userAgent === headers.userAgent ? headers.clientHints : null);
+  return deviceOf(userAgent, userAgent === headers.userAgent ? headers.clientHints : null);
 }
 
 export type CountryOf = (address: string) => string | null;

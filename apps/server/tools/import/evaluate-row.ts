@@ -15,8 +15,10 @@ import {
 } from "../../src/ingest/evaluate-event.ts";
 import { type EventParser, isInvalid } from "../../src/ingest/parse.ts";
 import { parseTime } from "../../src/ingest/parse-time.ts";
-import { type Device, deviceOf } from "../../src/ingest/visitor.ts";
+import { createDeviceOf, type Device } from "../../src/ingest/visitor.ts";
 import { createLineBuilder, type SharedMembers } from "../../src/ledger/outbox-line.ts";
+
+const deviceOf = createDeviceOf();
 
 type RowObject = Record<string, unknown>;
 

@@ -3,12 +3,13 @@ import { LIMITS } from "@headwater/contract";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { toIsoTime } from "../../src/core/time.ts";
 import { type BatchContext, evaluateEvent } from "../../src/ingest/evaluate-event.ts";
-import { deviceOf } from "../../src/ingest/visitor.ts";
+import { createDeviceOf } from "../../src/ingest/visitor.ts";
 import { createLineBuilder } from "../../src/ledger/outbox-line.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { type DeliveryHistory, store } from "../../src/shipping/store.ts";
 import type { GeneratedVisit } from "./traffic.ts";
 
+const deviceOf = createDeviceOf();
 const BLOCK_EVENTS = 50_000;
 /** Time from the last event of a visit until its batch arrives. */
 const SENT_AFTER_MS = 1_000;
