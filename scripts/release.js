@@ -44,13 +44,16 @@ const server = readJson("apps/server/package.json");
 const contract = readJson("packages/contract/package.json");
 
 function checkChangelog() {
-  const heading = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")
+  const headings = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")
     .split("\n")
-    .find((line) => line.startsWith("## ") && line.split(/[ ,]+/)[1] === version);
-  if (heading === undefined)
+    .filter((line) => line.startsWith("## "))
+    .map((line) => line.slice(3).split(/[ ,]+/)[0]);
+  if (!headings.includes(version))
     throw new Error(`CHANGELOG.md has no entry "## ${version}". Write one, then release.`);
-  if (heading.includes("unreleased"))
-    console.log(`CHANGELOG.md says that ${version} is unreleased. Write its date there before you publish.`);
+  if (headings.includes("Unreleased"))
+    console.log(
+      'CHANGELOG.md has changes under "Unreleased". Before you publish, move them to the version that has them.',
+    );
 }
 
 /** The path from a file to the module of the contract package that it imports, without the suffix. */

@@ -125,7 +125,7 @@ describe("POST /mcp", () => {
     });
 
     test("Wrong arguments are all listed, those of the path and of the tool too.", async () => {
-      const { isError, body } = await agent.call("get_install", { framework: "angular", colour: "red" });
+      const { isError, body } = await agent.call("get_install", { framework: "cobol", colour: "red" });
       assert.ok(isError);
       assert.deepEqual(body.issues.map(({ path }: { path: string[] }) => path[0]).sort(), [
         "colour",
