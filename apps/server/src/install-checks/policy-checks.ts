@@ -35,6 +35,12 @@ function okUnlessUnread({ hasUnreadPolicy }: Evidence, message: string): CheckFi
     : ok(message);
 }
 
+/** Nothing is known about the policies of a page that was not fetched. */
+const checkNoPolicy = (evidence: Evidence): CheckFinding =>
+  evidence.pageProblem === null
+    ? okUnlessUnread(evidence, NO_POLICY)
+    : unknown("The page's Content-Security-Policy is unknown.");
+
 const policiesOf = ({ report }: Evidence): Policy[] => report.policies.flatMap(parsePolicies);
 
 /** Every policy is enforced, so the first problem decides. */
@@ -51,7 +57,7 @@ function findFirstProblem(
 
 export function checkConnectPolicy(evidence: Evidence): CheckFinding {
   const policies = policiesOf(evidence);
-  if (policies.length === 0) return okUnlessUnread(evidence, NO_POLICY);
+  if (policies.length === 0) return checkNoPolicy(evidence);
   const base = apiBaseOf(evidence);
   const url =
     base === null ? null : URL.parse(`${base}/api/ingest/v2/${evidence.service.publicKey}/bootstrap`);
@@ -119,7 +125,7 @@ function findFileProblem(directive: Directive, { snippet, url, page }: ClientScr
 
 export function checkScriptPolicy(evidence: Evidence): CheckFinding {
   const policies = policiesOf(evidence);
-  if (policies.length === 0) return okUnlessUnread(evidence, NO_POLICY);
+  if (policies.length === 0) return checkNoPolicy(evidence);
   const [snippet] = evidence.report.snippets;
   const page = URL.parse(evidence.report.url);
   if (!snippet || !page) return unknown("There is no snippet that a policy could block.");

@@ -64,6 +64,9 @@ test("`sign-in` prints a link to the console that works once, for the owner or f
   assert.equal(created.userId, userId);
   assert.equal((await ask("/api/organizations", created.token)).body.organizations[0].role, "owner");
   assert.equal((await signIn()).status, 401);
+  const local = await headwater({ DATA_DIR: settings.DATA_DIR, PORT: "8123" }, "sign-in");
+  assert.match(local.stdout, /^http:\/\/127\.0\.0\.1:8123\/sign-in#code=/);
+  assert.match(local.stderr, /It leads to http:\/\/127\.0\.0\.1:8123 because BASE_URL is not set\./);
   const unknown = await run("sign-in", "--user", "usr_nobody");
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There is no member "usr_nobody"\. Run `headwater member list`/);

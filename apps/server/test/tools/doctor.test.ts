@@ -272,6 +272,8 @@ describe("headwater doctor", () => {
     show("/none", html(""));
     const none = await examine("/none", "--api", world.url);
     assert.deepEqual([none.code, none.notOk], [1, [["snippet", "wrong"]]]);
+    const printed = await headwater({}, "doctor", `${url}/none`, "--key", source.publicKey);
+    assert.match(printed.stdout, /\n1 of 13 checks failed\. The service was not checked, because .*\n$/);
     show("/twice", html((await snippet()) + (await snippet())));
     assert.deepEqual((await examine("/twice")).notOk, [["snippet_once", "wrong"]]);
   });
@@ -282,6 +284,16 @@ describe("headwater doctor", () => {
     show("/app", html('<script type="module" src="/app.js"></script>'));
     const { code, notOk } = await examine("/app");
     assert.deepEqual([code, notOk], [0, []]);
+  });
+
+  test("Of a page that cannot be fetched, the policy is unknown.", async () => {
+    pages.set("/broken", (_request, response) => response.destroy());
+    const { checks } = await examine("/broken", "--api", world.url);
+    const policies = checks.filter(({ check }) => check.startsWith("csp_"));
+    assert.deepEqual(
+      policies.map(({ status }) => status),
+      ["unknown", "unknown"],
+    );
   });
 
   test("Redirects are followed; endless redirects, too large and missing pages are reported.", async () => {

@@ -122,7 +122,7 @@ test("A second run moves only events that the target lacks, and keeps events tha
   const { code, stdout, stderr } = await move();
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^all +- +45060 +45061 +50$/m);
-  assert.match(stderr, /The target has 1 more/);
+  assert.match(stderr, /On the days of these events the target has 1 more/);
 });
 
 test("Events move from a server to a cluster.", async () => {

@@ -70,12 +70,18 @@ function renderCheck({ check, status, message, hint, paste }: InstallCheck): str
   ];
 }
 
-function summarize(checks: readonly InstallCheck[], isWorking: boolean): string {
+const NOT_CHECKED = "The service was not checked, because its address is unknown. Give it with --api.";
+
+function summarize(checks: readonly InstallCheck[]): string {
   const failed = checks.filter(({ status }) => status === "wrong").length;
-  if (failed > 0) return `${failed} of ${checks.length} checks failed.`;
-  return isWorking
-    ? "Everything works."
-    : "The service was not checked, because its address is unknown. Give it with --api.";
+  const isServiceUnchecked = checks.some(
+    ({ check, status }) => check === "reachable" && status === "unknown",
+  );
+  const problems = [
+    ...(failed > 0 ? [`${failed} of ${checks.length} checks failed.`] : []),
+    ...(isServiceUnchecked ? [NOT_CHECKED] : []),
+  ];
+  return problems.length > 0 ? problems.join(" ") : "Everything works.";
 }
 
 export const doctor: Command = defineCommand({
@@ -119,7 +125,7 @@ export const doctor: Command = defineCommand({
     const { checks, isWorking } = verification;
     // text of the page may contain control characters that move the cursor of a terminal
     const lines = checks.flatMap(renderCheck).map((line) => line.replace(/\p{Cc}/gu, "\uFFFD"));
-    const text = [...lines, "", summarize(checks, isWorking)].join("\n");
+    const text = [...lines, "", summarize(checks)].join("\n");
     return { json: verification, text, exitCode: isWorking ? 0 : 1 };
   },
 });

@@ -74,7 +74,7 @@ function reportMove(months: readonly MovedMonth[], next: string): CommandReport 
   ]);
   const surplus =
     there > events
-      ? ` The target has ${there - events} more: they were shipped there since, or they were erased here after an earlier move, and then must be erased there too.`
+      ? ` On the days of these events the target has ${there - events} more: they were shipped there since, or they were erased here after an earlier move, and then must be erased there too.`
       : "";
   return {
     json: { events, moved, there, months },

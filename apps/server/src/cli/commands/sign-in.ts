@@ -25,7 +25,15 @@ export const signIn = defineCommand({
       const { code, ...stored } = makeSignInCode(now);
       await ledger.createSignInCode({ ...stored, userId, now });
       const url = `${appUrl}/sign-in#code=${code}`;
-      const note = `The link signs ${userId} in. It works once, within 10 minutes.`;
+      const isLocal = config.APP_URL === null && config.BASE_URL === null;
+      const note = [
+        `The link signs ${userId} in. It works once, within 10 minutes.`,
+        ...(isLocal
+          ? [
+              `It leads to ${appUrl} because BASE_URL is not set. If the service has other settings, run this command with them.`,
+            ]
+          : []),
+      ].join(" ");
       return { json: { url, userId, expiresAt: toIsoTime(stored.expiresAt) }, text: url, note };
     }),
 });
