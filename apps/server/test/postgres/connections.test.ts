@@ -93,6 +93,31 @@ describe("PgBouncer that gives a connection no session of its own", { skip: whyN
         await database.remove();
       }
     });
+
+  it("makes a running service unready when it is restarted in that mode, until its mode is session again", async () => {
+    const database = await createDatabase();
+    const lines: { level: number; msg: string; err?: { message: string } }[] = [];
+    const logStream = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    try {
+      await using pooler = await startPooler(database.url);
+      await using world = await openWorld({ DATABASE_URL: pooler.url, LOG_LEVEL: "error" }, { logStream });
+      const readyz = () => world.ask("/readyz", { token: null });
+      assert.equal((await readyz()).status, 200);
+      await pooler.restart({ pool_mode: "transaction" });
+      const isNamed = () =>
+        lines.some(
+          ({ msg, err }) =>
+            msg === "the service is not ready" && /pooler in transaction/.test(err?.message ?? ""),
+        );
+      await until("the log names the pooler's mode", SEEN_MS, isNamed);
+      const { status, body } = await readyz();
+      assert.deepEqual([status, body.code], [503, "storage_unavailable"]);
+      await pooler.restart({ pool_mode: "session" });
+      await until("the service is ready again", SEEN_MS, async () => (await readyz()).status === 200);
+    } finally {
+      await database.remove();
+    }
+  });
 });
 
 describe("A failure that PostgreSQL reports", () => {

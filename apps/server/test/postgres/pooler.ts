@@ -18,6 +18,8 @@ export const whyNoPooler = (): string | null =>
 export interface Pooler extends AsyncDisposable {
   /** Of the same database, by way of the pooler. */
   url: string;
+  /** Ends it, and starts it at the same address with these settings. */
+  restart(settings: Record<string, string>): Promise<void>;
 }
 
 /** @param settings of its `[pgbouncer]` section */
@@ -26,9 +28,10 @@ export async function startPooler(url: string, settings: Record<string, string> 
   const own = mkdtempSync(join(tmpdir(), "headwater-pooler-"));
   const at = (name: string) => join(own, name);
   writeFileSync(at("users"), '"postgres" ""\n');
-  writeFileSync(
-    at("pgbouncer.ini"),
-    `[databases]
+  const configure = (more: Record<string, string>) =>
+    writeFileSync(
+      at("pgbouncer.ini"),
+      `[databases]
 * = host=${decodeURIComponent(folder!)} port=5432
 [pgbouncer]
 auth_type = trust
@@ -36,16 +39,24 @@ auth_file = ${at("users")}
 unix_socket_dir = ${own}
 listen_port = ${PORT}
 max_client_conn = 100
-${Object.entries({ pool_mode: "session", default_pool_size: "40", ...settings })
+${Object.entries({ pool_mode: "session", default_pool_size: "40", ...more })
   .map(([name, value]) => `${name} = ${value}`)
   .join("\n")}
 `,
-  );
+    );
+  configure(settings);
   const owner = unprivileged();
   if (owner)
     for (const path of [own, at("users"), at("pgbouncer.ini")]) chownSync(path, owner.uid, owner.gid);
-  const child = spawn(PGBOUNCER, ["--quiet", at("pgbouncer.ini")], { ...owner, cwd: own, stdio: "ignore" });
+  const launch = () =>
+    spawn(PGBOUNCER, ["--quiet", at("pgbouncer.ini")], { ...owner, cwd: own, stdio: "ignore" });
+  let child = launch();
   const kill = () => child.kill("SIGKILL");
+  const end = async () => {
+    const ended = once(child, "exit");
+    kill();
+    await ended;
+  };
   process.once("exit", kill);
   const pooled = `postgres://postgres@${encodeURIComponent(own)}:${PORT}/${database}`;
   const answers = () =>
@@ -53,13 +64,18 @@ ${Object.entries({ pool_mode: "session", default_pool_size: "40", ...settings })
       () => true,
       () => false,
     );
-  await until("the pooler lets somebody in", START_MS, answers);
+  const untilAnswers = () => until("the pooler lets somebody in", START_MS, answers);
+  await untilAnswers();
   return {
     url: pooled,
+    restart: async (more) => {
+      await end();
+      configure(more);
+      child = launch();
+      await untilAnswers();
+    },
     [Symbol.asyncDispose]: async () => {
-      const ended = once(child, "exit");
-      kill();
-      await ended;
+      await end();
       process.off("exit", kill);
       rmSync(own, { recursive: true, force: true });
     },

@@ -26,7 +26,7 @@ import { outboxMethods } from "./outbox.ts";
 import { readMethods } from "./reads.ts";
 import { listenForRemoteChanges } from "./remote-changes.ts";
 import { createSessionNotifier } from "./session-notices.ts";
-import { refuseSharedSessions } from "./session-pooling.ts";
+import { refuseSharedSessions, refuseSharedSessionsOf } from "./session-pooling.ts";
 
 export interface PostgresOptions {
   url: string;
@@ -71,6 +71,35 @@ async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
   };
 }
 
+function createProber(pool: pg.Pool, nodeId: string) {
+  let isCheckDue = false;
+  let lastProbe: Promise<unknown> = Promise.resolve();
+  const run = async () => {
+    if (isCheckDue) {
+      // a wish that comes during the check is kept
+      isCheckDue = false;
+      await refuseSharedSessionsOf(pool).catch((error: unknown) => {
+        isCheckDue = true;
+        throw error;
+      });
+    }
+    return probe(pool, nodeId);
+  };
+  return {
+    /** From the next probe on, until it succeeds: check that connections keep their sessions. */
+    checkSessions: () => {
+      isCheckDue = true;
+    },
+    probe: () => {
+      const status = run();
+      lastProbe = status.catch(() => undefined);
+      return status;
+    },
+    /** `close` waits for the last probe, because a probe writes the row that `close` deletes. */
+    settled: () => lastProbe,
+  };
+}
+
 /** Turns the errors of every method into StorageError. */
 function withStorageErrors<T extends object>(methods: T): T {
   const wrapped: Record<string, unknown> = {};
@@ -111,14 +140,17 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
   const changes = listenForRemoteChanges(url, nodeId);
   const sessions = createSessionNotifier(pool, nodeId);
   const keyFilters = createKeyFilters(pool);
-  // notifications were interrupted, so this may be another server, or the same server restored to an earlier state
-  changes.onChange(({ kind }) => kind === "everything" && keyFilters.clear());
+  const prober = createProber(pool, nodeId);
+  // notifications were interrupted, so this may be another server or pooler, or the same server restored to an earlier state
+  changes.onChange(({ kind }) => {
+    if (kind !== "everything") return;
+    keyFilters.clear();
+    prober.checkSessions();
+  });
   const commits = createCommitQueue((group) => commitGroup(commitPool, keyFilters, group), {
     maxGroups: SERVER_LIMITS.databaseCommitConnections,
     onGroup,
   });
-  /** `close` waits for the last probe, because a probe writes the row that `close` deletes. */
-  let lastProbe: Promise<unknown> = Promise.resolve();
 
   return {
     ...withStorageErrors({
@@ -136,11 +168,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
       },
       // PostgreSQL's autovacuum makes deleted rows reusable by itself
       releaseSpace: async () => undefined,
-      probe: () => {
-        const status = probe(pool, nodeId);
-        lastProbe = status.catch(() => undefined);
-        return status;
-      },
+      probe: prober.probe,
     } satisfies Omit<Ledger, "notifySessionChanged" | "onRemoteChange" | "close">),
     load: () => ({
       queue: commits.load(),
@@ -151,7 +179,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
     close: async () => {
       await changes.close();
       await sessions.close();
-      await lastProbe;
+      await prober.settled();
       await pool.query("delete from nodes where node_id = $1", [nodeId]).catch(() => undefined);
       await Promise.all([commitPool.end(), pool.end()]);
     },

@@ -24,7 +24,7 @@ async function beginOn(connection: Queryable): Promise<number> {
  * Whether both connections keep their session from one transaction to the next. Both hold a transaction at the same time, three
  * times: a pooler that hands out the session that was released last, or first, swaps them.
  */
-async function keepSessions(one: pg.Client, other: pg.Client): Promise<boolean> {
+async function keepSessions(one: Queryable, other: Queryable): Promise<boolean> {
   const [ofOne, ofOther] = [new Set<number>(), new Set<number>()];
   const beginOne = async () => void ofOne.add(await beginOn(one));
   const beginOther = async () => void ofOther.add(await beginOn(other));
@@ -42,6 +42,15 @@ async function keepSessions(one: pg.Client, other: pg.Client): Promise<boolean> 
 }
 
 /** @throws UnfitPostgres */
+async function requireSessions(one: Queryable, other: Queryable): Promise<void> {
+  const areKept = await keepSessions(one, other).catch((error: unknown) => {
+    if (isStatementMode(error)) return false;
+    throw error;
+  });
+  if (!areKept) throw new UnfitPostgres(SHARED_SESSIONS);
+}
+
+/** @throws UnfitPostgres */
 export async function refuseSharedSessions(url: string): Promise<void> {
   const connections: pg.Client[] = [];
   try {
@@ -49,10 +58,26 @@ export async function refuseSharedSessions(url: string): Promise<void> {
     connections.push(one);
     const other = await openConnection(url);
     connections.push(other);
-    if (!(await keepSessions(one, other))) throw new UnfitPostgres(SHARED_SESSIONS);
+    await requireSessions(one, other);
   } catch (error) {
     throw isStatementMode(error) ? new UnfitPostgres(SHARED_SESSIONS) : error;
   } finally {
     await Promise.all(connections.map((connection) => connection.end().catch(() => undefined)));
+  }
+}
+
+/** The same check for a service that runs: a pooler may have been restarted in another mode. @throws UnfitPostgres */
+export async function refuseSharedSessionsOf(pool: pg.Pool): Promise<void> {
+  const clients: pg.PoolClient[] = [];
+  let failed = true;
+  try {
+    const one = await pool.connect();
+    clients.push(one);
+    const other = await pool.connect();
+    clients.push(other);
+    await requireSessions(one, other);
+    failed = false;
+  } finally {
+    for (const client of clients) client.release(failed);
   }
 }
