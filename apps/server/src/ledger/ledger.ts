@@ -184,11 +184,15 @@ export interface AlertStatusChange {
   now: number;
 }
 
-export interface LedgerStatus {
+/** What waits to be shipped. */
+export interface OutboxStatus {
   outboxEvents: number;
   outboxBytes: number;
   /** When the oldest event in the outbox was accepted; null when the outbox is empty. */
   outboxOldestAt: number | null;
+}
+
+export interface LedgerStatus extends OutboxStatus {
   /** Free space on the ledger's disk; Infinity when the disk belongs to a database server. */
   freeBytes: number;
   /** Nodes that serve from this ledger now, including this one. */
@@ -228,6 +232,8 @@ export interface Ledger
   releaseSpace(): Promise<void>;
   /** Checks that the ledger can be written. @throws StorageError when it cannot */
   probe(at: { now: number }): Promise<LedgerStatus>;
+  /** Also of a ledger that accepts nothing more, as far as it can be read: its events are still shipped. */
+  outboxStatus(): Promise<OutboxStatus>;
   /** Calls the listener after a change made by another process or node. */
   onRemoteChange(listener: (change: LedgerChange) => void): void;
   close(): Promise<void>;

@@ -12,7 +12,7 @@ export interface ReadinessState {
   problems: string[];
   /** How the ledger's storage failed at the latest probe; null when it works. */
   storageFailure: StorageFailure | null;
-  /** The ledger's answer to the latest probe that succeeded. */
+  /** The ledger's answer to the latest probe that succeeded. Of a lost or damaged ledger the outbox is current. */
   status: LedgerStatus | null;
 }
 
@@ -30,7 +30,7 @@ export interface Readiness {
 }
 
 export interface ReadinessDeps {
-  ledger: Pick<Ledger, "probe">;
+  ledger: Pick<Ledger, "probe" | "outboxStatus">;
   clock(): number;
   /** DISK_LOW_WATER_BYTES. */
   lowWaterBytes: number;
@@ -79,6 +79,8 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
       } catch (error) {
         failure = error instanceof StorageError ? error : new StorageError(String(error), "failed", error);
         if (failure.kind === "full") hasDiskSpace = false;
+        // a lost or damaged ledger still ships, and the operator waits until it has
+        if (status && isUnsafe()) status = { ...status, ...(await ledger.outboxStatus().catch(() => null)) };
       }
       const found = state();
       const text = found.problems.join(" ");

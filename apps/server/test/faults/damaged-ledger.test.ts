@@ -47,6 +47,10 @@ it("At 100 events a second, ingest is refused within 2 s after a damaged page wa
     await trickle[Symbol.asyncDispose]();
     t.diagnostic(`refused after ${trickle.assertRefusedSince(faultAt, 2_000)} ms`);
     await assertDamageReported(child);
+    await until("the metric counts every accepted event", PATIENCE_MS, async () => {
+      const metrics = await (await fetch(`${child.url}/metrics`)).text();
+      return Number(/^headwater_outbox_events (\d+)$/m.exec(metrics)?.[1]) === trickle.count("accepted");
+    });
     const read = await ask(child.url, `/api/tracking-sources/${source.sourceId}`);
     assert.equal(read.status, 200, "what is not damaged can be read");
     const written = await ask(child.url, "/api/organizations", { name: "Another" });
@@ -91,9 +95,11 @@ it("A ledger that has met a damaged page accepts nothing, also when the next cal
       (await ledger.sources({ organizationId: ORGANIZATION, limit: 1, cursor: null })).rows,
       [],
     );
+    assert.equal((await ledger.outboxStatus()).outboxEvents, 4);
     assert.equal((await ledger.claimPage(claim))?.events, 4);
     await ledger.deletePage({ pageId: claim.pageId, shipped: [] });
     assert.equal(await ledger.claimPage({ ...claim, pageId: "page_2" }), null);
+    assert.equal((await ledger.outboxStatus()).outboxEvents, 0);
   } finally {
     await ledger.close();
   }

@@ -112,6 +112,12 @@ describe("PgBouncer that gives a connection no session of its own", { skip: whyN
       await until("the log names the pooler's mode", SEEN_MS, isNamed);
       const { status, body } = await readyz();
       assert.deepEqual([status, body.code], [503, "storage_unavailable"]);
+      const answers = await Promise.all(Array.from({ length: 40 }, () => world.ask("/api/organizations")));
+      assert.deepEqual(
+        answers.filter(({ status }) => status === 500),
+        [],
+        "it is no bug of the service",
+      );
       await pooler.restart({ pool_mode: "session" });
       await until("the service is ready again", SEEN_MS, async () => (await readyz()).status === 200);
     } finally {

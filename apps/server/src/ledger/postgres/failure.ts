@@ -8,6 +8,9 @@ const DISK_FULL = "53100";
 const INSUFFICIENT_PRIVILEGE = "42501";
 const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
+/** A prepared statement that is gone, or another one of that name: a pooler has given the connection another session. */
+const FOREIGN_SESSION = ["26000", "42P05"];
+const STORAGE_CODES = [INSUFFICIENT_PRIVILEGE, ...FOREIGN_SESSION];
 /**
  * Error classes that the server, the network or the operator causes: connection (08), transaction state, such as read-only
  * (25), authentication (28), unknown database (3D), rollback (40), resources (53), locks (55), operator intervention (57),
@@ -32,7 +35,7 @@ export function toStorageError(error: unknown): unknown {
     return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   if (error instanceof pg.DatabaseError) {
-    const isStorage = STORAGE_CLASSES.includes(code?.slice(0, 2) ?? "") || code === INSUFFICIENT_PRIVILEGE;
+    const isStorage = STORAGE_CLASSES.includes(code?.slice(0, 2) ?? "") || STORAGE_CODES.includes(code ?? "");
     return isStorage ? new StorageError(error.message, code === DISK_FULL ? "full" : "failed", error) : error;
   }
   const isConnection =

@@ -169,6 +169,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
       // PostgreSQL's autovacuum makes deleted rows reusable by itself
       releaseSpace: async () => undefined,
       probe: prober.probe,
+      outboxStatus: () => probe(pool, nodeId),
     } satisfies Omit<Ledger, "notifySessionChanged" | "onRemoteChange" | "close">),
     load: () => ({
       queue: commits.load(),

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { serveThread, type ThreadMethod } from "../../core/thread-calls.ts";
 import type { CatalogMethods } from "../catalog/methods.ts";
-import { StorageError } from "../ledger.ts";
+import { type OutboxStatus, StorageError } from "../ledger.ts";
 import { createCommit } from "./commit.ts";
 import { type Durability, LEDGER_FILE, openDatabase, reopenDatabase } from "./database.ts";
 import { openDedupKeys } from "./dedup-keys.ts";
@@ -10,7 +10,7 @@ import { createErasureMethods } from "./erasures.ts";
 import { describeDamage, describeError, toStorageError } from "./failure.ts";
 import { createSpaceMethods } from "./free-space.ts";
 import { createLedgerFiles, type LedgerFiles } from "./ledger-files.ts";
-import { createOutboxMethods, type OutboxStatus, readOutboxStatus } from "./outbox.ts";
+import { createOutboxMethods, readOutboxStatus } from "./outbox.ts";
 import { createReadMethods, createSessionSweep } from "./reads.ts";
 import { createStatements, type Statements } from "./statements.ts";
 
@@ -39,6 +39,7 @@ function createMethods(sql: Statements, now: number) {
     fillKeyFilters: keys.fillFilters,
     deleteRetiredKeys: keys.deleteRetired,
     probe: (at: { now: number }) => probe(sql, at.now),
+    outboxStatus: () => readOutboxStatus(sql),
     ...createSessionSweep(sql),
     ...createReadMethods(sql),
     ...createOutboxMethods(sql),
