@@ -75,9 +75,13 @@ if (isNewEnough(process.versions.node)) {
 } else if (otherNode !== null) {
   runWith(otherNode);
 } else {
+  // the package `node` gets its binary from an install script, which npm may be set not to run
+  const hasPackage = existsSync(join(dirname(here), "../../../node_modules/node/package.json"));
   console.error(
     `Headwater needs Node ${MIN_NODE.join(".")} or later; this is ${process.versions.node}. ` +
-      "Install it from https://nodejs.org/en/download, or as an npm package with `npm install node@24`.",
+      (hasPackage
+        ? "The npm package `node` has no binary, because npm ran without install scripts. Run `npm rebuild node --ignore-scripts=false`."
+        : "Install it from https://nodejs.org/en/download, or as an npm package with `npm install node@24`."),
   );
   process.exit(1);
 }
