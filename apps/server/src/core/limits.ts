@@ -36,6 +36,9 @@ export const SERVER_LIMITS = {
   /** A debug stream reads new attempts this often: half a second looks live. */
   streamPollMs: 500,
   maxStreamsPerSource: 20,
+  /** Views of the debug history at once, half of them of one workspace: a view has up to 6 MB, which the main thread copies. */
+  maxActiveDebugViews: 2,
+  maxWaitingDebugViews: 100,
 
   // Access
   /** Tokens in use on one node. Looking up a token that is not cached takes a fraction of a millisecond. */

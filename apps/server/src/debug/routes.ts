@@ -5,8 +5,8 @@ import type { DebugView } from "./view.ts";
 
 export const getDebug =
   (view: DebugView): Handler<"getDebug"> =>
-  async ({ source, query }) => ({
-    text: await view(source, query),
+  async ({ source, query, signal }) => ({
+    text: await view(source, query, signal),
     mediaType: "application/json; charset=utf-8",
   });
 

@@ -8,6 +8,7 @@ import {
   isErrorCode,
   type Source,
 } from "@headwater/contract";
+import { createAdmission } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { maskString } from "../core/masking/mask.ts";
 import type { AttemptFilter, SourceRecord, StoredAttempt } from "../core/records.ts";
@@ -15,8 +16,13 @@ import type { AttemptLedger } from "../ledger/ledger.ts";
 import { healthOf, healthSince } from "./health.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** The view as JSON text (`DebugData`). The ledger has attempts as JSON, and they are not parsed to be shown. */
-export type DebugView = (source: SourceRecord, query: DebugQuery) => Promise<string>;
+/**
+ * The view as JSON text (`DebugData`). The ledger has attempts as JSON, and they are not parsed to be shown. Views wait for
+ * their turn, fair between workspaces.
+ * @param signal ends the waiting
+ * @throws AdmissionFull when too many views wait
+ */
+export type DebugView = (source: SourceRecord, query: DebugQuery, signal?: AbortSignal) => Promise<string>;
 
 export interface DebugViewDeps {
   readonly ledger: AttemptLedger;
@@ -34,8 +40,15 @@ type PageStart = Record<AttemptKind, number | undefined>;
 
 export function createDebugView(deps: DebugViewDeps): DebugView {
   const { ledger, recorder, clock, renderSource, limitsOf } = deps;
+  const { maxActiveDebugViews: maxActive, maxWaitingDebugViews: maxWaiting } = SERVER_LIMITS;
+  const admission = createAdmission({
+    maxActive,
+    maxActivePerKey: Math.ceil(maxActive / 2),
+    maxAdmitted: maxActive + maxWaiting,
+    maxAdmittedPerKey: Math.ceil((maxActive + maxWaiting) / 2),
+  });
 
-  return async (source, query) => {
+  const render = async (source: SourceRecord, query: DebugQuery): Promise<string> => {
     await recorder.flush();
     const now = clock();
     const start = readCursor(query.cursor);
@@ -51,6 +64,7 @@ export function createDebugView(deps: DebugViewDeps): DebugView {
     const nextCursor = JSON.stringify(toCursor({ bootstrap: bootstraps.next, events: events.next }));
     return `${head.slice(0, -1)},"bootstrapAttempts":${toJsonList(bootstraps.rows)},"eventAttempts":${toJsonList(events.rows)},"nextCursor":${nextCursor}}`;
   };
+  return (source, query, signal) => admission.run(source.organizationId, () => render(source, query), signal);
 }
 
 interface PageAsked {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DebugData, type DebugQuery, ERRORS, EVENT_CODES, LIMITS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
@@ -6,13 +6,14 @@ import type { SourceRecord } from "../../src/core/records.ts";
 import { compile } from "../../src/core/validate.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import { createDebugView } from "../../src/debug/view.ts";
+import type { AttemptLedger } from "../../src/ledger/ledger.ts";
 import { bootstrapped, fakeClock, memoryLedger, NOW, refused, silent, source, taken } from "./fixtures.ts";
 
 const HOUR = 3_600_000;
 const fitsContract = compile(DebugData);
 
-function world() {
-  const ledger = memoryLedger();
+function world(changes: Partial<AttemptLedger> = {}) {
+  const ledger = { ...memoryLedger(), ...changes };
   const clock = fakeClock();
   const recorder = createRecorder({
     ledger,
@@ -52,7 +53,7 @@ function world() {
     return data;
   };
   const health = async (shown = source()) => (await view({}, shown)).health;
-  return { recorder, clock, view, health };
+  return { recorder, clock, debugView, view, health };
 }
 
 describe("The debug view", () => {
@@ -203,5 +204,34 @@ describe("The health of a source", () => {
       (await view({ limit: LIMITS.maxDebugPageSize })).eventAttempts.length,
       SERVER_LIMITS.attemptFailuresPerSecond,
     );
+  });
+
+  it("is rendered once at a time for a workspace, and twice for all; a client that leaves gives up its turn", async () => {
+    const open = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    const { debugView } = world({
+      attempts: async ({ sourceId, kind }) => {
+        if (kind === "events") asked.push(sourceId);
+        await open.promise;
+        return [];
+      },
+    });
+    const left = new AbortController();
+    const ofWorkspace = (sourceId: string, organizationId: string, signal?: AbortSignal) =>
+      debugView(source(sourceId, { organizationId }), {}, signal);
+    const views = [
+      ofWorkspace("src_1", "org_1"),
+      ofWorkspace("src_2", "org_1", left.signal),
+      ofWorkspace("src_3", "org_1"),
+      ofWorkspace("src_4", "org_2"),
+      ofWorkspace("src_5", "org_3"),
+    ];
+    await new Promise(setImmediate);
+    deepEqual(asked, ["src_1", "src_4"]);
+    left.abort(new Error("left"));
+    open.resolve();
+    await rejects(views[1]!, /left/);
+    await Promise.all(views.toSpliced(1, 1));
+    deepEqual(asked.toSorted(), ["src_1", "src_3", "src_4", "src_5"]);
   });
 });
