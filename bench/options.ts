@@ -22,10 +22,23 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
+/** The rows of the part `attack`. */
+export const ATTACKS = [
+  "none",
+  "pipelining",
+  "slow-readers",
+  "slow-bodies",
+  "stats",
+  "exports",
+  "overload",
+] as const;
+export type AttackName = (typeof ATTACKS)[number];
+
 export const HELP = `npm run bench -- [options]
 
   --quick        short runs (2 s, 1 round) to check that the bench works; do not quote the figures
   --only PARTS   comma-separated parts: ${PARTS.join(",")}
+  --attacks A    comma-separated rows of the part attack: ${ATTACKS.join(",")}
   --seconds N    length of a run (default 8)
   --rounds N     rounds; each alternates between Headwater and what it is compared with (default 5)
   --out FOLDER   folder for RESULTS.md and results.json (default: bench/)
@@ -45,13 +58,15 @@ function parseCount(name: string, text: string | undefined, defaultValue: number
   return Number(text);
 }
 
-function partsOf(text: string | undefined): Part[] {
-  if (text === undefined) return [...PARTS];
+function namesIn<T extends string>(option: string, text: string | undefined, names: readonly T[]): T[] {
+  if (text === undefined) return [...names];
   const selected = text.split(",");
-  const unknown = selected.find((name) => !PARTS.some((part) => part === name));
+  const unknown = selected.find((one) => !names.some((name) => name === one));
   if (unknown !== undefined)
-    throw new BenchUsageError(`Unknown part "${unknown}" in --only. Available parts: ${PARTS.join(", ")}.`);
-  return PARTS.filter((part) => selected.includes(part));
+    throw new BenchUsageError(
+      `Unknown name "${unknown}" in --${option}. Available names: ${names.join(", ")}.`,
+    );
+  return names.filter((name) => selected.includes(name));
 }
 
 /** @returns null for --help */
@@ -61,6 +76,7 @@ export function readOptions(argv: readonly string[]): (BenchOptions & { only: re
     options: {
       quick: { type: "boolean", default: false },
       only: { type: "string" },
+      attacks: { type: "string" },
       seconds: { type: "string" },
       rounds: { type: "string" },
       out: { type: "string", default: fileURLToPath(new URL(".", import.meta.url)) },
@@ -72,7 +88,8 @@ export function readOptions(argv: readonly string[]): (BenchOptions & { only: re
   return {
     quick,
     out,
-    only: partsOf(values.only),
+    only: namesIn("only", values.only, PARTS),
+    attacks: namesIn("attacks", values.attacks, ATTACKS),
     seconds: parseCount("seconds", values.seconds, quick ? 2 : 8),
     rounds: parseCount("rounds", values.rounds, quick ? 1 : 5),
   };

@@ -1,4 +1,5 @@
 /** The results of one part of the bench: tables for RESULTS.md and raw figures for results.json. */
+import type { AttackName } from "./options.ts";
 import type { ClosedLoopResult } from "./wrk.ts";
 
 export interface ResultTable {
@@ -21,6 +22,7 @@ export interface BenchSection {
 export interface BenchOptions {
   quick: boolean;
   only: readonly string[];
+  attacks: readonly AttackName[];
   seconds: number;
   rounds: number;
   out: string;

@@ -1,22 +1,21 @@
 /** The attacks: each runs until its signal is aborted, and describes what became of its requests. */
 import { connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Headwater } from "../server.ts";
 import { OWNER_TOKEN } from "../server.ts";
 
 export interface AttackTarget {
-  server: Headwater;
+  url: string;
   /** A source with many events in the warehouse. */
   sourceId: string;
   publicKey: string;
 }
-export type Attacker = (target: AttackTarget, stopped: AbortSignal) => Promise<string>;
+type Attacker = (target: AttackTarget, stopped: AbortSignal) => Promise<string>;
 
 const PIPELINING_CONNECTIONS = 100;
 const PIPELINED = 1_000;
 const SLOW_READERS = 120;
 /** Fewer than a connection may have waiting. */
-const READER_REQUESTS = 24;
+const READER_REQUESTS = 6;
 const READ_BYTES = 16_384;
 const READ_EVERY_MS = 1_000;
 const BODY_ADDRESSES = 10;
@@ -41,14 +40,14 @@ interface SocketCounts {
 
 /** Keeps connections open until the signal is aborted: `use` is called with each, and one that is closed is replaced. */
 async function keepOpen(
-  { server, stopped }: { server: Headwater; stopped: AbortSignal },
+  { url, stopped }: { url: string; stopped: AbortSignal },
   connections: number,
   use: (socket: Socket, index: number) => void,
 ): Promise<SocketCounts> {
   const counts: SocketCounts = { opened: 0, closed: 0 };
   const one = async (index: number) => {
     while (!stopped.aborted) {
-      const socket = connect(Number(new URL(server.url).port), "127.0.0.1").pause();
+      const socket = connect(Number(new URL(url).port), "127.0.0.1").pause();
       const closed = new Promise((resolve) => socket.once("close", resolve));
       const destroy = () => socket.destroy();
       stopped.addEventListener("abort", destroy, { once: true });
@@ -72,33 +71,45 @@ async function keepOpen(
 const describe = ({ opened, closed }: SocketCounts) =>
   `${opened} connections opened, ${closed} of them closed by the server`;
 
+/** A socket that reads nothing notices that it was closed only when it writes. Empty lines before a request are ignored. */
+function writeEmptyLines(socket: Socket): void {
+  const timer = setInterval(() => socket.write("\r\n"), REOPEN_MS);
+  socket.once("close", () => clearInterval(timer));
+}
+
+function readSlowly(socket: Socket): void {
+  writeEmptyLines(socket);
+  const timer = setInterval(() => socket.read(READ_BYTES) ?? socket.read(), READ_EVERY_MS);
+  socket.once("close", () => clearInterval(timer));
+}
+
 /** Many requests sent ahead on each connection, whose answers nobody reads. */
-export const pipelining: Attacker = async ({ server }, stopped) =>
+const pipelining: Attacker = async ({ url }, stopped) =>
   describe(
-    await keepOpen({ server, stopped }, PIPELINING_CONNECTIONS, (socket, index) =>
-      socket.write(get("/openapi.json", addressOf(index)).repeat(PIPELINED)),
-    ),
+    await keepOpen({ url, stopped }, PIPELINING_CONNECTIONS, (socket, index) => {
+      socket.write(get("/openapi.json", addressOf(index)).repeat(PIPELINED));
+      writeEmptyLines(socket);
+    }),
   );
 
 /** Reads 16 KiB per second of documents, and of the debug view. */
-export const slowReaders: Attacker = async ({ server, sourceId }, stopped) =>
+const slowReaders: Attacker = async ({ url, sourceId }, stopped) =>
   describe(
-    await keepOpen({ server, stopped }, SLOW_READERS, (socket, index) => {
+    await keepOpen({ url, stopped }, SLOW_READERS, (socket, index) => {
       const debug = `/api/tracking-sources/${sourceId}/debug`;
       const request =
         index % 2 === 0
           ? get("/openapi.json", addressOf(index))
           : get(debug, addressOf(index), authorization);
       socket.write(request.repeat(READER_REQUESTS));
-      const timer = setInterval(() => socket.read(READ_BYTES) ?? socket.read(), READ_EVERY_MS);
-      socket.once("close", () => clearInterval(timer));
+      readSlowly(socket);
     }),
   );
 
 /** Most of each body at once, then the rest a little faster than the lowest speed. */
-export const slowBodies: Attacker = async ({ server, publicKey }, stopped) =>
+const slowBodies: Attacker = async ({ url, publicKey }, stopped) =>
   describe(
-    await keepOpen({ server, stopped }, BODY_ADDRESSES * BODIES_PER_ADDRESS, (socket, index) => {
+    await keepOpen({ url, stopped }, BODY_ADDRESSES * BODIES_PER_ADDRESS, (socket, index) => {
       const head = [
         `POST /api/ingest/v2/${publicKey}/events HTTP/1.1`,
         "Host: x",
@@ -129,7 +140,7 @@ const queryBody = (sourceId: string, serial: number) => ({
 });
 
 /** Sixty queries at any time; a refused one is followed by the next after a while. */
-export const heavyQueries: Attacker = async ({ server, sourceId }, stopped) => {
+const heavyQueries: Attacker = async ({ url, sourceId }, stopped) => {
   const outcomes = new Map<string, number>();
   let serial = 0;
   const headers = { authorization: `Bearer ${OWNER_TOKEN}`, "content-type": "application/json" };
@@ -137,7 +148,7 @@ export const heavyQueries: Attacker = async ({ server, sourceId }, stopped) => {
     while (!stopped.aborted) {
       serial += 1;
       const body = JSON.stringify(queryBody(sourceId, serial));
-      const outcome = await fetch(`${server.url}/api/stats/query`, {
+      const outcome = await fetch(`${url}/api/stats/query`, {
         method: "POST",
         headers,
         body,
@@ -157,14 +168,21 @@ export const heavyQueries: Attacker = async ({ server, sourceId }, stopped) => {
 };
 
 /** As many exports as run at once, in all formats, read at 16 KiB per second. */
-export const slowExports: Attacker = async ({ server, sourceId }, stopped) => {
+const slowExports: Attacker = async ({ url, sourceId }, stopped) => {
   const formats = ["ndjson", "csv", "parquet"];
   return describe(
-    await keepOpen({ server, stopped }, EXPORTS, (socket, index) => {
+    await keepOpen({ url, stopped }, EXPORTS, (socket, index) => {
       const format = formats[index % formats.length];
       socket.write(get(`/api/export/events?sourceId=${sourceId}&format=${format}`, authorization));
-      const timer = setInterval(() => socket.read(READ_BYTES) ?? socket.read(), READ_EVERY_MS);
-      socket.once("close", () => clearInterval(timer));
+      readSlowly(socket);
     }),
   );
+};
+
+export const ATTACKERS = {
+  pipelining: pipelining,
+  "slow-readers": slowReaders,
+  "slow-bodies": slowBodies,
+  stats: heavyQueries,
+  exports: slowExports,
 };

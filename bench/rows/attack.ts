@@ -4,20 +4,13 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import {
-  type Attacker,
-  type AttackTarget,
-  heavyQueries,
-  pipelining,
-  slowBodies,
-  slowExports,
-  slowReaders,
-} from "../attack/attackers.ts";
+import type { AttackTarget } from "../attack/attackers.ts";
 import type { QuietAnswer } from "../attack/quiet.ts";
 import type { OpenVisit } from "../bodies.ts";
 import { run } from "../children.ts";
 import { createHistogram, type Percentiles } from "../histogram.ts";
-import { type ResidentMemory, residentMib } from "../machine.ts";
+import { cpuSecondsOf, cpuSecondsWithChildren, type ResidentMemory, residentMib } from "../machine.ts";
+import type { AttackName } from "../options.ts";
 import { offer } from "../plan.ts";
 import {
   type BenchContext,
@@ -28,7 +21,7 @@ import {
 } from "../section.ts";
 import { COMMAND, type Headwater, newFolder, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { closedLoop } from "../wrk.ts";
-import { templateFile } from "./compare.ts";
+import { startRefusing, templateFile } from "./compare.ts";
 import { MEMORY_BYTES, waitForWarehouse } from "./warehouse.ts";
 
 const SETTINGS = { WAREHOUSE: "embedded", TRUST_PROXY: "1" };
@@ -48,6 +41,7 @@ const MAX_SERVICE_MIB = 700;
 /** Memory is back to normal when it is at most this much above that before the attacks. */
 const NORMAL_MIB = 100;
 const QUIET = fileURLToPath(new URL("../attack/quiet.ts", import.meta.url));
+const ATTACKER = fileURLToPath(new URL("../attack/attacker.ts", import.meta.url));
 
 interface Prepared {
   dataDir: string;
@@ -111,16 +105,25 @@ async function prepare({ options, say }: BenchContext): Promise<Prepared> {
   return { dataDir, visits, quiet: sourceOf(quietKey), attacked, capacity };
 }
 
+/** Starts a script that runs until its stdin ends. */
+function startScript(script: string, ...argv: string[]) {
+  const child = spawn(process.execPath, [script, ...argv], { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(child, "exit");
+  return {
+    pid: child.pid as number,
+    lines: createInterface(child.stdout),
+    end: () => child.stdin.end(),
+    ended,
+  };
+}
+
 /** Starts the quiet source. @returns a function that ends it and returns its answers */
-async function startQuiet(url: string, { sourceId, publicKey }: BenchSource) {
-  const child = spawn(process.execPath, [QUIET, url, sourceId, publicKey], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const lines = createInterface(child.stdout);
+async function startQuiet(url: string, { sourceId, publicKey }: BenchSource, idleUrl: string) {
+  const { lines, end } = startScript(QUIET, url, sourceId, publicKey, idleUrl);
   await once(lines, "line");
   return async (): Promise<QuietAnswer[]> => {
     const last = once(lines, "line");
-    child.stdin.end();
+    end();
     return JSON.parse(String((await last)[0])) as QuietAnswer[];
   };
 }
@@ -134,9 +137,17 @@ interface Phase {
   startedAt: number;
   endedAt: number;
   outcome: string;
+  cpu: CpuSeconds;
   /** Seconds after the end until the memory was normal; null: not within a minute. */
   calmAfterSeconds: number | null;
   restMib: number;
+}
+
+/** CPU seconds, of all threads. */
+interface CpuSeconds {
+  service: number;
+  warehouse: number;
+  attacker: number | null;
 }
 
 function sampleMemory(pid: number) {
@@ -153,9 +164,15 @@ async function waitForCalm(pid: number, normalMib: number) {
   return { calmAfterSeconds: restMib <= normalMib ? (Date.now() - endedAt) / 1_000 : null, restMib };
 }
 
+interface AttackOutcome {
+  outcome: string;
+  attackerCpuSeconds: number | null;
+}
+type RunAttack = (seconds: number) => Promise<AttackOutcome>;
+
 const overload =
-  ({ visits, capacity }: Prepared, seconds: number): Attacker =>
-  async ({ server }) => {
+  ({ visits, capacity }: Prepared, server: Headwater): RunAttack =>
+  async (seconds) => {
     const streams = [
       {
         name: "overload",
@@ -173,33 +190,63 @@ const overload =
     const outcomes = Object.entries(found?.byOutcome ?? {}).map(
       ([outcome, { count }]) => `${count} × ${outcome}`,
     );
-    return `${figure(found?.offered ?? 0)} req/s offered; ${outcomes.join(", ")}`;
+    const outcome = `${figure(found?.offered ?? 0)} req/s offered; ${outcomes.join(", ")}`;
+    return { outcome, attackerCpuSeconds: null };
   };
 
-async function attackInTurn(prepared: Prepared, target: AttackTarget, context: BenchContext) {
-  const { seconds: unit, quick } = context.options;
-  const seconds = quick ? unit : unit * 2;
-  const { pid } = target.server;
-  await wait(CALM_SECONDS * (quick ? 100 : 1_000));
+const attackWith =
+  (name: AttackName, { url, sourceId, publicKey }: AttackTarget): RunAttack =>
+  async (seconds) => {
+    const { pid, lines, end, ended } = startScript(ATTACKER, name, url, sourceId, publicKey);
+    const last = once(lines, "line");
+    await wait(seconds * 1_000);
+    const attackerCpuSeconds = cpuSecondsOf(pid);
+    end();
+    const [outcome] = await last;
+    await ended;
+    return { outcome: String(outcome), attackerCpuSeconds };
+  };
+
+const TITLES: Record<AttackName, string> = {
+  none: "none",
+  pipelining: "pipelining",
+  "slow-readers": "120 slow readers",
+  "slow-bodies": "slow bodies from 10 addresses",
+  stats: "60 heavy stats queries",
+  exports: "four slow exports",
+  overload: "5× overload",
+};
+
+async function attackInTurn(prepared: Prepared, server: Headwater, { options, say }: BenchContext) {
+  const seconds = options.quick ? options.seconds : options.seconds * 2;
+  const { pid, url } = server;
+  const attacks: Record<AttackName, RunAttack> = {
+    none: async () => {
+      await wait(seconds * 1_000);
+      return { outcome: "", attackerCpuSeconds: null };
+    },
+    pipelining: attackWith("pipelining", { url, ...prepared.attacked }),
+    "slow-readers": attackWith("slow-readers", { url, ...prepared.attacked }),
+    "slow-bodies": attackWith("slow-bodies", { url, ...prepared.attacked }),
+    stats: attackWith("stats", { url, ...prepared.attacked }),
+    exports: attackWith("exports", { url, ...prepared.attacked }),
+    overload: overload(prepared, server),
+  };
+  await wait(CALM_SECONDS * (options.quick ? 100 : 1_000));
   const normalMib = residentMib(pid).service + NORMAL_MIB;
   const phases: Phase[] = [];
-  const attacks: [string, Attacker][] = [
-    ["none", (_, stopped) => once(stopped, "abort").then(() => "")],
-    ["pipelining", pipelining],
-    ["120 slow readers", slowReaders],
-    ["slow bodies from 10 addresses", slowBodies],
-    ["60 heavy stats queries", heavyQueries],
-    ["four slow exports", slowExports],
-    ["5× overload", overload(prepared, seconds)],
-  ];
-  for (const [name, attack] of attacks) {
+  for (const name of options.attacks) {
     const startedAt = Date.now();
-    const outcome = await attack(target, AbortSignal.timeout(seconds * 1_000));
+    const [ownBefore, allBefore] = [cpuSecondsOf(pid), cpuSecondsWithChildren(pid)];
+    const { outcome, attackerCpuSeconds } = await attacks[name](seconds);
     const endedAt = Date.now();
+    const service = cpuSecondsOf(pid) - ownBefore;
+    const warehouse = cpuSecondsWithChildren(pid) - allBefore - service;
     const mib = residentMib(pid).service;
     const calm = await waitForCalm(pid, normalMib);
-    phases.push({ name, startedAt, endedAt, outcome, ...calm });
-    context.say(`  ${name}: ${figure(mib)} MiB, then ${figure(calm.restMib)}; ${outcome}`);
+    const cpu = { service, warehouse, attacker: attackerCpuSeconds };
+    phases.push({ name: TITLES[name], startedAt, endedAt, outcome, cpu, ...calm });
+    say(`  ${TITLES[name]}: ${figure(mib)} MiB, then ${figure(calm.restMib)}; ${outcome}`);
   }
   return { phases, normalMib };
 }
@@ -215,6 +262,7 @@ interface AttackFigures {
   quiet: Percentiles;
   refused: string[];
   health: Percentiles;
+  idle: Percentiles;
   memory: ResidentMemory;
 }
 
@@ -224,14 +272,14 @@ function figuresOf(
   samples: readonly MemorySample[],
 ): AttackFigures {
   const during = answers.filter(({ sentAt }) => sentAt >= phase.startedAt && sentAt < phase.endedAt);
-  const events = during.filter(({ eventId }) => eventId !== null);
-  const health = during.filter(({ eventId }) => eventId === null);
+  const events = during.filter(({ kind }) => kind === "event");
   const inTime = samples.filter(({ at }) => at >= phase.startedAt && at <= phase.endedAt + SAMPLE_MS);
   return {
     phase,
     quiet: spreadOf(events),
     refused: events.map(({ outcome }) => outcome).filter((outcome) => outcome !== "accepted"),
-    health: spreadOf(health),
+    health: spreadOf(during.filter(({ kind }) => kind === "health")),
+    idle: spreadOf(during.filter(({ kind }) => kind === "idle")),
     memory: {
       service: Math.max(...inTime.map(({ service }) => service)),
       warehouse: Math.max(...inTime.map(({ warehouse }) => warehouse)),
@@ -250,13 +298,15 @@ function attackTable(found: readonly AttackFigures[]): ResultTable {
       "p99 ms",
       "max ms",
       "/healthz p99 ms",
+      "idle server p99 ms",
+      "CPU seconds: service, warehouse, attacker",
       "service MiB, peak",
       "warehouse MiB, peak",
       "normal again after s",
       "attacker's requests",
       "target",
     ],
-    rows: found.map(({ phase, quiet, refused, health, memory }) => [
+    rows: found.map(({ phase, quiet, refused, health, idle, memory }) => [
       phase.name,
       figure((phase.endedAt - phase.startedAt) / 1_000),
       String(quiet.count),
@@ -265,6 +315,8 @@ function attackTable(found: readonly AttackFigures[]): ResultTable {
       figure(quiet.p99),
       figure(quiet.max),
       figure(health.p99),
+      figure(idle.p99),
+      `${figure(phase.cpu.service)}, ${figure(phase.cpu.warehouse)}, ${figure(phase.cpu.attacker ?? Number.NaN)}`,
       figure(memory.service),
       figure(memory.warehouse),
       phase.calmAfterSeconds === null
@@ -290,7 +342,7 @@ interface StoredCount {
 
 /** Counts how often each acknowledged event is in the export of the quiet source. */
 async function countStored(
-  { server }: AttackTarget,
+  server: Headwater,
   sourceId: string,
   ids: readonly string[],
 ): Promise<StoredCount> {
@@ -312,19 +364,20 @@ async function countStored(
 
 export async function attack(context: BenchContext): Promise<BenchSection> {
   const prepared = await prepare(context);
-  const { dataDir, quiet, attacked } = prepared;
+  const { dataDir, quiet } = prepared;
   const server = await startHeadwater({ settings: SETTINGS, dataDir, sources: 0, visits: 0 });
-  const target = { server, ...attacked };
   await waitForWarehouse(server);
-  const stopQuiet = await startQuiet(server.url, quiet);
+  const idle = await startRefusing(null);
+  const stopQuiet = await startQuiet(server.url, quiet, idle.url);
   const memory = sampleMemory(server.pid);
-  const { phases, normalMib } = await attackInTurn(prepared, target, context);
+  const { phases, normalMib } = await attackInTurn(prepared, server, context);
   const answers = await stopQuiet();
   memory.stop();
+  await idle.stop();
   const accepted = answers.flatMap(({ eventId, outcome }) =>
     eventId !== null && outcome === "accepted" ? [eventId] : [],
   );
-  const stored = await countStored(target, quiet.sourceId, accepted);
+  const stored = await countStored(server, quiet.sourceId, accepted);
   await server.stop();
   const found = phases.map((phase) => figuresOf(phase, answers, memory.samples));
   return {
@@ -346,7 +399,7 @@ export async function attack(context: BenchContext): Promise<BenchSection> {
       },
     ],
     notes: [
-      "Default limits. The service is not pinned; the clients share its two cores. The quiet source is a process of its own that sends single events from ten addresses and asks /healthz four times a second.",
+      "Default limits. The service is not pinned; the clients share its two cores. The quiet source is a process of its own that sends single events from ten addresses, and asks /healthz and an idle server 20 times a second: what the idle server takes longer, the machine takes and not the service. Each attacker is a process of its own; its CPU time is missing where the load generator of other parts is used.",
       `The overload comes from ${SOURCES} sources and 500 addresses. With more sources, 100 events per second would be more than the fair share of one.`,
       `Memory is normal when the service has at most ${NORMAL_MIB} MiB more than before the attacks (${figure(normalMib)} MiB). The embedded warehouse may use ${MEMORY_BYTES / 1_048_576} MiB besides.`,
     ],
