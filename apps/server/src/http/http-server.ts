@@ -63,20 +63,17 @@ export function closeIdle(server: Server): void {
   for (const socket of openSockets.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
 }
 
+/** Node keeps the parser of a connection in this member. The parser stops when `onIncoming` returns 2. */
+interface ParsedSocket extends Socket {
+  parser?: { onIncoming: () => number } | null;
+}
+
 /**
- * Closes a connection on which many requests wait. Node then creates an error for each of them. With stack traces, 100
- * connections with 1,000 requests each blocked the process for two seconds.
+ * Closes a connection, and drops the requests that have arrived on it. Node would parse them after `destroy`: with 1,000
+ * requests on each of 100 connections, that blocked the process for a second.
  */
-function closeWithoutStackTraces(socket: Socket): void {
-  let { stackTraceLimit } = Error;
-  // Node's own listener runs between these two
-  socket.prependOnceListener("close", () => {
-    stackTraceLimit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 0;
-  });
-  socket.once("close", () => {
-    Error.stackTraceLimit = stackTraceLimit;
-  });
+function closeAtOnce(socket: ParsedSocket): void {
+  if (socket.parser) socket.parser.onIncoming = () => 2;
   socket.destroy();
 }
 
@@ -92,7 +89,7 @@ function inTurn(listener: RequestListener): RequestListener {
     const count = (waiting.get(socket) ?? 0) + 1;
     waiting.set(socket, count);
     if (count > SERVER_LIMITS.maxPipelinedRequests) {
-      if (!socket.destroyed) closeWithoutStackTraces(socket);
+      closeAtOnce(socket);
       return;
     }
     response.once("socket", () => {

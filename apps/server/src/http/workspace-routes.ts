@@ -49,10 +49,15 @@ function decodeParams(params: Readonly<Record<string, string>>): Record<string, 
   }
 }
 
+/** One for all requests: creating an error for each took a tenth of a millisecond. */
+const CLIENT_LEFT = new Refusal("request_timeout", {
+  message: "The connection was closed before the answer was sent.",
+});
+
 /** Aborts when the client disconnects, so that its work can stop. */
 function abortOnDisconnect({ response }: Exchange): AbortSignal {
   const controller = new AbortController();
-  response.once("close", () => controller.abort());
+  response.once("close", () => controller.abort(CLIENT_LEFT));
   return controller.signal;
 }
 
