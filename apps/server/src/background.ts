@@ -8,6 +8,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
 import { healthOf, healthStatusOf as healthStatus } from "./debug/health.ts";
 import { embeddedFolder } from "./open-warehouse.ts";
 import { startErasureWorker } from "./workers/erasures.ts";
+import { measureBusyShare, startMemoryWorker } from "./workers/memory.ts";
 import { createRetention } from "./workers/retention.ts";
 import type { ShipperTotals } from "./workers/shipper.ts";
 import { startWorker, type Worker, type WorkerStatus } from "./workers/worker.ts";
@@ -161,11 +162,13 @@ async function startWarehouseWorkers(context: ServiceContext, onBacklogShipped: 
   return { workers: [...shipper.workers, rollups, comparison, partChecks], shipped: shipper.totals };
 }
 
-/** @param onBacklogShipped called when the events that waited before this start are in the warehouse */
+/** @param releaseMemory returns unused memory of this process to the operating system */
 export async function startBackgroundWorkers(
   context: ServiceContext,
-  onBacklogShipped: () => void,
+  releaseMemory: () => Promise<void>,
 ): Promise<BackgroundWorkers> {
+  // it fails only when a thread has ended, which `onBroken` reports
+  const onBacklogShipped = () => void releaseMemory().catch(() => undefined);
   const { workers: warehouseWorkers, shipped } = await startWarehouseWorkers(context, onBacklogShipped);
   // A jump before the first round would otherwise not be noticed on a new ledger. The rounds report a failure.
   await context.deletionTime.read().catch(() => undefined);
@@ -174,6 +177,12 @@ export async function startBackgroundWorkers(
     startReadinessProbe(context),
     startSpaceRelease(context),
     startErasures(context),
+    startMemoryWorker({
+      residentBytes: process.memoryUsage.rss,
+      busyShare: measureBusyShare(),
+      releaseMemory,
+      log: context.log,
+    }),
     ...warehouseWorkers,
     ...maintenance,
   ];

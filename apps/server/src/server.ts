@@ -204,12 +204,12 @@ async function buildContext(
 async function startWorkers(
   { context, openedLedger, startMonitor }: ServiceParts,
   cleanup: AsyncDisposableStack,
-  onBacklogShipped: () => void,
+  releaseMemory: () => Promise<void>,
 ): Promise<BackgroundWorkers> {
   const { warehouse, completeness, clock, deletionTime, readiness, ingest, recorder, metrics } = context;
   const monitor = startMonitor?.() ?? null;
   if (monitor) cleanup.use(monitor);
-  const workers = await startBackgroundWorkers(context, onBacklogShipped);
+  const workers = await startBackgroundWorkers(context, releaseMemory);
   metrics.registerSources(() => ({
     now: clock(),
     readiness: readiness.state(),
@@ -248,15 +248,17 @@ export async function startServer(
   const firstStart = await setUpLedger(context, options.signInLink ?? true);
   log.info({ url, version: assets.version }, "listening");
 
-  const release = () =>
-    withGcEnabled(async () => {
+  let lastRelease = Promise.resolve();
+  const release = () => {
+    const releaseAll = async () => {
       await openedLedger.releaseMemory();
       releaseMemory();
-    });
-  // it fails only when a thread has ended, which `onBroken` reports
-  const onBacklogShipped = () => void release().catch(() => undefined);
+    };
+    lastRelease = lastRelease.catch(() => undefined).then(() => withGcEnabled(releaseAll));
+    return lastRelease;
+  };
   // workers start last, so that they do not slow the start down
-  const workers = await startWorkers(parts, cleanup, onBacklogShipped);
+  const workers = await startWorkers(parts, cleanup, release);
   // a new ledger holds nothing that could be damaged
   if (!firstStart) void openedLedger.check().then(readiness.probe);
   openedLedger.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));

@@ -110,10 +110,10 @@ export const SERVER_LIMITS = {
   commitGroupEvents: 2_000,
   maxIngestInFlight: 512,
   /**
-   * Request bodies that are on their way, all together: those of 2,000 connections that send nothing, or of 200 that send
-   * large bodies. Beyond it, bodies of the clients and sources that hold the most are refused.
+   * Request bodies that are on their way, all together: those of 750 connections that send nothing, or of 75 that send
+   * large bodies. Memory that they have used is not returned to the system. Beyond it, bodies of the clients and sources that hold the most are refused.
    */
-  maxPendingBodyBytes: 128 * 1_048_576,
+  maxPendingBodyBytes: 48 * 1_048_576,
   /** Bytes that the connection and the request of a pending body count as. */
   pendingBodyOverheadBytes: 65_536,
   /** A body that is pending for this long must have arrived at the lowest speed: that of the slowest mobile networks. */
@@ -145,6 +145,14 @@ export const SERVER_LIMITS = {
   clientBytesBurstSeconds: 10,
   /** How old the known usage of a workspace with quotas can be: after this, a node has seen what the others stored. */
   quotaRefreshMs: 5_000,
+
+  // Memory
+  /** How often memory that is not used is looked for. */
+  memoryCheckMs: 20_000,
+  /** Memory is returned when it has grown by this much. */
+  minReleasedBytes: 64 * 1_048_576,
+  /** Returning memory stops each thread for about 50 ms. A main thread that is busy for more than this share has no time for it. */
+  maxBusyShare: 0.5,
 
   // Listening
   /** Connections that wait to be accepted, per socket. The system drops further ones; clients retry after a second or more. */
@@ -271,12 +279,12 @@ export const SERVER_LIMITS = {
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,
   /** Requests of a connection that wait until the answer before them is sent. Browsers and proxies send none ahead. */
-  maxPipelinedRequests: 32,
+  maxPipelinedRequests: 8,
   /** A client has this long to take an answer, and a second more for each `minAnswerBytesPerSecond` of it. */
   answerGraceMs: 20_000,
   minAnswerBytesPerSecond: 32_768,
   /** Answers that clients have not taken yet, all together. The oldest of them makes room. */
-  maxUnsentAnswerBytes: 64 * 1_048_576,
+  maxUnsentAnswerBytes: 32 * 1_048_576,
   drainTimeoutMs: 8_000,
   drainSweepMs: 50,
   retryAfterSeconds: 1,

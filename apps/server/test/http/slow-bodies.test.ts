@@ -1,11 +1,13 @@
 /** Slow request bodies: they end when they are slower than any network, and when others need their memory. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, IncomingMessage } from "node:http";
+import { type AddressInfo, Socket } from "node:net";
 import { describe, it } from "node:test";
 import { readBytes } from "../../src/core/body.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { rejectPendingBody } from "../../src/core/pending-bodies.ts";
+import { Refusal } from "../../src/core/refusal.ts";
 import { Line } from "../api/raw-line.ts";
 import { bootstrapBody, bootstrapPath, ORIGIN, openWorld } from "../support/world.ts";
 
@@ -57,6 +59,31 @@ describe("A slow body", () => {
       assert.deepEqual([line.statuses(), line.body().code], [[408], "request_timeout"]);
       assert.match(String(line.body().message), /less than 1000 bytes a second/);
     }
+  });
+
+  it("is freed at once when it is refused, and when its pieces have been joined", async () => {
+    const owner = { clientKey: "203.0.113.9", sourceId: null };
+    const receive = () => {
+      const socket = new Socket();
+      const request = Object.assign(new IncomingMessage(socket), { complete: false });
+      const reading = readBytes(request, SERVER_LIMITS.maxPendingBodyBytes, owner);
+      const pieces = [
+        Buffer.from(new ArrayBuffer(100)),
+        Buffer.from(new ArrayBuffer(50)),
+        Buffer.from("pooled"),
+      ];
+      for (const piece of pieces) request.emit("data", piece);
+      return { socket, request, reading, lengths: () => pieces.map(({ length }) => length) };
+    };
+    const refused = receive();
+    assert.deepEqual(refused.lengths(), [100, 50, 6]);
+    rejectPendingBody(refused.socket, new Refusal("request_timeout"));
+    await assert.rejects(refused.reading, { code: "request_timeout" });
+    assert.deepEqual(refused.lengths(), [0, 0, 6]);
+    const whole = receive();
+    whole.request.emit("end");
+    assert.equal((await whole.reading).bytes.length, 156);
+    assert.deepEqual(whole.lengths(), [0, 0, 6]);
   });
 
   it("408 request_timeout: others need its memory; a client that holds little is answered", async () => {

@@ -1,0 +1,33 @@
+/** The worker that returns memory after a peak. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { startMemoryWorker } from "../../src/workers/memory.ts";
+
+const MEGABYTE = 1_048_576;
+
+test("Memory is released when a peak is over, and again only after another peak.", async () => {
+  let [mib, busy, released] = [200, 0.1, 0];
+  await using worker = startMemoryWorker({
+    residentBytes: () => mib * MEGABYTE,
+    busyShare: () => busy,
+    releaseMemory: async () => {
+      released += 1;
+      mib -= 100;
+    },
+    log: { warn: () => undefined },
+  });
+  const releasesAt = async (nowMib: number, nowBusy: number) => {
+    [mib, busy] = [nowMib, nowBusy];
+    const before = released;
+    await worker.runOnce();
+    return released - before;
+  };
+  const most = SERVER_LIMITS.minReleasedBytes / MEGABYTE;
+  assert.equal(await releasesAt(150, 0.1), 0, "less than at the start");
+  assert.equal(await releasesAt(150 + most - 1, 0.1), 0, "not a peak");
+  assert.equal(await releasesAt(500, 0.9), 0, "the peak lasts");
+  assert.equal(await releasesAt(500, 0.1), 1, "the peak is over");
+  assert.equal(await releasesAt(400, 0.1), 0, "400 MiB are in use");
+  assert.equal(await releasesAt(400 + most, 0.1), 1, "another peak");
+});
