@@ -63,14 +63,14 @@ function SnippetSection({
           1. Add the snippet
         </Title>
         <SegmentedControl
-          visibleFrom="sm"
+          visibleFrom="lg"
           aria-label="Framework"
           data={data}
           value={selected}
           onChange={select}
         />
         <NativeSelect
-          hiddenFrom="sm"
+          hiddenFrom="lg"
           label="Framework"
           data={data}
           value={selected}

@@ -1,0 +1,40 @@
+/** The frameworks of a source, and the snippets of its install page. */
+import assert from "node:assert/strict";
+import { FRAMEWORK_HINTS, INSTALL_EXAMPLES, type InstallFramework } from "@headwater/contract";
+import { consoleTest } from "./console-world.ts";
+
+consoleTest(
+  "Every framework that a source can have opens the install page with its own snippet.",
+  async ({ world, page, open, shoot }) => {
+    await open("/sources/new");
+    const options = page.getByLabel("Framework").locator("option");
+    await options.first().waitFor({ state: "attached" });
+    const offered = await options.evaluateAll((all) => all.map((one) => one.getAttribute("value") ?? ""));
+    assert.deepEqual(offered.toSorted(), ["", ...FRAMEWORK_HINTS].toSorted());
+
+    const shows = async (hint: string | null, framework: InstallFramework) => {
+      const { sourceId } = await world.createSource({ frameworkHint: hint });
+      const { body } = await world.ask(`/api/tracking-sources/${sourceId}/install`);
+      await open(`/analytics/setup/install?sourceId=${sourceId}`);
+      const code = page.locator("pre").first();
+      await code.waitFor();
+      assert.equal((await code.textContent())?.trim(), INSTALL_EXAMPLES[framework](body).trim(), framework);
+    };
+    for (const hint of FRAMEWORK_HINTS) await shows(hint, hint);
+    for (const hint of [null, "cobol"]) await shows(hint, "html");
+
+    // the narrowest window that shows tabs instead of a list
+    await page.setViewportSize({ width: 1200, height: 800 });
+    const tabs = page.getByRole("radiogroup", { name: "Framework" });
+    const [outer, last] = [
+      await tabs.boundingBox(),
+      await tabs.getByText("curl", { exact: true }).boundingBox(),
+    ];
+    assert.ok(outer !== null && last !== null);
+    assert.ok(
+      last.x + last.width <= outer.x + outer.width && outer.x + outer.width < 1200,
+      "every tab is visible",
+    );
+    await shoot("install-tabs");
+  },
+);
