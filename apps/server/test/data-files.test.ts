@@ -25,7 +25,7 @@ const at = (minutesAgo: number) => ({ timestamp: new Date(now - minutesAgo * MIN
 async function openShop() {
   const place = folder();
   const world = await openWorld();
-  const source = await world.createSource();
+  const source = await world.createSource({ name: "Data shop" });
   const events = [
     pageEvent({
       ...at(40),
@@ -148,12 +148,25 @@ describe("headwater export", () => {
     assert.deepEqual([code, stdout], [0, text("known.ndjson")]);
   });
 
+  it("takes the name or the slug of a source in place of its id", async () => {
+    const { world, file, text, run } = shop;
+    for (const words of [[], ["--api", world.url, "--token-file", file("token")]]) {
+      for (const given of ["Data shop", "DATA-SHOP"]) {
+        const { stdout, stderr } = await run("export", "--source", given, ...words);
+        assert.equal(stdout, text("known.ndjson"), stderr);
+      }
+      const { code, stderr } = await run("export", "--source", "Elsewhere", ...words);
+      assert.equal(code, 1);
+      assert.match(stderr, /^There is no source "Elsewhere"\. Run `headwater source list`/);
+    }
+  });
+
   it("reports invalid options and failed requests", async () => {
     const { world, source, file, run } = shop;
     const words = ["export", "--source", source.sourceId];
     writeFileSync(file("wrong"), "hw_wrong\n");
     const refusals: [string[], number, RegExp][] = [
-      [["export", "--source", "src_none"], 1, /The source does not exist in this workspace/],
+      [["export", "--source", "src_none"], 1, /There is no source "src_none"\. Run `headwater source list`/],
       [[...words, "--from", "soon"], 64, /--from must be a valid day or time/],
       [[...words, "--resume"], 64, /--resume needs --out/],
       [
@@ -196,6 +209,7 @@ describe("headwater import", () => {
       return [accepted, duplicates, rejected];
     };
     assert.deepEqual(await counts("known.ndjson", source.sourceId), [0, 5, 0]);
+    assert.deepEqual(await counts("known.ndjson", "data shop"), [0, 5, 0]);
     const known = linesOf(text("known.ndjson"));
     for (const [index, { sourceId }] of copies.entries()) {
       const name = index === 0 ? "known.ndjson" : "known.csv";

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createApi, type HeadwaterApi } from "../../../packages/api/src/index.ts";
 import { systemCode, UsageError } from "../src/cli/errors.ts";
+import { pickSource } from "../src/cli/find-named.ts";
 
 export function parseHttpUrl(given: string, name: string): URL {
   const url = URL.parse(given);
@@ -26,3 +27,26 @@ function readToken(path: string | undefined): string {
 /** @param tokenFile the value of --token-file */
 export const remoteApi = ({ href }: URL, tokenFile: string | undefined): HeadwaterApi =>
   createApi({ baseUrl: href, token: readToken(tokenFile) });
+
+interface SourceOptions {
+  /** An id, a name or a slug. */
+  readonly source: string;
+  /** The id or name of a workspace; undefined: every workspace of the token. */
+  readonly organization: string | undefined;
+}
+
+/** Asks the service for the source only if it is not given by its id, because a token for one source cannot list them. */
+export async function findSourceId(
+  api: HeadwaterApi,
+  { source, organization }: SourceOptions,
+): Promise<string> {
+  if (source.startsWith("src_")) return source;
+  const { organizations } = await api.listOrganizations({});
+  const chosen = organizations.filter(
+    ({ organizationId, name }) => organization === undefined || [organizationId, name].includes(organization),
+  );
+  const sources = [];
+  for (const { organizationId } of chosen)
+    sources.push(...(await api.listSources({ query: { organizationId } })).sources);
+  return pickSource(sources, source).sourceId;
+}

@@ -1,9 +1,9 @@
-/** Finds what a command's argument names: a source, a member or a token, by its id or by its name. */
-import { LIMITS, type Token } from "@headwater/contract";
+/** Finds what a command's argument names: a source, a member, a user or a token, by its id or by its name. */
+import { LIMITS, type Source, type Token } from "@headwater/contract";
 import { renderToken } from "../access/tokens.ts";
 import type { MemberRecord, SourceRecord } from "../core/records.ts";
 import { CommandFailed } from "./errors.ts";
-import { readAllPages, type WorkspaceAccess } from "./ledger-access.ts";
+import { type LedgerAccess, readAllPages, type WorkspaceAccess } from "./ledger-access.ts";
 
 interface NamedKind<Row> {
   /** In a message, such as "source". */
@@ -14,46 +14,73 @@ interface NamedKind<Row> {
   namesOf(row: Row): readonly (string | null)[];
 }
 
-/** An id wins over a name; names are compared without case. @throws CommandFailed unless exactly one row fits */
-function pick<Row>(rows: readonly Row[], given: string, { what, list, idOf, namesOf }: NamedKind<Row>): Row {
+/** An id wins over a name; names are compared without case. */
+function findAll<Row>(
+  rows: readonly Row[],
+  given: string,
+  { idOf, namesOf }: NamedKind<Row>,
+): readonly Row[] {
   const byId = rows.find((row) => idOf(row) === given);
-  if (byId !== undefined) return byId;
+  if (byId !== undefined) return [byId];
   const wanted = given.toLowerCase();
-  const named = rows.filter((row) => namesOf(row).some((name) => name?.toLowerCase() === wanted));
-  const [only] = named;
-  if (named.length === 1 && only !== undefined) return only;
+  return rows.filter((row) => namesOf(row).some((name) => name?.toLowerCase() === wanted));
+}
+
+/** @throws CommandFailed unless exactly one id fits */
+function pick<Row>(rows: readonly Row[], given: string, kind: NamedKind<Row>): Row {
+  const { what, list, idOf } = kind;
+  const found = findAll(rows, given, kind);
+  const [first] = found;
+  const ids = new Set(found.map(idOf));
+  if (ids.size === 1 && first !== undefined) return first;
   const problem =
-    only === undefined
+    first === undefined
       ? `There is no ${what} ${JSON.stringify(given)}`
-      : `Several ${what}s have the name ${JSON.stringify(given)}: ${named.map(idOf).join(", ")}`;
+      : `Several ${what}s have the name ${JSON.stringify(given)}: ${[...ids].join(", ")}`;
   throw new CommandFailed(`${problem}. Run \`${list}\` to see the ids.`);
 }
 
 const limit = LIMITS.maxPageSize;
+
+type NamedSource = Pick<Source, "sourceId" | "name" | "slug" | "publicKey">;
+
+export const pickSource = <Row extends NamedSource>(rows: readonly Row[], given: string): Row =>
+  pick(rows, given, {
+    what: "source",
+    list: "headwater source list",
+    idOf: ({ sourceId }) => sourceId,
+    namesOf: ({ name, slug, publicKey }) => [name, slug, publicKey],
+  });
 
 export async function findSource(access: WorkspaceAccess, given: string): Promise<SourceRecord> {
   const { ledger, organizationId, now } = access;
   // an id may be of another workspace
   const byId = await ledger.source({ sourceId: given, now });
   if (byId) return byId;
-  const rows = await readAllPages((cursor) => ledger.sources({ organizationId, limit, cursor }));
-  return pick(rows, given, {
-    what: "source",
-    list: "headwater source list",
-    idOf: ({ sourceId }) => sourceId,
-    namesOf: ({ name, slug, publicKey }) => [name, slug, publicKey],
-  });
+  return pickSource(await readAllPages((cursor) => ledger.sources({ organizationId, limit, cursor })), given);
 }
 
-export async function findMember(access: WorkspaceAccess, given: string): Promise<MemberRecord> {
-  const { ledger, organizationId } = access;
-  const rows = await readAllPages((cursor) => ledger.members({ organizationId, limit, cursor }));
-  return pick(rows, given, {
-    what: "member",
-    list: "headwater member list",
-    idOf: ({ userId }) => userId,
-    namesOf: ({ name, email }) => [name, email],
-  });
+const MEMBER: NamedKind<MemberRecord> = {
+  what: "member",
+  list: "headwater member list",
+  idOf: ({ userId }) => userId,
+  namesOf: ({ name, email }) => [name, email],
+};
+
+const readMembers = ({ ledger }: LedgerAccess, organizationId: string): Promise<MemberRecord[]> =>
+  readAllPages((cursor) => ledger.members({ organizationId, limit, cursor }));
+
+export const findMember = async (access: WorkspaceAccess, given: string): Promise<MemberRecord> =>
+  pick(await readMembers(access, access.organizationId), given, MEMBER);
+
+/** A member of any workspace. A text without spaces that no member has is an id, such as the `sub` of a JWT. */
+export async function findUserId(access: LedgerAccess, given: string): Promise<string> {
+  const { ledger } = access;
+  const workspaces = await readAllPages((cursor) => ledger.organizations({ limit, cursor }));
+  const members: MemberRecord[] = [];
+  for (const { organizationId } of workspaces) members.push(...(await readMembers(access, organizationId)));
+  const isNewId = !/\s/.test(given) && findAll(members, given, MEMBER).length === 0;
+  return isNewId ? given : pick(members, given, MEMBER).userId;
 }
 
 /** Tokens of the workspace, and its members' tokens for all of their workspaces. */

@@ -93,8 +93,13 @@ async function findWorkspace({ ledger, config }: LedgerAccess, given: string | u
 }
 
 /** @param organization the value of --organization; undefined: ORGANIZATION_ID */
+export const inWorkspace = async (
+  access: LedgerAccess,
+  organization: string | undefined,
+): Promise<WorkspaceAccess> => ({ ...access, organizationId: await findWorkspace(access, organization) });
+
+/** @param organization the value of --organization; undefined: ORGANIZATION_ID */
 export const withWorkspace = <T>(
   organization: string | undefined,
   run: (access: WorkspaceAccess) => Promise<T>,
-): Promise<T> =>
-  withLedger(async (access) => run({ ...access, organizationId: await findWorkspace(access, organization) }));
+): Promise<T> => withLedger(async (access) => run(await inWorkspace(access, organization)));

@@ -10,13 +10,15 @@ import {
   choice,
   defineCommand,
   flag,
+  ORGANIZATION_OPTION,
   parsed,
   required,
   text,
   withDefault,
 } from "../../src/cli/command.ts";
 import { CommandFailed, messageOf, UsageError } from "../../src/cli/errors.ts";
-import { withLedger } from "../../src/cli/ledger-access.ts";
+import { findSource } from "../../src/cli/find-named.ts";
+import { withWorkspace } from "../../src/cli/ledger-access.ts";
 import { formatBytes } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
 import { Refusal } from "../../src/core/refusal.ts";
@@ -26,11 +28,12 @@ import { ledgerPages } from "../../src/export/from-ledger.ts";
 import { warehousePages } from "../../src/export/from-warehouse.ts";
 import { readSelection } from "../../src/export/selection.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";
-import { parseHttpUrl, remoteApi } from "../remote-service.ts";
+import { findSourceId, parseHttpUrl, remoteApi } from "../remote-service.ts";
 import { truncateToWholeLines } from "./resume.ts";
 
 interface ExportOptions {
   readonly source: string;
+  readonly organization: string | undefined;
   readonly format: ExportFormat;
   readonly from: string | undefined;
   readonly to: string | undefined;
@@ -55,9 +58,15 @@ function findCursor({ out, resume, format }: ExportOptions): string | null {
   return existsSync(out) ? truncateToWholeLines(out, format) : null;
 }
 
+interface ExportTask {
+  readonly options: ExportOptions;
+  /** The id of the last event that the file has already. */
+  readonly cursor: string | null;
+}
+
 function buildQuery(
-  { source: sourceId, format, from, to }: ExportOptions,
-  cursor: string | null,
+  { options: { format, from, to }, cursor }: ExportTask,
+  { sourceId }: { sourceId: string },
 ): ExportQuery {
   const query = {
     sourceId,
@@ -75,13 +84,14 @@ function buildQuery(
 type WriteBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<number>;
 
 /** Reads the warehouse, or the ledger when there is no warehouse, without a service. */
-function exportFromStores(query: ExportQuery, write: WriteBytes): Promise<number> {
-  const { sourceId, format = "ndjson" } = query;
-  const selection = readSelection(sourceId, query);
-  const isContinued = selection.cursor !== null;
+function exportFromStores(task: ExportTask, write: WriteBytes): Promise<number> {
+  const { source, organization, format } = task.options;
+  const isContinued = task.cursor !== null;
   const { signal } = new AbortController();
-  return withLedger(async ({ config, ledger, now }) => {
-    if (!(await ledger.source({ sourceId, now }))) throw new Refusal("source_not_found");
+  return withWorkspace(organization, async (access) => {
+    const { config, ledger } = access;
+    const found = await findSource(access, source);
+    const selection = readSelection(found.sourceId, buildQuery(task, found));
     if (!((await chooseWarehouse(config)) instanceof Function))
       return write(toFormat(ledgerPages(ledger, selection), format, isContinued));
     return withWarehouse(config, (client) => {
@@ -96,8 +106,9 @@ function exportFromStores(query: ExportQuery, write: WriteBytes): Promise<number
   });
 }
 
-async function fetchExport(api: HeadwaterApi, query: ExportQuery): Promise<AsyncIterable<Uint8Array>> {
-  const { body } = await api.exportEvents({ query });
+async function fetchExport(api: HeadwaterApi, task: ExportTask): Promise<AsyncIterable<Uint8Array>> {
+  const sourceId = await findSourceId(api, task.options);
+  const { body } = await api.exportEvents({ query: buildQuery(task, { sourceId }) });
   return body ?? new Blob([]).stream();
 }
 
@@ -128,7 +139,7 @@ async function writeToOutput(
 export const exportEvents: Command = defineCommand({
   description: "Export the events of a source as NDJSON, CSV or Parquet",
   options: {
-    source: required(text("id", "The source's id (src_…)")),
+    source: required(text("id|name", "The source whose events are exported")),
     format: withDefault(choice(EXPORT_FORMATS, "The format of the file"), "ndjson"),
     from: text("time", "The start: a day or a time, such as 2026-11-21 or 2026-11-21T12:00:00Z"),
     to: text("time", "The end, not included"),
@@ -140,19 +151,19 @@ export const exportEvents: Command = defineCommand({
       parseHttpUrl,
     ),
     "token-file": text("file", "With --api: file that holds an access token"),
+    ...ORGANIZATION_OPTION,
   },
   run: async ({ api, "token-file": tokenFile, ...options }, context) => {
-    const query = buildQuery(options, findCursor(options));
+    const task = { options, cursor: findCursor(options) };
     const write: WriteBytes = (bytes) => writeToOutput(bytes, options, context);
     const bytes =
       api === undefined
-        ? await exportFromStores(query, write)
-        : await write(await fetchExport(remoteApi(api, tokenFile), query));
-    const { out } = options;
+        ? await exportFromStores(task, write)
+        : await write(await fetchExport(remoteApi(api, tokenFile), task));
+    const { out, format } = options;
     if (out === undefined) return null;
-    const { format, cursor = null } = query;
     return {
-      json: { path: out, format, bytes, after: cursor },
+      json: { path: out, format, bytes, after: task.cursor },
       text: `Wrote ${formatBytes(bytes)} to ${out}.`,
     };
   },

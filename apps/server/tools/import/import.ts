@@ -6,14 +6,15 @@ import {
   type CommandContext,
   choice,
   defineCommand,
+  ORGANIZATION_OPTION,
   required,
   text,
 } from "../../src/cli/command.ts";
 import { CommandFailed, systemCode } from "../../src/cli/errors.ts";
-import { type LedgerAccess, withLedgerAlone } from "../../src/cli/ledger-access.ts";
+import { findSource } from "../../src/cli/find-named.ts";
+import { inWorkspace, type LedgerAccess, withLedgerAlone } from "../../src/cli/ledger-access.ts";
 import type { CommandReport } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
-import { Refusal } from "../../src/core/refusal.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";
 import { evaluateRow, type ImportedEvent, type RowContext } from "./evaluate-row.ts";
@@ -124,16 +125,17 @@ export const importEvents: Command = defineCommand({
   ],
   positionals: { file: "The file to import, or - for standard input" },
   options: {
-    source: required(text("id", "The source's id (src_…)")),
+    source: required(text("id|name", "The source that the events are of")),
     format: choice(
       ["ndjson", "csv"],
       "The format of the file (default: by the extension of its name, otherwise ndjson)",
     ),
+    ...ORGANIZATION_OPTION,
   },
-  run: ({ file, source: sourceId, format }, context) =>
+  run: ({ file, source, organization, format }, context) =>
     withLedgerAlone(async (access) => {
-      const { config, ledger, now } = access;
-      if (!(await ledger.source({ sourceId, now }))) throw new Refusal("source_not_found");
+      const { config, now } = access;
+      const { sourceId } = await findSource(await inWorkspace(access, organization), source);
       const rowContext = {
         sourceId,
         now,

@@ -5,6 +5,7 @@ import {
   type CommandContext,
   defineCommand,
   flag,
+  ORGANIZATION_OPTION,
   parsed,
   text,
   wholeNumber,
@@ -160,8 +161,8 @@ function checkTarget({ source, url, key, toWarehouse }: GivenTarget): void {
 }
 
 /** The source in the ledger of this machine, one of its origins, and the address of the service. */
-const findTarget = (given: string) =>
-  withWorkspace(undefined, async (access) => {
+const findTarget = (given: string, organization: string | undefined) =>
+  withWorkspace(organization, async (access) => {
     const { sourceId, publicKey, allowedOrigins } = await findSource(access, given);
     const { HOST, PORT } = access.config;
     // a wildcard stands for any subdomain or port
@@ -191,10 +192,12 @@ export const seed: Command = defineCommand({
       `Origin of the pages, which the source must allow (default: the source's first origin, or ${SITE})`,
       parseOrigin,
     ),
+    ...ORGANIZATION_OPTION,
   },
-  run: async ({ source, url, key, "to-warehouse": toWarehouse, until, site, ...options }, context) => {
+  run: async (given, context) => {
+    const { source, organization, url, key, "to-warehouse": toWarehouse, until, site, ...options } = given;
     checkTarget({ source, url, key, toWarehouse });
-    const own = source === undefined ? null : await findTarget(source);
+    const own = source === undefined ? null : await findTarget(source, organization);
     const now = Date.now();
     const origin = site ?? own?.site ?? SITE;
     const plan = { ...options, site: origin, until: until ?? now - (now % DAY_MS) };

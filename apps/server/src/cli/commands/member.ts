@@ -4,7 +4,7 @@ import { addMember, listMembers, removeMember, updateMember } from "../../access
 import { callOperation } from "../api-call.ts";
 import { choice, defineCommand, ORGANIZATION_OPTION, required, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { findMember } from "../find-named.ts";
+import { findMember, findUserId } from "../find-named.ts";
 import { readAllPages, withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 
@@ -39,7 +39,7 @@ const add = defineCommand({
   description: "Add a member; without --user a new user is created",
   options: {
     role: required(choice(ROLES, "The member's role")),
-    user: text("id", "A user of another workspace, or the `sub` of a JWT"),
+    user: text("id|name|e-mail", "A member of another workspace, or the `sub` of a JWT"),
     name: text("text", "The member's name"),
     email: text("address", "The member's e-mail address"),
     ...ORGANIZATION_OPTION,
@@ -50,7 +50,7 @@ const add = defineCommand({
       const body = {
         organizationId,
         role,
-        ...(user === undefined ? {} : { userId: user }),
+        ...(user === undefined ? {} : { userId: await findUserId(access, user) }),
         ...(name === undefined ? {} : { name }),
         ...(email === undefined ? {} : { email }),
       };

@@ -29,7 +29,7 @@ function checkOptions({ owner, user, label, source, scope }: TokenOptions): void
   if (owner) return;
   if (user === undefined)
     throw new UsageError(
-      "Missing option --user <id>: the member who gets the token. --owner creates one for the workspace's owner.",
+      "Missing option --user <id|name|e-mail>: the member who gets the token. --owner creates one for the workspace's owner.",
     );
   if (label === undefined)
     throw new UsageError("Missing option --label <text>: a word or two that say what the token is for.");

@@ -6,6 +6,7 @@ import { toIsoTime } from "../../core/time.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { callOperation } from "../api-call.ts";
 import { defineCommand, required, text } from "../command.ts";
+import { findUserId } from "../find-named.ts";
 import { findOwner } from "../find-owner.ts";
 import { readAllPages, withLedger, withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
@@ -35,12 +36,15 @@ const create = defineCommand({
   description: "Create a workspace",
   options: {
     name: required(text("text", "The name of the workspace")),
-    owner: text("id", "The user who owns it (default: the owner of ORGANIZATION_ID)"),
+    owner: text(
+      "id|name|e-mail",
+      "The user who owns it: a member of any workspace, or the `sub` of a JWT (default: the owner of ORGANIZATION_ID)",
+    ),
   },
   run: ({ name, owner: given }) =>
     withWorkspace(undefined, async (access) => {
       const { ledger, newId } = access;
-      const owner = given ?? (await findOwner(access));
+      const owner = given === undefined ? await findOwner(access) : await findUserId(access, given);
       // by the API the caller becomes the owner
       const createOwned: Catalog["createOrganization"] = (record) =>
         ledger.createOrganization({ ...record, owner });

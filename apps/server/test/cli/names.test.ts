@@ -1,0 +1,57 @@
+/** Users of other workspaces by name: `workspace create --owner` and `member add --user`. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { ORGANIZATION_ID, openWorld, type World } from "../support/world.ts";
+import { headwater } from "./command-line.ts";
+
+let world: World;
+before(async () => {
+  world = await openWorld();
+});
+after(() => world[Symbol.asyncDispose]());
+
+const run = (...words: string[]) => headwater({ DATA_DIR: world.dataDir }, ...words);
+
+async function addMember(fields: Record<string, string>): Promise<string> {
+  const body = { organizationId: ORGANIZATION_ID, role: "viewer", ...fields };
+  const added = await world.ask("/api/members", { method: "POST", body });
+  assert.equal(added.status, 201, added.text);
+  return added.body.userId;
+}
+
+test("The owner of a new workspace is given by id, name or e-mail address; an unknown id is a new user.", async () => {
+  const ada = await addMember({ name: "Ada L", email: "ada@hw.example" });
+  for (const [given, owner] of [
+    [ada, ada],
+    ["ada l", ada],
+    ["ADA@hw.example", ada],
+    ["sub-of-a-jwt", "sub-of-a-jwt"],
+  ] as const) {
+    const { code, stderr, json } = await run(
+      "workspace",
+      "create",
+      "--name",
+      "W",
+      "--owner",
+      given,
+      "--json",
+    );
+    assert.equal(code, 0, stderr);
+    assert.equal(json().owner, owner, given);
+  }
+  const { code, stderr } = await run("workspace", "create", "--name", "W", "--owner", "Ada Lo");
+  assert.equal(code, 1);
+  assert.match(stderr, /^There is no member "Ada Lo"\. Run `headwater member list`/);
+});
+
+test("A member of one workspace is added to another by name, unless several have the name.", async () => {
+  const grace = await addMember({ name: "Grace" });
+  await addMember({ name: "Same" });
+  await addMember({ name: "Same" });
+  assert.equal((await run("workspace", "create", "--name", "Second")).code, 0);
+  const words = ["member", "add", "--organization", "Second", "--role", "viewer", "--json"];
+  assert.equal((await run(...words, "--user", "grace")).json().userId, grace);
+  const { code, stderr } = await run(...words, "--user", "Same");
+  assert.equal(code, 1);
+  assert.match(stderr, /Several members have the name \\?"Same\\?": usr_\S+, usr_/);
+});
