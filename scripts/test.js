@@ -46,7 +46,7 @@ const hasChromium = existsSync(CHROMIUM);
 const noChromium = hasChromium
   ? null
   : `Chromium is not installed (${CHROMIUM}); \`npm run verify\` installs it`;
-const noApps = withApps ? noChromium : "they install 640 MB of packages; run `npm test -- --apps`";
+const noApps = withApps ? noChromium : "they install 1.2 GB of packages; run `npm test -- --apps`";
 const isRoot = process.getuid?.() === 0;
 const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium|loss-trial|console-world)\.ts|playwright-core)"/;
 const POSTGRES = "/usr/lib/postgresql";

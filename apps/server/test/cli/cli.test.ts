@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
+import { headwater as program } from "../../src/cli/command-table.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { isPlausibleToken, makeToken } from "../../src/core/token.ts";
 import { folder, headwater } from "./command-line.ts";
@@ -194,6 +195,14 @@ describe("settings", () => {
       Object.keys(SETTINGS),
     );
     assert.ok(!JSON.stringify(json()).includes(secret));
+  });
+
+  test("The README's table of commands has every command.", () => {
+    const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
+    const [, section = ""] = /^## Commands\n(.*?)^## /ms.exec(readme) ?? [];
+    const rows = section.match(/^\| `.*? \|/gm) ?? [];
+    const named = rows.flatMap((row) => [...row.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name));
+    assert.deepEqual(named.toSorted(), Object.keys(program.commands).toSorted());
   });
 
   test("The README has the table of settings that `config --markdown` prints.", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -80,6 +80,8 @@ test("Installed in an empty folder without optional packages it serves the API, 
   await run("npm", words, { cwd: place });
   const headwater = join(place, "node_modules", ".bin", "headwater");
   assert.equal((await run(headwater, ["--version"])).stdout.trim(), version);
+  for (const name of ["systemd/headwater.service", "systemd/headwater.env", "nginx.conf", "backup/backup.sh"])
+    assert.ok(existsSync(join(place, "node_modules/headwater/deploy", name)), name);
   const env = { PATH: process.env.PATH ?? "", PORT: "0", DATA_DIR: own.at("data") };
   const service = await started(spawn(headwater, ["serve"], { env, stdio: ["ignore", "pipe", "pipe"] }));
   for (const path of ["/readyz", "/sdk/v2.js", "/sdk/extras/forms.js", "/sources", "/openapi.json"])
