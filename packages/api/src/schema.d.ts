@@ -289,6 +289,19 @@ goals: (Schemas["Goal"])[];
 bots: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
 excludedPaths: (string)[];
+/** Which query parameters are stored in addresses of pages. `all`; `campaign`: those that name a campaign, such as utm_source; or a list of names. Values of secret parameters are masked in any case. */
+queryParameters: "all" | "campaign" | (string)[];
+/** How paths are changed before they are stored, so that one page has one path. */
+pathRules: {
+/** `/shop/index.html` becomes `/shop/`. */
+removeIndex: boolean;
+/** `/shop/` becomes `/shop`, and `//shop` becomes `/shop`. */
+removeTrailingSlash: boolean;
+/** `/Shop` becomes `/shop`. */
+lowerCase: boolean;
+/** A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`. */
+patterns: (string)[];
+};
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays: number | null;
 limits: Schemas["SourceLimits"];
@@ -372,6 +385,19 @@ path?: string | null;
 bots?: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
 excludedPaths?: (string)[];
+/** Which query parameters are stored in addresses of pages. `all`; `campaign`: those that name a campaign, such as utm_source; or a list of names. Values of secret parameters are masked in any case. */
+queryParameters?: "all" | "campaign" | (string)[];
+/** How paths are changed before they are stored, so that one page has one path. */
+pathRules?: {
+/** `/shop/index.html` becomes `/shop/`. */
+removeIndex?: boolean;
+/** `/shop/` becomes `/shop`, and `//shop` becomes `/shop`. */
+removeTrailingSlash?: boolean;
+/** `/Shop` becomes `/shop`. */
+lowerCase?: boolean;
+/** A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`. */
+patterns?: (string)[];
+};
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays?: number | null;
 };
@@ -410,6 +436,19 @@ path?: string | null;
 bots?: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
 excludedPaths?: (string)[];
+/** Which query parameters are stored in addresses of pages. `all`; `campaign`: those that name a campaign, such as utm_source; or a list of names. Values of secret parameters are masked in any case. */
+queryParameters?: "all" | "campaign" | (string)[];
+/** How paths are changed before they are stored, so that one page has one path. */
+pathRules?: {
+/** `/shop/index.html` becomes `/shop/`. */
+removeIndex?: boolean;
+/** `/shop/` becomes `/shop`, and `//shop` becomes `/shop`. */
+removeTrailingSlash?: boolean;
+/** `/Shop` becomes `/shop`. */
+lowerCase?: boolean;
+/** A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`. */
+patterns?: (string)[];
+};
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays?: number | null;
 /** The limits that the source sets for itself. */

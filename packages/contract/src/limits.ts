@@ -94,6 +94,12 @@ export const LIMITS = {
   maxGoals: 100,
   /** Excluded paths of a source: ingest compares every event with them. */
   maxExcludedPaths: 100,
+  /** Query parameters that a source keeps by name: ingest compares those of every new address with them. */
+  maxQueryParameters: 100,
+  /** Characters of the name of a query parameter. */
+  maxParameterLength: 100,
+  /** Patterns that merge pages of a source: ingest compares every new path with them. */
+  maxPathRulePatterns: 50,
   /** Characters of a path pattern. */
   maxPathPatternLength: 500,
   /** Days that a source can keep its events: ten years. `null` keeps them forever. */

@@ -38,6 +38,47 @@ const PathPattern = Type.String({
   maxLength: LIMITS.maxPathPatternLength,
   description: "a path that starts with / and has no spaces, ? or #; * matches any characters, / included",
 });
+const ParameterName = Type.String({
+  pattern: "^[^\\s&=?#*]+\\*?$",
+  maxLength: LIMITS.maxParameterLength,
+  description:
+    "the name of a query parameter, without spaces and & = ? #; a * at its end matches any characters",
+});
+const QUERY_PARAMETERS = {
+  description:
+    "Which query parameters are stored in addresses of pages. `all`; `campaign`: those that name a campaign, such as utm_source; or a list of names. Values of secret parameters are masked in any case.",
+};
+const QueryParameters = Type.Union(
+  [OneOf(["all", "campaign"]), Type.Array(ParameterName, { maxItems: LIMITS.maxQueryParameters })],
+  QUERY_PARAMETERS,
+);
+export type QueryParameters = Static<typeof QueryParameters>;
+
+const PagePattern = Type.String({
+  pattern: "^/(?!.*\\*\\*.*\\*\\*)[^\\s?#]*$",
+  maxLength: LIMITS.maxPathPatternLength,
+  description:
+    "a path that starts with / and has no spaces, ? or #; * matches characters of one part, and ** (once) matches parts",
+});
+const PATH_RULES = {
+  description: "How paths are changed before they are stored, so that one page has one path.",
+};
+/** Rules for paths. They are applied in this order. */
+export const PathRules = Closed(
+  {
+    removeIndex: Type.Boolean({ description: "`/shop/index.html` becomes `/shop/`." }),
+    removeTrailingSlash: Type.Boolean({
+      description: "`/shop/` becomes `/shop`, and `//shop` becomes `/shop`.",
+    }),
+    lowerCase: Type.Boolean({ description: "`/Shop` becomes `/shop`." }),
+    patterns: Type.Array(PagePattern, {
+      maxItems: LIMITS.maxPathRulePatterns,
+      description: "A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`.",
+    }),
+  },
+  PATH_RULES,
+);
+export type PathRules = Static<typeof PathRules>;
 const EventName = Type.String({
   minLength: 1,
   maxLength: LIMITS.maxEventNameLength,
@@ -135,6 +176,8 @@ export const SOURCE_FIELDS = {
   goals: Type.Array(Goal, GOALS),
   bots: Bots,
   excludedPaths: Type.Array(PathPattern, EXCLUDED_PATHS),
+  queryParameters: QueryParameters,
+  pathRules: PathRules,
   retentionDays: RetentionDays,
   limits: SourceLimits,
 };
@@ -163,6 +206,18 @@ export const SOURCE_FIELD_INPUTS = {
   bots: Type.Optional(Bots),
   excludedPaths: Type.Optional(
     Type.Array(PathPattern, { maxItems: LIMITS.maxExcludedPaths, ...EXCLUDED_PATHS }),
+  ),
+  queryParameters: Type.Optional(QueryParameters),
+  pathRules: Type.Optional(
+    Closed(
+      {
+        removeIndex: Type.Optional(PathRules.properties.removeIndex),
+        removeTrailingSlash: Type.Optional(PathRules.properties.removeTrailingSlash),
+        lowerCase: Type.Optional(PathRules.properties.lowerCase),
+        patterns: Type.Optional(PathRules.properties.patterns),
+      },
+      PATH_RULES,
+    ),
   ),
   retentionDays: Type.Optional(RetentionDays),
   limits: Type.Optional(
@@ -193,6 +248,8 @@ export const SOURCE_DEFAULTS: Readonly<Omit<SourceSettings, "name" | "slug">> = 
   goals: [],
   bots: "apart",
   excludedPaths: [],
+  queryParameters: "campaign",
+  pathRules: { removeIndex: false, removeTrailingSlash: false, lowerCase: false, patterns: [] },
   retentionDays: null,
   limits: {
     maxBatchSize: null,

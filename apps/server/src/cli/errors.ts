@@ -34,6 +34,8 @@ const OPTION_OF_FIELD: Readonly<Record<string, string>> = {
   frameworkHint: "--framework",
   goals: "--goal",
   excludedPaths: "--exclude-path",
+  queryParameters: "--query-parameter",
+  "pathRules.patterns": "--merge-path",
   retentionDays: "--retention-days",
   "limits.maxBatchSize": "--max-batch-size",
   "limits.maxPayloadBytes": "--max-payload-bytes",

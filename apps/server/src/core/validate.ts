@@ -1,4 +1,5 @@
 /** Compiles a schema of the contract to a check that is fast for valid values and lists every issue of invalid ones. */
+import { posix } from "node:path";
 import type { Issue, IssueCode } from "@headwater/contract";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Static, TSchema } from "typebox";
@@ -87,6 +88,27 @@ function isOfNullBranch(error: ErrorObject): boolean {
   return error.keyword === "type" && error.params.type === "null";
 }
 
+/** The branch of an `anyOf` that an error is in. */
+const branchOf = ({ schemaPath, keyword }: ErrorObject): string | undefined =>
+  keyword === "anyOf" ? undefined : /^.*\/anyOf\/\d+/.exec(schemaPath)?.[0];
+
+/**
+ * A value that is a text or a list is `anyOf [text, list]`. Errors of the branch that expects the other type are of no use,
+ * unless the value has the type of neither.
+ */
+function withoutOtherTypes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const mistyped = new Set(errors.filter(({ keyword }) => keyword === "type").map(branchOf));
+  const fitting = new Set(
+    errors
+      .map(branchOf)
+      .flatMap((branch) => (branch && !mistyped.has(branch) ? [posix.dirname(branch)] : [])),
+  );
+  return errors.filter((error) => {
+    const branch = branchOf(error);
+    return branch === undefined || !mistyped.has(branch) || !fitting.has(posix.dirname(branch));
+  });
+}
+
 /** Removes repeated issues, and all other issues of a value that has the wrong type. */
 function removeRedundant(issues: Issue[]): Issue[] {
   const pathText = ({ path }: Issue) => JSON.stringify(path);
@@ -107,7 +129,7 @@ export function compile<S extends TSchema>(schema: S): Check<S> {
   const issues = (value: unknown): Issue[] => {
     findErrors ??= thorough.compile(schema);
     if (findErrors(value)) return [];
-    const errors = (findErrors.errors ?? []).filter(
+    const errors = withoutOtherTypes(findErrors.errors ?? []).filter(
       (error) => !COMPOSITE.has(error.keyword) && !isOfNullBranch(error),
     );
     return removeRedundant(errors.map(toIssue));

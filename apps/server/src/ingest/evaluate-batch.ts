@@ -102,6 +102,7 @@ function buildContext(
     bots: keyed.source.bots,
     retentionDays: keyed.source.retentionDays,
     excludesPath: keyed.excludesPath,
+    addressRules: keyed.addressRules,
   };
 }
 

@@ -12,12 +12,14 @@ import {
   type Warning,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { maskWholly } from "../core/masking/mask-address.ts";
 import type { SessionRecord } from "../core/records.ts";
 import { dayOf, toIsoTime } from "../core/time.ts";
 import type { BuildLine } from "../ledger/outbox-line.ts";
 import { correctIpad } from "./detect-device.ts";
+import type { AddressRules } from "./address-rules.ts";
 import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";
-import { addressOf, cutUrl, referrerHostOf, withoutCredentials } from "./page-address.ts";
+import { addressOf, referrerOf } from "./page-address.ts";
 import { type ValidEvent, warnOnce } from "./parse.ts";
 import type { Device } from "./visitor.ts";
 
@@ -47,6 +49,8 @@ export interface BatchContext {
   readonly retentionDays: number | null;
   /** Whether the source's `excludedPaths` contain the path. */
   readonly excludesPath: (path: string) => boolean;
+  /** The source's rules for addresses. */
+  readonly addressRules: AddressRules;
 }
 
 /** An event that will be stored, unless it is a duplicate. */
@@ -168,19 +172,22 @@ function checkProperties(event: Event, maxEventBytes: number, warnings: Warning[
   return null;
 }
 
-function normalizePage(page: NonNullable<Event["page"]>, requestOrigin: string | null, warnings: Warning[]) {
+function normalizePage(
+  page: NonNullable<Event["page"]>,
+  { origin: requestOrigin, addressRules }: BatchContext,
+  warnings: Warning[],
+) {
   const { url = null, path = null, title = null } = page;
   const longest = Math.max(url?.length ?? 0, path?.length ?? 0, page.referrer?.length ?? 0);
   if (longest > LIMITS.maxUrlLength) warnings.push("url_truncated");
   const isTitleCut = title !== null && title.length > LIMITS.maxTitleLength;
   if (isTitleCut) warnOnce(warnings, "value_truncated");
-  const address = addressOf(url && cutUrl(url), path && cutUrl(path), requestOrigin);
-  const referrer = page.referrer ? withoutCredentials(cutUrl(page.referrer)) : null;
+  const address = addressOf({ url, path, requestOrigin }, addressRules);
   return {
     ...address,
-    title: isTitleCut ? title.slice(0, LIMITS.maxTitleLength).toWellFormed() : title,
-    referrer,
-    referrerHost: referrerHostOf(referrer, address.host),
+    // masked before it is cut, because half a secret may not look like one
+    title: title === null ? null : maskWholly(title).slice(0, LIMITS.maxTitleLength).toWellFormed(),
+    ...referrerOf(page.referrer, address.host, addressRules),
   };
 }
 
@@ -233,7 +240,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const { context, screen, device } = surroundingsOf(event, batch);
   if (device.isBot && batch.bots === "reject") return rejectEvent("bot_rejected");
   if (device.isBot) warnings.push("bot_suspected");
-  const page = event.page ? normalizePage(event.page, batch.origin, warnings) : null;
+  const page = event.page ? normalizePage(event.page, batch, warnings) : null;
   if (page?.path && batch.excludesPath(page.path)) return rejectEvent("path_excluded");
 
   const key = eventKey(batch.sourceId, event.id, batch.hasToken);

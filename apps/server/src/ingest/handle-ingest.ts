@@ -117,7 +117,7 @@ async function processBody(
   const parsed = deps.parseBody(json, request, keyed.limits.maxBatchSize);
   if (parsed.batch) draft.note({ clockSkewMs: receivedAt - parsed.batch.sentAt });
 
-  const visit = await findVisit(parsed, request, sourceId, deps);
+  const visit = await findVisit(parsed, request, keyed, deps);
   const { events, commit, committed } = await visit.store(async () => {
     const events = await evaluateBatch({ request, keyed, parsed, session: visit.session }, deps);
     const { sizeBytes } = body;

@@ -1,8 +1,10 @@
-/** Parses the address of a page and its referrer. Pure. */
+/** Parses and cleans the address of a page and its referrer (docs/contract.md section 4, **Addresses**). Pure. */
 import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
 import { readCampaign } from "../core/channels/campaign.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { maskAddress, maskWholly } from "../core/masking/mask-address.ts";
+import type { AddressRules } from "./address-rules.ts";
 
 export interface PageAddress {
   url: string | null;
@@ -15,7 +17,7 @@ export interface PageAddress {
 }
 
 /** Cuts the URL to its maximum length, without leaving half of a character. */
-export const cutUrl = (url: string) =>
+const cutUrl = (url: string) =>
   url.length > LIMITS.maxUrlLength ? url.slice(0, LIMITS.maxUrlLength).toWellFormed() : url;
 
 function parseCampaign(query: string): Pick<PageAddress, "utm" | "clickIds"> {
@@ -23,54 +25,81 @@ function parseCampaign(query: string): Pick<PageAddress, "utm" | "clickIds"> {
   return { utm, clickIds };
 }
 
-/** Removes the user name and the password from an address; other text is returned as it is. */
-export function withoutCredentials(text: string): string {
-  const parsed = text.includes("@") ? URL.parse(text) : null;
-  if (!parsed || (parsed.username === "" && parsed.password === "")) return text;
-  parsed.username = "";
-  parsed.password = "";
-  return parsed.href;
+/** The query of a fragment follows its `?`, as in `#/search?q=1`, or is the whole fragment, as in `#a=1&b=2`. */
+function cleanFragment(fragment: string, cleanQuery: (query: string) => string): string {
+  const [route = ""] = fragment.split("?", 1);
+  if (route.includes("=")) return cleanQuery(fragment);
+  return joinPart(route, "?", cleanQuery(fragment.slice(route.length + 1)));
+}
+
+const joinPart = (text: string, sign: string, part: string) => (part === "" ? text : text + sign + part);
+
+interface AddressParts {
+  readonly path: string;
+  readonly query: string;
+  readonly fragment: string;
+}
+
+function splitAddress(text: string): AddressParts {
+  const [beforeFragment = ""] = text.split("#", 1);
+  const [path = ""] = beforeFragment.split("?", 1);
+  return {
+    path,
+    query: beforeFragment.slice(path.length + 1),
+    fragment: text.slice(beforeFragment.length + 1),
+  };
 }
 
 /** Client-side routers may send a path with its query and fragment. */
 const withoutQuery = (path: string) => path.replace(/[?#].*$/s, "");
 
-/** Text that is not an absolute address: the path is the part before `?` and `#`. */
-function parseRelative(text: string): PageAddress {
-  const path = withoutQuery(text);
-  const query = text.replace(/#.*$/s, "").slice(path.length + 1);
+function parseAddress(text: string, { cleanQuery, cleanPath }: AddressRules): PageAddress {
+  const masked = cutUrl(maskAddress(text));
+  const { path, query, fragment } = splitAddress(masked);
+  const url =
+    cleanQuery === null
+      ? masked
+      : joinPart(joinPart(path, "?", cleanQuery(query)), "#", cleanFragment(fragment, cleanQuery));
+  const parsed = URL.parse(url);
+  // parsing changes some characters, which can show what was hidden
+  const mask = parsed?.href === url ? (part: string) => part : maskWholly;
+  // text that is not an absolute address: the path is the part before `?` and `#`
+  const { pathname = path, search = `?${splitAddress(url).query}` } = parsed ?? {};
   return {
-    url: text,
-    origin: null,
-    host: null,
-    path: path || null,
-    query: query || null,
+    url: url || null,
+    ...hostOf(parsed),
+    path: cleanPath(mask(pathname || (parsed ? "/" : ""))) || null,
+    query: mask(search.slice(1)) || null,
     ...parseCampaign(query),
   };
 }
 
-function parseAddress(text: string): PageAddress {
-  const parsed = URL.parse(text);
-  if (!parsed) return parseRelative(text);
-  const query = parsed.search.slice(1);
-  return {
-    url: withoutCredentials(text),
-    origin: parsed.origin === "null" ? `${parsed.protocol}//${parsed.host}` : parsed.origin,
-    host: parsed.hostname || null,
-    path: parsed.pathname || "/",
-    query: query || null,
-    ...parseCampaign(query),
-  };
+const hostOf = (parsed: URL | null) => ({
+  origin:
+    parsed === null ? null : parsed.origin === "null" ? `${parsed.protocol}//${parsed.host}` : parsed.origin,
+  host: parsed?.hostname || null,
+});
+
+/** A cleaned address, and what it was made from. */
+interface CachedAddress {
+  readonly rules: AddressRules;
+  readonly address: PageAddress;
+  /** The path before it was cleaned, as far as it is known without parsing the address again. */
+  readonly sentPath: string | null;
 }
+const addresses = new LRUCache<string, CachedAddress>({ max: SERVER_LIMITS.addressCacheEntries });
 
-const addresses = new LRUCache<string, PageAddress>({ max: SERVER_LIMITS.addressCacheEntries });
-
-function parseCached(text: string): PageAddress {
+/** The addresses of a site belong to one source, so an entry need not be kept for each source that uses it. */
+function parseCached(text: string, rules: AddressRules): CachedAddress {
   const cached = addresses.get(text);
-  if (cached) return cached;
-  const address = parseAddress(text);
-  addresses.set(text, address);
-  return address;
+  if (cached?.rules === rules) return cached;
+  const address = parseAddress(text, rules);
+  const { path } = splitAddress(text);
+  const sentPath =
+    address.origin !== null && path.startsWith(address.origin) ? path.slice(address.origin.length) : null;
+  const entry = { rules, address, sentPath };
+  if (text.length <= LIMITS.maxUrlLength) addresses.set(text, entry);
+  return entry;
 }
 
 const NO_ADDRESS: PageAddress = {
@@ -83,28 +112,33 @@ const NO_ADDRESS: PageAddress = {
   clickIds: null,
 };
 
-/**
- * A page's address. A path that the client sent replaces the path of the URL. Without a URL, the address is the request's
- * origin and the path.
- */
-export function addressOf(
-  url: string | null,
-  path: string | null,
-  requestOrigin: string | null,
-): PageAddress {
-  if (url) {
-    const address = parseCached(url);
-    const sentPath = path ? withoutQuery(path) : "";
-    return sentPath && sentPath !== address.path ? { ...address, path: sentPath } : address;
-  }
-  if (!path) return NO_ADDRESS;
-  if (requestOrigin === null || requestOrigin === "null") return parseRelative(path);
-  return parseCached(requestOrigin + (path.startsWith("/") ? path : `/${path}`));
+/** The address of a page, as far as the client and the request name it. */
+export interface SentAddress {
+  readonly url: string | null;
+  readonly path: string | null;
+  readonly requestOrigin: string | null;
 }
 
-/** The host of the referrer; null when there is none or when it is the page's own host. */
-export function referrerHostOf(referrer: string | null, ownHost: string | null): string | null {
-  if (!referrer) return null;
-  const host = URL.parse(referrer)?.hostname || null;
-  return host === ownHost ? null : host;
+/**
+ * A page's address, cleaned. A path that the client sent replaces the path of the URL. Without a URL, the address is the
+ * request's origin and the path.
+ */
+export function addressOf({ url, path, requestOrigin }: SentAddress, rules: AddressRules): PageAddress {
+  if (url) {
+    const { address, sentPath } = parseCached(url, rules);
+    const ownPath = path ? withoutQuery(path) : "";
+    return ownPath && ownPath !== sentPath
+      ? { ...address, path: rules.cleanPath(cutUrl(maskWholly(ownPath))) }
+      : address;
+  }
+  if (!path) return NO_ADDRESS;
+  if (requestOrigin === null || requestOrigin === "null") return parseAddress(path, rules);
+  return parseCached(requestOrigin + (path.startsWith("/") ? path : `/${path}`), rules).address;
+}
+
+/** The referrer, cleaned, and its host. The host is null when there is none or when it is the page's own host. */
+export function referrerOf(sent: string | null | undefined, ownHost: string | null, rules: AddressRules) {
+  if (!sent) return { referrer: null, referrerHost: null };
+  const { url, host } = parseCached(sent, rules).address;
+  return { referrer: url, referrerHost: host === ownHost ? null : host };
 }

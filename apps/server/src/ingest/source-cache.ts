@@ -6,6 +6,7 @@ import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
+import { type AddressRules, compileAddressRules } from "./address-rules.ts";
 
 /** A source found by one of its public keys, with its settings compiled. */
 export interface CachedSource {
@@ -20,6 +21,7 @@ export interface CachedSource {
   readonly allowsAnyOrigin: boolean;
   readonly allowsOrigin: (origin: string) => boolean;
   readonly excludesPath: (path: string) => boolean;
+  readonly addressRules: AddressRules;
 }
 
 export interface SourceCache {
@@ -61,6 +63,7 @@ export function createSourceCache({ ledger, limitsOf, clock }: SourceCacheDeps):
         allowsAnyOrigin: any,
         allowsOrigin: allows,
         excludesPath: pathMatcher(keyed.source.excludedPaths),
+        addressRules: compileAddressRules(keyed.source),
       };
     },
   });

@@ -4,9 +4,10 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { textOrNull } from "./json.ts";
-import { addressOf, cutUrl, withoutCredentials } from "./page-address.ts";
+import { addressOf, referrerOf } from "./page-address.ts";
 import type { BootstrapFields, EventsFields, ParsedBody } from "./parse.ts";
 import { acceptsEvents, canResume, type RunWork, type SessionCache } from "./session-cache.ts";
+import type { CachedSource } from "./source-cache.ts";
 import { userAgentOf } from "./visitor.ts";
 
 /** The session of a request, and whether the request continues, resumes or opens it. */
@@ -33,12 +34,12 @@ export interface VisitDeps {
 export const findVisit = (
   parsed: ParsedBody,
   request: IngestRequest,
-  sourceId: string,
+  keyed: CachedSource,
   deps: VisitDeps,
 ): Promise<Visit> =>
   parsed.kind === "events"
-    ? continueSession(parsed.body, request, sourceId, deps.sessions)
-    : resumeOrOpenSession(parsed.body, request, sourceId, deps);
+    ? continueSession(parsed.body, request, keyed.source.sourceId, deps.sessions)
+    : resumeOrOpenSession(parsed.body, request, keyed, deps);
 
 async function continueSession(
   { sessionId }: EventsFields,
@@ -63,11 +64,11 @@ function findResumable(body: BootstrapFields, sourceId: string, now: number, ses
 async function resumeOrOpenSession(
   body: BootstrapFields,
   request: IngestRequest,
-  sourceId: string,
+  keyed: CachedSource,
   { sessions, newId }: VisitDeps,
 ): Promise<Visit> {
   const { receivedAt: now } = request;
-  const looking = findResumable(body, sourceId, now, sessions);
+  const looking = findResumable(body, keyed.source.sourceId, now, sessions);
   // Await nothing when there is no session to resume. Otherwise, of two pages that start at once, the second would not
   // find the session that the first one opens here.
   const found = looking ? await looking : null;
@@ -75,7 +76,7 @@ async function resumeOrOpenSession(
     const lastActivityAt = Math.max(found.lastActivityAt, now);
     return existing({ ...found, lastActivityAt, userId: body.userId || found.userId }, "resumed");
   }
-  const session = newSession(body, request, sourceId, newId("ses"));
+  const session = newSession(body, request, keyed, newId("ses"));
   return { session, state: "opened", store: sessions.open(session, body.joinSession === true) };
 }
 
@@ -86,13 +87,15 @@ const shortText = (value: unknown) => textOrNull(value)?.slice(0, MAX_SHORT_LENG
 function newSession(
   body: BootstrapFields,
   request: IngestRequest,
-  sourceId: string,
+  { source: { sourceId }, addressRules }: CachedSource,
   sessionId: string,
 ): SessionRecord {
   const { page, context } = body;
+  const { url = null, path = null } = page;
+  const address = addressOf({ url, path, requestOrigin: request.origin }, addressRules);
   const landing = {
-    ...addressOf(page.url ? cutUrl(page.url) : null, page.path ? cutUrl(page.path) : null, request.origin),
-    referrer: page.referrer ? withoutCredentials(cutUrl(page.referrer)) : null,
+    ...address,
+    referrer: referrerOf(page.referrer, null, addressRules).referrer,
     locale: shortText(context?.locale),
     timezone: shortText(context?.timezone),
     userAgent:

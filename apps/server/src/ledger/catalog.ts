@@ -21,11 +21,13 @@ export interface AuditedChange {
   now: number;
 }
 
-/** An update of a source. Missing (or undefined) fields keep their value, also inside `privacy` and `limits`. */
+/** Fields whose members can be changed one by one. */
+type ObjectField = "privacy" | "pathRules" | "limits";
+/** An update of a source. Missing (or undefined) fields keep their value, also inside those that are objects. */
 export type SourceChange = {
-  [F in Exclude<SourceFieldName, "privacy" | "limits">]?: SourceRecord[F] | undefined;
+  [F in Exclude<SourceFieldName, ObjectField>]?: SourceRecord[F] | undefined;
 } & {
-  [F in "privacy" | "limits"]?:
+  [F in ObjectField]?:
     | { [Member in keyof SourceRecord[F]]?: SourceRecord[F][Member] | undefined }
     | undefined;
 };

@@ -31,13 +31,14 @@ export const getSource: Handler<"getSource"> = async ({ source, now }) => ({
 export const createSource =
   (catalog: Catalog, newId: (prefix: string) => string): Handler<"createSource"> =>
   async ({ organizationId, actor, body, now }) => {
-    const { organizationId: _, slug = null, privacy, ...fields } = body;
+    const { organizationId: _, slug = null, privacy, pathRules, ...fields } = body;
     const source: SourceRecord = {
       ...SOURCE_DEFAULTS,
       ...readSourceFields(fields),
       name: body.name.trim(),
       slug: slug ?? "",
       privacy: { ...SOURCE_DEFAULTS.privacy, ...privacy },
+      pathRules: { ...SOURCE_DEFAULTS.pathRules, ...pathRules },
       limits: SOURCE_DEFAULTS.limits,
       sourceId: newId("src"),
       organizationId,

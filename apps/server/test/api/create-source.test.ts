@@ -41,6 +41,8 @@ describe("POST /api/tracking-sources", () => {
         goals: [],
         bots: "apart",
         excludedPaths: [],
+        queryParameters: "campaign",
+        pathRules: { removeIndex: false, removeTrailingSlash: false, lowerCase: false, patterns: [] },
         retentionDays: null,
         limits: {
           maxBatchSize: null,

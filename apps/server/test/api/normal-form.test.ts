@@ -24,7 +24,7 @@ const now = time.now();
 const { world, source, sessionId } = await openVisit({
   environment: { GEO_HEADER: "X-Country", TRUST_PROXY: "1" },
   options: { clock: time.clock },
-  source: { requireOrigin: false },
+  source: { requireOrigin: false, queryParameters: "all" },
 });
 
 describe("The normal form, read from the ledger's file by an independent reader", () => {

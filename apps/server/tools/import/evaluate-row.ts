@@ -4,6 +4,7 @@
  */
 import { EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/contract";
 import { toIsoTime } from "../../src/core/time.ts";
+import type { AddressRules } from "../../src/ingest/address-rules.ts";
 import { rejectInvalid } from "../../src/ingest/evaluate-batch.ts";
 import {
   analyticsEventId,
@@ -27,6 +28,7 @@ export interface RowContext {
   now: number;
   maxEventBytes: number;
   parseEvent: EventParser;
+  addressRules: AddressRules;
 }
 
 export interface ImportedEvent {
@@ -124,7 +126,7 @@ function wasSentWithToken({ sentBy, sourceId, eventId, analyticsEventId: exporte
  */
 export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | Rejection {
   if (!isRowObject(row)) return invalid("It must be an object");
-  const { sourceId, now, maxEventBytes, parseEvent } = context;
+  const { sourceId, now, maxEventBytes, parseEvent, addressRules } = context;
   const read = parseEvent(toEvent(row), [], []);
   if (isInvalid(read)) return rejectInvalid(read);
   const event: Event = read.event;
@@ -170,6 +172,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       bots: "apart",
       retentionDays: null,
       excludesPath: () => false,
+      addressRules,
     },
   );
   const receivedAt = readTime(row.receivedAt)?.time ?? null;

@@ -15,6 +15,7 @@ import { findSource } from "../../src/cli/find-named.ts";
 import { inWorkspace, type LedgerAccess, withLedgerAlone } from "../../src/cli/ledger-access.ts";
 import type { CommandReport } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
+import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";
 import { evaluateRow, type ImportedEvent, type RowContext } from "./evaluate-row.ts";
@@ -135,12 +136,14 @@ export const importEvents: Command = defineCommand({
   run: ({ file, source, organization, format }, context) =>
     withLedgerAlone(async (access) => {
       const { config, now } = access;
-      const { sourceId } = await findSource(await inWorkspace(access, organization), source);
+      const named = await findSource(await inWorkspace(access, organization), source);
+      const { sourceId } = named;
       const rowContext = {
         sourceId,
         now,
         maxEventBytes: config.MAX_EVENT_BYTES,
         parseEvent: createEventParser(),
+        addressRules: compileAddressRules(named),
       };
       const records = readRecords(file, format);
       const outcome = await withStores(access, sourceId, (stores) =>

@@ -1,7 +1,8 @@
 /** Writes generated visits to the warehouse, as the events that ingest would have stored. */
-import { LIMITS } from "@headwater/contract";
+import { LIMITS, SOURCE_DEFAULTS } from "@headwater/contract";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { toIsoTime } from "../../src/core/time.ts";
+import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { type BatchContext, evaluateEvent } from "../../src/ingest/evaluate-event.ts";
 import { createDeviceOf } from "../../src/ingest/visitor.ts";
 import { createLineBuilder } from "../../src/ledger/outbox-line.ts";
@@ -13,6 +14,7 @@ const deviceOf = createDeviceOf();
 const BLOCK_EVENTS = 50_000;
 /** Time from the last event of a visit until its batch arrives. */
 const SENT_AFTER_MS = 1_000;
+const ADDRESS_RULES = compileAddressRules(SOURCE_DEFAULTS);
 const NO_SESSIONS: BatchContext["otherSessions"] = new Map();
 
 /** The context of the batch with which the visit would have arrived. */
@@ -45,6 +47,7 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
     bots: "apart",
     retentionDays: null,
     excludesPath: () => false,
+    addressRules: ADDRESS_RULES,
   };
 }
 

@@ -113,6 +113,8 @@ export const SOURCE = {
   goals: [{ name: "Signed up", event: "signup", path: null }],
   bots: "apart" as const,
   excludedPaths: ["/admin*"],
+  queryParameters: "campaign" as const,
+  pathRules: { removeIndex: false, removeTrailingSlash: true, lowerCase: false, patterns: ["/orders/*"] },
   retentionDays: null,
   limits: {
     maxBatchSize: null,

@@ -4,6 +4,7 @@
  */
 import type { Static, TSchema } from "typebox";
 import type { OPERATIONS, OperationId } from "../operations.ts";
+import { SOURCE_DEFAULTS } from "../source-fields.ts";
 import * as values from "./example-values.ts";
 
 const { AT, IDS } = values;
@@ -46,7 +47,14 @@ const SOURCE_EXAMPLES: Examples = {
   listSources: { query: inWorkspace, answer: { sources: [values.SOURCE], nextCursor } },
   createSource: {
     body: { ...inWorkspace, name: "Shop", allowedOrigins: [values.SITE] },
-    answer: { ...values.SOURCE, goals: [], excludedPaths: [], lastBootstrapAt: null, lastEventAt: null },
+    answer: {
+      ...values.SOURCE,
+      goals: [],
+      excludedPaths: [],
+      pathRules: SOURCE_DEFAULTS.pathRules,
+      lastBootstrapAt: null,
+      lastEventAt: null,
+    },
   },
   getSource: { params: ofSource, answer: values.SOURCE },
   updateSource: {

@@ -4,6 +4,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { Button, Fieldset, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FormSection } from "./form-section.tsx";
+import { parseLines } from "./lines.ts";
 import { SaveRow, useSourceForm } from "./source-form.tsx";
 
 const BOT_OPTIONS = [
@@ -26,12 +27,6 @@ const isFilled = ({ name, text }: GoalInput) => name.trim() !== "" || text.trim(
 
 const PATH_RULE = "A path starts with / and contains no spaces, ? or #. Use * as a wildcard.";
 
-const parsePaths = (text: string): string[] =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-
 interface CountingFields {
   readonly goals: GoalInput[];
   readonly bots: BotPolicy;
@@ -42,13 +37,13 @@ interface CountingFields {
 const normalize = ({ goals, paths, ...rest }: Partial<CountingFields>): Partial<CountingFields> => ({
   ...rest,
   ...(goals && { goals: goals.filter(isFilled) }),
-  ...(paths !== undefined && { paths: parsePaths(paths).join("\n") }),
+  ...(paths !== undefined && { paths: parseLines(paths).join("\n") }),
 });
 
 const toPatch = ({ goals, paths, ...rest }: Partial<CountingFields>) => ({
   ...rest,
   ...(goals && { goals: goals.map(toGoal) }),
-  ...(paths !== undefined && { excludedPaths: parsePaths(paths) }),
+  ...(paths !== undefined && { excludedPaths: parseLines(paths) }),
 });
 
 export function CountingForm({ source }: { readonly source: Source }) {
@@ -59,7 +54,7 @@ export function CountingForm({ source }: { readonly source: Source }) {
   };
   const form = useSourceForm({ source, stored, normalize, toPatch });
   const { fields, setFields, submit, saved, failure } = form;
-  const invalidPath = parsePaths(fields.paths).find((_, index) => failure?.issueAt("excludedPaths", index));
+  const invalidPath = parseLines(fields.paths).find((_, index) => failure?.issueAt("excludedPaths", index));
   return (
     <FormSection
       title="Counting"

@@ -2,6 +2,7 @@
 import type { Source } from "@headwater/contract";
 import { Stack } from "@mantine/core";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { AddressesForm } from "./addresses-form.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
 import { CountingForm } from "./counting-form.tsx";
 import { EraseVisitorForm } from "./erase-visitor-form.tsx";
@@ -19,6 +20,7 @@ function Data({ source }: { readonly source: Source }) {
   return (
     <Stack gap="lg" maw={760}>
       <CountingForm source={source} />
+      <AddressesForm source={source} />
       {can("sources:admin") && <RetentionForm source={source} />}
       {can("visitors:erase") && <EraseVisitorForm source={source} />}
       {can("support:read") && <AlertsSection />}

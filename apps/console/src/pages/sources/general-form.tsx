@@ -99,6 +99,8 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   goals: null, // counting-form.tsx
   bots: null, // counting-form.tsx
   excludedPaths: null, // counting-form.tsx
+  queryParameters: null, // addresses-form.tsx
+  pathRules: null, // addresses-form.tsx
   retentionDays: null, // retention-form.tsx
   limits: null, // limits-form.tsx
 };

@@ -5,7 +5,9 @@
 import {
   BOT_POLICIES,
   FRAMEWORK_HINTS,
+  type PathRules,
   type Privacy,
+  type QueryParameters,
   type Source,
   type SourceFieldName,
   type SourceLimits,
@@ -51,6 +53,17 @@ export const SOURCE_OPTIONS = {
     "path",
     "A path, with * for any characters, whose events are not stored. The paths that are given replace the whole list; none removes all",
   ),
+  "query-parameter": list(
+    "name",
+    "A query parameter that addresses of pages keep, such as page or filter_*. The names that are given replace the whole list; all, campaign or none instead of names",
+  ),
+  "remove-index": onOff("Store /shop/index.html as /shop/"),
+  "remove-trailing-slash": onOff("Store /shop/ as /shop"),
+  "lower-case-paths": onOff("Store /Shop as /shop"),
+  "merge-path": list(
+    "path",
+    "A path, such as /orders/*, that matching paths are stored as. The paths that are given replace the whole list; none removes all",
+  ),
   "retention-days": numberOr("none", "Days to keep events; none: forever"),
   "max-batch-size": numberOr("default", "Maximum events in a batch; default: the service's setting"),
   "max-payload-bytes": numberOr("default", "Maximum bytes of a request body; default: the service's setting"),
@@ -80,6 +93,13 @@ function readList<T>(given: readonly string[], parse: (item: string) => T): T[] 
   return given.length === 1 && given[0] === "none" ? [] : given.map(parse);
 }
 
+/** @returns undefined when the option was not given; `all` and `campaign` alone are no names */
+function readQueryParameters(given: readonly string[]): QueryParameters | undefined {
+  const [first] = given;
+  if (given.length === 1 && (first === "all" || first === "campaign")) return first;
+  return readList(given, (name) => name);
+}
+
 /** Leaves out members that were not given; undefined when none is left. */
 function givenMembers(members: Record<string, unknown>): Record<string, unknown> | undefined {
   const given = Object.entries(members).filter(([, value]) => value !== undefined);
@@ -100,6 +120,13 @@ export function buildSourceChange(
     goals: readList(given.goal, parseGoal),
     bots: given.bots,
     excludedPaths: readList(given["exclude-path"], (path) => path),
+    queryParameters: readQueryParameters(given["query-parameter"]),
+    pathRules: givenMembers({
+      removeIndex: given["remove-index"],
+      removeTrailingSlash: given["remove-trailing-slash"],
+      lowerCase: given["lower-case-paths"],
+      patterns: readList(given["merge-path"], (path) => path),
+    } satisfies Record<keyof PathRules, unknown>),
     retentionDays: given["retention-days"],
     privacy: givenMembers({
       respectGpc: given["respect-gpc"],
@@ -136,6 +163,15 @@ const DESCRIBED_FIELDS: Record<SourceFieldName, (source: Source) => readonly Des
   ],
   bots: ({ bots }) => [["bots", bots]],
   excludedPaths: ({ excludedPaths }) => [["excluded paths", excludedPaths.join(", ")]],
+  queryParameters: ({ queryParameters }) => [
+    ["query parameters", typeof queryParameters === "string" ? queryParameters : queryParameters.join(", ")],
+  ],
+  pathRules: ({ pathRules }) => [
+    ["remove index", toOnOff(pathRules.removeIndex)],
+    ["remove trailing slash", toOnOff(pathRules.removeTrailingSlash)],
+    ["lower-case paths", toOnOff(pathRules.lowerCase)],
+    ["merged paths", pathRules.patterns.join(", ")],
+  ],
   retentionDays: ({ retentionDays }) => [
     ["retention", retentionDays === null ? "forever" : `${retentionDays} days`],
   ],

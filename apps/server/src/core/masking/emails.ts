@@ -7,8 +7,8 @@ const AT = /@|%(?:25)*40|\\u0040/g;
 const ENCODED_AT = /%(?:25)*40/;
 const ENCODED = /%(?:25)*([0-9a-f]{2})/iy;
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
-/** Characters before the at sign of an address. Those that separate parts of a URL (`/ ? & =`) are left out. */
-const LOCAL = charTable("!#$%'*+-.^_`{|}~");
+/** Characters before the at sign of an address. Those that separate parts of a URL (`/ ? & = #`) are left out. */
+const LOCAL = charTable("!$%'*+-.^_`{|}~");
 const DOMAIN = charTable("-._");
 
 function charTable(signs: string): Uint8Array {

@@ -1,6 +1,6 @@
 /** Masks secrets by their names in a text: in query strings, pairs, XML elements and the parts of a form. */
 
-import { createOauthCheck, isSecretName } from "./secret-names.ts";
+import { createOauthCheck, isSecretName, isSecretParameter } from "./secret-names.ts";
 import { MASKED } from "./secret-values.ts";
 
 /** A name is searched in this many characters before its `=` or `:`. */
@@ -8,6 +8,9 @@ const NAME_WINDOW = 120;
 const BEFORE_QUERY_NAME = /[?&;#\s"'<>(){},/\\=:]/;
 const BEFORE_PAIR_NAME = /[?&;#\r\n"'<>(){},/\\=:]/;
 const AFTER_VALUE = /[&#\s"<>]/g;
+const AFTER_JSON = /[&#]/g;
+/** `{…` and `["…`, but not `[masked]`. */
+const PLAIN_JSON = /\{|\[["{[\d\s\]]/y;
 /** A value that is JSON, percent-encoded or not: `{…`, `%7B…`, `%5B…`. */
 const JSON_VALUE = /[{[]|%(?:25)*[57]b/iy;
 
@@ -33,10 +36,12 @@ function nameBefore(text: string, end: number, floor: number, ends: RegExp): str
   return plain.slice(start);
 }
 
-/** The end of a query value. After an encoded `=` (`%3D`, `%253D`), an `&` that is encoded the same number of times ends it. */
+/** The end of a query value. JSON that is not encoded may contain spaces and quotes. After an encoded `=` (`%3D`, `%253D`), an `&` that is encoded the same number of times ends it. */
 function valueEnd(text: string, equals: string, from: number): number {
-  AFTER_VALUE.lastIndex = from;
-  const end = AFTER_VALUE.exec(text)?.index ?? text.length;
+  PLAIN_JSON.lastIndex = from;
+  const after = PLAIN_JSON.test(text) ? AFTER_JSON : AFTER_VALUE;
+  after.lastIndex = from;
+  const end = after.exec(text)?.index ?? text.length;
   if (equals === "=") return end;
   const ampersand = text.indexOf(`${equals.slice(0, -2)}26`, from);
   return ampersand === -1 ? end : Math.min(end, ampersand);
@@ -57,7 +62,7 @@ export function maskQuery(text: string, maskJson: MaskText): string {
   };
   /** How the value after `from` is masked; null: not at all. */
   const maskOf = (name: string, from: number): MaskText | null => {
-    if (isSecretName(name)) return () => MASKED;
+    if (isSecretParameter(name)) return () => MASKED;
     if (oauth.isName(name)) return (value) => (oauth.isSecret(name, value) ? MASKED : value);
     JSON_VALUE.lastIndex = from;
     return JSON_VALUE.test(text) ? maskJsonValue : null;

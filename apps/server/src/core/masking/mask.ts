@@ -2,6 +2,7 @@
 import { maskEmails, mayHoldEmail } from "./emails.ts";
 import { maskElements, maskFormParts, maskPairs, maskQuery } from "./mask-text.ts";
 import { nestsDeeply } from "./nesting.ts";
+import { maskPathTokens } from "./path-tokens.ts";
 import { isSecretName, mayNameSecret } from "./secret-names.ts";
 import { isCardNumber, MASKED, maskSecretValues, mayHoldSecretValue } from "./secret-values.ts";
 
@@ -14,7 +15,7 @@ const mayHoldSecret = (text: string): boolean => mayNameSecret(text) || mayHoldS
  */
 export function maskJson(text: string): string | null {
   const escaped = text.includes("\\") && mayHoldEmail(text);
-  if (!escaped && !mayHoldSecret(text)) return maskEmails(text);
+  if (!escaped && !mayHoldSecret(text)) return maskEmails(maskPathTokens(text));
   try {
     return JSON.stringify(maskValue(JSON.parse(text)));
   } catch {
@@ -55,8 +56,9 @@ function maskSecret(value: unknown): unknown {
 /** Masks a string, and JSON or a query string inside it. */
 export function maskString(text: string): string {
   if (text.length < 3) return text;
-  if (!mayHoldSecret(text)) return maskEmails(text);
-  return maskEmails(maskSecretValues(maskQuery(maskNested(text), maskNested)));
+  const masked = maskPathTokens(text);
+  if (!mayHoldSecret(masked)) return maskEmails(masked);
+  return maskEmails(maskSecretValues(maskQuery(maskNested(masked), maskNested)));
 }
 
 function maskNested(text: string): string {
@@ -70,6 +72,6 @@ export function maskText(text: string): string {
     const char = String.fromCharCode(Number.parseInt(hex, 16));
     return /[\w@.%=-]/.test(char) ? char : written;
   });
-  const parts = maskFormParts(maskElements(plain));
+  const parts = maskFormParts(maskElements(maskPathTokens(plain)));
   return maskEmails(maskSecretValues(maskPairs(maskQuery(parts, maskNested))));
 }

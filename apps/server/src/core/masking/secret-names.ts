@@ -23,39 +23,67 @@ const WORDS = new Set(
 );
 /** Names that are secret when they are nothing else: `pin` but not `pin_color`. */
 const WHOLE_NAMES = new Set(["pin", "pan", "cc", "sessionid"]);
-/** Headwater's own session id, which is not a secret. */
+/** Headwater's own session id, which is not a secret in a body. */
 const OWN_SESSION = "sessionId";
+/** Words that make the parameter of an address secret when they are the last word of its name: `key`, `reset_key`, `sid`. */
+const LAST_WORDS = new Set(
+  "key sid session sess ticket nonce hmac assertion samlrequest samlresponse relaystate invite invitation".split(
+    " ",
+  ),
+);
 const MIN_NAME_LENGTH = 2;
 
 /** The same few names occur again and again, so answers are cached. The cache is cleared when it is full. */
 const MAX_CACHED_NAMES = 2_000;
 const MAX_CACHED_NAME_LENGTH = 64;
-const cachedAnswers = new Map<string, boolean>();
+const cachedAnswers = { members: new Map<string, boolean>(), parameters: new Map<string, boolean>() };
 
 /** `accessToken`, `API_KEY`, `user[password]` are secret names; `sessionId`, `anonymousId`, `author` are not. */
-export function isSecretName(name: string): boolean {
-  if (name.length < MIN_NAME_LENGTH || name === OWN_SESSION) return false;
-  const known = cachedAnswers.get(name);
+export const isSecretName = (name: string): boolean =>
+  name !== OWN_SESSION && isSecretWord(name, cachedAnswers.members);
+
+/** In the query of an address, more names are secret than in an object: `key`, `sid`, `session`, `sessionId`. */
+export const isSecretParameter = (name: string): boolean => isSecretWord(name, cachedAnswers.parameters);
+
+function isSecretWord(name: string, answers: Map<string, boolean>): boolean {
+  if (name.length < MIN_NAME_LENGTH) return false;
+  const known = answers.get(name);
   if (known !== undefined) return known;
-  const words = fold(name.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3 $2$4")).toLowerCase();
-  const squeezed = words.replace(/[^\p{L}\p{N}]+/gu, "");
-  const secret =
-    PARTS.test(squeezed) ||
-    WHOLE_NAMES.has(squeezed) ||
-    words.split(/[^\p{L}\p{N}]+/u).some((word) => WORDS.has(word));
-  if (cachedAnswers.size >= MAX_CACHED_NAMES) cachedAnswers.clear();
-  if (name.length <= MAX_CACHED_NAME_LENGTH) cachedAnswers.set(name, secret);
-  return secret;
+  const isSecret = decide(name, answers === cachedAnswers.parameters);
+  if (answers.size >= MAX_CACHED_NAMES) answers.clear();
+  if (name.length <= MAX_CACHED_NAME_LENGTH) answers.set(name, isSecret);
+  return isSecret;
 }
 
-/** Shorter values of `code` are codes of a country, a language or a status. */
-const MIN_CODE_LENGTH = 6;
-/** Shorter values of `state` without a `code` beside them are names of places or stages. */
-const MIN_STATE_LENGTH = 16;
+function decide(name: string, isParameter: boolean): boolean {
+  const plain = fold(name).toLowerCase();
+  const camel = fold(name.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3 $2$4")).toLowerCase();
+  const squeezed = plain.replace(/[^\p{L}\p{N}]+/gu, "");
+  if (PARTS.test(squeezed) || WHOLE_NAMES.has(squeezed)) return true;
+  return [plain, camel].some((text) => {
+    const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+    return words.some((word) => WORDS.has(word)) || (isParameter && LAST_WORDS.has(words.at(-1) ?? ""));
+  });
+}
+
+/** A value of `code` that is longer is a secret. Shorter ones without a digit are codes of a country or a language. */
+const MAX_CODE_WORD = 5;
+/** The same for `state`, whose words are names of places or stages. */
+const MAX_STATE_WORD = 15;
+/** A value of up to this length is no secret, even with a digit: a status such as 404. */
+const MAX_SHORT_VALUE = 3;
 const AUTHORIZATION_CODE = new RegExp(
-  `(?:^|[?&#]|%(?:25)*(?:3f|26|23))code(?:=|%(?:25)*3d)[^&#\\s]{${MIN_CODE_LENGTH}}`,
+  `(?:^|[?&#]|%(?:25)*(?:3f|26|23))code(?:=|%(?:25)*3d)[^&#\\s]{${MAX_CODE_WORD + 1}}`,
   "i",
 );
+
+function decodeValue(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
 
 /**
  * Decides which parameters of a query string are secrets of OAuth. As members of an object, `code` and `state` mean other
@@ -64,9 +92,14 @@ const AUTHORIZATION_CODE = new RegExp(
 export function createOauthCheck(query: string) {
   const hasCode = AUTHORIZATION_CODE.test(query);
   return {
-    isName: (name: string): boolean => name === "code" || name === "state",
-    isSecret: (name: string, { length }: string): boolean =>
-      name === "code" ? length >= MIN_CODE_LENGTH : hasCode || length >= MIN_STATE_LENGTH,
+    isName: (name: string): boolean => /^(?:code|state)$/i.test(name),
+    isSecret(name: string, value: string): boolean {
+      const isCode = name.toLowerCase() === "code";
+      if (!isCode && hasCode) return true;
+      const word = decodeValue(value);
+      if (word.length > (isCode ? MAX_CODE_WORD : MAX_STATE_WORD)) return true;
+      return word.length > MAX_SHORT_VALUE && /\d/.test(word);
+    },
   };
 }
 
@@ -84,7 +117,8 @@ const SECRET_WORDS = [
 ];
 /** Ends of parameters and members: `?code=`, `&data={`, `"pin":`. Few other names end like this. */
 const SECRET_ENDS = [
-  /(?:code|state)(?:=|%(?:25)*3d)/i,
+  /(?:code|state|key|sid|sess|session|ticket|nonce|hmac|assertion)(?:=|%(?:25)*3d)/i,
+  /(?:session_?id|saml_?request|saml_?response|relay_?state|invite|invitation)(?:=|%(?:25)*3d)/i,
   /(?:cc|p[ai]n)(?:"\s{0,9}:|=|%(?:25)*3d)/i,
   /(?:=|%(?:25)*3d)(?:[{[]|%(?:25)*[57]b)/i,
 ];

@@ -107,6 +107,12 @@ export const CATALOG_CHANGES = [
     `alter table usage add column bytes bigint not null default 0`,
     `update sources set limits = replace(limits, '"clientRatePerSecond"', '"eventsPerDay":null,"bytesPerDay":null,"clientRatePerSecond"')`,
   ],
+  // which addresses of pages are stored. Sources from before keep all query parameters; new ones have SOURCE_DEFAULTS
+  [
+    `alter table sources add column query_parameters text not null default '"all"'`,
+    `alter table sources add column path_rules text not null
+      default '{"removeIndex":false,"removeTrailingSlash":false,"lowerCase":false,"patterns":[]}'`,
+  ],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */

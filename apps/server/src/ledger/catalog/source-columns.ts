@@ -34,6 +34,8 @@ const SOURCE_STORAGE = {
   goals: "counting",
   bots: "counting",
   excludedPaths: "counting",
+  queryParameters: "json",
+  pathRules: "json",
   retentionDays: "value",
   limits: "json",
   lastBootstrapAt: "activity",

@@ -105,13 +105,15 @@ const definedMembers = <T extends object>(values: T) =>
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 
-/** Missing members keep their value, also inside `limits` and `privacy`. */
-function withChange(before: SourceRecord, { limits, privacy, ...fields }: SourceChange): SourceRecord {
+/** Missing members keep their value, also inside those that are objects. */
+function withChange(before: SourceRecord, change: SourceChange): SourceRecord {
+  const { limits, privacy, pathRules, ...fields } = change;
   return {
     ...before,
     ...definedMembers(fields),
     limits: { ...before.limits, ...definedMembers(limits ?? {}) },
     privacy: { ...before.privacy, ...definedMembers(privacy ?? {}) },
+    pathRules: { ...before.pathRules, ...definedMembers(pathRules ?? {}) },
   };
 }
 

@@ -1,0 +1,39 @@
+/** Masks secrets and personal data in the address of a page. Pure. */
+import { maskString } from "./mask.ts";
+
+/** The scheme and the host of an address. They are not masked, so that the address can still be parsed. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\@]*(?=[/?#\\]|$)/i;
+/** `URL.parse` removes these, so they could hide a name. */
+const IGNORED = /[\t\n\r]/g;
+
+/** Removes the user name and the password from an address; other text is returned as it is. */
+function withoutCredentials(text: string): string {
+  const parsed = text.includes("@") ? URL.parse(text) : null;
+  if (!parsed || (parsed.username === "" && parsed.password === "")) return text;
+  parsed.username = "";
+  parsed.password = "";
+  return parsed.href;
+}
+
+/**
+ * The address without credentials, e-mail addresses, tokens, card numbers and the values of secret parameters, also in its
+ * fragment. Other text than an address is masked as a whole.
+ */
+export function maskAddress(text: string): string {
+  const address = withoutCredentials(text.replace(IGNORED, ""));
+  const [origin = ""] = ORIGIN.exec(address) ?? [];
+  return origin + maskWholly(address.slice(origin.length));
+}
+
+/** What is masked can join the text around it to a new secret. Two rounds are enough for all but made-up texts. */
+const MAX_ROUNDS = 8;
+
+/** Masks a text so that masking it again would change nothing. */
+export function maskWholly(text: string): string {
+  let masked = maskString(text);
+  for (let round = 1, before = text; masked !== before && round < MAX_ROUNDS; round++) {
+    before = masked;
+    masked = maskString(before);
+  }
+  return masked;
+}
