@@ -177,7 +177,7 @@ test("SIGTERM to `npm start` stops the service.", async () => {
 function copyWithout(target: string, packages: readonly string[]): string {
   const isSource = (path: string) =>
     !/\/(?:node_modules|dist|test)(?:\/|$)/.test(path.slice(ROOT.length - 1));
-  for (const part of ["package.json", "apps/server", "apps/console", "packages/sdk", "packages/contract"])
+  for (const part of ["package.json", "apps/server", "apps/console", "packages"])
     cpSync(join(ROOT, part), join(target, part), { recursive: true, filter: isSource });
   mkdirSync(join(target, "node_modules"));
   for (const name of readdirSync(join(ROOT, "node_modules")))
