@@ -44,10 +44,10 @@ export function renderType(schema: OpenApiSchema): string {
 function renderParameters({ parameters }: OpenApiOperation, kind: "path" | "query"): string {
   const ofKind = parameters.filter((one) => one.in === kind);
   if (ofKind.length === 0) return "undefined";
-  const members = ofKind.map(
-    ({ name, required, description, schema }) =>
-      `${comment(description)}${keyOf(name)}${required ? "" : "?"}: ${renderType(schema)};`,
-  );
+  const members = ofKind.map(({ name, required, description, schema }) => {
+    const [mark, absent] = required ? [":", ""] : ["?:", " | null | undefined"];
+    return `${comment(description)}${keyOf(name)}${mark} ${renderType(schema)}${absent};`;
+  });
   return `{\n${members.join("\n")}\n}`;
 }
 

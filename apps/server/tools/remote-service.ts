@@ -18,7 +18,7 @@ function readToken(path: string | undefined): string {
       "Missing option --token-file <file>: a file that holds an access token of the workspace.",
     );
   try {
-    return readFileSync(path, "utf8").trim();
+    return readFileSync(path, "utf8");
   } catch (error) {
     throw new UsageError(`--token-file ${path} cannot be read (${systemCode(error)}).`);
   }

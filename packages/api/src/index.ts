@@ -73,7 +73,7 @@ function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: A
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const url = new URL(baseUrl.replace(/\/+$/, "") + filled);
   for (const [name, value] of Object.entries(query))
-    if (value !== undefined) url.searchParams.set(name, String(value));
+    if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   return url;
 }
 
@@ -83,10 +83,19 @@ function bodyOf(body: unknown): string | null {
   return JSON.stringify("sentAt" in body ? { ...body, sentAt: new Date().toISOString() } : body);
 }
 
+function authorizationOf(token: string): string {
+  // the error of an invalid header would contain the token
+  if (/[^\x21-\x7e]/.test(token.trim()))
+    throw new TypeError(
+      "An access token has no spaces and no lines. Check the file or variable that holds it.",
+    );
+  return `Bearer ${token.trim()}`;
+}
+
 function requestOf(method: string, input: AnyInput, token: string | null | undefined): RequestInit {
   const { keepalive = false } = input;
   const headers = new Headers(input.headers);
-  if (token && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${token}`);
+  if (token && !headers.has("Authorization")) headers.set("Authorization", authorizationOf(token));
   const body = bodyOf(input.body);
   if (body !== null) headers.set("Content-Type", "application/json");
   return { method, headers, body, keepalive };
@@ -99,10 +108,10 @@ async function send(
   options: ApiOptions,
 ): Promise<unknown> {
   const { token, timeoutMs = DEFAULT_TIMEOUT_MS, fetch: ask = fetch } = options;
+  const request = requestOf(method, input, typeof token === "function" ? token() : token);
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(new DOMException("", "TimeoutError")), timeoutMs);
   const signal = input.signal ? AbortSignal.any([input.signal, timeout.signal]) : timeout.signal;
-  const request = requestOf(method, input, typeof token === "function" ? token() : token);
   try {
     const response = await ask(url, { ...request, signal });
     if (!response.ok) throw await readFailure(url, response);

@@ -1465,9 +1465,9 @@ query: {
 /** The id of the workspace. */
 organizationId: string;
 /** The maximum number of rows of the page. */
-limit?: number;
+limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
-cursor?: string;
+cursor?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["SourceList"];
@@ -1487,7 +1487,7 @@ sourceId: string;
 };
 query: {
 /** The id of the source's workspace. If another one is given, the response is 404. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["Source"];
@@ -1510,7 +1510,7 @@ sourceId: string;
 };
 query: {
 /** The id of the source's workspace. If another one is given, the response is 404. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["DeletedSource"];
@@ -1523,7 +1523,7 @@ sourceId: string;
 };
 query: {
 /** The id of the source's workspace. If another one is given, the response is 404. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 };
 body: Schemas["RegenerateKey"] | undefined;
 answer: Schemas["Source"];
@@ -1536,7 +1536,7 @@ sourceId: string;
 };
 query: {
 /** The id of the source's workspace. If another one is given, the response is 404. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 };
 body: Schemas["RestoreKey"];
 answer: Schemas["Source"];
@@ -1549,9 +1549,9 @@ sourceId: string;
 };
 query: {
 /** The id of the source's workspace. If another one is given, the response is 404. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 /** A path of the application's own site, such as /hw: up to five segments of letters, digits and . _ ~ -. */
-path?: string;
+path?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["Install"];
@@ -1574,23 +1574,23 @@ sourceId: string;
 };
 query: {
 /** The id of the source's workspace. If another one is given, the response is 404. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 /** Only attempts on this route. */
-kind?: "bootstrap" | "events";
+kind?: "bootstrap" | "events" | null | undefined;
 /** Only attempts with this outcome. */
-outcome?: "succeeded" | "partial" | "failed";
+outcome?: "succeeded" | "partial" | "failed" | null | undefined;
 /** Only attempts with this code, such as `origin_not_allowed`. */
-code?: string;
+code?: string | null | undefined;
 /** Only attempts from this origin. */
-origin?: string;
+origin?: string | null | undefined;
 /** Only attempts of this session. */
-sessionId?: string;
+sessionId?: string | null | undefined;
 /** Only attempts of this visitor. */
-anonymousId?: string;
+anonymousId?: string | null | undefined;
 /** The maximum number of attempts of each kind. Default: 50. */
-limit?: number;
+limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
-cursor?: string;
+cursor?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["DebugView"];
@@ -1603,23 +1603,23 @@ sourceId: string;
 };
 query: {
 /** The id of the source's workspace. If another one is given, the response is 404. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 /** Only attempts on this route. */
-kind?: "bootstrap" | "events";
+kind?: "bootstrap" | "events" | null | undefined;
 /** Only attempts with this outcome. */
-outcome?: "succeeded" | "partial" | "failed";
+outcome?: "succeeded" | "partial" | "failed" | null | undefined;
 /** Only attempts with this code, such as `origin_not_allowed`. */
-code?: string;
+code?: string | null | undefined;
 /** Only attempts from this origin. */
-origin?: string;
+origin?: string | null | undefined;
 /** Only attempts of this session. */
-sessionId?: string;
+sessionId?: string | null | undefined;
 /** Only attempts of this visitor. */
-anonymousId?: string;
+anonymousId?: string | null | undefined;
 /** The maximum number of attempts of each kind. Default: 50. */
-limit?: number;
+limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
-cursor?: string;
+cursor?: string | null | undefined;
 };
 body: undefined;
 answer: Response;
@@ -1664,7 +1664,7 @@ getStatsSource: {
 params: undefined;
 query: {
 /** The id of the source's workspace. If another one is given, the response is 404. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 /** The id of the source. */
 sourceId: string;
 };
@@ -1676,7 +1676,7 @@ getLive: {
 params: undefined;
 query: {
 /** The id of the source's workspace. If another one is given, the response is 404. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 /** The id of the source. */
 sourceId: string;
 };
@@ -1690,17 +1690,17 @@ query: {
 /** The id of the source. */
 sourceId: string;
 /** The id of the source's workspace. If another one is given, the response is 404. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 /** The earliest `occurredAt`: a day (UTC) or an ISO 8601 time. Default: the first event. */
-from?: string;
+from?: string | null | undefined;
 /** The end of the range of `occurredAt`, exclusive, as a day or a time. Default: no end. */
-to?: string;
+to?: string | null | undefined;
 /** The format of the file. Default: `ndjson`. */
-format?: "ndjson" | "csv" | "parquet";
+format?: "ndjson" | "csv" | "parquet" | null | undefined;
 /** The analyticsEventId of the last event that the client received; the export continues after it, and CSV has no header row. */
-cursor?: string;
+cursor?: string | null | undefined;
 /** The maximum number of events. */
-limit?: number;
+limit?: number | null | undefined;
 };
 body: undefined;
 answer: Response;
@@ -1736,9 +1736,9 @@ query: {
 /** The id of the workspace. */
 organizationId: string;
 /** The maximum number of rows of the page. */
-limit?: number;
+limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
-cursor?: string;
+cursor?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["MemberList"];
@@ -1758,7 +1758,7 @@ userId: string;
 };
 query: {
 /** The id of the workspace. It is required here or in the body. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 };
 body: Schemas["UpdateMember"];
 answer: Schemas["Member"];
@@ -1771,7 +1771,7 @@ userId: string;
 };
 query: {
 /** The id of the workspace. It is required here or in the body. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 };
 body: Schemas["WorkspaceId"] | undefined;
 answer: Schemas["RemovedMember"];
@@ -1783,13 +1783,13 @@ query: {
 /** The id of the workspace. */
 organizationId: string;
 /** The maximum number of rows of the page. */
-limit?: number;
+limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
-cursor?: string;
+cursor?: string | null | undefined;
 /** Only the tokens for this source. */
-sourceId?: string;
+sourceId?: string | null | undefined;
 /** Only the tokens with this scope. */
-scope?: "stats" | "ingest";
+scope?: "stats" | "ingest" | null | undefined;
 };
 body: undefined;
 answer: Schemas["TokenList"];
@@ -1809,7 +1809,7 @@ tokenId: string;
 };
 query: {
 /** The id of the workspace. It is required here or in the body. */
-organizationId?: string;
+organizationId?: string | null | undefined;
 };
 body: Schemas["WorkspaceId"] | undefined;
 answer: Schemas["RevokedToken"];
@@ -1821,9 +1821,9 @@ query: {
 /** The id of the workspace. */
 organizationId: string;
 /** The maximum number of rows of the page. */
-limit?: number;
+limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
-cursor?: string;
+cursor?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["AuditList"];
@@ -1886,9 +1886,9 @@ query: {
 /** The id of the workspace. */
 organizationId: string;
 /** The first day in UTC, such as 2026-11-21. */
-from?: string;
+from?: string | null | undefined;
 /** The last day in UTC, such as 2026-11-21. */
-to?: string;
+to?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["Usage"];

@@ -133,6 +133,15 @@ test("A caller that aborts while the client waits gets the abort at once.", asyn
   assert.equal(name, "AbortError");
 });
 
+test("A token that is no token is not sent, and not repeated in the error.", async () => {
+  const token = "hw_secret\nof two lines";
+  await using service = await clientOf((_, response) => response.end("{}"), { token });
+  const { name, message } = await failureOf(service.api.getSource(SOURCE));
+  assert.equal(name, "TypeError");
+  assert.match(message, /^An access token has no spaces and no lines\. Check/);
+  assert.doesNotMatch(message, /hw_secret/);
+});
+
 test("A token can change between two tries.", async () => {
   const tokens = ["old", "new"];
   await using service = await clientOf(

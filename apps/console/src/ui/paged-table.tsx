@@ -14,20 +14,16 @@ import { ShowMoreButton } from "./show-more-button.tsx";
 interface CursorPage {
   readonly nextCursor: string | null;
 }
-/** The query parameter that selects a page; empty for the first page. */
-interface CursorParams {
-  readonly cursor?: string;
-}
 export type PagedQuery<Page> = UseInfiniteQueryResult<InfiniteData<Page>>;
 
-/** @param fetchPage requests one page of the list */
+/** @param fetchPage requests one page of the list, the first when there is no cursor */
 export const usePagedQuery = <Page extends CursorPage>(
   queryKey: QueryKey,
-  fetchPage: (cursor: CursorParams, signal: AbortSignal) => Promise<Page>,
+  fetchPage: (cursor: string | null, signal: AbortSignal) => Promise<Page>,
 ): PagedQuery<Page> =>
   useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }) => fetchPage(pageParam === "" ? {} : { cursor: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => fetchPage(pageParam || null, signal),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor,
   });

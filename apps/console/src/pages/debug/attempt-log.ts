@@ -123,7 +123,7 @@ export class AttemptLog {
     const { signal } = this.#closing;
     this.#update({ isLoading: true });
     try {
-      const query = { ...this.#filters, limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) };
+      const query = { ...this.#filters, limit: PAGE_SIZE, cursor };
       const answer = await api.getDebug({ params: { sourceId: this.#sourceId }, query, signal });
       this.#cursor = answer.nextCursor;
       const isFull = this.#state.attempts.length >= MAX_ATTEMPTS;

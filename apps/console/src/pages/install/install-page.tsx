@@ -21,8 +21,7 @@ function Install({ source }: { readonly source: Source }) {
   const [path, setPath] = useState<string | null>(null);
   const query = useQuery({
     queryKey: ["install", sourceId, path],
-    queryFn: ({ signal }) =>
-      api.getInstall({ params: { sourceId }, query: path === null ? {} : { path }, signal }),
+    queryFn: ({ signal }) => api.getInstall({ params: { sourceId }, query: { path }, signal }),
     placeholderData: (before) => before,
   });
   return (

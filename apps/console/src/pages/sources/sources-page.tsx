@@ -22,7 +22,7 @@ const PAGE_SIZE = 25;
 export function SourcesPage() {
   const { organizationId, can } = useWorkspace();
   const query = usePagedQuery(["sources", organizationId], (cursor, signal) =>
-    api.listSources({ query: { organizationId, limit: PAGE_SIZE, ...cursor }, signal }),
+    api.listSources({ query: { organizationId, limit: PAGE_SIZE, cursor }, signal }),
   );
   const sources = query.data?.pages.flatMap((page) => page.sources) ?? [];
   const create = can("sources:write") && <ButtonLink to="/sources/new">Create source</ButtonLink>;

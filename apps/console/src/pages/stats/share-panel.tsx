@@ -92,7 +92,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
 function LinkTable({ sourceId }: { readonly sourceId: string }) {
   const { organizationId } = useWorkspace();
   const query = usePagedQuery(["tokens", organizationId, sourceId], (cursor, signal) =>
-    api.listTokens({ query: { organizationId, sourceId, scope: "stats", ...cursor }, signal }),
+    api.listTokens({ query: { organizationId, sourceId, scope: "stats", cursor }, signal }),
   );
   if (query.data?.pages[0]?.tokens.length === 0)
     return (

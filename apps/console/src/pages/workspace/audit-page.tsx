@@ -23,7 +23,7 @@ export const AuditPage = () => (
 function AuditEntries() {
   const { organizationId } = useWorkspace();
   const query = usePagedQuery(["audit", organizationId], (cursor, signal) =>
-    api.listAudit({ query: { organizationId, limit: PAGE_SIZE, ...cursor }, signal }),
+    api.listAudit({ query: { organizationId, limit: PAGE_SIZE, cursor }, signal }),
   );
   if (query.isPending) return <Loading />;
   const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;

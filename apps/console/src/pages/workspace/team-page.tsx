@@ -49,7 +49,7 @@ function useInvalidateMembers() {
 function Members() {
   const { organizationId } = useWorkspace();
   const query = usePagedQuery(["members", organizationId], (cursor, signal) =>
-    api.listMembers({ query: { organizationId, ...cursor }, signal }),
+    api.listMembers({ query: { organizationId, cursor }, signal }),
   );
   return (
     <PagedTable label="Members" columns={["Member", "Role", "Added", ""]} query={query}>

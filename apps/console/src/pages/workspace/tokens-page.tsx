@@ -25,7 +25,7 @@ export const TokensPage = () => (
 function Tokens() {
   const { organizationId } = useWorkspace();
   const query = usePagedQuery(["tokens", organizationId], (cursor, signal) =>
-    api.listTokens({ query: { organizationId, ...cursor }, signal }),
+    api.listTokens({ query: { organizationId, cursor }, signal }),
   );
   return (
     <PagedTable label="Tokens" columns={["Token", "User", "Last used", "Expires", ""]} query={query}>
