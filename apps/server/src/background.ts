@@ -147,14 +147,14 @@ function startErasures(context: ServiceContext): Worker {
 }
 
 /** The workers that need a warehouse. Their code is imported only when there is one. */
-async function startWarehouseWorkers(context: ServiceContext, onBacklogShipped: () => void) {
+async function startWarehouseWorkers(context: ServiceContext) {
   const { ledger, warehouse, completeness, clock, newId, log } = context;
   if (warehouse.state() === "off") return { workers: [], shipped: () => NOTHING_SHIPPED };
   const { startShipper } = await import("./workers/shipper.ts");
   const { startRollupWorker } = await import("./workers/rollups.ts");
   const { startComparisonWorker } = await import("./workers/comparison.ts");
   const { startPartCheckWorker } = await import("./workers/part-checks.ts");
-  const shipper = startShipper({ ledger, warehouse, clock, newId, log, onBacklogShipped });
+  const shipper = startShipper({ ledger, warehouse, clock, newId, log });
   const rollups = startRollupWorker({ warehouse, clock, log });
   const comparison = startComparisonWorker({ ledger, warehouse, completeness, clock, log });
   const onDetached = comparison.compareSoon;
@@ -167,9 +167,7 @@ export async function startBackgroundWorkers(
   context: ServiceContext,
   releaseMemory: () => Promise<void>,
 ): Promise<BackgroundWorkers> {
-  // it fails only when a thread has ended, which `onBroken` reports
-  const onBacklogShipped = () => void releaseMemory().catch(() => undefined);
-  const { workers: warehouseWorkers, shipped } = await startWarehouseWorkers(context, onBacklogShipped);
+  const { workers: warehouseWorkers, shipped } = await startWarehouseWorkers(context);
   // A jump before the first round would otherwise not be noticed on a new ledger. The rounds report a failure.
   await context.deletionTime.read().catch(() => undefined);
   const maintenance = startMaintenance(context);

@@ -22,7 +22,8 @@ export function startMemoryWorker({
   releaseMemory,
   log,
 }: MemoryWorkerDeps): Worker {
-  let restingBytes = residentBytes();
+  // the first time, memory of the start is returned
+  let restingBytes = 0;
   const round = async () => {
     const isBusy = busyShare() > maxBusyShare;
     const bytes = residentBytes();

@@ -16,8 +16,6 @@ export interface ShipperDeps {
   clock(): number;
   newId(prefix: string): string;
   log: WorkerLog & { error(fields: object, message: string): void };
-  /** Called once, when the warehouse is up and no event from before this start is left to ship. */
-  onBacklogShipped?(): void;
 }
 
 export interface ShipperTotals {
@@ -41,28 +39,6 @@ const isAlmostFull = ({ events, parts }: OutboxPage): boolean =>
   parts.length === SERVER_LIMITS.pageRows ||
   parts.reduce((sum, { payload }) => sum + payload.length, 0) > SERVER_LIMITS.pageBytes / 2;
 
-const isBefore = (startedAt: number, { createdAt }: OutboxPage) => createdAt < startedAt;
-
-/** Calls back once, when no page that was created before the start is left to ship. */
-function watchBacklog(startedAt: number, onShipped: () => void) {
-  let isWatching = true;
-  let inWork = 0;
-  return {
-    /** Call it for each page that was claimed, and with null when there was none. */
-    claimed(page: OutboxPage | null) {
-      if (page && isBefore(startedAt, page)) {
-        inWork += 1;
-      } else if (isWatching && inWork === 0) {
-        isWatching = false;
-        onShipped();
-      }
-    },
-    released(page: OutboxPage) {
-      if (isBefore(startedAt, page)) inWork -= 1;
-    },
-  };
-}
-
 /** Claims, ships and puts back pages. */
 function createPageShipper(
   { ledger, clock, newId, log }: ShipperDeps,
@@ -71,7 +47,7 @@ function createPageShipper(
 ) {
   const historyOf = (page: OutboxPage): DeliveryHistory => {
     if (page.tries > 0) return "retried";
-    return isBefore(startedAt, page) ? "restored" : "new";
+    return page.createdAt < startedAt ? "restored" : "new";
   };
   /** @throws the error, unless the warehouse refused the page: then others are shipped meanwhile */
   const putBack = async ({ pageId, events }: OutboxPage, error: unknown) => {
@@ -107,11 +83,9 @@ function createPageShipper(
 }
 
 export function startShipper(deps: ShipperDeps): Shipper {
-  const { warehouse, clock, log, onBacklogShipped = () => undefined } = deps;
-  const startedAt = clock();
+  const { warehouse, clock, log } = deps;
   const totals: ShipperTotals = { events: 0, failures: 0, refused: 0 };
-  const pages = createPageShipper(deps, startedAt, totals);
-  const backlog = watchBacklog(startedAt, onBacklogShipped);
+  const pages = createPageShipper(deps, clock(), totals);
   /** Whether the latest page was almost full. */
   let isBehind = false;
   let pagesInWork = 0;
@@ -122,14 +96,12 @@ export function startShipper(deps: ShipperDeps): Shipper {
     const page = await pages.claim();
     const hasMore = page !== null && isAlmostFull(page);
     isBehind = hasMore;
-    backlog.claimed(page);
     if (!page) return false;
     pagesInWork += 1;
     try {
       await pages.ship(client, page, cutOff);
     } finally {
       pagesInWork -= 1;
-      backlog.released(page);
     }
     return hasMore;
   };
