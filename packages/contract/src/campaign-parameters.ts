@@ -53,12 +53,12 @@ const OTHER_PARAMETERS = [
 ];
 
 /** All parameters with these beginnings: UTM, Matomo, Piwik, HubSpot ads. */
-const CAMPAIGN_PREFIXES = ["utm_", "mtm_", "matomo_", "pk_", "piwik_", "hsa_"];
+const CAMPAIGN_PREFIX = /^(?:utm|mtm|matomo|pk|piwik|hsa)_/;
 
 const CAMPAIGN_NAMES: ReadonlySet<string> = new Set([...CLICK_IDS, ...OTHER_PARAMETERS]);
 
 /** @param name in any case: `UTM_Source`, `ScCid` */
 export function isCampaignParameter(name: string): boolean {
   const lower = name.toLowerCase();
-  return CAMPAIGN_NAMES.has(lower) || CAMPAIGN_PREFIXES.some((prefix) => lower.startsWith(prefix));
+  return CAMPAIGN_NAMES.has(lower) || CAMPAIGN_PREFIX.test(lower);
 }

@@ -12,6 +12,7 @@ export interface AddressRules {
 
 function decodeName(parameter: string): string {
   const name = parameter.split("=", 1)[0] ?? "";
+  if (!name.includes("%")) return name;
   try {
     return decodeURIComponent(name);
   } catch {

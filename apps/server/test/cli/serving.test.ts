@@ -130,7 +130,10 @@ describe("source", () => {
     const counted = ["--goal", "Sign-up=event:signup", "--goal", "a=b=path:/b*", "--exclude-path", "/admin*"];
     const kept = ["--bots", "reject", "--retention-days", "90", "--respect-gpc", "on"];
     const limited = ["--max-batch-size", "50", "--client-rate-per-second", "5", "--events-per-day", "9"];
-    const one = await answer("source", "update", sourceId, ...counted, ...kept, ...limited);
+    const cleaned = ["--query-parameter", "page", "--merge-path", "/orders/*", "--lower-case-paths", "on"];
+    const one = await answer("source", "update", sourceId, ...counted, ...kept, ...limited, ...cleaned);
+    assert.deepEqual(one.queryParameters, ["page"]);
+    assert.deepEqual([one.pathRules.patterns, one.pathRules.lowerCase], [["/orders/*"], true]);
     assert.deepEqual(one.goals, [
       { name: "Sign-up", event: "signup", path: null },
       { name: "a=b", event: null, path: "/b*" },
@@ -142,6 +145,16 @@ describe("source", () => {
     const off = ["--goal", "none", "--exclude-path", "none", "--retention-days", "none"];
     const other = await answer("source", "update", sourceId, ...off, "--max-batch-size", "default");
     assert.deepEqual([other.goals, other.excludedPaths, other.retentionDays], [[], [], null]);
+    const all = await answer(
+      "source",
+      "update",
+      sourceId,
+      "--query-parameter",
+      "all",
+      "--merge-path",
+      "none",
+    );
+    assert.deepEqual([all.queryParameters, all.pathRules.patterns], ["all", []]);
     assert.deepEqual([other.limits.maxBatchSize, other.limits.clientRatePerSecond], [null, 5]);
     for (const [words, sentence] of [
       [["--goal", "signup"], /^--goal must be Name=event:… or Name=path:\/…/],

@@ -34,6 +34,7 @@ export async function checkOldData(world: World, old: OldData): Promise<void> {
   const source = (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
   for (const field of ["name", "slug", "publicKey", "allowedOrigins", "isActive", "createdAt"])
     assert.deepEqual(source[field], old.source[field], field);
+  assert.equal(source.queryParameters, "all");
   const { organizations } = (await world.ask("/api/organizations", { token: old.token })).body;
   assert.deepEqual([organizations[0].organizationId, organizations[0].role], ["org_default", "owner"]);
 

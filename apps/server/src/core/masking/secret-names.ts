@@ -77,6 +77,8 @@ const AUTHORIZATION_CODE = new RegExp(
   "i",
 );
 
+const OAUTH_NAME = /^(?:code|state)$/i;
+
 function decodeValue(value: string): string {
   try {
     return decodeURIComponent(value);
@@ -92,7 +94,7 @@ function decodeValue(value: string): string {
 export function createOauthCheck(query: string) {
   const hasCode = AUTHORIZATION_CODE.test(query);
   return {
-    isName: (name: string): boolean => /^(?:code|state)$/i.test(name),
+    isName: (name: string): boolean => OAUTH_NAME.test(name),
     isSecret(name: string, value: string): boolean {
       const isCode = name.toLowerCase() === "code";
       if (!isCode && hasCode) return true;
@@ -156,11 +158,30 @@ export function encodesUnusual(text: string): boolean {
   return false;
 }
 
+const BEFORE_NAME = new Set([..."?&;# \t\r\n\"'<>(){},/\\=:"].map((sign) => sign.charCodeAt(0)));
+const ENCODED_EQUALS = /%(?:25)*3d/i;
+const AFTER_EQUALS = /[{[]|%(?:25)*[57]b/iy;
+
+/** The same for a text without quotes, such as an address: looking up its few names is faster than searching each word. */
+function mayNameParameter(text: string): boolean {
+  for (let at = text.indexOf("="); at !== -1; at = text.indexOf("=", at + 1)) {
+    let start = at;
+    while (start > 0 && !BEFORE_NAME.has(text.charCodeAt(start - 1))) start--;
+    const name = text.slice(start, at);
+    AFTER_EQUALS.lastIndex = at + 1;
+    if (isSecretParameter(name) || OAUTH_NAME.test(name) || AFTER_EQUALS.test(text)) return true;
+  }
+  return text.includes("%") && ENCODED_EQUALS.test(text);
+}
+
+const mayNameMember = (text: string): boolean =>
+  NAME_ENDS.test(text) &&
+  (SECRET_WORDS.some((words) => isInName(text, words)) || SECRET_ENDS.some((ends) => ends.test(text)));
+
 /** If false, the text contains no name of a secret, in any encoding. */
 export function mayNameSecret(text: string): boolean {
   return (
-    (NAME_ENDS.test(text) &&
-      (SECRET_WORDS.some((words) => isInName(text, words)) || SECRET_ENDS.some((ends) => ends.test(text)))) ||
+    (text.includes('"') ? mayNameMember(text) : mayNameParameter(text)) ||
     (text.includes("\\u") && ESCAPED_LETTER.test(text)) ||
     (encodesUnusual(text) && ENCODED_LETTER.test(text))
   );
