@@ -13,9 +13,9 @@ export interface AppSource {
   readonly publicKey: string;
 }
 
-/** A source that accepts every origin of this machine and servers. */
+/** A source that accepts every origin of this machine and servers, and stores the queries that tell views apart. */
 export const createShop = (world: World): Promise<AppSource> =>
-  world.createSource({ allowedOrigins: ["http://127.0.0.1:*"] });
+  world.createSource({ allowedOrigins: ["http://127.0.0.1:*"], queryParameters: "all" });
 
 /** The accepted events in order: views by path and query, events by name. */
 export async function taken(world: World, { sourceId }: AppSource): Promise<string[]> {
