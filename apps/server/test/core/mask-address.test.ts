@@ -85,6 +85,11 @@ describe("cleaning an address", () => {
 
   for (const text of KEPT) it(`leaves ${text}`, () => equal(maskAddress(text), text));
 
+  it("reads names whose brackets, hyphens or letters are encoded", () => {
+    for (const name of ["user%5Bkey%5D", "reset%2Dkey", "%6bey", "user%255Bsid%255D"])
+      ok(!maskAddress(`https://shop.example/?${name}=Q7Zabc`).includes("Q7Z"), name);
+  });
+
   it("never leaves a planted secret, also where other text surrounds it", () => {
     fc.assert(
       fc.property(planted, word, fc.constantFrom(...RULES), ([hidden, rest], before, rules) => {

@@ -19,9 +19,27 @@ const isToken = (part: string): boolean =>
   part.match(RUN)?.some((run) => run.length > MAX_WORD_LENGTH || (/\d/.test(run) && /[a-z]/i.test(run))) ??
   false;
 
+/** A part of a path that is longer is a title. */
+const MAX_NAME_LENGTH = 40;
+const ENCODED_SLASH = /%(?:25)*2f/i;
+/** Quotes, spaces and `/ = ? & # :` are before a part. */
+const isPartSign = (code: number): boolean =>
+  code > 44 && code !== 47 && code !== 58 && code !== 61 && code !== 63 && code !== 92;
+
+/** Whether a part of a path has the name of a token. Looking at the text before each slash is faster than a search. */
+function namesToken(text: string): boolean {
+  for (let at = text.indexOf("/"); at !== -1; at = text.indexOf("/", at + 1)) {
+    const end = text[at - 1] === "\\" ? at - 1 : at;
+    let start = end;
+    while (start > 0 && end - start < MAX_NAME_LENGTH && isPartSign(text.charCodeAt(start - 1))) start--;
+    if (end - start > 2 && NAMED.test(text.slice(start, end))) return true;
+  }
+  return text.includes("%") && ENCODED_SLASH.test(text) && NAMED_PART.test(text);
+}
+
 /** The text may be JSON: what is masked has no quotes and no escapes. */
 export function maskPathTokens(text: string): string {
-  if (!NAMED_PART.test(text)) return text;
+  if (!namesToken(text)) return text;
   let isAfterName = false;
   let pathEnd = 0;
   return text.replace(PART, (written, slash: string, part: string, at: number) => {

@@ -117,7 +117,7 @@ const SECRET_WORDS = [
   /contrase|senha|kennwort|wachtwoord|senord|adgangskode|salasana/gi,
   /mdp|heslo|has[lł]o|[sş]ifre|[Пп]ароль|密码|パスワード/g,
 ];
-/** Ends of parameters and members: `?code=`, `&data={`, `"pin":`. Few other names end like this. */
+/** Ends of encoded parameters: `?code%3D`, `&data%3D{`. Few other names end like this. */
 const SECRET_ENDS = [
   /(?:code|state|key|sid|sess|session|ticket|nonce|hmac|assertion)(?:=|%(?:25)*3d)/i,
   /(?:session_?id|saml_?request|saml_?response|relay_?state|invite|invitation)(?:=|%(?:25)*3d)/i,
@@ -126,7 +126,6 @@ const SECRET_ENDS = [
 ];
 /** The characters that end a name: `":`, `=`, `%3D`. */
 const NAME_END = /["=]|%(?:25)*3d/gi;
-const NAME_ENDS = new RegExp(NAME_END, "i");
 const COLON = /\s*:/y;
 
 /** Whether one of the words is in a name. Each end of a name is examined once, so the search is linear. */
@@ -162,21 +161,25 @@ const BEFORE_NAME = new Set([..."?&;# \t\r\n\"'<>(){},/\\=:"].map((sign) => sign
 const ENCODED_EQUALS = /%(?:25)*3d/i;
 const AFTER_EQUALS = /[{[]|%(?:25)*[57]b/iy;
 
-/** The same for a text without quotes, such as an address: looking up its few names is faster than searching each word. */
+/** The same for the parameters of addresses: looking up their few names is faster than searching each word. */
 function mayNameParameter(text: string): boolean {
   for (let at = text.indexOf("="); at !== -1; at = text.indexOf("=", at + 1)) {
     let start = at;
     while (start > 0 && !BEFORE_NAME.has(text.charCodeAt(start - 1))) start--;
     const name = text.slice(start, at);
+    if (name.includes("%")) return true; // brackets or letters that are encoded
     AFTER_EQUALS.lastIndex = at + 1;
     if (isSecretParameter(name) || OAUTH_NAME.test(name) || AFTER_EQUALS.test(text)) return true;
   }
-  return text.includes("%") && ENCODED_EQUALS.test(text);
+  return text.includes("%") && ENCODED_EQUALS.test(text) && mayHoldWord(text);
 }
 
+const mayHoldWord = (text: string): boolean =>
+  SECRET_WORDS.some((words) => isInName(text, words)) || SECRET_ENDS.some((ends) => ends.test(text));
+
+const SHORT_MEMBER = /(?:cc|p[ai]n)"\s{0,9}:/i;
 const mayNameMember = (text: string): boolean =>
-  NAME_ENDS.test(text) &&
-  (SECRET_WORDS.some((words) => isInName(text, words)) || SECRET_ENDS.some((ends) => ends.test(text)));
+  mayNameParameter(text) || SECRET_WORDS.some((words) => isInName(text, words)) || SHORT_MEMBER.test(text);
 
 /** If false, the text contains no name of a secret, in any encoding. */
 export function mayNameSecret(text: string): boolean {
