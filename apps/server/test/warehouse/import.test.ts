@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { folder, headwater, type Settings, serve } from "../cli/command-line.ts";
 import { linesOf } from "../export/exported.ts";
 import { until } from "../faults/child.ts";
+import { storedEvent } from "../ledger/reader.ts";
 import { bootstrapBody, bootstrapPath, pageEvent } from "../support/world.ts";
 import { askWarehouse } from "./ask.ts";
 import { PATIENCE_MS } from "./store.ts";
@@ -109,6 +110,25 @@ test("An old event that waits in the outbox, which a server sent without a token
   await shipAll(settings);
   const [row] = await askWarehouse(data.path, "SELECT toUInt8(count()) AS events FROM events");
   assert.deepEqual(row, { events: 1 });
+});
+
+test("An import keeps the campaign of an export whose urls do not show it.", async () => {
+  using data = folder();
+  const settings = { DATA_DIR: data.path };
+  await (await serve(settings)).stop();
+  const created = await headwater(settings, "source", "create", "--name", "Shop", "--json");
+  const page = {
+    url: "https://shop.example/a?x=1#top",
+    utm: { source: "a b", term: null },
+    clickIds: { gclid: "g" },
+  };
+  const row = { ...pageEvent({ page }), sessionId: "s", anonymousId: "v" };
+  writeFileSync(data.at("rows"), JSON.stringify(row));
+  const words = ["--source", created.json().sourceId, "--json"];
+  const taken = await headwater(settings, "import", data.at("rows"), ...words);
+  assert.equal(taken.json().accepted, 1, taken.stderr);
+  const stored = storedEvent(data.path, row.id).page;
+  assert.deepEqual([stored.utm, stored.clickIds], [{ source: "a b" }, { gclid: "g" }]);
 });
 
 test("A file may contain events of many years.", async () => {

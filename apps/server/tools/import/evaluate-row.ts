@@ -3,6 +3,7 @@
  * their maximum age, and makes the stored form. Pure.
  */
 import { EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/contract";
+import { readCampaign } from "../../src/core/channels/campaign.ts";
 import { toIsoTime } from "../../src/core/time.ts";
 import type { AddressRules } from "../../src/ingest/address-rules.ts";
 import { rejectInvalid } from "../../src/ingest/evaluate-batch.ts";
@@ -60,6 +61,21 @@ function readContext(row: RowObject): RowObject | null {
   return Object.keys(context).length > 0 ? context : null;
 }
 
+/** The url with the UTM fields and click ids of an export that it lacks: the source may not have stored them in the url. */
+function withCampaign(url: unknown, { utm, clickIds }: RowObject): unknown {
+  if (typeof url !== "string") return url;
+  const [address = ""] = url.split("#", 1);
+  const [path = ""] = address.split("?", 1);
+  const known = readCampaign(address.slice(path.length + 1));
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(isRowObject(utm) ? utm : {}))
+    if (typeof value === "string" && known.utm?.[name] === undefined) parameters.set(`utm_${name}`, value);
+  for (const [name, value] of Object.entries(isRowObject(clickIds) ? clickIds : {}))
+    if (typeof value === "string" && known.clickIds?.[name] === undefined) parameters.set(name, value);
+  if (parameters.size === 0) return url;
+  return `${address}${path === address ? "?" : "&"}${parameters}${url.slice(address.length)}`;
+}
+
 /**
  * An export has an empty `page` for events without one. An empty page becomes null, except for a type that requires a page:
  * evaluation then rejects it.
@@ -68,7 +84,9 @@ function readPage({ page, type }: RowObject): unknown {
   if (!isRowObject(page)) return page ?? null;
   const { url = null, path = null, title = null, referrer = null } = page;
   const isEmpty = [url, path, title, referrer].every((value) => value === null);
-  return isEmpty && !eventTypeRules(type)?.requiresPage ? null : { url, path, title, referrer };
+  return isEmpty && !eventTypeRules(type)?.requiresPage
+    ? null
+    : { url: withCampaign(url, page), path, title, referrer };
 }
 
 /** The device of an export, or else the one that the user agent in `context` names. */
