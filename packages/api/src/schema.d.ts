@@ -799,7 +799,7 @@ timezone?: string;
 filters?: (Schemas["Filter"])[];
 /** `visitors`: distinct anonymous ids. `users`: distinct user ids. `sessions`: sessions whose first event is in the range. `pageviews`: page views. `events`: all events. `viewsPerSession`: page views divided by sessions. `bounceRate`: share of sessions with one page view and no track event. `sessionDuration`: mean seconds from the first to the last event of a session. `conversionRate`: share of visitors who reached the goal. */
 metrics: (Schemas["Metric"])[];
-/** `page`: path of the event's page. `host`: host of the event's page. `event`: name of the event; page_view for page views. `sentBy`: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others. `entryPage`: path of the session's first event. `exitPage`: path of the last page view. `referrer`: host of the referrer. `utmSource`: utm_source. `utmMedium`: utm_medium. `utmCampaign`: utm_campaign. `utmTerm`: utm_term. `utmContent`: utm_content. `clickId`: name of the click id, such as gclid. `device`: type of device: desktop, mobile, tablet, tv, console, wearable, car or xr. `browser`: name of the browser. `os`: name of the operating system. `locale`: language and region, such as en-GB. `country`: country code (ISO 3166-1). */
+/** `page`: path of the event's page. `host`: host of the event's page. `event`: name of the event; page_view for page views. `sentBy`: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others. `entryPage`: path of the session's first event. `exitPage`: path of the last page view. `referrer`: host of the referrer. `utmSource`: utm_source. `utmMedium`: utm_medium. `utmCampaign`: utm_campaign. `utmTerm`: utm_term. `utmContent`: utm_content. `clickId`: name of the click id, such as gclid. `device`: type of device: desktop, mobile, tablet, tv, console, wearable, car or xr. `browser`: name of the browser or of the app. `browserVersion`: version of the browser, such as 141. `os`: name of the operating system. `osVersion`: version of the operating system, such as 11 for Windows 11. `screen`: width and height of the screen, such as 1440x900, if the client sends it. `locale`: language and region, such as en-GB. `country`: country code (ISO 3166-1). */
 dimensions?: (Schemas["Dimension"])[];
 goal?: Schemas["StatsGoal"];
 /** How rows are sorted. Default: by time, or else by the first metric, the largest first. */
@@ -835,6 +835,11 @@ from: Schemas["Timestamp"];
 to: Schemas["Timestamp"];
 /** True: the warehouse has lost events of the range, so the figures are too low. */
 incomplete: boolean;
+/** What the figures leave out. */
+excluded: {
+/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+bots: number;
+};
 /** The metrics of the query. */
 metrics: (string)[];
 /** The dimensions of the query. */
@@ -861,7 +866,7 @@ comparison: (number | null)[] | null;
 };
 /** One of visitors, users, sessions, pageviews, events, viewsPerSession, bounceRate, sessionDuration, conversionRate, or sum:<property>. */
 Metric: string;
-/** One of page, host, event, sentBy, entryPage, exitPage, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent, clickId, device, browser, os, locale, country, time:<minute, hour, day, week, month>, or property:<name>. */
+/** One of page, host, event, sentBy, entryPage, exitPage, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent, clickId, device, browser, browserVersion, os, osVersion, screen, locale, country, time:<minute, hour, day, week, month>, or property:<name>. */
 Dimension: string;
 /** A condition, `{dimension, operator, value}`, or one of `{and: […]}`, `{or: […]}`, `{not: …}` and `{sessionHas: …}`. */
 Filter: {
@@ -921,6 +926,11 @@ from: Schemas["Timestamp"];
 to: Schemas["Timestamp"];
 /** True: the warehouse has lost events of the range, so the figures are too low. */
 incomplete: boolean;
+/** What the figures leave out. */
+excluded: {
+/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+bots: number;
+};
 /** The maximum time from the first step to the last. */
 windowSeconds: number;
 /** The steps, in order. */
@@ -962,6 +972,11 @@ from: Schemas["Timestamp"];
 to: Schemas["Timestamp"];
 /** True: the warehouse has lost events of the range, so the figures are too low. */
 incomplete: boolean;
+/** What the figures leave out. */
+excluded: {
+/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+bots: number;
+};
 /** The cohorts, oldest first. */
 cohorts: ({
 /** The start of the cohort's period. */
@@ -1005,6 +1020,11 @@ from: Schemas["Timestamp"];
 to: Schemas["Timestamp"];
 /** True: the warehouse has lost events of the range, so the figures are too low. */
 incomplete: boolean;
+/** What the figures leave out. */
+excluded: {
+/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+bots: number;
+};
 /** The paths of each step, most frequent first. */
 paths: ({
 /** The number of the step. */
@@ -1046,6 +1066,11 @@ from: Schemas["Timestamp"];
 to: Schemas["Timestamp"];
 /** True: the warehouse has lost events of the range, so the figures are too low. */
 incomplete: boolean;
+/** What the figures leave out. */
+excluded: {
+/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+bots: number;
+};
 /** The properties, most frequent first. */
 properties: ({
 /** The name, as in `property:<name>`. Nested properties are joined by dots. */
@@ -1080,6 +1105,11 @@ at: Schemas["Timestamp"];
 windowSeconds: number;
 /** Visitors in the window. */
 visitors: number;
+/** What the figures leave out. */
+excluded: {
+/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+bots: number;
+};
 };
 /** A request or a notification. The protocol may add members. */
 McpMessage: {

@@ -45,8 +45,11 @@ export const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
   utmContent: "utm_content",
   clickId: "name of the click id, such as gclid",
   device: "type of device: desktop, mobile, tablet, tv, console, wearable, car or xr",
-  browser: "name of the browser",
+  browser: "name of the browser or of the app",
+  browserVersion: "version of the browser, such as 141",
   os: "name of the operating system",
+  osVersion: "version of the operating system, such as 11 for Windows 11",
+  screen: "width and height of the screen, such as 1440x900, if the client sends it",
   locale: "language and region, such as en-GB",
   country: "country code (ISO 3166-1)",
 } as const;

@@ -141,6 +141,13 @@ const queryMembers = {
 const bots = Type.Optional(Type.Boolean({ description: "true: also count events of bots. Default: false." }));
 const Include = Type.Optional(Closed({ bots }, { description: "What to count in addition." }));
 
+const excluded = Closed(
+  {
+    bots: count("Events of bots in the range that satisfy the filters. 0 when the query includes bots."),
+  },
+  { description: "What the figures leave out." },
+);
+
 /** The members of every answer. */
 const answerMembers = {
   sourceId: text("The id of the source."),
@@ -150,6 +157,7 @@ const answerMembers = {
   incomplete: Type.Boolean({
     description: "true: the warehouse has lost events of the range, so the figures are too low.",
   }),
+  excluded,
 };
 
 export const StatsQueryBody = Closed({
@@ -390,5 +398,6 @@ export const StatsLiveAnswer = Closed({
   at: time("When the visitors were counted."),
   windowSeconds: count("The length of the window that ends then."),
   visitors: count("Visitors in the window."),
+  excluded,
 });
 export type StatsLiveAnswer = Static<typeof StatsLiveAnswer>;

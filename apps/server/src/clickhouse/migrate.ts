@@ -15,6 +15,8 @@ const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
   () => [],
   recreateRollupsStatements,
   sentByStatements,
+  // the dimensions browserVersion, osVersion and screen
+  recreateRollupsStatements,
 ];
 
 const migrationsTable = (target: ClusterTarget) =>

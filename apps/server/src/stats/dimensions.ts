@@ -36,7 +36,10 @@ const TEXT_DIMENSIONS: Readonly<Record<TextDimensionName, TextDimension>> = {
   clickId: { from: "entry", sql: "if(empty(page.clickIds), NULL, arrayMin(mapKeys(page.clickIds)))" },
   device: { from: "entry", sql: "device.device" },
   browser: { from: "entry", sql: "device.browser" },
+  browserVersion: { from: "entry", sql: "device.browserVersion" },
   os: { from: "entry", sql: "device.os" },
+  osVersion: { from: "entry", sql: "device.osVersion" },
+  screen: { from: "entry", sql: "screen" },
   locale: { from: "entry", sql: "locale" },
   country: { from: "entry", sql: "country" },
 };

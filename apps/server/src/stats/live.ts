@@ -7,11 +7,19 @@ import { bindTime, statement } from "./sql.ts";
 
 export async function answerLive(run: RunQuery, sourceId: string, now: number): Promise<StatsLiveAnswer> {
   const { liveWindowSeconds: windowSeconds } = SERVER_LIMITS;
-  const [row] = await run<[visitors: number]>(
+  const [row] = await run<[visitors: number, bots: number]>(
     statement(
-      (bind) => `SELECT uniqExact(visitor) FROM events WHERE sourceId = ${bind("String", sourceId)}
-        AND occurredAt >= ${bindTime(bind, now - windowSeconds * SECOND_MS)} AND NOT device.isBot`,
+      (
+        bind,
+      ) => `SELECT uniqExactIf(visitor, NOT device.isBot), countIf(device.isBot) FROM events WHERE sourceId = ${bind("String", sourceId)}
+        AND occurredAt >= ${bindTime(bind, now - windowSeconds * SECOND_MS)}`,
     ),
   );
-  return { sourceId, at: toIsoTime(now), windowSeconds, visitors: row?.[0] ?? 0 };
+  return {
+    sourceId,
+    at: toIsoTime(now),
+    windowSeconds,
+    visitors: row?.[0] ?? 0,
+    excluded: { bots: row?.[1] ?? 0 },
+  };
 }

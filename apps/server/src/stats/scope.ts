@@ -11,7 +11,7 @@ import { type QueryRange, readRange } from "./range.ts";
 import { allOf, type Bind, bindTime } from "./sql.ts";
 
 /** The members that the bodies of all queries have. */
-interface ScopeBody {
+export interface ScopeBody {
   readonly sourceId: string;
   readonly dateRange: StatsDateRange;
   readonly timezone?: string;
@@ -51,8 +51,8 @@ export function readScope(body: ScopeBody, now: number, otherIssues: readonly Is
   return { sourceId, zone, range, filters, includesBots: include?.bots ?? false };
 }
 
-/** An answer as it is computed; `stats.ts` adds whether events are missing. */
-export type Computed<Answer> = Omit<Answer, "incomplete">;
+/** An answer as it is computed; `stats.ts` adds whether events are missing, and what was left out. */
+export type Computed<Answer> = Omit<Answer, "incomplete" | "excluded">;
 
 /** The members that all answers have. */
 export const answerHead = ({ sourceId, zone, range }: QueryScope) => ({

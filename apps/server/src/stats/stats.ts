@@ -4,6 +4,7 @@ import type { Handlers } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
 import { mayMiss, missingOf } from "../core/warehouse-report.ts";
+import { readExcluded } from "./excluded.ts";
 import { answerFunnel } from "./funnel.ts";
 import { resolveGoals } from "./goals.ts";
 import { answerLive } from "./live.ts";
@@ -11,7 +12,8 @@ import { answerPaths } from "./paths.ts";
 import { answerProperties } from "./properties.ts";
 import { answerQuery } from "./query.ts";
 import { answerRetention } from "./retention.ts";
-import { createQueryRunner, type StatsWarehouse } from "./run-query.ts";
+import { createQueryRunner, type RunQuery, type StatsWarehouse } from "./run-query.ts";
+import type { ScopeBody } from "./scope.ts";
 
 export type StatsHandlers = Pick<
   Handlers,
@@ -31,17 +33,30 @@ export interface StatsDeps {
   readonly offHint: string;
 }
 
-/** Adds to an answer whether it lacks events, and records a query that failed on damaged data. */
+interface AnsweredRange {
+  readonly sourceId: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Adds to an answer what it leaves out and whether it lacks events, and records a query that failed on damaged data. */
 const createAnswering =
   ({ completeness }: StatsDeps) =>
-  async <Body extends { sourceId: string; from: string; to: string }>(computing: Promise<Body>) => {
-    const body = await computing.catch((error: unknown) => {
+  async <Answer extends AnsweredRange>(
+    run: RunQuery,
+    { body, now }: { readonly body: ScopeBody; readonly now: number },
+    compute: (run: RunQuery) => Promise<Answer>,
+  ) => {
+    try {
+      const answer = await compute(run);
+      const excluded = await readExcluded(run, body, now);
+      const range = { from: Date.parse(answer.from), to: Date.parse(answer.to) };
+      const lacksEvents = mayMiss(completeness.report(), answer.sourceId, range);
+      return { body: { ...answer, excluded, incomplete: completeness.isSuspected() || lacksEvents } };
+    } catch (error) {
       if (error instanceof Refusal && error.code === "warehouse_damaged") completeness.suspectDamage();
       throw error;
-    });
-    const range = { from: Date.parse(body.from), to: Date.parse(body.to) };
-    const lacksEvents = mayMiss(completeness.report(), body.sourceId, range);
-    return { body: { ...body, incomplete: completeness.isSuspected() || lacksEvents } };
+    }
   };
 
 export function createStats(deps: StatsDeps): StatsHandlers {
@@ -52,17 +67,19 @@ export function createStats(deps: StatsDeps): StatsHandlers {
     queryStats: async (call) => {
       const { source, body, now } = call;
       const [goal] = resolveGoals(source.goals, body.goal ? [{ goal: body.goal, path: ["goal"] }] : []);
-      return answer(answerQuery(runnerOf(call), goal ? { ...body, goal } : body, now));
+      return answer(runnerOf(call), call, (run) => answerQuery(run, goal ? { ...body, goal } : body, now));
     },
     queryFunnel: async (call) => {
       const { source, body, now } = call;
       const goals = body.steps.map((goal, index) => ({ goal, path: ["steps", index] }));
       const steps = resolveGoals(source.goals, goals);
-      return answer(answerFunnel(runnerOf(call), { ...body, steps }, now));
+      return answer(runnerOf(call), call, (run) => answerFunnel(run, { ...body, steps }, now));
     },
-    queryRetention: async (call) => answer(answerRetention(runnerOf(call), call.body, call.now)),
-    queryPaths: async (call) => answer(answerPaths(runnerOf(call), call.body, call.now)),
-    queryProperties: async (call) => answer(answerProperties(runnerOf(call), call.body, call.now)),
+    queryRetention: async (call) =>
+      answer(runnerOf(call), call, (run) => answerRetention(run, call.body, call.now)),
+    queryPaths: async (call) => answer(runnerOf(call), call, (run) => answerPaths(run, call.body, call.now)),
+    queryProperties: async (call) =>
+      answer(runnerOf(call), call, (run) => answerProperties(run, call.body, call.now)),
     getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => {
       const missing = missingOf(completeness.report(), sourceId);
       const missingEvents = missing && {

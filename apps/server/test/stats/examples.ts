@@ -22,7 +22,10 @@ export interface ExampleEvent {
   clickIds?: Record<string, string>;
   device?: string;
   browser?: string;
+  browserVersion?: string;
   os?: string;
+  osVersion?: string;
+  screen?: string;
   locale?: string;
   country?: string;
   isBot?: true;
@@ -250,7 +253,7 @@ export const EXAMPLES: Example[] = [
     ],
   },
   {
-    sentence: "Bots are left out.",
+    sentence: "Bots are left out, and the answer says how many of their events.",
     because: "v2 is a bot.",
     events: [
       ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/"]),
@@ -259,6 +262,64 @@ export const EXAMPLES: Example[] = [
     ask: "query",
     body: { dateRange: ["2026-05-10", "2026-05-11"], metrics: ["visitors", "sessions", "events"] },
     rows: [[[], [1, 1, 1]]],
+    answer: { excluded: { bots: 1 } },
+  },
+  {
+    sentence: "Excluded events satisfy the filters and are in the range.",
+    because: "Of the bots' events, a is of Chrome, b of Firefox, and c is a day later.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/", { isBot: true, browser: "Chrome" }]),
+      ...visit("s2", "v2", ["b", "2026-05-10T10:00:00.000Z", "/", { isBot: true, browser: "Firefox" }]),
+      ...visit("s3", "v3", ["c", "2026-05-11T10:00:00.000Z", "/", { isBot: true, browser: "Chrome" }]),
+    ],
+    ask: "funnel",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      filters: [{ dimension: "browser", operator: "is", value: "Chrome" }],
+      steps: [{ page: "/" }, { page: "/b" }],
+    },
+    answer: { excluded: { bots: 1 } },
+  },
+  {
+    sentence: "Versions and screens are dimensions: those of the session's first event.",
+    because: "Two sessions began with Chrome 141 on Windows 11; s3 has no values.",
+    events: [
+      ...visit(
+        "s1",
+        "v1",
+        [
+          "a",
+          "2026-05-10T10:00:00.000Z",
+          "/",
+          { browserVersion: "141", osVersion: "11", screen: "1440x900" },
+        ],
+        ["b", "2026-05-10T10:01:00.000Z", "/b", { browserVersion: "142", osVersion: "10" }],
+      ),
+      ...visit("s2", "v2", [
+        "c",
+        "2026-05-10T10:00:00.000Z",
+        "/",
+        { browserVersion: "141", osVersion: "11", screen: "1440x900" },
+      ]),
+      ...visit("s3", "v3", ["d", "2026-05-10T10:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["sessions", "events"],
+      dimensions: ["browserVersion", "osVersion", "screen"],
+    },
+    rows: [
+      [
+        ["141", "11", "1440x900"],
+        [2, 3],
+      ],
+      [
+        [null, null, null],
+        [1, 1],
+      ],
+    ],
+    answer: { excluded: { bots: 0 } },
   },
   {
     sentence: "Bots are counted when they are asked for.",
@@ -274,6 +335,7 @@ export const EXAMPLES: Example[] = [
       include: { bots: true },
     },
     rows: [[[], [2, 2, 2]]],
+    answer: { excluded: { bots: 0 } },
   },
   {
     sentence: "A conversion rate is of the visitors that the filters leave.",
@@ -602,6 +664,6 @@ export const EXAMPLES: Example[] = [
     ask: "live",
     body: {},
     now: "2026-05-10T12:00:00.000Z",
-    answer: { visitors: 2, windowSeconds: 300 },
+    answer: { visitors: 2, windowSeconds: 300, excluded: { bots: 1 } },
   },
 ];

@@ -8,7 +8,7 @@ import type { StatsRow } from "@headwater/contract";
 import type { World } from "../support/world.ts";
 import type { ExampleEvent } from "./examples.ts";
 import { DIMENSIONS, eventsOf, LEAVES, METRICS, PLACES, queryOf, randomFrom } from "./generated.ts";
-import { answerOf, type OracleQuery, type OracleRow } from "./oracle.ts";
+import { answerOf, excludedBotsOf, type OracleQuery, type OracleRow } from "./oracle.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 
 const SHARE = process.env.TEST_LONG === "1" ? 2_500 : 260;
@@ -68,6 +68,7 @@ export async function runAndCompare(
   const body = { sourceId, ...query };
   const reply = await world.ask("/api/stats/query", { method: "POST", body });
   assert.equal(reply.status, 200, `${where}\n${JSON.stringify(reply.body)}`);
+  assert.deepEqual(reply.body.excluded, { bots: excludedBotsOf(events, query) }, where);
   const rows = answerOf(events, query);
   const { limit, offset } = query.pagination ?? { limit: rows.length, offset: 0 };
   requireSame(reply.body.results, rows.slice(offset, offset + limit), where);

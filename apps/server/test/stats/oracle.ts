@@ -197,7 +197,10 @@ function valueOfDimension(dimension: string, event: ExampleEvent, { first, exitP
       return first.page === undefined ? null : (Object.keys(first.clickIds ?? {}).sort()[0] ?? null);
     case "device":
     case "browser":
+    case "browserVersion":
     case "os":
+    case "osVersion":
+    case "screen":
     case "locale":
     case "country":
       return first[dimension] ?? null;
@@ -340,6 +343,22 @@ function compareScalars(one: Scalar, other: Scalar): number {
   if (other === null) return -1;
   const kinds = KINDS.indexOf(typeof one) - KINDS.indexOf(typeof other);
   return kinds || Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+}
+
+/** How many events of bots the answer leaves out. */
+export function excludedBotsOf(all: readonly ExampleEvent[], asked: OracleQuery): number {
+  if (asked.include.bots) return 0;
+  const [span] = spansOf(asked);
+  const left = visitsOf(all, span, true).flatMap((visit) =>
+    visit.events.filter(
+      (event) =>
+        event.isBot &&
+        timeOf(event) >= span.from &&
+        timeOf(event) < span.to &&
+        asked.filters.every((filter) => eventFits(filter, event, visit)),
+    ),
+  );
+  return left.length;
 }
 
 /** @returns all rows in order, without regard to pagination */

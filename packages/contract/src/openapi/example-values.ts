@@ -277,4 +277,5 @@ export const ANSWERED_RANGE = {
   from: "2026-11-14T23:00:00.000Z",
   to: "2026-11-21T23:00:00.000Z",
   incomplete: false,
+  excluded: { bots: 12 },
 };

@@ -155,7 +155,10 @@ const STATS_EXAMPLES: Examples = {
     query: ofSource,
     answer: { ...ofSource, name: "Shop", lastEventAt: AT, missingEvents: null },
   },
-  getLive: { query: ofSource, answer: { ...ofSource, at: AT, windowSeconds: 300, visitors: 7 } },
+  getLive: {
+    query: ofSource,
+    answer: { ...ofSource, at: AT, windowSeconds: 300, visitors: 7, excluded: { bots: 1 } },
+  },
   exportEvents: {
     query: { ...ofSource, from: "2026-11-01", format: "ndjson" },
     answer: `${quoted(STORED_EVENT)}\n`,

@@ -18,7 +18,10 @@ const DIMENSION_LABELS: Partial<Record<StatsDimension, string>> = {
   clickId: "Click ID",
   device: "Device",
   browser: "Browser",
+  browserVersion: "Browser version",
   os: "Operating system",
+  osVersion: "System version",
+  screen: "Screen",
   locale: "Language",
   country: "Country",
 };
