@@ -13,7 +13,7 @@ import { type RequestIds, toLogIds } from "./core/trace-context.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createObserver } from "./ingest/observe.ts";
-import { openCountries } from "./ingest/visitor.ts";
+import { createSpamCheck, openCountries } from "./ingest/visitor.ts";
 import { debugUrlOf, type InstallAddresses } from "./install/install.ts";
 import { withChangeNotifications } from "./ledger/change-notifications.ts";
 import { type Ledger, type LedgerChange, StorageError } from "./ledger/ledger.ts";
@@ -145,6 +145,8 @@ function buildIngest(
     countryOf: openCountries(deps.countriesFile, (error) =>
       log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no country until a restart"),
     ),
+    isDataCentre: config.DATA_CENTRES_FILE,
+    isSpamReferrer: createSpamCheck(config.REFERRER_SPAM_FILE),
     authenticateSender: deps.authenticator.authenticateSender,
     maxInFlight: config.INGEST_IN_FLIGHT,
     unavailable: readiness.ingestRefusal,

@@ -203,7 +203,7 @@ code: "duplicate_event" | "invalid_event" | "unsupported_event_type" | "timestam
 /** What to do about it; null: the event was stored. */
 message: string | null;
 /** What was corrected in the event. */
-warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "sent_at_unreliable" | "number_not_finite")[];
+warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "data_centre" | "referrer_spam" | "sent_at_unreliable" | "number_not_finite")[];
 };
 /** The limits that a client must respect. */
 ClientLimits: {

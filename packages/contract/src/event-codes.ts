@@ -24,7 +24,7 @@ export const EVENT_CODES = {
   path_excluded:
     "A pattern in `excludedPaths` of the source matches the path. To count such events, remove the pattern.",
   bot_rejected:
-    "The user agent is a bot, and `bots` of the source is `reject`. To store such events, set it to `apart` or `keep`.",
+    "The event is a bot's, and `bots` of the source is `reject`. To store such events, set it to `apart` or `keep`.",
   too_many_properties: "`properties` can have at most 256 keys. Send fewer.",
 } as const;
 export type EventCode = keyof typeof EVENT_CODES;
@@ -41,6 +41,8 @@ export const WARNINGS = [
   "timezone_assumed",
   "anonymous_id_mismatch",
   "bot_suspected",
+  "data_centre",
+  "referrer_spam",
   "sent_at_unreliable",
   "number_not_finite",
 ] as const;

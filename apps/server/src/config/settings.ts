@@ -4,10 +4,12 @@ import { LIMITS } from "@headwater/contract";
 import { parseTrust } from "../core/client-address.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
+  addressesFile,
   clickhouseUrl,
   clusterName,
   databaseUrl,
   headerName,
+  hostsFile,
   identifier,
   integer,
   limitOrNone,
@@ -157,6 +159,16 @@ export const SETTINGS = {
     "",
     "MMDB file for the visitor's country; default: the included CC0 file; off: none",
     mmdbFile,
+  ),
+  DATA_CENTRES_FILE: path(
+    "",
+    "Text file with an address or CIDR range on each line, whose visitors are bots; default: none",
+    addressesFile,
+  ),
+  REFERRER_SPAM_FILE: path(
+    "",
+    "Text file with a host name on each line; visits from it and its subdomains are bots; default: none",
+    hostsFile,
   ),
   LOG_LEVEL: setting(
     "info",

@@ -1,6 +1,8 @@
 /** Parsers of settings. Each throws an error whose message completes `PORT cannot be "x": it …`, such as `must be …`. */
 import { readFileSync } from "node:fs";
 import { LIMITS, SITE_PATH } from "@headwater/contract";
+import { type ContainsAddress, parseAddressRanges } from "../core/address-ranges.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { isPlausibleToken, TOKEN_PREFIX } from "../core/token.ts";
 
 export const text = (value: string) => value;
@@ -74,6 +76,36 @@ export function mmdbFile(value: string): string | null {
   if (value !== "" && value !== "off" && !isMmdb(value))
     throw new Error("must name an MMDB file that can be read, or be off");
   return textOrNull(value);
+}
+
+/** The lines of a text file, without comments (`#`) and empty lines. */
+function readList(file: string): string[] {
+  let content: string;
+  try {
+    content = readFileSync(file, "utf8");
+  } catch {
+    throw new Error("must name a text file that can be read");
+  }
+  const lines = content
+    .split("\n")
+    .map((line) => line.replace(/#.*/, "").trim())
+    .filter((line) => line !== "");
+  const { maxListFileLines } = SERVER_LIMITS;
+  if (lines.length > maxListFileLines) throw new Error(`must have at most ${maxListFileLines} lines`);
+  return lines;
+}
+
+/** Whether an address is in a range of the file; null without a file. */
+export const addressesFile = (value: string): ContainsAddress | null =>
+  value === "" ? null : parseAddressRanges(readList(value));
+
+/** The host names of the file, in lower case; null without a file. */
+export function hostsFile(value: string): ReadonlySet<string> | null {
+  if (value === "") return null;
+  const hosts = readList(value).map((line) => line.toLowerCase());
+  const wrong = hosts.find((host) => URL.parse(`http://${host}`)?.pathname !== "/");
+  if (wrong !== undefined) throw new Error(`must list host names; "${wrong}" is none`);
+  return new Set(hosts.map((host) => URL.parse(`http://${host}`)?.hostname ?? host));
 }
 
 export function identifier(value: string): string {

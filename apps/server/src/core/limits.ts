@@ -138,6 +138,8 @@ export const SERVER_LIMITS = {
   /** Detecting a device takes 20 to 400 µs. So a flood of invented user agents takes 2 % of a core, after as many as the cache has. */
   deviceDetectionMsPerSecond: 20,
   deviceDetectionBurstMs: 500,
+  /** Of DATA_CENTRES_FILE and REFERRER_SPAM_FILE, in lines. The networks of all large clouds are about 40,000 ranges. */
+  maxListFileLines: 200_000,
   rateBuckets: 50_000,
   /** Clients of one IPv6 /48 that may use their whole rate at once. */
   networkRateFactor: 16,

@@ -1,5 +1,6 @@
 /** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
 import { EVENT_CODES, type EventResult, storedEventName } from "@headwater/contract";
+import type { ContainsAddress } from "../core/address-ranges.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
 import type { Commit, SessionRecord, SessionTouch, StoredFlags } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
@@ -37,6 +38,9 @@ export interface BatchDeps {
   readonly sessions: SessionCache;
   readonly countryOf: CountryOf;
   readonly deviceOf: DeviceOf;
+  /** null: no address is one of a data centre. */
+  readonly isDataCentre: ContainsAddress | null;
+  readonly isSpamReferrer: (host: string) => boolean;
 }
 
 const NO_SESSIONS: BatchContext["otherSessions"] = new Map();
@@ -68,7 +72,7 @@ function buildContext(
   { request, keyed, parsed: { body }, session }: BatchRequest,
   batch: ParsedBatch,
   otherSessions: BatchContext["otherSessions"],
-  { countryOf, deviceOf }: BatchDeps,
+  { countryOf, deviceOf, isDataCentre, isSpamReferrer }: BatchDeps,
 ): BatchContext {
   const { sourceId } = session;
   const { receivedAt } = request;
@@ -100,6 +104,8 @@ function buildContext(
     deviceOf,
     maxEventBytes: keyed.limits.maxEventBytes,
     bots: keyed.source.bots,
+    isFromDataCentre: sentBy === "browser" && isDataCentre?.(request.clientAddress) === true,
+    isSpamReferrer,
     retentionDays: keyed.source.retentionDays,
     excludesPath: keyed.excludesPath,
     addressRules: keyed.addressRules,

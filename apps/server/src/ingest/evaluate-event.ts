@@ -45,6 +45,9 @@ export interface BatchContext {
   readonly deviceOf: (userAgent: string) => Device;
   readonly maxEventBytes: number;
   readonly bots: BotPolicy;
+  /** Whether the client's address is one of a data centre. */
+  readonly isFromDataCentre: boolean;
+  readonly isSpamReferrer: (host: string) => boolean;
   /** For how many UTC days the source keeps events. null: forever. */
   readonly retentionDays: number | null;
   /** Whether the source's `excludedPaths` contain the path. */
@@ -218,9 +221,30 @@ function surroundingsOf(event: Event, batch: BatchContext) {
   const ownUserAgent = textOrNull(own?.userAgent);
   const screen = sizeText(context?.screen);
   const device = correctIpad(ownUserAgent ? batch.deviceOf(ownUserAgent) : batch.device, screen);
-  const isCountedBot = device.isBot && batch.bots === "keep";
-  return { context, screen, device: isCountedBot ? { ...device, isBot: false } : device };
+  return { context, screen, device };
 }
+
+type BotReason = Extract<Warning, "bot_suspected" | "data_centre" | "referrer_spam">;
+
+const BOT_REASONS: Readonly<Record<BotReason, string>> = {
+  bot_suspected: "The user agent is a bot's",
+  data_centre: "The client's address is one of a data centre (`DATA_CENTRES_FILE`)",
+  referrer_spam: "The referrer is spam (`REFERRER_SPAM_FILE`)",
+};
+
+/** Why the event is a bot's; null: it is a person's, or the source keeps bots. */
+function botReasonOf(device: Device, referrerHost: string | null, batch: BatchContext): BotReason | null {
+  if (batch.bots === "keep") return null;
+  if (device.isBot) return "bot_suspected";
+  if (batch.isFromDataCentre) return "data_centre";
+  return referrerHost !== null && batch.isSpamReferrer(referrerHost) ? "referrer_spam" : null;
+}
+
+const rejectBot = (reason: BotReason): Rejection =>
+  rejectEvent(
+    "bot_rejected",
+    `${BOT_REASONS[reason]}, and \`bots\` of the source is \`reject\`. To store such events, set it to \`apart\` or \`keep\`.`,
+  );
 
 /** Whether one event is stored, as far as that can be decided without asking the ledger for duplicates. */
 export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOutcome {
@@ -238,9 +262,10 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const anonymousId = event.anonymousId || batch.anonymousId;
   if (anonymousId !== session.anonymousId) warnings.push("anonymous_id_mismatch");
   const { context, screen, device } = surroundingsOf(event, batch);
-  if (device.isBot && batch.bots === "reject") return rejectEvent("bot_rejected");
-  if (device.isBot) warnings.push("bot_suspected");
   const page = event.page ? normalizePage(event.page, batch, warnings) : null;
+  const botReason = botReasonOf(device, page?.referrerHost ?? null, batch);
+  if (botReason && batch.bots === "reject") return rejectBot(botReason);
+  if (botReason) warnings.push(botReason);
   if (page?.path && batch.excludesPath(page.path)) return rejectEvent("path_excluded");
 
   const key = eventKey(batch.sourceId, event.id, batch.hasToken);
@@ -263,7 +288,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
     timezone: textOrNull(context?.timezone),
     screen,
     viewport: sizeText(context?.viewport),
-    device,
+    device: { ...device, isBot: botReason !== null },
     properties: event.properties ?? null,
     context: context ?? null,
   });

@@ -11,7 +11,7 @@ import { toRefusal } from "../ledger/to-refusal.ts";
 import { buildAnswer } from "./answer.ts";
 import { type AttemptDraft, startAttempt } from "./attempt-draft.ts";
 import { checkKey, checkRequest } from "./checks.ts";
-import { buildCommit, buildResults, evaluateBatch, recordCommit } from "./evaluate-batch.ts";
+import { type BatchDeps, buildCommit, buildResults, evaluateBatch, recordCommit } from "./evaluate-batch.ts";
 import { decodeBody, parseJson } from "./json.ts";
 import { type BodyParser, readEnvelope } from "./parse.ts";
 import type { Quotas } from "./quotas.ts";
@@ -32,6 +32,8 @@ export interface IngestDeps {
   readonly parseBody: BodyParser;
   readonly countryOf: CountryOf;
   readonly deviceOf: DeviceOf;
+  readonly isDataCentre: BatchDeps["isDataCentre"];
+  readonly isSpamReferrer: BatchDeps["isSpamReferrer"];
   /** Throws a 401 or 403 refusal unless the token may send events of the source. */
   readonly authenticateSender: (authorization: string, sourceId: string, now: number) => Promise<void>;
   readonly newId: (prefix: string) => string;

@@ -18,7 +18,15 @@ import { createDeviceOf } from "./visitor.ts";
 export interface IngestOptions
   extends Pick<
     IngestDeps,
-    "countryOf" | "authenticateSender" | "newId" | "unavailable" | "observe" | "report" | "stopwatch"
+    | "countryOf"
+    | "isDataCentre"
+    | "isSpamReferrer"
+    | "authenticateSender"
+    | "newId"
+    | "unavailable"
+    | "observe"
+    | "report"
+    | "stopwatch"
   > {
   readonly ledger: IngestLedger;
   readonly readUsage: QuotaDeps["readUsage"];

@@ -78,6 +78,19 @@ export function visitorDeviceOf(
   return deviceOf(userAgent, userAgent === headers.userAgent ? headers.clientHints : null);
 }
 
+/** Whether a host, or a domain that it is a part of, is in the list. */
+export function createSpamCheck(hosts: ReadonlySet<string> | null): (host: string) => boolean {
+  if (hosts === null) return () => false;
+  return (host) => {
+    for (let part = host; part !== ""; ) {
+      if (hosts.has(part)) return true;
+      const dot = part.indexOf(".");
+      part = dot < 0 ? "" : part.slice(dot + 1);
+    }
+    return false;
+  };
+}
+
 export type CountryOf = (address: string) => string | null;
 
 /**

@@ -188,6 +188,8 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       maxEventBytes,
       // the source's present rules for bots and excluded paths do not apply to its past
       bots: "apart",
+      isFromDataCentre: false,
+      isSpamReferrer: () => false,
       retentionDays: null,
       excludesPath: () => false,
       addressRules,

@@ -45,6 +45,8 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
     deviceOf,
     maxEventBytes: LIMITS.maxEventBytes,
     bots: "apart",
+    isFromDataCentre: false,
+    isSpamReferrer: () => false,
     retentionDays: null,
     excludesPath: () => false,
     addressRules: ADDRESS_RULES,
