@@ -837,7 +837,7 @@ to: Schemas["Timestamp"];
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+/** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
 /** The metrics of the query. */
@@ -928,7 +928,7 @@ to: Schemas["Timestamp"];
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+/** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
 /** The maximum time from the first step to the last. */
@@ -974,7 +974,7 @@ to: Schemas["Timestamp"];
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+/** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
 /** The cohorts, oldest first. */
@@ -1022,7 +1022,7 @@ to: Schemas["Timestamp"];
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+/** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
 /** The paths of each step, most frequent first. */
@@ -1068,7 +1068,7 @@ to: Schemas["Timestamp"];
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+/** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
 /** The properties, most frequent first. */
@@ -1107,7 +1107,7 @@ windowSeconds: number;
 visitors: number;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots in the range that satisfy the filters. 0 when the query includes bots. */
+/** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
 };

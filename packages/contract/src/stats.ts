@@ -141,12 +141,8 @@ const queryMembers = {
 const bots = Type.Optional(Type.Boolean({ description: "true: also count events of bots. Default: false." }));
 const Include = Type.Optional(Closed({ bots }, { description: "What to count in addition." }));
 
-const excluded = Closed(
-  {
-    bots: count("Events of bots in the range that satisfy the filters. 0 when the query includes bots."),
-  },
-  { description: "What the figures leave out." },
-);
+const excludedBots = count("Events of bots that satisfy range and filters. 0 when bots are included.");
+const excluded = Closed({ bots: excludedBots }, { description: "What the figures leave out." });
 
 /** The members of every answer. */
 const answerMembers = {
