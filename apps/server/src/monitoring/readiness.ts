@@ -34,7 +34,7 @@ export interface ReadinessDeps {
   clock(): number;
   /** DISK_LOW_WATER_BYTES. */
   lowWaterBytes: number;
-  /** Called when a probe finds other problems than the probe before it. */
+  /** Called when a probe finds other problems than the probe before it, or another cause of them. */
   onChange(state: ReadinessState, cause: StorageError | null): void;
 }
 
@@ -83,7 +83,8 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
         if (status && isUnsafe()) status = { ...status, ...(await ledger.outboxStatus().catch(() => null)) };
       }
       const found = state();
-      const text = found.problems.join(" ");
+      // PostgreSQL may come back behind a pooler that cannot be used: the same problem, with another cause
+      const text = [...found.problems, failure?.message ?? ""].join(" ");
       if (text !== lastProblems) onChange(found, failure);
       lastProblems = text;
     },

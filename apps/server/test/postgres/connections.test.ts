@@ -103,7 +103,13 @@ describe("PgBouncer that gives a connection no session of its own", { skip: whyN
       await using world = await openWorld({ DATABASE_URL: pooler.url, LOG_LEVEL: "error" }, { logStream });
       const readyz = () => world.ask("/readyz", { token: null });
       assert.equal((await readyz()).status, 200);
-      await pooler.restart({ pool_mode: "transaction" });
+      await pooler.restart({ pool_mode: "transaction" }, () =>
+        until(
+          "the service has seen that the pooler is away",
+          SEEN_MS,
+          async () => (await readyz()).status === 503,
+        ),
+      );
       const isNamed = () =>
         lines.some(
           ({ msg, err }) =>

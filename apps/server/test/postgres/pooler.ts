@@ -18,8 +18,8 @@ export const whyNoPooler = (): string | null =>
 export interface Pooler extends AsyncDisposable {
   /** Of the same database, by way of the pooler. */
   url: string;
-  /** Ends it, and starts it at the same address with these settings. */
-  restart(settings: Record<string, string>): Promise<void>;
+  /** Ends it, waits, and starts it at the same address with these settings. */
+  restart(settings: Record<string, string>, wait?: () => Promise<unknown>): Promise<void>;
 }
 
 /** @param settings of its `[pgbouncer]` section */
@@ -68,8 +68,9 @@ ${Object.entries({ pool_mode: "session", default_pool_size: "40", ...more })
   await untilAnswers();
   return {
     url: pooled,
-    restart: async (more) => {
+    restart: async (more, wait) => {
       await end();
+      await wait?.();
       configure(more);
       child = launch();
       await untilAnswers();
