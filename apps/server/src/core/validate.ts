@@ -122,10 +122,14 @@ function removeRedundant(issues: Issue[]): Issue[] {
   });
 }
 
+/** The schema is compiled when its first value arrives, so that a start needs less time and memory. */
 export function compile<S extends TSchema>(schema: S): Check<S> {
-  const isValid: ValidateFunction = quick.compile(schema);
+  let isValid: ValidateFunction | undefined;
   let findErrors: ValidateFunction | undefined;
-  const check = (value: unknown): value is Static<S> => isValid(value);
+  const check = (value: unknown): value is Static<S> => {
+    isValid ??= quick.compile(schema);
+    return isValid(value);
+  };
   const issues = (value: unknown): Issue[] => {
     findErrors ??= thorough.compile(schema);
     if (findErrors(value)) return [];
