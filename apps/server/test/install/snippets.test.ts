@@ -153,6 +153,14 @@ test("node: an event is accepted once per id, as a server's, without an Origin."
   assert.deepEqual(await senders(), ["server", "server"]);
 });
 
+test("node: without HEADWATER_TOKEN the error says so, and nothing is sent.", async () => {
+  const { snippets, senders } = await openServerSource();
+  const call = 'await track("paid", {}, { id: "order:2", userId: "u-1" });';
+  const run = promisify(execFile)(process.execPath, ["--input-type=module", "-e", `${snippets.node}\n${call}`]);
+  await assert.rejects(run, /HEADWATER_TOKEN is not set/);
+  assert.deepEqual(await senders(), []);
+});
+
 test("curl: with HEADWATER_TOKEN the view is a server's, and needs no allowed origin.", async () => {
   const { snippets, senders, environment } = await openServerSource();
   const script = snippets.curl.replace(/ -H 'Origin[^']*'/, "");

@@ -10,12 +10,14 @@ export const nodeExample = ({ publicKey, apiBaseUrl }: SnippetOptions): string =
 // HEADWATER_TOKEN is a token with the scope "ingest" for this source. Create it on the page Tokens of the console, and
 // keep it on the server.
 export async function track(name, properties, { id, userId }) {
+  const token = process.env.HEADWATER_TOKEN;
+  if (!token) throw new Error("HEADWATER_TOKEN is not set.");
   const now = new Date().toISOString();
   const response = await fetch(${stringLiteral(url)}, {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
-      Authorization: \`Bearer \${process.env.HEADWATER_TOKEN}\`,
+      Authorization: \`Bearer \${token}\`,
     },
     body: JSON.stringify({
       ingestVersion: 2,
