@@ -147,11 +147,13 @@ export async function ask(url: string, path: string, body?: unknown): Promise<{ 
   return { status: response.status, body: await response.json() };
 }
 
+/** The source keeps all query parameters, because the load's events are compared with those that were stored. */
 export async function createSource(url: string): Promise<TestSource> {
   const made = await ask(url, "/api/tracking-sources", {
     organizationId: ORGANIZATION_ID,
     name: "Shop",
     allowedOrigins: [ORIGIN],
+    queryParameters: "all",
   });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   return made.body as TestSource;
