@@ -156,7 +156,11 @@ test("node: an event is accepted once per id, as a server's, without an Origin."
 test("node: without HEADWATER_TOKEN the error says so, and nothing is sent.", async () => {
   const { snippets, senders } = await openServerSource();
   const call = 'await track("paid", {}, { id: "order:2", userId: "u-1" });';
-  const run = promisify(execFile)(process.execPath, ["--input-type=module", "-e", `${snippets.node}\n${call}`]);
+  const run = promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "-e",
+    `${snippets.node}\n${call}`,
+  ]);
   await assert.rejects(run, /HEADWATER_TOKEN is not set/);
   assert.deepEqual(await senders(), []);
 });
