@@ -55,7 +55,7 @@ const QueryParameters = Type.Union(
 export type QueryParameters = Static<typeof QueryParameters>;
 
 const PagePattern = Type.String({
-  pattern: "^/(?!.*\\*\\*.*\\*\\*)[^\\s?#]*$",
+  pattern: "^/(?:\\*?[^\\s?#*])*(?:\\*\\*(?:[^\\s?#*]\\*?)*|\\*)?$",
   maxLength: LIMITS.maxPathPatternLength,
   description:
     "a path that starts with / and has no spaces, ? or #; * matches characters of one part, and ** (once) matches parts",
