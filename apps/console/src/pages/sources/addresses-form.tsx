@@ -1,9 +1,10 @@
 /** The form for how addresses of pages are stored: query parameters and rules for paths. */
 import type { Source } from "@headwater/contract";
-import { NativeSelect, Switch, Textarea } from "@mantine/core";
+import { NativeSelect, Switch } from "@mantine/core";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FormSection } from "./form-section.tsx";
 import { parseLines } from "./lines.ts";
+import { LinesField } from "./lines-field.tsx";
 import { SaveRow, useSourceForm } from "./source-form.tsx";
 
 const PARAMETER_OPTIONS = [
@@ -82,13 +83,9 @@ export function AddressesForm({ source }: { readonly source: Source }) {
         }
       />
       {fields.parameters.choice === "listed" && (
-        <Textarea
+        <LinesField
           label="Parameter names"
           description="One name per line. Use * at the end as a wildcard, as in filter_*."
-          autosize
-          minRows={2}
-          maxRows={10}
-          spellCheck={false}
           value={fields.parameters.names}
           error={invalidName === undefined ? null : `${invalidName}: A name contains no spaces, & = ? or #.`}
           onChange={(event) =>
@@ -114,13 +111,9 @@ export function AddressesForm({ source }: { readonly source: Source }) {
         checked={fields.lowerCase}
         onChange={(event) => setFields({ lowerCase: event.currentTarget.checked })}
       />
-      <Textarea
+      <LinesField
         label="Merged paths"
         description="One pattern per line. /orders/* stores all orders as one page; ** matches several parts."
-        autosize
-        minRows={2}
-        maxRows={10}
-        spellCheck={false}
         value={fields.patterns}
         error={invalidPattern === undefined ? null : `${invalidPattern}: ${PATTERN_RULE}`}
         onChange={(event) => setFields({ patterns: event.currentTarget.value })}

@@ -1,10 +1,11 @@
 /** The form for what a source counts: goals, bots and excluded paths. */
 import type { BotPolicy, Goal, Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Fieldset, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FormSection } from "./form-section.tsx";
 import { parseLines } from "./lines.ts";
+import { LinesField } from "./lines-field.tsx";
 import { SaveRow, useSourceForm } from "./source-form.tsx";
 
 const BOT_OPTIONS = [
@@ -73,13 +74,9 @@ export function CountingForm({ source }: { readonly source: Source }) {
         value={fields.bots}
         onChange={(event) => setFields({ bots: event.currentTarget.value as BotPolicy })}
       />
-      <Textarea
+      <LinesField
         label="Excluded paths"
         description="One path per line. Use * as a wildcard, as in /admin/*."
-        autosize
-        minRows={2}
-        maxRows={10}
-        spellCheck={false}
         value={fields.paths}
         error={invalidPath === undefined ? failure?.issueAt("excludedPaths") : `${invalidPath}: ${PATH_RULE}`}
         onChange={(event) => setFields({ paths: event.currentTarget.value })}
