@@ -70,7 +70,7 @@ async function openFilled(start?: number) {
       audit: (await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}`)).body.entries.length > 0,
       receipt: (await world.ask(receipt)).status === 200,
     }),
-    /** What /metrics and /readyz agree on. */
+    /** The seconds of the jump, on which /metrics and /readyz must agree. */
     jumpSeconds: async () => {
       const text = await (await fetch(`${world.url}/metrics`)).text();
       const jumpSeconds = Number(/^headwater_clock_jump_seconds (\S+)/m.exec(text)?.[1]);

@@ -67,7 +67,7 @@ const MEMBER: NamedKind<MemberRecord> = {
   namesOf: ({ name, email }) => [name, email],
 };
 
-const readMembers = ({ ledger }: LedgerAccess, organizationId: string): Promise<MemberRecord[]> =>
+export const readMembers = ({ ledger }: LedgerAccess, organizationId: string): Promise<MemberRecord[]> =>
   readAllPages((cursor) => ledger.members({ organizationId, limit, cursor }));
 
 export const findMember = async (access: WorkspaceAccess, given: string): Promise<MemberRecord> =>

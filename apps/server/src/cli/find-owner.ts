@@ -1,15 +1,14 @@
 /** Finds the owner of a workspace. */
-import { LIMITS } from "@headwater/contract";
 import { CommandFailed } from "./errors.ts";
-import { readAllPages, type WorkspaceAccess } from "./ledger-access.ts";
+import { readMembers } from "./find-named.ts";
+import type { WorkspaceAccess } from "./ledger-access.ts";
 
 const HINT = "Run `headwater member list` to see the members and their roles.";
 
 /** @returns the oldest owner. @throws CommandFailed when there is none */
-export async function findOwner({ ledger, organizationId }: WorkspaceAccess): Promise<string> {
-  const members = await readAllPages((cursor) =>
-    ledger.members({ organizationId, limit: LIMITS.maxPageSize, cursor }),
-  );
+export async function findOwner(access: WorkspaceAccess): Promise<string> {
+  const { organizationId } = access;
+  const members = await readMembers(access, organizationId);
   const owner = members.findLast(({ role }) => role === "owner");
   if (owner) return owner.userId;
   throw new CommandFailed(`The workspace ${organizationId} has no owner. ${HINT}`);

@@ -7,7 +7,7 @@ export const SERVER_LIMITS = {
   // Requests
   maxContextBytes: 16_384,
   maxUserAgentLength: 512,
-  /** Of each header. A list of four brands with versions has about 150 characters. */
+  /** The maximum length of each header. A list of four brands with versions has about 150 characters. */
   maxClientHintLength: 256,
   maxWorkspaceBodyDepth: 64,
   maxWorkspaceBodyBytes: 65_536,
@@ -138,7 +138,7 @@ export const SERVER_LIMITS = {
   /** Detecting a device takes 20 to 400 µs. So a flood of invented user agents takes 2 % of a core, after as many as the cache has. */
   deviceDetectionMsPerSecond: 20,
   deviceDetectionBurstMs: 500,
-  /** Of DATA_CENTRES_FILE and REFERRER_SPAM_FILE, in lines. The networks of all large clouds are about 40,000 ranges. */
+  /** The maximum number of lines in DATA_CENTRES_FILE and in REFERRER_SPAM_FILE. The networks of all large clouds are about 40,000 ranges. */
   maxListFileLines: 200_000,
   rateBuckets: 50_000,
   /** Clients of one IPv6 /48 that may use their whole rate at once. */

@@ -29,7 +29,7 @@ const SEPARATORS = /[ /;,()[\]]+/;
 const VERSION = /^v?\d/;
 
 interface NamedWord {
-  /** Of the word's row in `WORD_BROWSERS`. */
+  /** The number of the word's row in `WORD_BROWSERS`. */
   readonly row: number;
   readonly browser: string;
 }

@@ -184,7 +184,7 @@ export interface AlertStatusChange {
   now: number;
 }
 
-/** What waits to be shipped. */
+/** The events that wait to be shipped. */
 export interface OutboxStatus {
   outboxEvents: number;
   outboxBytes: number;

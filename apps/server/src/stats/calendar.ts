@@ -68,7 +68,7 @@ function offsetIn(zone: string, period: number): number {
 }
 
 /**
- * What a clock in the zone shows at a time, read as if it were UTC. The zone database is asked once for six hours: asking it
+ * Converts a time to the local time of the zone, read as if it were UTC. The zone database is asked once for six hours: asking it
  * for each query took a fifth of the main thread under 60 queries at a time.
  */
 export function localTime(zone: string, at: number): number {

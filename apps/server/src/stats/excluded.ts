@@ -1,4 +1,4 @@
-/** What the figures of an answer leave out: events of bots. */
+/** Counts the events that the figures of an answer leave out: those of bots. */
 import type { RunQuery } from "./run-query.ts";
 import { eventConditions, type QueryScope, readScope, type ScopeBody } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";

@@ -1,4 +1,4 @@
-/** What cleaning removes from addresses and titles, whatever they look like. */
+/** Cleaning removes secrets from addresses and titles, whatever they look like. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SOURCE_DEFAULTS } from "@headwater/contract";
@@ -51,7 +51,7 @@ const anyText = fc.oneof(
   fc.webUrl({ withQueryParameters: true, withFragments: true }),
 );
 
-/** What no generated text holds by chance. */
+/** A text that no generated text contains by chance. */
 const secret = fc.stringMatching(/^[A-Z0-9]{6}Q7Z[a-z0-9]{4,20}$/);
 const secretName = fc.constantFrom(
   ..."token access_token Password api_key key sid sessionId session_id PHPSESSID signature X-Amz-Signature auth csrf code state otp".split(

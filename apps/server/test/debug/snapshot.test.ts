@@ -38,7 +38,7 @@ const harmless = fc.letrec((tie) => ({
 })).value;
 /** `medium.com/@name` is no address: what parts a URL does not end the local part. `%` is read as an encoding. */
 const email = fc.emailAddress().filter((address) => !/%|[/=?&#]@/.test(address));
-/** What no generated text holds by chance. */
+/** A text that no generated text contains by chance. */
 const secret = fc.stringMatching(/^[A-Z0-9]{6}Q7Z[a-z0-9]{4,20}$/);
 const SECRET_NAMES = `
   password passwd pwd token access_token accessToken secret clientSecret api_key apikey apiKey

@@ -206,7 +206,7 @@ function jsonOf(body: unknown): unknown {
   }
 }
 
-/** What the service accepted matches what the document says that it accepts. Lenient handling takes invalid events. */
+/** Requires that the document describes a request that the service accepted. Lenient handling takes invalid events. */
 function requireDocumentedRequest(
   { place, operation }: DocumentedRoute,
   query: URLSearchParams,

@@ -12,7 +12,7 @@ export interface Campaign {
 
 export const NO_CAMPAIGN: Campaign = { utm: null, clickIds: null, ref: null };
 
-/** What Matomo, once Piwik, puts before the names of its parameters. */
+/** The prefixes of the parameters of Matomo, which was once called Piwik. */
 const MATOMO_PREFIXES = ["mtm_", "matomo_", "pk_", "piwik_"];
 const MATOMO_TERMS = ["keyword", "kwd"];
 

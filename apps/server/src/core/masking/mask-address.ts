@@ -25,7 +25,7 @@ export function maskAddress(text: string): string {
   return origin + maskWholly(address.slice(origin.length));
 }
 
-/** What is masked can join the text around it to a new secret. Two rounds are enough for all but made-up texts. */
+/** Masking can join the text before and after a secret to another secret. Real texts need two rounds at most. */
 const MAX_ROUNDS = 8;
 
 /** Masks a text so that masking it again would change nothing. */
