@@ -14,6 +14,7 @@ export const PARTS = [
   "postgres",
   "growth",
   "stats",
+  "scale",
   "shipping",
   "beside",
   "console",
@@ -21,6 +22,9 @@ export const PARTS = [
   "loss",
 ] as const;
 export type Part = (typeof PARTS)[number];
+
+/** The sizes of the part `scale`, in millions of events. */
+const MILLIONS = ["10", "30", "100"] as const;
 
 /** The rows of the part `attack`. */
 export const ATTACKS = [
@@ -39,6 +43,7 @@ export const HELP = `npm run bench -- [options]
   --quick        short runs (2 s, 1 round) to check that the bench works; do not quote the figures
   --only PARTS   comma-separated parts: ${PARTS.join(",")}
   --attacks A    comma-separated rows of the part attack: ${ATTACKS.join(",")}
+  --millions M   comma-separated sizes of the part scale: ${MILLIONS.join(",")}
   --seconds N    length of a run (default 8)
   --rounds N     rounds; each alternates between Headwater and what it is compared with (default 5)
   --out FOLDER   folder for RESULTS.md and results.json (default: bench/)
@@ -77,6 +82,7 @@ export function readOptions(argv: readonly string[]): (BenchOptions & { only: re
       quick: { type: "boolean", default: false },
       only: { type: "string" },
       attacks: { type: "string" },
+      millions: { type: "string" },
       seconds: { type: "string" },
       rounds: { type: "string" },
       out: { type: "string", default: fileURLToPath(new URL(".", import.meta.url)) },
@@ -89,6 +95,7 @@ export function readOptions(argv: readonly string[]): (BenchOptions & { only: re
     quick,
     out,
     only: namesIn("only", values.only, PARTS),
+    millions: namesIn("millions", values.millions, MILLIONS).map(Number),
     attacks: namesIn("attacks", values.attacks, ATTACKS),
     seconds: parseCount("seconds", values.seconds, quick ? 2 : 8),
     rounds: parseCount("rounds", values.rounds, quick ? 1 : 5),

@@ -13,6 +13,7 @@ import { memory } from "./rows/memory.ts";
 import { openLoop } from "./rows/open.ts";
 import { overload } from "./rows/overload.ts";
 import { postgres } from "./rows/postgres.ts";
+import { scale } from "./rows/scale.ts";
 import { shipping } from "./rows/shipping.ts";
 import { stats } from "./rows/stats.ts";
 import { closedLoops } from "./rows/throughput.ts";
@@ -32,6 +33,7 @@ const MEASURES: Record<Part, (context: BenchContext) => Promise<BenchSection>> =
   postgres,
   growth,
   stats,
+  scale,
   shipping,
   beside,
   console: consolePages,

@@ -23,6 +23,8 @@ export interface BenchOptions {
   quick: boolean;
   only: readonly string[];
   attacks: readonly AttackName[];
+  /** The sizes of the part scale, in millions of events. */
+  millions: readonly number[];
   seconds: number;
   rounds: number;
   out: string;

@@ -60,11 +60,12 @@ async function startService() {
   throw new Error(`The service did not start:\n${lines.join("\n")}`);
 }
 
-/** Calls the API as the owner. @throws Error when the answer is not a success */
+/** Calls the API as the owner, or ingest as a page does, without a token. @throws Error when the answer is not a success */
 async function callApi(url, path, body) {
+  const authorization = path.startsWith("/api/ingest/") ? {} : { Authorization: `Bearer ${OWNER_TOKEN}` };
   const response = await fetch(url + path, {
     method: body === undefined ? "GET" : "POST",
-    headers: { Authorization: `Bearer ${OWNER_TOKEN}`, "Content-Type": "application/json", Origin: SITE },
+    headers: { ...authorization, "Content-Type": "application/json", Origin: SITE },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
@@ -105,7 +106,7 @@ async function sendLiveVisits(url, { publicKey }) {
 /** Opens the stats overview in one color scheme and writes its picture. */
 async function takeScreenshot(browser, url, sourceId, colorScheme) {
   const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
+    viewport: { width: 1440, height: 1000 },
     colorScheme,
     locale: "en-US",
     timezoneId: "UTC",
@@ -121,7 +122,7 @@ async function takeScreenshot(browser, url, sourceId, colorScheme) {
     await route.continue({ postData: JSON.stringify({ ...body, dateRange: DATE_RANGE }) });
   });
   await page.goto(`${url}/analytics/stats?sourceId=${sourceId}&range=30d&tz=UTC`);
-  await page.getByText(`${LIVE_VISITORS} visitors in the last 5 minutes`).waitFor();
+  await page.getByText(`${LIVE_VISITORS} current visitors`).waitFor();
   await page.getByRole("tabpanel").first().getByRole("row").nth(1).waitFor();
   // key metrics show "…" until their values have loaded
   await page

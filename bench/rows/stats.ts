@@ -41,7 +41,7 @@ async function queryWarehouse(
 ): Promise<{ ms: number; rows: QueryRows }> {
   const startedAt = performance.now();
   const queryTimes = { ...body, sourceId: SOURCE_ID, dateRange: range, timezone: "UTC" };
-  const { results } = await answerQuery(runQuery, queryTimes as never, UNTIL);
+  const { results } = await answerQuery(runQuery, queryTimes as never, null, UNTIL);
   const rows = results.map(({ dimensions, metrics }) => [...dimensions, ...metrics] as QueryRows[number]);
   return { ms: performance.now() - startedAt, rows };
 }

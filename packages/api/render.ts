@@ -16,11 +16,18 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-function renderObject({ properties, required = [], additionalProperties }: OpenApiSchema): string {
-  if (!properties) return "Record<string, unknown>";
+/** @returns the type of members by any name */
+function renderRecord({ patternProperties = {} }: OpenApiSchema): string {
+  const [members] = Object.values(patternProperties);
+  return `Record<string, ${members ? renderType(members) : "unknown"}>`;
+}
+
+function renderObject(schema: OpenApiSchema): string {
+  const { properties, required = [], additionalProperties } = schema;
+  if (!properties) return renderRecord(schema);
   const members = Object.entries(properties).map(
-    ([name, schema]) =>
-      `${comment(schema.description)}${keyOf(name)}${required.includes(name) ? "" : "?"}: ${renderType(schema)};`,
+    ([name, member]) =>
+      `${comment(member.description)}${keyOf(name)}${required.includes(name) ? "" : "?"}: ${renderType(member)};`,
   );
   const further = additionalProperties === false ? [] : ["[member: string]: unknown;"];
   return `{\n${[...members, ...further].join("\n")}\n}`;

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -28,7 +28,7 @@ const EDITION = 2021;
  * the browser, a script tag's attribute or the server must not be listed here.
  */
 const INTERNAL_PROPERTIES =
-  /^(?:apiBaseUrl|applyPrivacy|calls|current|currentOwner|discardAll|enqueue|follow|leave|list|names|open|own|persist|put|publicKey|read|remove|setUserId|show|state|stop|view|waitMs|whenAllowed|write)$/;
+  /^(?:apiBaseUrl|applyPrivacy|calls|current|currentOwner|discardAll|enqueue|follow|latest|leave|list|names|open|own|persist|put|publicKey|read|remove|setUserId|sharedId|show|state|stop|updateTitle|view|waitMs|whenAllowed|write)$/;
 
 const modifiedAt = async (path) => (await stat(path)).mtimeMs;
 
@@ -53,7 +53,7 @@ async function writeAtomically(path, text) {
 /** The entry of an optional part. It registers the part with the client once, however often the script is loaded. */
 const entryOf = (file, name) => `import { ${name} } from ${JSON.stringify(file)};
   const started = (window.headwaterExtras ??= new Set());
-  if (!started.has("${name}")) window.headwater("ready", ${name});
+  if (!started.has("${name}")) window.headwater?.("ready", ${name});
   started.add("${name}");`;
 
 /** Turns function declarations into shorter constant arrow functions. They must not be called before their declaration. */
@@ -134,6 +134,13 @@ export async function buildSdk() {
   const code = `import ${JSON.stringify(sourceOf("browser.ts"))};`;
   await bundle(tools, output, code, true);
   return output;
+}
+
+/** Builds the client and the optional part `engagement` as one script, which saves pages a request. */
+export async function buildWithEngagement() {
+  const parts = [await buildSdk(), join(root, "dist", "extras", "engagement.js")];
+  const [client, engagement] = await Promise.all(parts.map((path) => readFile(path, "utf8")));
+  return `${client}\n${engagement}`;
 }
 
 /** Builds the optional parts and returns their names and paths, as `/sdk/extras/<name>.js` serves them. */

@@ -1,4 +1,6 @@
-import "@mantine/core/styles.css";
+import "./ui/mantine.css";
+import "./ui/font.css";
+import "./ui/base.css";
 import "./ui/app.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
@@ -10,8 +12,6 @@ import { contrastColors, theme } from "./ui/theme.ts";
 
 /** The nonce of this response's Content-Security-Policy. The `<style>` elements that libraries add must carry it. */
 const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
-// react-remove-scroll, which Mantine's Modal uses, reads the nonce from this global
-Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 createRoot(document.getElementById("root")!).render(
   <MantineProvider

@@ -1,6 +1,6 @@
 /** Shared TanStack queries, with the keys that mutations invalidate. */
 import { QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ApiFailure, api } from "./api.ts";
+import { ApiFailure, api, apiWith } from "./api.ts";
 
 /** Whether a failed query is asked again later. After a 429 it is not: it would count against the same limit. */
 export const isRetryable = (error: Error) =>
@@ -58,6 +58,20 @@ export function useInvalidateSource(): (sourceId: string) => Promise<void> {
     await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
   };
 }
+
+/** The user's own name, address and preferences. */
+export const profileQuery = queryOptions({
+  queryKey: ["profile"],
+  queryFn: ({ signal }) => api.getProfile({ signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** How people can sign in, besides an access token. */
+export const signInMethodsQuery = queryOptions({
+  queryKey: ["sign-in-methods"],
+  queryFn: ({ signal }) => apiWith(null).getSignInMethods({ signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 export const supportQuery = (organizationId: string) =>
   queryOptions({

@@ -10,8 +10,6 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { apiWith, onSignedOut } from "./api.ts";
-import { SignInPage } from "./pages/sign-in-page.tsx";
-import { SourcesPage } from "./pages/sources/sources-page.tsx";
 import { queryClient } from "./queries.ts";
 import { session } from "./session.ts";
 import { NotFoundPage } from "./ui/not-found-page.tsx";
@@ -33,7 +31,7 @@ const root = createRootRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in" satisfies ConsolePage,
-  component: SignInPage,
+  component: lazyRouteComponent(() => import("./pages/sign-in-page.tsx"), "SignInPage"),
   beforeLoad: ({ search }) => {
     if (search.out !== "yes") return;
     const token = session.token();
@@ -47,10 +45,28 @@ const signIn = createRoute({
   },
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitation" satisfies ConsolePage,
+  component: lazyRouteComponent(() => import("./pages/invitation-page.tsx"), "InvitationPage"),
+});
+
 const shared = createRoute({
   getParentRoute: () => root,
   path: "/shared" satisfies ConsolePage,
   component: lazyRouteComponent(() => import("./pages/stats/shared-page.tsx"), "SharedPage"),
+});
+
+const embed = createRoute({
+  getParentRoute: () => root,
+  path: "/embed" satisfies ConsolePage,
+  component: lazyRouteComponent(() => import("./pages/stats/shared-page.tsx"), "EmbeddedPage"),
+});
+
+const design = createRoute({
+  getParentRoute: () => root,
+  path: "/design" satisfies ConsolePage,
+  component: lazyRouteComponent(() => import("./pages/design/design-page.tsx"), "DesignPage"),
 });
 
 const signedIn = createRoute({
@@ -74,7 +90,10 @@ const page = <const Path extends ConsolePage>(path: Path, component: RouteCompon
   createRoute({ getParentRoute: () => signedIn, path, component });
 
 const pages = [
-  page("/sources", SourcesPage),
+  page(
+    "/sources",
+    lazyRouteComponent(() => import("./pages/sources/sources-page.tsx"), "SourcesPage"),
+  ),
   page(
     "/sources/new",
     lazyRouteComponent(() => import("./pages/sources/create-source-page.tsx"), "CreateSourcePage"),
@@ -96,8 +115,20 @@ const pages = [
     lazyRouteComponent(() => import("./pages/stats/stats-page.tsx"), "StatsPage"),
   ),
   page(
+    "/analytics/visitor",
+    lazyRouteComponent(() => import("./pages/visitor/visitor-page.tsx"), "VisitorPage"),
+  ),
+  page(
+    "/sources/events",
+    lazyRouteComponent(() => import("./pages/events/events-page.tsx"), "EventsPage"),
+  ),
+  page(
     "/sources/data",
     lazyRouteComponent(() => import("./pages/sources/data-page.tsx"), "DataPage"),
+  ),
+  page(
+    "/profile",
+    lazyRouteComponent(() => import("./pages/profile-page.tsx"), "ProfilePage"),
   ),
   page(
     "/team",
@@ -126,7 +157,7 @@ const pages = [
 ] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, shared, signedIn.addChildren(pages)]),
+  routeTree: root.addChildren([home, signIn, invitation, shared, embed, design, signedIn.addChildren(pages)]),
   basepath: new URL(document.baseURI).pathname,
   defaultErrorComponent: ({ error }) => (
     <ErrorAlert error={error as Error} onRetry={() => location.reload()} />

@@ -23,13 +23,23 @@ function write(key: string, value: string | null): void {
   }
 }
 
-/** The page that a share link opens. It uses the token of the link and never the token of the tab. */
-const isShared = () => location.pathname.endsWith("/shared");
+/** The pages that a share link opens. They use the token of the link and never the token of the tab. */
+const isShared = () => /\/(?:shared|embed)\/?$/.test(location.pathname);
 /** The token stays in the URL's fragment, which browsers send to no server, so that the URL can be shared again. */
-const tokenOfLink = () => new URLSearchParams(location.hash.slice(1)).get("token");
+const linkToken = () => new URLSearchParams(location.hash.slice(1)).get("token");
+/** What the right password adds to the token of a link is kept under the end of the token, never the token itself. */
+const unlockKey = (token: string) => `headwater.unlocked.${token.slice(-6)}`;
+
+function tokenOfLink(): string | null {
+  const token = linkToken();
+  return token === null ? null : token + (read(unlockKey(token)) ?? "");
+}
 
 export const session = {
   isShared,
+  linkToken,
+  /** @param unlocked the token of the link with what the right password has added */
+  unlock: (token: string, unlocked: string) => write(unlockKey(token), unlocked.slice(token.length)),
   token: () => (isShared() ? tokenOfLink() : read(TOKEN)),
   signIn: (token: string) => write(TOKEN, token),
   signOut: () => {

@@ -10,13 +10,14 @@ interface Finding {
 
 /** Waits until all finite animations have ended, so that positions and colours are final. */
 export const animationsEnded = (page: Page) =>
-  page.evaluate(async () => {
-    await new Promise(requestAnimationFrame);
-    const ending = document
+  page.waitForFunction(() =>
+    document
       .getAnimations()
-      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
-    await Promise.allSettled(ending.map(({ finished }) => finished));
-  });
+      .every(
+        ({ effect, playState }) =>
+          playState !== "running" || effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY,
+      ),
+  );
 
 /** @returns the serious and critical violations, each with its first occurrence */
 export async function seriousFindings(page: Page, rules: readonly string[] | null = null): Promise<string[]> {

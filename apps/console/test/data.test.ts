@@ -19,22 +19,44 @@ consoleTest(
     await form.getByRole("button", { name: "Add goal" }).click();
     await form.getByLabel("Name of goal 2").fill("Signed up");
     await form.getByLabel("Target of goal 2").fill("signup");
+    await form.getByRole("button", { name: "Add a condition" }).nth(1).click();
+    await form.getByLabel("Property of condition 1 of goal 2").fill("seats");
+    await form.getByLabel("Operator of condition 1 of goal 2").selectOption("gt");
+    await form.getByLabel("Value of condition 1 of goal 2").fill("many");
+    await form.getByRole("button", { name: "Add a value" }).nth(1).click();
+    await form.getByLabel("Value of goal 2", { exact: true }).fill("25.5");
+    await form.getByLabel("Currency of goal 2").fill("eux");
     await form.getByLabel("Bots").selectOption("reject");
     await form.getByLabel("Excluded paths").fill("/admin/*\n\n no-path ");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("no-path: A path starts with /").waitFor();
+    await form.getByText("gt takes a number").waitFor();
+    await form.getByText("Not an ISO 4217 code").waitFor();
+    await form.getByLabel("Currency of goal 2").fill("eur");
+    await form.getByLabel("Value of condition 1 of goal 2").fill("4.5");
     assert.equal((await read()).bots, "apart");
     await shoot("data-refused");
 
     await form.getByLabel("Excluded paths").fill("/admin/*\n/internal/*");
+    await form.getByLabel("Excluded addresses").fill("10.0.0.0/8\n10.0.0.300");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("10.0.0.300: Enter an IP address").waitFor();
+    await form.getByLabel("Excluded addresses").fill("10.0.0.0/8\n::1");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("Saved").waitFor();
     const saved = await read();
     assert.deepEqual(saved.goals, [
-      { name: "Paid", event: null, path: "/thanks/*" },
-      { name: "Signed up", event: "signup", path: null },
+      { name: "Paid", event: null, path: "/thanks/*", conditions: [], value: null },
+      {
+        name: "Signed up",
+        event: "signup",
+        path: null,
+        conditions: [{ property: "seats", operator: "gt", value: 4.5 }],
+        value: { amount: 25.5, currency: "EUR" },
+      },
     ]);
     assert.deepEqual([saved.bots, saved.excludedPaths], ["reject", ["/admin/*", "/internal/*"]]);
+    assert.deepEqual(saved.excludedAddresses, ["10.0.0.0/8", "::1"]);
 
     await form.getByRole("button", { name: "Remove goal 1" }).click();
     const answered = page.waitForResponse((response) => response.request().method() === "PATCH");

@@ -30,6 +30,7 @@ for (const way of ["streamed to disk", "collected in memory"] as const) {
     await visits(world, source, shopVisits());
     const wanted = await exported(world, source.sourceId);
     await open(lastDays(source));
+    await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("button", { name: "Export", exact: true }).click();
     await page.getByText("events from").waitFor();
     const download = page.waitForEvent("download").catch(() => null);

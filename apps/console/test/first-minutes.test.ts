@@ -71,7 +71,7 @@ consoleStatsTest(
         .getByRole("button")
         .filter({ hasText: /^Page views[1-9]/ })
         .waitFor();
-      await page.getByText(/visitors? in the last 5 minutes/).waitFor();
+      await page.getByText(/current visitors?/).waitFor();
       await page.getByRole("slider", { name: "Visitors by day" }).waitFor();
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
       await shoot("10-stats");

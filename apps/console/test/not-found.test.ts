@@ -1,4 +1,4 @@
-/** URLs without a page, and a link to an attempt that does not exist. */
+/** URLs without a page, a slash at the end of one, and a link to an attempt that does not exist. */
 import assert from "node:assert/strict";
 import { OWNER_TOKEN } from "../../server/test/support/world.ts";
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
@@ -9,9 +9,9 @@ consoleTest(
   "The not-found page links to the sources, is accessible, and fits a phone.",
   async ({ world, page, shoot }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
-    await page.goto(`${world.url}/sign-in?next=/nowhere%3Fa%3Db`);
-    await page.getByLabel("Access token").fill(OWNER_TOKEN);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    const answer = await page.goto(`${world.url}/nowhere?a=b`);
+    assert.equal(answer?.status(), 404);
+    await page.evaluate((token) => sessionStorage.setItem("headwater.token", token), OWNER_TOKEN);
     await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
     assert.equal(new URL(page.url()).pathname, "/nowhere");
     assert.equal(await page.title(), "Page not found · Headwater");
@@ -41,4 +41,11 @@ consoleTest("A link to an attempt that is not in the list shows a message.", asy
   await page.getByRole("option").filter({ hasText: "origin_not_allowed" }).click();
   await page.getByRole("region", { name: "Attempt", exact: true }).waitFor();
   assert.equal(await missed.count(), 0);
+});
+
+consoleTest("A slash at the end of a page's path is ignored.", async ({ world, page, open }) => {
+  const { sourceId } = await world.createSource({ name: "Slashes" });
+  await open(`/sources/settings/?sourceId=${sourceId}`);
+  await page.getByRole("form", { name: "General" }).waitFor();
+  assert.equal(await page.getByLabel("Name").inputValue(), "Slashes");
 });

@@ -96,6 +96,18 @@ consoleTest(
   },
 );
 
+consoleTest("An event with a warning shows what to send instead.", async ({ world, page, open }) => {
+  const source = await world.createSource();
+  const sessionId = await world.openSession(source);
+  const event = trackEvent({ name: "purchase", properties: { revenue: 49.9 } });
+  assert.equal((await world.send(eventsPath(source), eventsBody(sessionId, [event]))).body.accepted, 1);
+  await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+  await page.getByRole("option").filter({ hasText: "1 accepted" }).click();
+  const row = page.getByRole("row").filter({ hasText: "purchase" });
+  await row.getByText("The event has no revenue. Send `properties.revenue` as an amount").waitFor();
+  await row.getByText('{"amount": 12.5, "currency": "EUR"}').waitFor();
+});
+
 consoleTest(
   "An Origin header that looks like a wildcard pattern gets no button to allow it.",
   async ({ world, page, open }) => {

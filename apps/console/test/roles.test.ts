@@ -23,7 +23,7 @@ interface RoleCase {
   readonly refusals: number;
 }
 
-const WRITE = ["Add origin", "Save", "Deactivate"];
+const WRITE = ["Add origin", "Add embedding site", "Save", "Deactivate"];
 const ROLES: readonly RoleCase[] = [
   {
     role: "viewer",
@@ -36,7 +36,7 @@ const ROLES: readonly RoleCase[] = [
   {
     role: "developer",
     pages: ["Sources"],
-    tabs: ["Stats", "Install", "Debug", "Data", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Events", "Data", "Settings"],
     mayCreate: true,
     settings: WRITE,
     refusals: 2,
@@ -44,7 +44,7 @@ const ROLES: readonly RoleCase[] = [
   {
     role: "admin",
     pages: ALL_PAGES,
-    tabs: ["Stats", "Install", "Debug", "Data", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Events", "Data", "Settings"],
     mayCreate: true,
     settings: [...WRITE, "Save limits", "Copy", "Rotate", "Delete"],
     refusals: 0,
@@ -69,15 +69,20 @@ consoleTest(
       const own = page.getByRole("navigation", { name: "Source pages" });
       await own.waitFor();
       assert.deepEqual(await own.getByRole("link").allTextContents(), tabs, role);
-      const main = page.getByRole("main");
+      const switcher = page.getByRole("button", { name: "Switch source" });
+      const buttons = page
+        .getByRole("main")
+        .getByRole("button")
+        .and(page.locator(":not([aria-label='Switch source'])"));
+      assert.equal(await switcher.isVisible(), true, role);
       const isRefused = page.getByRole("heading", { name: "You don’t have access" });
       await isRefused.or(page.getByRole("button", { name: "Save", exact: true })).waitFor();
       assert.equal(await isRefused.isVisible(), settings === null, role);
-      assert.deepEqual(await main.getByRole("button").allTextContents(), settings ?? [], role);
+      assert.deepEqual(await buttons.allTextContents(), settings ?? [], role);
       await shoot(`settings-of-${role}`);
 
       await open("/audit", token);
-      await isRefused.or(page.getByText("source.created")).first().waitFor();
+      await isRefused.or(page.getByText("Source created")).first().waitFor();
       assert.equal(await isRefused.isVisible(), !pages.includes("Audit log"), role);
 
       const forced = [

@@ -20,6 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript",
   ".css": "text/css",
   ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
 };
 
 /** Serves the built files; every other path gets index.html with the URL of the API in it. */
@@ -35,7 +36,7 @@ async function serveConsole(t: TestContext, folder: string, api: () => string): 
     const html = (await readFile(join(folder, "index.html"), "utf8"))
       .replace('name="headwater-api" content=""', `name="headwater-api" content="${api()}"`)
       .replaceAll("__NONCE__", nonce);
-    const policy = `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; connect-src ${api()}; base-uri 'self'`;
+    const policy = `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; connect-src ${api()}; base-uri 'self'`;
     response.setHeader("Content-Type", "text/html; charset=utf-8");
     response.setHeader("Content-Security-Policy", policy);
     response.end(html);
@@ -87,6 +88,7 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   await page.getByRole("form", { name: "Counting" }).getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved").waitFor();
   await page.getByRole("link", { name: "Stats" }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("button", { name: "Share", exact: true }).click();
   await page.getByLabel("Name").fill("Board");
   await page.getByRole("button", { name: "Create link" }).click();

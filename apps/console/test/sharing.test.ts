@@ -1,7 +1,7 @@
 /** Share links show the stats of one source without sign-in, and nothing else. */
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
-import { until } from "../../../apps/server/test/faults/child.ts";
+import { until } from "../../server/test/faults/child.ts";
 import { eventsBody, eventsPath, ORGANIZATION_ID, pageEvent } from "../../server/test/support/world.ts";
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
@@ -18,9 +18,11 @@ const headline = (page: Page, label: string, text: string) =>
     .filter({ hasText: text });
 
 /** Creates a share link with the button. @returns the copied link */
-async function makeLink(page: Page, label: string): Promise<string> {
+async function makeLink(page: Page, label: string, password = ""): Promise<string> {
+  await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("button", { name: "Share", exact: true }).click();
   await page.getByLabel("Name").fill(label);
+  await page.getByLabel("Password (optional)").fill(password);
   await page.getByRole("button", { name: "Create link" }).click();
   await page.getByRole("button", { name: "Copy link" }).click();
   await page.getByText("Copied").waitFor();
@@ -52,9 +54,9 @@ consoleStatsTest(
     const [guest, requests] = await guestOf(context, link);
     await guest.getByRole("heading", { name: `Shop ${HOSTILE}` }).waitFor();
     await headline(guest, "Page views", "1").waitFor();
-    await guest.getByRole("button", { name: "Remove filter Page: /pricing" }).click();
+    await guest.getByRole("button", { name: "Remove filter Page is /pricing" }).click();
     await headline(guest, "Page views", "3").waitFor();
-    await guest.getByText("Funnel", { exact: true }).click();
+    await guest.getByRole("button", { name: "Funnel", exact: true }).click();
     await guest.getByRole("button", { name: "Show funnel" }).waitFor();
     assert.equal(new URL(guest.url()).hash, `#token=${token}`, "the URL can be shared again");
     await guest.reload();
@@ -63,7 +65,9 @@ consoleStatsTest(
     assert.ok(!requests.some((url) => url.includes(token)), "no request has the token in its URL");
     const kept = await guest.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
     assert.ok(!kept.includes(token), "the token is not stored");
-    for (const name of ["Export", "Share", "Sign out"])
+    await guest.getByRole("button", { name: "More", exact: true }).click();
+    await guest.getByLabel("Time zone").waitFor();
+    for (const name of ["Export", "Share", "Source settings", "Sign out"])
       assert.equal(await guest.getByRole("button", { name, exact: true }).count(), 0, name);
     assert.equal(await guest.getByRole("navigation").count(), 0);
     assert.equal(await guest.evaluate("window.ran"), undefined, "no script in the data has run");
@@ -73,7 +77,10 @@ consoleStatsTest(
     await page.getByText("Revoked", { exact: true }).waitFor();
     const expired = guest.getByRole("heading", { name: "Link expired" });
     // the live count may notice it first
-    await Promise.race([guest.getByText("Overview", { exact: true }).click(), expired.waitFor()]);
+    await Promise.race([
+      guest.getByRole("button", { name: "Overview", exact: true }).click(),
+      expired.waitFor(),
+    ]);
     await expired.waitFor();
     await guest.reload();
     await expired.waitFor();
@@ -136,8 +143,11 @@ consoleStatsTest(
     await page.getByText("Incomplete link").waitFor();
 
     await open(lastDays(source));
+    await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("button", { name: "Share", exact: true }).click();
     await look("share-panel", HOSTILE.slice(0, 100));
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("button", { name: "Export", exact: true }).click();
     await look("export-panel", "events from");
     await page.setViewportSize({ width: 360, height: 1400 });
@@ -159,11 +169,46 @@ consoleTest(
       ["admin", ["Export", "Share"]],
     ] as const) {
       await open(`/analytics/stats?sourceId=${source.sourceId}`, await memberToken(world, role));
+      await page.getByRole("button", { name: "More", exact: true }).click();
       await page.getByLabel("Time zone").waitFor();
       const found = [];
       for (const name of ["Export", "Share"])
         if (await page.getByRole("button", { name, exact: true }).isVisible()) found.push(name);
       assert.deepEqual(found, offered, role);
     }
+  },
+);
+
+consoleStatsTest(
+  "A share link with a password asks for it, once per tab, and never keeps the token.",
+  async ({ world, context, page, open, shoot }) => {
+    const source = await world.createSource({ name: "Shop" });
+    await visits(world, source, shopVisits());
+    await open(lastDays(source));
+    await headline(page, "Page views", "3").waitFor();
+    const link = await makeLink(page, "Board", "correct horse");
+    await page.getByRole("region", { name: "Links" }).getByText("With a password").waitFor();
+    const [guest] = await guestOf(context, link);
+    const password = guest.getByLabel("Password", { exact: true });
+    await password.fill("wrong horse");
+    await guest.getByRole("button", { name: "Show stats" }).click();
+    await guest.getByText("The password is wrong.").waitFor();
+    for (const { colorScheme, rules } of SCHEMES) {
+      await guest.emulateMedia({ colorScheme });
+      await guest.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      assert.deepEqual(await seriousFindings(guest, rules), []);
+    }
+    await shoot("share-panel-password");
+    if (process.env.CONSOLE_SHOTS)
+      await guest.screenshot({ path: `${process.env.CONSOLE_SHOTS}/link-password.png` });
+    await password.fill("correct horse");
+    await guest.getByRole("button", { name: "Show stats" }).click();
+    await headline(guest, "Page views", "3").waitFor();
+    await guest.reload();
+    await headline(guest, "Page views", "3").waitFor();
+    const token = new URLSearchParams(new URL(link).hash.slice(1)).get("token")!;
+    const kept = await guest.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+    assert.ok(!kept.includes(token), "the token is not stored");
+    await guest.context().close();
   },
 );

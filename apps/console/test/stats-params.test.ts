@@ -1,17 +1,19 @@
 /** Unit tests of the stats page's search parameters and formatting. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toCsv } from "../src/csv.ts";
+import { labelIndexes, scaleTicks, toAreaPath, toLinePaths } from "../src/pages/stats/chart/line-path.ts";
 import { formatChange, formatMetric, formatValue } from "../src/pages/stats/format.ts";
 import { readSteps, readWindow, stepParams, toStatsGoals } from "../src/pages/stats/funnel-steps.ts";
-import { roundUpToScale, toLinePaths } from "../src/pages/stats/line-path.ts";
 import {
   filterParams,
   readFilters,
-  readRange,
   readTimeZone,
-  toDayRange,
+  toStatsFilters,
   type ViewParams,
+  withoutFilters,
 } from "../src/pages/stats/view-params.ts";
+import { PRESETS, readComparison, readRange } from "../src/pages/stats/view-range.ts";
 
 /** Applies changes as the router does: undefined removes a parameter. */
 const with_ = (search: ViewParams, changes: ViewParams): ViewParams =>
@@ -19,29 +21,52 @@ const with_ = (search: ViewParams, changes: ViewParams): ViewParams =>
 
 test("Filters survive the round trip through the URL, missing values included, and can be removed.", () => {
   const chosen = [
-    { dimension: "page", value: "/a?b=c,d&e" },
-    { dimension: "country", value: "null" },
-    { dimension: "property:plan", value: "1" },
-    { dimension: "property:seats", value: 1 },
-    { dimension: "property:isNew", value: false },
-    { dimension: "property:gone", value: null },
-    { dimension: "referrer", value: null },
-    { dimension: "utmCampaign", value: null },
+    { dimension: "page", operator: "is", value: "/a?b=c,d&e" },
+    { dimension: "country", operator: "is", value: "null" },
+    { dimension: "property:plan", operator: "is", value: "1" },
+    { dimension: "property:seats", operator: "is", value: 1 },
+    { dimension: "property:isNew", operator: "is", value: false },
+    { dimension: "property:gone", operator: "is", value: null },
+    { dimension: "page", operator: "isNot", value: "/admin" },
+    { dimension: "property:plan", operator: "contains", value: "1" },
+    { dimension: "host", operator: "lacks", value: "staging" },
+    { dimension: "browser", operator: "matches", value: "^Chrom" },
+    { dimension: "referrer", operator: "is", value: null },
+    { dimension: "utmCampaign", operator: "is", value: null },
+    { dimension: "source", operator: "isNot", value: null },
   ] as const;
   let search: ViewParams = { sourceId: "s" };
-  for (const { dimension, value } of chosen) search = with_(search, filterParams(search, dimension, value));
+  for (const { dimension, operator, value } of chosen)
+    search = with_(search, filterParams(search, dimension, value, operator));
   assert.deepEqual(readFilters(search), chosen);
+  assert.deepEqual(with_(search, withoutFilters(chosen)), { sourceId: "s" });
   search = with_(search, filterParams(search, "referrer", "shop.example"));
   assert.equal(search.missing, "utmCampaign");
-  for (const { dimension } of chosen) search = with_(search, filterParams(search, dimension, undefined));
+  for (const { dimension, operator } of chosen)
+    search = with_(search, filterParams(search, dimension, undefined, operator));
   assert.deepEqual(search, { sourceId: "s" });
 });
 
+test("Each operator becomes the API's; does not contain is a negated filter.", () => {
+  const of = (operator: "isNot" | "contains" | "lacks") =>
+    toStatsFilters([{ dimension: "page", operator, value: "/a" }])[0];
+  assert.deepEqual(of("isNot"), { dimension: "page", operator: "is_not", value: "/a" });
+  assert.deepEqual(of("contains"), { dimension: "page", operator: "contains", value: "/a" });
+  assert.deepEqual(of("lacks"), { not: { dimension: "page", operator: "contains", value: "/a" } });
+});
+
 test("Search parameters that are not dimensions are ignored.", () => {
-  const search = { sourceId: "s", "property:": "x", missing: "x,,page", constructor: "y", "property:a": "{" };
+  const search = {
+    sourceId: "s",
+    "property:": "x",
+    missing: "x,,page",
+    constructor: "y",
+    "isNot.x": "y",
+    "property:a": "{",
+  };
   assert.deepEqual(readFilters(search), [
-    { dimension: "property:a", value: "{" },
-    { dimension: "page", value: null },
+    { dimension: "property:a", operator: "is", value: "{" },
+    { dimension: "page", operator: "is", value: null },
   ]);
 });
 
@@ -56,11 +81,39 @@ test("A custom range includes both of its days, and an invalid range is the last
   assert.deepEqual(intervals, ["hour", "day", "day", "week", "month"]);
 });
 
-test("The days of a named range depend on the time zone.", () => {
+test("Presets are days of the time zone, and an interval that does not suit the range is not used.", () => {
   const now = Date.UTC(2026, 10, 21, 23, 30);
-  assert.equal(toDayRange(readRange({ range: "7d" }), "UTC", now), "2026-11-15..2026-11-21");
-  assert.equal(toDayRange(readRange({ range: "today" }), "Europe/Berlin", now), "2026-11-22..2026-11-22");
-  assert.equal(toDayRange(readRange({ range: "yesterday" }), "UTC", now), "2026-11-20..2026-11-20");
+  const daysOf = (range: string, timeZone = "UTC") => readRange({ range }, timeZone, now).days.join("..");
+  assert.equal(daysOf("7d"), "2026-11-15..2026-11-21");
+  assert.equal(daysOf("today", "Europe/Berlin"), "2026-11-22..2026-11-22");
+  assert.equal(daysOf("yesterday"), "2026-11-20..2026-11-20");
+  assert.equal(daysOf("month"), "2026-11-01..2026-11-21");
+  assert.equal(daysOf("lastMonth"), "2026-10-01..2026-10-31");
+  assert.equal(daysOf("year"), "2026-01-01..2026-11-21");
+  const { dateRange, interval, intervals } = readRange({ range: "24h", interval: "minute" }, "UTC", now);
+  assert.deepEqual(dateRange, ["2026-11-21T00:00:00.000Z", "2026-11-22T00:00:00.000Z"]);
+  assert.deepEqual([interval, intervals], ["minute", ["minute", "hour"]]);
+  for (const { value } of PRESETS) {
+    const range = readRange({ range: value, interval: "x" }, "UTC", now);
+    assert.ok(range.intervals.includes(range.interval), value);
+  }
+  assert.equal(readRange({ range: "90d", interval: "hour" }).interval, "day");
+});
+
+test("A range is compared with the period before, the year before, the same weekdays or chosen days.", () => {
+  const range = readRange({ range: "2026-03-02..2026-03-31" });
+  const requestOf = (compare?: string) =>
+    readComparison(compare === undefined ? {} : { compare }, range).request;
+  assert.deepEqual(requestOf(), { mode: "previous" });
+  assert.deepEqual(requestOf("year"), { mode: "year" });
+  assert.equal(requestOf("no"), false);
+  assert.equal(readComparison({}, readRange({ range: "all" })).request, false);
+  assert.deepEqual(requestOf("2026-01-01..2026-01-31"), {
+    mode: "custom",
+    dateRange: ["2026-01-01", "2026-02-01"],
+  });
+  // 30 days: five weeks before, so that a Monday stands beside a Monday
+  assert.deepEqual(requestOf("weekdays"), { mode: "custom", dateRange: ["2026-01-26", "2026-02-25"] });
 });
 
 test("An unknown time zone falls back to the browser's.", () => {
@@ -92,7 +145,7 @@ test("Metrics, changes and values are formatted; unknown codes are shown as they
   assert.deepEqual(formatChange(3, 2), { ratio: 0.5, text: "+50%" });
   assert.deepEqual(formatChange(1_001, 1_000), { ratio: 0, text: "0%" }, "shown as no change");
   assert.equal(formatChange(0, 0), null);
-  assert.equal(formatValue("country", "DE"), "Germany (DE)");
+  assert.equal(formatValue("country", "DE"), "Germany");
   for (const code of ["<b>", "", "x".repeat(40)])
     assert.equal(formatValue("country", code), code || "(empty)");
 });
@@ -103,10 +156,29 @@ test("A missing value is a gap in the line, and an isolated point is a dot.", ()
   assert.equal(dots, "M60.00 75.00h0M100.00 0.00h0");
 });
 
-test("The scale's upper end is at or above the highest value.", () => {
-  for (const most of [0.03, 0.5, 1, 3, 7, 10, 99, 1_234, 5_000_001])
-    assert.ok(
-      roundUpToScale(most) >= most && roundUpToScale(most) <= most * 2.1,
-      `${most}: ${roundUpToScale(most)}`,
-    );
+test("The scale begins at 0 and ends at or above the highest value, with at most four round steps.", () => {
+  for (const highest of [0, 0.03, 0.5, 1, 3, 7, 10, 99, 1_234, 5_000_001]) {
+    const ticks = scaleTicks(highest, 0.01);
+    const top = ticks.at(-1) ?? 0;
+    assert.ok(ticks[0] === 0 && top >= highest && top <= Math.max(highest * 2, 0.04), `${highest}: ${ticks}`);
+    assert.ok(ticks.length >= 2 && ticks.length <= 5, `${highest}: ${ticks}`);
+  }
+  assert.deepEqual(scaleTicks(3, 1), [0, 1, 2, 3], "counts have whole steps");
+  assert.deepEqual(scaleTicks(10, 1), [0, 5, 10]);
+});
+
+test("The area ends at the first gap, and labels of the time axis stand at regular steps.", () => {
+  assert.equal(toAreaPath([1, 2, null], 2), "M0 100L0.00 50.00L50.00 0.00L50.00 100Z");
+  assert.equal(toAreaPath([1], 2), "");
+  assert.deepEqual(labelIndexes(30, 10), [0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
+  assert.deepEqual(labelIndexes(1, 10), [0]);
+});
+
+test("CSV cells are quoted where they must be, and no cell is a formula.", () => {
+  const rows = [
+    ["a", 1],
+    ['b,"c"', -2],
+    ["=1+1", 0],
+  ];
+  assert.equal(toCsv(rows), 'a,1\r\n"b,""c""",-2\r\n\'=1+1,0');
 });

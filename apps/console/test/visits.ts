@@ -1,6 +1,6 @@
 /** Sends visits as the browser client does and waits until the warehouse has them. */
 import assert from "node:assert/strict";
-import { until } from "../../../apps/server/test/faults/child.ts";
+import { until } from "../../server/test/faults/child.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -27,7 +27,11 @@ export interface SentVisit {
   readonly referrer?: string;
   readonly query?: string;
   /** Track events that follow the last page view. */
-  readonly tracked?: readonly { readonly name: string; readonly properties: Record<string, unknown> }[];
+  readonly tracked?: readonly {
+    readonly name: string;
+    readonly properties: Record<string, unknown>;
+    readonly passive?: true;
+  }[];
 }
 
 /** Sends one visit, with a minute between events. */
@@ -51,14 +55,23 @@ async function visit(world: World, source: Seeded, one: SentVisit): Promise<numb
   return events.length;
 }
 
-/** Sends the visits and waits until all of their events can be queried. */
-export async function visits(world: World, source: Seeded, all: readonly SentVisit[]): Promise<void> {
-  let sent = 0;
+/**
+ * Sends the visits and waits until all of their events can be queried.
+ * @param before how many events of bots were sent before
+ */
+export async function visits(
+  world: World,
+  source: Seeded,
+  all: readonly SentVisit[],
+  before = 0,
+): Promise<void> {
+  let sent = before;
   for (const one of all) sent += await visit(world, source, one);
   const body = {
     sourceId: source.sourceId,
     dateRange: [dayOf(noon(8)), dayOf(noon(-2))],
     metrics: ["events"],
+    include: { bots: true },
   };
   await until("every event can be queried", SHIPPED_MS, async () => {
     const answer = await world.ask("/api/stats/query", { method: "POST", body });

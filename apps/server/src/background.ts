@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from "./core/limits.ts";
 import { maskString } from "./core/masking/mask.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
 import { healthOf, healthStatusOf as healthStatus } from "./debug/health.ts";
-import { embeddedFolder } from "./open-warehouse.ts";
+import { embeddedFolder, queryMemoryBytes } from "./open-warehouse.ts";
 import { startErasureWorker } from "./workers/erasures.ts";
 import { measureBusyShare, startMemoryWorker } from "./workers/memory.ts";
 import { createRetention } from "./workers/retention.ts";
@@ -17,6 +17,8 @@ export interface BackgroundWorkers {
   statuses(): WorkerStatus[];
   /** Totals of the shipper since the start. */
   shipped(): Readonly<ShipperTotals>;
+  /** Stored events of an earlier version that have no source and channel yet. */
+  unclassified(): number;
   /** Runs one round of each worker that runs every minute. For tests that drive the clock. */
   maintain(): Promise<void>;
   /** Stops all workers at the same time. */
@@ -106,9 +108,26 @@ function startAlerts(context: ServiceContext): Worker[] {
   return [startEveryMinute(context, "alerts", "alerts are not sent", () => alerts({ now: clock() }))];
 }
 
-/** Everything that deletes data for its age. */
+function startCatalogFlush({ flushCatalog, log }: ServiceContext): Worker {
+  return startWorker({
+    name: "event catalogue",
+    round: async () => {
+      await flushCatalog();
+      return false;
+    },
+    initialDelayMs: SERVER_LIMITS.catalogFlushMs,
+    idleMs: SERVER_LIMITS.catalogFlushMs,
+    retryMs: SERVER_LIMITS.catalogFlushMs,
+    maxRetryMs: MINUTE_MS,
+    stopMs: SERVER_LIMITS.workerStopMs,
+    consequence: "new events are not in the event catalogue",
+    log,
+  });
+}
+
+/** Everything that deletes data for its age, and what else tests run with the clock that they drive. */
 function startMaintenance(context: ServiceContext): Worker[] {
-  const { config, ledger, warehouse, deletionTime } = context;
+  const { config, ledger, warehouse, deletionTime, ingest } = context;
   const { read } = deletionTime;
   const retention = createRetention({ ledger, warehouse, outboxDays: config.RETENTION_DAYS });
   const expireRecords = async () => {
@@ -120,8 +139,10 @@ function startMaintenance(context: ServiceContext): Worker[] {
     startEveryMinute(context, "ledger maintenance", "expired data stays in the ledger", async () =>
       ledger.maintain({ now: await read() }),
     ),
+    startEveryMinute(context, "salt expiry", "old salts of visitors are not destroyed", ingest.expireSalts),
     startEveryMinute(context, "audit expiry", "old audit entries are not deleted", expireRecords),
     ...startAlerts(context),
+    startCatalogFlush(context),
     startEveryMinute(context, "retention", "events past their retention are not deleted", async () =>
       retention({ now: await read() }),
     ),
@@ -148,18 +169,31 @@ function startErasures(context: ServiceContext): Worker {
 
 /** The workers that need a warehouse. Their code is imported only when there is one. */
 async function startWarehouseWorkers(context: ServiceContext) {
-  const { ledger, warehouse, completeness, clock, newId, log } = context;
-  if (warehouse.state() === "off") return { workers: [], shipped: () => NOTHING_SHIPPED };
+  const { ledger, warehouse, completeness, sourceLists, failedRollups, clock, newId, log } = context;
+  if (warehouse.state() === "off")
+    return { workers: [], shipped: () => NOTHING_SHIPPED, unclassified: () => 0 };
   const { startShipper } = await import("./workers/shipper.ts");
+  const { startClassificationWorker } = await import("./workers/classification.ts");
   const { startRollupWorker } = await import("./workers/rollups.ts");
   const { startComparisonWorker } = await import("./workers/comparison.ts");
   const { startPartCheckWorker } = await import("./workers/part-checks.ts");
   const shipper = startShipper({ ledger, warehouse, clock, newId, log });
-  const rollups = startRollupWorker({ warehouse, clock, log });
+  const classification = startClassificationWorker({ ledger, warehouse, sourceLists, clock, log });
+  const rollups = startRollupWorker({
+    warehouse,
+    clock,
+    failedDays: failedRollups,
+    memoryBytes: queryMemoryBytes(context.config),
+    log,
+  });
   const comparison = startComparisonWorker({ ledger, warehouse, completeness, clock, log });
   const onDetached = comparison.compareSoon;
   const partChecks = startPartCheckWorker({ ledger, warehouse, completeness, onDetached, clock, log });
-  return { workers: [...shipper.workers, rollups, comparison, partChecks], shipped: shipper.totals };
+  return {
+    workers: [...shipper.workers, classification, rollups, comparison, partChecks],
+    shipped: shipper.totals,
+    unclassified: classification.remaining,
+  };
 }
 
 /** @param releaseMemory returns unused memory of this process to the operating system */
@@ -167,7 +201,7 @@ export async function startBackgroundWorkers(
   context: ServiceContext,
   releaseMemory: () => Promise<void>,
 ): Promise<BackgroundWorkers> {
-  const { workers: warehouseWorkers, shipped } = await startWarehouseWorkers(context);
+  const { workers: warehouseWorkers, shipped, unclassified } = await startWarehouseWorkers(context);
   // A jump before the first round would otherwise not be noticed on a new ledger. The rounds report a failure.
   await context.deletionTime.read().catch(() => undefined);
   const maintenance = startMaintenance(context);
@@ -187,6 +221,7 @@ export async function startBackgroundWorkers(
   return {
     statuses: () => workers.map((worker) => worker.status()),
     shipped,
+    unclassified,
     maintain: async () => {
       const failures: unknown[] = [];
       for (const worker of maintenance)

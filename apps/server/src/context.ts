@@ -2,10 +2,12 @@
 import type { DailyQuota } from "@headwater/contract";
 import type { Logger } from "pino";
 import { type Authenticator, createAuthenticator, type JwtAuthentication } from "./access/authenticate.ts";
+import type { OidcClient } from "./access/oidc.ts";
 import { createCompleteness, type WarehouseCompleteness } from "./clickhouse/completeness.ts";
 import type { Warehouse } from "./clickhouse/warehouse.ts";
 import type { Config } from "./config/settings.ts";
 import type { Attempt } from "./core/attempt.ts";
+import { createSourceLists, type SourceLists } from "./core/channels/source-lists.ts";
 import { SERVER_LIMITS } from "./core/limits.ts";
 import type { SourceRecord } from "./core/records.ts";
 import { DAY_MS } from "./core/time.ts";
@@ -13,17 +15,21 @@ import { type RequestIds, toLogIds } from "./core/trace-context.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createObserver } from "./ingest/observe.ts";
-import { createSpamCheck, openCountries } from "./ingest/visitor.ts";
+import { openPlaces, type PlacesFile } from "./ingest/places.ts";
+import { createSpamCheck } from "./ingest/visitor.ts";
 import { debugUrlOf, type InstallAddresses } from "./install/install.ts";
 import { withChangeNotifications } from "./ledger/change-notifications.ts";
 import { type Ledger, type LedgerChange, StorageError } from "./ledger/ledger.ts";
+import type { Mailer } from "./mail/mailer.ts";
 import type { Metrics } from "./monitoring/metrics.ts";
 import type { Readiness } from "./monitoring/readiness.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./monitoring/storage-trouble.ts";
 import type { RequestTracer } from "./monitoring/tracing.ts";
 import type { OpenedLedger } from "./open-ledger.ts";
 import { appliedLimits } from "./sources/render.ts";
+import { createFailedDays, type FailedDays } from "./stats/rollups/failed-days.ts";
 import { createDeletionTime, type DeletionTime } from "./workers/deletion-time.ts";
+import { createCatalogFlush } from "./workers/event-catalog.ts";
 
 export interface ContextDeps {
   config: Config;
@@ -39,14 +45,16 @@ export interface ContextDeps {
   /** The service's public addresses. Read them per request: with PORT=0 they are known only once the service listens. */
   addresses(): InstallAddresses;
   /** The file with countries by address; null for none. */
-  countriesFile: string | null;
+  placesFile: PlacesFile | null;
 }
 
-export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "countriesFile"> {
+export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "placesFile"> {
   /** The ledger. Changes made through it are announced to the caches of this process. */
   ledger: Ledger;
   /** Whether the warehouse holds what was shipped to it. */
   completeness: WarehouseCompleteness;
+  /** The days whose rollup cannot be built now. */
+  failedRollups: FailedDays;
   /** The time of every deletion by age. */
   deletionTime: DeletionTime;
   storageTrouble: StorageTrouble;
@@ -55,12 +63,20 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "coun
   recorder: Recorder;
   authenticator: Authenticator;
   ingest: Ingest;
+  /** The lists that name the sources of visits. */
+  sourceLists: SourceLists;
   rates: Rates;
   limitsOf: LimitsOf;
   /** Nodes that share the ledger, this one included: rate limits are divided by it. */
   nodes(): number;
+  /** Null: no OIDC_ISSUER. */
+  oidc: OidcClient | null;
+  /** Null: no SMTP_URL. */
+  mailer: Mailer | null;
   /** The address of a source's debug view. */
   debugUrl(sourceId: string): string;
+  /** Adds what was learned of events to the event catalogues. */
+  flushCatalog(): Promise<void>;
   /** Writes everything that was recorded and not stored yet. */
   flush(): Promise<void>;
 }
@@ -118,9 +134,29 @@ async function openJwtAuthentication(config: Config): Promise<JwtAuthentication 
   };
 }
 
+/** The OpenID library is imported only when the settings name a provider. */
+async function openOidc(config: Config): Promise<OidcClient | null> {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
+  if (issuer === null || clientId === null) return null;
+  const { createOidcClient } = await import("./access/oidc.ts");
+  const subjectIsUser = issuer === config.AUTH_ISSUER?.replace(/\/+$/, "");
+  return createOidcClient({ issuer, clientId, clientSecret, name: config.OIDC_NAME, subjectIsUser });
+}
+
+/** The mail library is imported only when the settings name a mail server. */
+async function openMailer({ config, newId }: ContextDeps): Promise<Mailer | null> {
+  const { SMTP_URL: server, MAIL_FROM: from } = config;
+  if (server === null || from === null) return null;
+  const { createMailer } = await import("./mail/mailer.ts");
+  return createMailer({ server, from, newId });
+}
+
 function buildIngest(
   deps: ContextDeps &
-    Pick<ServiceContext, "ledger" | "recorder" | "storageTrouble" | "report" | "authenticator">,
+    Pick<
+      ServiceContext,
+      "ledger" | "recorder" | "storageTrouble" | "report" | "authenticator" | "sourceLists"
+    >,
   settings: Pick<ServiceContext, "rates" | "limitsOf" | "nodes">,
 ): Ingest {
   const { config, clock, newId, log, readiness, recorder, storageTrouble } = deps;
@@ -133,6 +169,7 @@ function buildIngest(
   return createIngest({
     ledger: deps.ledger,
     readUsage: deps.ledger.usage,
+    readPlan: deps.ledger.trackingPlan,
     clock,
     newId,
     observe: (attempt: Attempt) => {
@@ -142,9 +179,10 @@ function buildIngest(
     },
     report: deps.report,
     ...settings,
-    countryOf: openCountries(deps.countriesFile, (error) =>
-      log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no country until a restart"),
+    placeOf: openPlaces(deps.placesFile, (error) =>
+      log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no place until a restart"),
     ),
+    sourceLists: deps.sourceLists,
     isDataCentre: config.DATA_CENTRES_FILE,
     isSpamReferrer: createSpamCheck(config.REFERRER_SPAM_FILE),
     authenticateSender: deps.authenticator.authenticateSender,
@@ -176,23 +214,35 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     else log.error({ err: error, ...toLogIds(ids) }, "a request failed");
   };
   const authenticator = createAuthenticator(ledger, await openJwtAuthentication(config));
-  const ingest = buildIngest({ ...deps, ledger, recorder, storageTrouble, report, authenticator }, settings);
+  const sourceLists = createSourceLists(config.SOURCES_FILE);
+  const ingest = buildIngest(
+    { ...deps, ledger, recorder, storageTrouble, report, authenticator, sourceLists },
+    settings,
+  );
   cacheListeners.push(ingest.forget, ({ kind }) => {
     if (kind === "everything" || kind === "tokens") authenticator.forget();
   });
+  const flushCatalog = createCatalogFlush({ ledger, takeLearned: ingest.takeLearned });
   return {
     ...deps,
     ...settings,
     ledger,
     completeness: createCompleteness(),
+    failedRollups: createFailedDays(),
     deletionTime: createDeletionTime({ ledger, clock, log }),
     storageTrouble,
     report,
     recorder,
     authenticator,
     ingest,
+    sourceLists,
+    mailer: await openMailer(deps),
+    oidc: await openOidc(config),
     debugUrl: (sourceId) => debugUrlOf(addresses().appUrl, sourceId),
+    flushCatalog,
     flush: async () => {
+      // without storage, the events of the last seconds are missing in the catalogue
+      await flushCatalog().catch(() => undefined);
       await recorder.close();
       // a last-used time that cannot be written is recorded again when the token is used next
       await authenticator.flush().catch(() => undefined);

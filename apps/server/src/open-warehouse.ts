@@ -10,6 +10,10 @@ const NOT_INSTALLED =
   "the embedded warehouse (the optional package chdb) is not installed or has no build for this platform: " +
   "accepted events stay in the ledger for RETENTION_DAYS. Install it, set CLICKHOUSE_URL, or set WAREHOUSE=off.";
 
+/** The memory that one query may use. A server of somebody else gets the same limit. */
+export const queryMemoryBytes = ({ WAREHOUSE_MEMORY_BYTES }: Config): number =>
+  Math.floor(WAREHOUSE_MEMORY_BYTES / 2);
+
 export const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehouse");
 
 /**

@@ -1,10 +1,34 @@
 /** The index: which handler answers which operation. The contract's table has the method, path, access and schemas. */
 import { type DailyQuota, openApiDocument } from "@headwater/contract";
 import { listAudit } from "./access/audit.ts";
+import {
+  acceptInvitation,
+  createInvitation,
+  joinWorkspace,
+  listInvitations,
+  readInvitation,
+  revokeInvitation,
+} from "./access/invitations.ts";
+import { createUnlock, type UnlockDeps } from "./access/link-passwords.ts";
 import { addMember, listMembers, removeMember, updateMember } from "./access/members.ts";
 import { checkName } from "./access/names.ts";
 import type { IsOperator } from "./access/operators.ts";
 import { getPermissions } from "./access/permissions.ts";
+import {
+  confirmEmail,
+  endSession,
+  getProfile,
+  listSessions,
+  requestEmail,
+  updateProfile,
+} from "./access/profile.ts";
+import {
+  finishOidc,
+  getSignInMethods,
+  requestSignInLink,
+  type SignInWays,
+  startOidc,
+} from "./access/sign-in.ts";
 import {
   checkExpiry,
   checkReach,
@@ -19,10 +43,13 @@ import { createDocument } from "./core/document.ts";
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs/page.ts";
 import { getInstall, type InstallAddresses } from "./install/install.ts";
+import { createTestInstall, type TestInstallDeps } from "./install-checks/test-install.ts";
 import { type VerifyDeps, verifyInstall } from "./install-checks/verify.ts";
 import type { Catalog } from "./ledger/ledger.ts";
 import { createMcpRoute } from "./mcp/route.ts";
+import { getEventCatalog } from "./sources/event-catalog.ts";
 import { checkSourceFields } from "./sources/fields.ts";
+import { getPlan, getPlanProposal, listPlanVersions, savePlan } from "./sources/plan.ts";
 import {
   createSource,
   deleteSource,
@@ -32,6 +59,7 @@ import {
   restoreKey,
   updateSource,
 } from "./sources/routes.ts";
+import { checkSavedItem, createSavedItem, deleteSavedItem, listSavedItems } from "./stats/saved-items.ts";
 import type { StatsHandlers } from "./stats/stats.ts";
 import { getBilling } from "./workspace/billing.ts";
 import { checkVisitor, eraseVisitor, getErasure } from "./workspace/erasures.ts";
@@ -45,9 +73,14 @@ export const FIELD_RULES: FieldRules = {
   updateSource: [checkSourceFields],
   createOrganization: [checkName("name")],
   addMember: [checkName("name")],
+  updateProfile: [checkName("name")],
+  acceptInvitation: [checkName("name")],
+  createSavedItem: [checkName("name"), checkSavedItem],
   createToken: [checkName("label"), checkExpiry, checkReach],
   eraseVisitor: [checkVisitor],
 };
+
+export type InstallCheckDeps = VerifyDeps & TestInstallDeps;
 
 export interface RoutesDeps {
   readonly ledger: Catalog;
@@ -55,13 +88,15 @@ export interface RoutesDeps {
   readonly version: string;
   readonly workspaceCreation: WorkspaceCreation;
   readonly consoleTokenMs: number;
+  readonly signInWays: SignInWays;
   readonly isOperator: IsOperator;
   readonly workspaceQuota: DailyQuota;
   /** A function, because the addresses may contain the port, which is not known before the server listens. */
   readonly addresses: () => InstallAddresses;
   readonly debug: { readonly get: Handler<"getDebug">; readonly stream: Handler<"streamDebug"> };
-  readonly verify: VerifyDeps;
+  readonly verify: InstallCheckDeps;
   readonly stats: StatsHandlers;
+  readonly unlock: Omit<UnlockDeps, "tokenByHash">;
   readonly exportEvents: Handler<"exportEvents">;
   readonly operations: {
     readonly readyz: Handler<"readyz">;
@@ -76,6 +111,7 @@ export const createHandlers = (deps: RoutesDeps): Handlers => ({
   ...sourceHandlers(deps),
   ...deps.stats,
   ...accessHandlers(deps),
+  ...accountHandlers(deps),
   ...workspaceHandlers(deps),
   ...publicHandlers(deps),
 });
@@ -89,8 +125,17 @@ const sourceHandlers = ({ ledger, newId, addresses, verify, debug, exportEvents 
     deleteSource: deleteSource(ledger),
     regenerateKey: regenerateKey(ledger),
     restoreKey: restoreKey(ledger),
+    getEventCatalog: getEventCatalog(ledger),
+    getPlan: getPlan(ledger),
+    savePlan: savePlan(ledger),
+    listPlanVersions: listPlanVersions(ledger),
+    proposePlan: getPlanProposal(ledger),
+    listSavedItems: listSavedItems(ledger),
+    createSavedItem: createSavedItem(ledger, newId),
+    deleteSavedItem: deleteSavedItem(ledger),
     getInstall: getInstall(addresses),
     verifyInstall: verifyInstall(verify),
+    testInstall: createTestInstall(verify),
     getDebug: debug.get,
     streamDebug: debug.stream,
     exportEvents,
@@ -102,6 +147,7 @@ const accessHandlers = ({
   workspaceCreation: creation,
   consoleTokenMs,
   isOperator,
+  unlock,
 }: RoutesDeps) =>
   ({
     listOrganizations: listOrganizations(ledger),
@@ -117,7 +163,30 @@ const accessHandlers = ({
     listAudit: listAudit(ledger),
     signIn: signIn({ catalog: ledger, newId, consoleTokenMs }),
     signOut: signOut(ledger),
+    unlockStats: createUnlock({ ...unlock, tokenByHash: ledger.tokenByHash }),
   }) satisfies Partial<Handlers>;
+
+function accountHandlers({ ledger, addresses, signInWays }: RoutesDeps) {
+  const oidc = { ...signInWays, baseUrl: () => addresses().baseUrl };
+  return {
+    getProfile: getProfile(ledger),
+    updateProfile: updateProfile(ledger),
+    requestEmail: requestEmail(signInWays),
+    confirmEmail: confirmEmail(ledger),
+    listSessions: listSessions(ledger),
+    endSession: endSession(ledger),
+    listInvitations: listInvitations(ledger),
+    createInvitation: createInvitation(signInWays),
+    revokeInvitation: revokeInvitation(ledger),
+    readInvitation: readInvitation(ledger),
+    acceptInvitation: acceptInvitation(signInWays),
+    joinWorkspace: joinWorkspace(ledger),
+    getSignInMethods: getSignInMethods(signInWays),
+    requestSignInLink: requestSignInLink(signInWays),
+    startOidc: startOidc(oidc),
+    finishOidc: finishOidc(oidc),
+  } satisfies Partial<Handlers>;
+}
 
 const workspaceHandlers = ({ ledger, newId, version, operations, isOperator, workspaceQuota }: RoutesDeps) =>
   ({

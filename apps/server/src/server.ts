@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import { type Logger, pino } from "pino";
-import { BuildToolsMissing, buildSdk, builtExtras } from "../../../packages/sdk/build.js";
+import {
+  BuildToolsMissing,
+  buildSdk,
+  buildWithEngagement,
+  builtExtras,
+} from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
 import { type BackgroundWorkers, startBackgroundWorkers } from "./background.ts";
 import { ConfigError, type Environment, localUrl, publicSettings } from "./config/config.ts";
@@ -67,7 +72,9 @@ function createLog(level: Config["LOG_LEVEL"], stream: StartOptions["logStream"]
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: ["*.authorization", "*.token"],
+    redact: ["*.authorization", "*.token", "*.cause.authorization", "*.cause.token"],
+    // the default appends the cause's message, which often is the same
+    serializers: { err: pino.stdSerializers.errWithCause },
   };
   return stream ? pino(options, stream) : pino(options);
 }
@@ -92,6 +99,7 @@ async function readAssets(
     version,
     settings: publicSettings(environment),
     sdk: readFileSync(await buildSdk()),
+    sdkWithEngagement: Buffer.from(await buildWithEngagement()),
     sdkExtras: new Map(extras.map(({ name, path }) => [`${name}.js`, readFileSync(path)])),
     consoleFolder,
     renderMetrics: shareMetrics(metrics.report),
@@ -194,7 +202,10 @@ async function buildContext(
     metrics,
     tracer,
     addresses: () => addressesOf(config, bound.port),
-    countriesFile: config.GEOIP_FILE === "off" ? null : (config.GEOIP_FILE ?? COUNTRIES),
+    placesFile:
+      config.GEOIP_FILE === "off"
+        ? null
+        : { path: config.GEOIP_FILE ?? COUNTRIES, mayHaveCities: config.GEOIP_FILE !== null },
   });
   cleanup.defer(context.flush);
   return { version, context, openedLedger, startMonitor, bound };
@@ -217,6 +228,8 @@ async function startWorkers(
     missingEvents: completeness.report().missingEvents,
     ledger: openedLedger.load(),
     shipped: workers.shipped(),
+    unclassifiedEvents: workers.unclassified(),
+    failedRollups: context.failedRollups.count(),
     clockJumpMs: deletionTime.jumpMs(),
     ingestInFlight: ingest.inFlight(),
     debugDropped: recorder.droppedTotal(),

@@ -3,6 +3,8 @@ import type { Server } from "node:http";
 import { compileOrigins } from "@headwater/contract/origin";
 import { createOperatorCheck } from "./access/operators.ts";
 import { permissionsOf } from "./access/permissions.ts";
+import type { SignInWays } from "./access/sign-in.ts";
+import { ADAPTERS } from "./compat/adapters.ts";
 import { warehouseHint } from "./config/rules.ts";
 import { type ServiceContext, workspaceQuota } from "./context.ts";
 import { DAY_MS } from "./core/time.ts";
@@ -15,7 +17,8 @@ import { createConsoleFiles } from "./http/console-files.ts";
 import { createGuard } from "./http/guard.ts";
 import { createRequestObserver } from "./http/observe.ts";
 import { createOperations } from "./monitoring/routes.ts";
-import { createHandlers, FIELD_RULES } from "./routes.ts";
+import { queryMemoryBytes } from "./open-warehouse.ts";
+import { createHandlers, FIELD_RULES, type InstallCheckDeps } from "./routes.ts";
 import { renderSource } from "./sources/render.ts";
 import { createStats } from "./stats/stats.ts";
 
@@ -26,6 +29,7 @@ export interface ServiceAssets {
   settings: Record<string, string>;
   /** The built browser client. */
   sdk: Buffer;
+  sdkWithEngagement: Buffer;
   sdkExtras: ReadonlyMap<string, Buffer>;
   /** The folder of the built console; null when no console is served. */
   consoleFolder: string | null;
@@ -39,6 +43,22 @@ export interface HttpService {
   /** Ends open streams; other requests are answered. */
   endStreams(): void;
 }
+
+function signInWaysOf(context: ServiceContext): SignInWays {
+  const { ledger: catalog, addresses, mailer, oidc, newId, nodes, log } = context;
+  return { catalog, mailer, oidc, appUrl: () => addresses().appUrl, newId, nodes, log };
+}
+
+const installCheckDeps = ({ config, ledger, clock, addresses }: ServiceContext): InstallCheckDeps => ({
+  apiBaseUrl: () => addresses().baseUrl,
+  clock,
+  alias: config.INGEST_ALIAS,
+  allows: (source, origin) => compileOrigins(source.allowedOrigins).allows(origin),
+  keyStateOf: async ({ sourceId }, publicKey, now) => {
+    const keyed = await ledger.sourceByKey({ publicKey, now });
+    return keyed?.source.sourceId === sourceId ? keyed.keyState : null;
+  },
+});
 
 function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping: AbortSignal) {
   const { config, ledger, warehouse, completeness, recorder, readiness, clock, newId, addresses, limitsOf } =
@@ -58,19 +78,18 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     workspaceCreation: config.WORKSPACE_CREATION,
     workspaceQuota: workspaceQuota(config),
     consoleTokenMs: config.CONSOLE_TOKEN_DAYS * DAY_MS,
+    signInWays: signInWaysOf(context),
     isOperator: createOperatorCheck(ledger, config.ORGANIZATION_ID),
     addresses,
     debug: { get: getDebug(view), stream: streamDebug(openStream, stopping) },
-    verify: {
-      apiBaseUrl: () => addresses().baseUrl,
-      alias: config.INGEST_ALIAS,
-      allows: (source, origin) => compileOrigins(source.allowedOrigins).allows(origin),
-      keyStateOf: async ({ sourceId }, publicKey, now) => {
-        const keyed = await ledger.sourceByKey({ publicKey, now });
-        return keyed?.source.sourceId === sourceId ? keyed.keyState : null;
-      },
-    },
-    stats: createStats({ warehouse, completeness, offHint: warehouseHint(config) }),
+    verify: installCheckDeps(context),
+    stats: createStats({
+      warehouse,
+      completeness,
+      offHint: warehouseHint(config),
+      memoryBytes: queryMemoryBytes(config),
+    }),
+    unlock: { rate: context.rates.failedAuth, nodes: context.nodes },
     exportEvents: createExport({
       warehouse,
       completeness,
@@ -84,20 +103,27 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
       warehouse,
       completeness,
       clock,
+      failedRollups: context.failedRollups.count,
       clockJumpMs: context.deletionTime.jumpMs,
       metrics: { contentType: context.metrics.contentType, render: assets.renderMetrics },
       sdk: assets.sdk,
+      sdkWithEngagement: assets.sdkWithEngagement,
       sdkExtras: assets.sdkExtras,
       settings: assets.settings,
     }),
   });
 }
 
+/** The characters of source ids. Any other text needs no look-up. */
+const SOURCE_ID = /^\w{1,100}$/;
+
 export function createHttpService(context: ServiceContext, assets: ServiceAssets): HttpService {
   const { config, ledger, readiness, clock, newId, addresses, authenticator, ingest } = context;
   const { consoleFolder: folder } = assets;
   const stopping = new AbortController();
   const appUrl = () => addresses().appUrl;
+  const embedOriginsOf = async (sourceId: string) =>
+    SOURCE_ID.test(sourceId) ? ((await ledger.source({ sourceId, now: clock() }))?.embedOrigins ?? []) : [];
   const guard = createGuard({
     ledger,
     authenticate: authenticator.authenticate,
@@ -116,9 +142,10 @@ export function createHttpService(context: ServiceContext, assets: ServiceAssets
     alias: config.INGEST_ALIAS,
     appUrl,
     debugUrl: context.debugUrl,
+    adapters: ADAPTERS,
     handleIngest: ingest.handle,
     isStopping: () => readiness.state().draining,
-    consoleFiles: folder === null ? null : createConsoleFiles({ folder, appUrl }),
+    consoleFiles: folder === null ? null : createConsoleFiles({ folder, appUrl, embedOriginsOf }),
     report: context.report,
     onServed: createRequestObserver({
       counters: context.metrics.http,

@@ -113,6 +113,29 @@ describe("Alerts", () => {
     assert.deepEqual(typesOf(source), ["source.failing", "source.receiving"]);
   });
 
+  it("are one each when many events violate the tracking plan, and when no more do", async () => {
+    const source = await newSource();
+    const plan = { mode: "warn", unknownEvents: "warn", events: {} };
+    const path = `/api/tracking-sources/${source.sourceId}/plan`;
+    assert.equal((await world.ask(path, { method: "PUT", body: { plan } })).status, 200);
+    for (let count = 0; count < 9; count++) await receive(source);
+    await recorded(source);
+    await look();
+    assert.deepEqual(typesOf(source), [], "a few violations are none");
+    await receive(source);
+    await recorded(source);
+    await look();
+    await look();
+    assert.deepEqual(typesOf(source), ["source.violating"]);
+    assert.equal(of(source)[0]?.body.health.last24h.planViolations, 10);
+    await world.ask(path, { method: "PUT", body: { plan: { ...plan, mode: "off" } } });
+    await look(60);
+    await receive(source);
+    await recorded(source);
+    await look(60);
+    assert.deepEqual(typesOf(source), ["source.violating", "source.receiving"]);
+  });
+
   it("are signed: time, a dot and the body, by HMAC SHA-256", async () => {
     const source = await newSource();
     await fail(source, 5);

@@ -26,10 +26,11 @@ const CONSOLE = fileURLToPath(new URL("../../console/src", import.meta.url));
 const LAYERS: readonly (readonly string[])[] = [
   ["core"],
   ["config", "ledger", "clickhouse"],
-  ["shipping"],
+  ["shipping", "mail"],
   [
     "access",
     "alerts",
+    "compat",
     "debug",
     "install-checks",
     "export",

@@ -149,7 +149,8 @@ describe("headwater export", () => {
   });
 
   it("takes the name or the slug of a source in place of its id", async () => {
-    const { world, file, text, run } = shop;
+    const { world, source, file, text, run } = shop;
+    await world.createSource({ name: "src_shop" });
     for (const words of [[], ["--api", world.url, "--token-file", file("token")]]) {
       for (const given of ["Data shop", "DATA-SHOP"]) {
         const { stdout, stderr } = await run("export", "--source", given, ...words);
@@ -158,6 +159,10 @@ describe("headwater export", () => {
       const { code, stderr } = await run("export", "--source", "Elsewhere", ...words);
       assert.equal(code, 1);
       assert.match(stderr, /^There is no source "Elsewhere"\. Run `headwater source list`/);
+      const { code: named, stdout } = await run("export", "--source", "src_shop", ...words);
+      assert.deepEqual([named, stdout], [0, ""], "a name that begins like an id");
+      const wrong = await run("export", "--source", source.sourceId, "--organization", "Nowhere", ...words);
+      assert.match(wrong.stderr, /^There is no workspace "Nowhere"\. Run `headwater workspace list`/);
     }
   });
 

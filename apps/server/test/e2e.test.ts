@@ -65,9 +65,10 @@ async function startSite() {
   return site;
 }
 
+/** What has happened, without reports of engagement, whose number depends on how long the page is open. */
 const happened = ({ bootstrapAttempts, eventAttempts }: DebugData) =>
-  [...bootstrapAttempts.toReversed(), ...eventAttempts.toReversed()].flatMap(
-    ({ kind, normalized, results }) => {
+  [...bootstrapAttempts.toReversed(), ...eventAttempts.toReversed()]
+    .flatMap(({ kind, normalized, results }) => {
       const kept = new Map(
         (Array.isArray(normalized) ? normalized : []).map((event) => [event.analyticsEventId, event]),
       );
@@ -82,8 +83,8 @@ const happened = ({ bootstrapAttempts, eventAttempts }: DebugData) =>
         };
         return { at: event.occurredAt as string, arrived };
       });
-    },
-  );
+    })
+    .filter(({ arrived }) => arrived.name !== "engagement");
 
 function browserTest(title: string, run: (visit: EndToEndSetup) => Promise<void>, name = "Shop"): void {
   test(title, { skip, timeout: 60_000 }, async (t) => {
@@ -116,6 +117,8 @@ function browserTest(title: string, run: (visit: EndToEndSetup) => Promise<void>
   });
 }
 
+const nameOrPath = ({ name, path }: Arrived) => (name === "page_view" ? path : name);
+
 const view = (path: string, by: Arrived["by"]): Arrived => ({
   name: "page_view",
   status: "accepted",
@@ -135,10 +138,12 @@ browserTest(
     assert.deepEqual(await arrivedUpTo("signup"), [
       view("/welcome", "bootstrap"),
       view("/pricing", "events"),
-      { name: "signup", status: "accepted", path: null, properties: { plan: "pro" }, by: "events" },
+      { name: "signup", status: "accepted", path: "/pricing", properties: { plan: "pro" }, by: "events" },
     ]);
     const { health, bootstrapAttempts } = await debug();
-    assert.deepEqual([health.status, health.last24h.accepted], ["receiving", 3]);
+    assert.equal(health.status, "receiving");
+    // and reports of engagement, whose number depends on how long the page is open
+    assert.ok(health.last24h.accepted >= 3);
     assert.equal(bootstrapAttempts[0]?.origin, site.url);
     assert.deepEqual(warnings, []);
   },
@@ -191,7 +196,7 @@ browserTest(
     await page.waitForURL(`${site.url}/goodbye`);
     assert.deepEqual(await arrivedUpTo("left"), [
       view("/welcome", "bootstrap"),
-      { name: "left", status: "accepted", path: null, properties: { by: "link" }, by: "events" },
+      { name: "left", status: "accepted", path: "/welcome", properties: { by: "link" }, by: "events" },
     ]);
   },
 );
@@ -214,10 +219,7 @@ browserTest(
     await arrivedUpTo("before the script");
     await page.getByText("Next").click();
     const events = await arrivedUpTo("clicked");
-    assert.deepEqual(
-      events.map(({ name, path }) => path ?? name),
-      ["/welcome", "before the script", "/next", "clicked"],
-    );
+    assert.deepEqual(events.map(nameOrPath), ["/welcome", "before the script", "/next", "clicked"]);
     assert.ok(events.every(({ status }) => status === "accepted"));
   },
 );
@@ -229,9 +231,6 @@ browserTest(
     await page.goto(`${site.url}/welcome`);
     await arrivedUpTo("page_view");
     await page.evaluate("history.pushState(null, '', '/pricing'); headwater('track', 'signup')");
-    assert.deepEqual(
-      (await arrivedUpTo("signup")).map(({ name, path }) => path ?? name),
-      ["/welcome", "/pricing", "signup"],
-    );
+    assert.deepEqual((await arrivedUpTo("signup")).map(nameOrPath), ["/welcome", "/pricing", "signup"]);
   },
 );

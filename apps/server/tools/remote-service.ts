@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createApi, type HeadwaterApi } from "../../../packages/api/src/index.ts";
 import { systemCode, UsageError } from "../src/cli/errors.ts";
-import { pickSource } from "../src/cli/find-named.ts";
+import { pickSource, pickWorkspace } from "../src/cli/pick-named.ts";
 
 export function parseHttpUrl(given: string, name: string): URL {
   const url = URL.parse(given);
@@ -35,16 +35,12 @@ interface SourceOptions {
   readonly organization: string | undefined;
 }
 
-/** Asks the service for the source only if it is not given by its id, because a token for one source cannot list them. */
 export async function findSourceId(
   api: HeadwaterApi,
   { source, organization }: SourceOptions,
 ): Promise<string> {
-  if (source.startsWith("src_")) return source;
   const { organizations } = await api.listOrganizations({});
-  const chosen = organizations.filter(
-    ({ organizationId, name }) => organization === undefined || [organizationId, name].includes(organization),
-  );
+  const chosen = organization === undefined ? organizations : [pickWorkspace(organizations, organization)];
   const sources = [];
   for (const { organizationId } of chosen)
     sources.push(...(await api.listSources({ query: { organizationId } })).sources);

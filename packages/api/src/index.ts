@@ -67,7 +67,7 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** The same request twice has the effect of one: reads, queries, changes to given values, and events, which have ids. */
 const isRepeatable = (method: string, path: string): boolean =>
-  method === "GET" || method === "PATCH" || /^\/api\/(?:ingest|stats)\//.test(path);
+  ["GET", "PUT", "PATCH"].includes(method) || /^\/api\/(?:ingest|stats)\//.test(path);
 
 function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: AnyInput): URL {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));

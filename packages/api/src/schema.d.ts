@@ -8,7 +8,7 @@ ok: false;
 /** The kind of error, one for each status. */
 error: "bad_request" | "request_timeout" | "headers_too_large" | "unauthorized" | "Forbidden" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "payload_too_large" | "invalid_payload" | "rate_limited" | "internal" | "unavailable";
 /** What went wrong, for programs. Codes never change. */
-code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "permission_denied" | "not_a_member" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "erasure_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "key_not_retired" | "too_many_sources" | "limit_reached" | "too_many_erasures" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
+code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "password_required" | "permission_denied" | "not_a_member" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "invitation_not_found" | "invalid_code" | "erasure_not_found" | "saved_item_not_found" | "plan_version_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "email_taken" | "key_not_retired" | "too_many_sources" | "limit_reached" | "too_many_erasures" | "too_many_saved_items" | "plan_changed" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "mail_unavailable" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
 /** What is wrong, in one sentence. */
 message: string;
 /** What to do about it. */
@@ -63,6 +63,8 @@ sessionId?: string | null;
 properties?: Record<string, unknown> | null;
 /** The visitor's surroundings. Default: those of the batch. */
 context?: Schemas["Context"] | null;
+/** True: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and ends no bounce. */
+passive?: boolean | null;
 [member: string]: unknown;
 };
 /** The page that the visitor sees. A page view needs `url` or `path`. */
@@ -75,6 +77,8 @@ path?: string | null;
 title?: string | null;
 /** The address of the page that led here. */
 referrer?: string | null;
+/** True: the path includes the fragment of `url`, because the fragment names the page. */
+hashRouting?: boolean | null;
 [member: string]: unknown;
 };
 /** The visitor's surroundings. Further members are stored as they are. */
@@ -199,11 +203,11 @@ name: string;
 /** `accepted`: stored durably. `duplicate`: stored before, and counted once. `rejected`: not stored. */
 status: "accepted" | "duplicate" | "rejected";
 /** Why the event was not stored; null: it was. */
-code: "duplicate_event" | "invalid_event" | "unsupported_event_type" | "timestamp_too_old" | "timestamp_in_future" | "session_mismatch" | "page_address_missing" | "event_name_too_long" | "event_id_too_long" | "event_too_large" | "properties_too_deep" | "path_excluded" | "bot_rejected" | "too_many_properties" | null;
-/** What to do about it; null: the event was stored. */
+code: "duplicate_event" | "invalid_event" | "unsupported_event_type" | "timestamp_too_old" | "timestamp_in_future" | "session_mismatch" | "page_address_missing" | "event_name_too_long" | "event_id_too_long" | "event_too_large" | "properties_too_deep" | "path_excluded" | "address_excluded" | "bot_rejected" | "plan_violation" | "too_many_properties" | null;
+/** What to do about it. With the warning `plan_violation`: what the tracking plan expected and what it found. null otherwise. */
 message: string | null;
-/** What was corrected in the event. */
-warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "data_centre" | "referrer_spam" | "sent_at_unreliable" | "number_not_finite")[];
+/** What was corrected in the event. `timestamp_clamped`: The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client. `old_event`: The event is more than 12 days old. A copy that was stored before then counts again. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The `anonymousId` of the event is not the one of its session. Send both with the same id. `bot_suspected`: The user agent is a crawler's, or that of an HTTP library. A server sends events with a token of the scope ingest. `data_centre`: The client's address is in a data centre, so the event is a suspected bot's. `referrer_spam`: The referrer is a known spam site, so the event is a suspected bot's. `sent_at_unreliable`: `sentAt` is more than 24 hours off, so it does not correct the event's time. Set it again before each request. `number_not_finite`: A number is too large and was stored as null. `plan_violation`: The event violates the tracking plan of the source. The event's `message` says where. `revenue_invalid`: The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
+warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "data_centre" | "referrer_spam" | "sent_at_unreliable" | "number_not_finite" | "plan_violation" | "revenue_invalid")[];
 };
 /** The limits that a client must respect. */
 ClientLimits: {
@@ -263,6 +267,108 @@ context?: Schemas["Context"] | null;
 events: (Schemas["Event"])[];
 [member: string]: unknown;
 };
+/** A call of a Segment or RudderStack client. */
+SegmentCall: {
+/** The id of the event. */
+messageId?: unknown;
+/** The visitor. Default: `userId`. */
+anonymousId?: unknown;
+/** The user. */
+userId?: unknown;
+/** The name of a `track` event. */
+event?: unknown;
+/** The name of a page or screen. */
+name?: unknown;
+/** Further data, an object. */
+properties?: unknown;
+/** Of a user or group, an object. */
+traits?: unknown;
+/** The visitor's surroundings, an object. */
+context?: unknown;
+/** When the event occurred. */
+timestamp?: unknown;
+/** When the request is sent, by the client's clock. */
+sentAt?: unknown;
+/** The messages of a batch, each with its `type`. */
+batch?: unknown;
+[member: string]: unknown;
+};
+/** The outcome of the call. */
+SegmentAnswer: {
+/** False: an event was rejected. */
+success: boolean;
+/** The id of the request in the debug view. */
+attemptId: string;
+/** Events that were stored. */
+accepted: number;
+/** Events that had been stored before. */
+duplicates: number;
+/** Events that were not stored. */
+rejected: number;
+/** The outcome of each event. */
+results: (Schemas["EventResult"])[];
+};
+/** An event of a Plausible client. */
+PlausibleEvent: {
+/** The name of the event, or `n`. `pageview`: a page view. `engagement`: time on page and scroll depth. */
+name?: unknown;
+/** The address of the page, or `u`. */
+url?: unknown;
+/** The address of the page that led here, or `r`. */
+referrer?: unknown;
+/** Further data, or `p`: an object. */
+props?: unknown;
+/** `amount` and `currency`, or `$`. */
+revenue?: unknown;
+/** False: the visitor did nothing, or `i`. */
+interactive?: unknown;
+[member: string]: unknown;
+};
+/** The outcome of the call. */
+UmamiAnswer: {
+/** The session of the first event. */
+sessionId: string;
+/** The same. */
+visitId: string;
+/** The id of the request in the debug view. */
+attemptId: string;
+/** Events that were stored. */
+accepted: number;
+/** Events that had been stored before. */
+duplicates: number;
+/** Events that were not stored. Not in the answer to a batch. */
+rejected?: number;
+/** In the answer to a batch: its events. */
+size?: number;
+/** In the answer to a batch: events that were not rejected. */
+processed?: number;
+/** In the answer to a batch: events that were rejected. */
+errors?: number;
+/** The rejected events. */
+details: ({
+/** The place of the event in the request. */
+index: number;
+/** The reason. */
+response: {
+/** Why it was rejected. */
+code: string;
+/** What to do about it. */
+message: string;
+};
+})[];
+};
+/** A request of the Measurement Protocol. */
+Ga4Payload: {
+/** The visitor. Default: `user_id`. */
+client_id?: unknown;
+/** The user. */
+user_id?: unknown;
+/** When the events occurred, in microseconds since 1970. */
+timestamp_micros?: unknown;
+/** The events, each with its `name` and `params`. */
+events?: unknown;
+[member: string]: unknown;
+};
 Source: {
 /** The id of the source. */
 sourceId: string;
@@ -283,12 +389,16 @@ isActive: boolean;
 /** Ingest requests without an Origin or Referer header are refused, unless they have a token. */
 requireOrigin: boolean;
 privacy: Schemas["Privacy"];
+/** The snippets load the client with its optional part `engagement`, which measures time on page and scroll depth. */
+engagement: boolean;
 /** The goals that stats can count. Each has either an event name or a path pattern. */
 goals: (Schemas["Goal"])[];
 /** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
 bots: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
 excludedPaths: (string)[];
+/** Events from these addresses are rejected, unless they have a token. Each entry is an IPv4 or IPv6 address or a CIDR range, such as 203.0.113.0/24. */
+excludedAddresses: (string)[];
 /** Which query parameters are stored in addresses of pages. `all`; `campaign`: those that name a campaign, such as utm_source; or a list of names. Values of secret parameters are masked in any case. */
 queryParameters: "all" | "campaign" | (string)[];
 /** How paths are changed before they are stored, so that one page has one path. */
@@ -302,8 +412,12 @@ lowerCase: boolean;
 /** A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`. */
 patterns: (string)[];
 };
+/** The source's own rules for sources and channels. The first one that matches a visit wins over the lists of the service. */
+channelRules: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays: number | null;
+/** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
+embedOrigins: (string)[];
 limits: Schemas["SourceLimits"];
 /** When the previous public key stops working; null: there is none. */
 previousKeyExpiresAt: Schemas["Timestamp"] | null;
@@ -331,6 +445,67 @@ name: string;
 event: string | null;
 /** A view of a page whose path matches this pattern reaches the goal. */
 path: string | null;
+/** Conditions on the properties of the event. An event that reaches the goal satisfies all of them. */
+conditions: ({
+/** The name of a property of the event. */
+property: string;
+/** How the property is compared with the value. gt and lt compare numbers, contains texts. */
+operator: "is" | "is_not" | "contains" | "gt" | "lt";
+/** The value. The number 1 and the text 1 are different. */
+value: string | number | boolean;
+})[];
+/** What a conversion is worth that has no revenue of its own. null: nothing. */
+value: {
+/** The amount, with at most four decimal places. */
+amount: number;
+/** An ISO 4217 code, such as EUR. */
+currency: string;
+} | null;
+};
+GoalInput: {
+/** The name of the goal, unique within the source. */
+name: string;
+/** An event with this name reaches the goal. */
+event?: string | null;
+/** A view of a page whose path matches this pattern reaches the goal. */
+path?: string | null;
+/** Conditions on the properties of the event. An event that reaches the goal satisfies all of them. */
+conditions?: ({
+/** The name of a property of the event. */
+property: string;
+/** How the property is compared with the value. gt and lt compare numbers, contains texts. */
+operator: "is" | "is_not" | "contains" | "gt" | "lt";
+/** The value. The number 1 and the text 1 are different. */
+value: string | number | boolean;
+})[];
+/** What a conversion is worth that has no revenue of its own. null: nothing. */
+value?: {
+/** The amount, with at most four decimal places. */
+amount: number;
+/** An ISO 4217 code, such as EUR. */
+currency: string;
+} | null;
+};
+/** How paths are changed before they are stored, so that one page has one path. */
+PathRulesInput: {
+/** `/shop/index.html` becomes `/shop/`. */
+removeIndex?: boolean;
+/** `/shop/` becomes `/shop`, and `//shop` becomes `/shop`. */
+removeTrailingSlash?: boolean;
+/** `/Shop` becomes `/shop`. */
+lowerCase?: boolean;
+/** A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`. */
+patterns?: (string)[];
+};
+ChannelRule: {
+/** What the pattern is compared with: the referrer's host without www., the source as the lists name it, utm_medium or utm_campaign. */
+field: "referrer" | "source" | "medium" | "campaign";
+/** `*` matches any characters. Case does not matter. A visit without the value matches no pattern. */
+pattern: string;
+/** The source of the visit; null: as without the rule. */
+source: string | null;
+/** The channel of the visit; null: as without the rule. */
+channel: "Direct" | "Organic Search" | "Paid Search" | "Organic Social" | "Paid Social" | "Organic Video" | "Paid Video" | "Organic Shopping" | "Paid Shopping" | "Cross-network" | "Display" | "Paid Other" | "AI" | "Email" | "Affiliates" | "Referral" | "Audio" | "SMS" | "Mobile Push Notifications" | "Unassigned" | null;
 };
 Privacy: {
 /** Visitors with Global Privacy Control are not counted. */
@@ -372,34 +547,25 @@ respectGpc?: boolean;
 /** Nothing is counted or stored in the browser before the page reports consent. */
 requireConsent?: boolean;
 };
+/** The snippets load the client with its optional part `engagement`, which measures time on page and scroll depth. */
+engagement?: boolean;
 /** The goals that stats can count. Each has either an event name or a path pattern. */
-goals?: ({
-/** The name of the goal, unique within the source. */
-name: string;
-/** An event with this name reaches the goal. */
-event?: string | null;
-/** A view of a page whose path matches this pattern reaches the goal. */
-path?: string | null;
-})[];
+goals?: (Schemas["GoalInput"])[];
 /** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
 bots?: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
 excludedPaths?: (string)[];
+/** Events from these addresses are rejected, unless they have a token. Each entry is an IPv4 or IPv6 address or a CIDR range, such as 203.0.113.0/24. */
+excludedAddresses?: (string)[];
 /** Which query parameters are stored in addresses of pages. `all`; `campaign`: those that name a campaign, such as utm_source; or a list of names. Values of secret parameters are masked in any case. */
 queryParameters?: "all" | "campaign" | (string)[];
-/** How paths are changed before they are stored, so that one page has one path. */
-pathRules?: {
-/** `/shop/index.html` becomes `/shop/`. */
-removeIndex?: boolean;
-/** `/shop/` becomes `/shop`, and `//shop` becomes `/shop`. */
-removeTrailingSlash?: boolean;
-/** `/Shop` becomes `/shop`. */
-lowerCase?: boolean;
-/** A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`. */
-patterns?: (string)[];
-};
+pathRules?: Schemas["PathRulesInput"];
+/** The source's own rules for sources and channels. The first one that matches a visit wins over the lists of the service. */
+channelRules?: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays?: number | null;
+/** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
+embedOrigins?: (string)[];
 };
 UpdateSource: {
 /** The workspace of the source. */
@@ -423,34 +589,25 @@ respectGpc?: boolean;
 /** Nothing is counted or stored in the browser before the page reports consent. */
 requireConsent?: boolean;
 };
+/** The snippets load the client with its optional part `engagement`, which measures time on page and scroll depth. */
+engagement?: boolean;
 /** The goals that stats can count. Each has either an event name or a path pattern. */
-goals?: ({
-/** The name of the goal, unique within the source. */
-name: string;
-/** An event with this name reaches the goal. */
-event?: string | null;
-/** A view of a page whose path matches this pattern reaches the goal. */
-path?: string | null;
-})[];
+goals?: (Schemas["GoalInput"])[];
 /** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
 bots?: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
 excludedPaths?: (string)[];
+/** Events from these addresses are rejected, unless they have a token. Each entry is an IPv4 or IPv6 address or a CIDR range, such as 203.0.113.0/24. */
+excludedAddresses?: (string)[];
 /** Which query parameters are stored in addresses of pages. `all`; `campaign`: those that name a campaign, such as utm_source; or a list of names. Values of secret parameters are masked in any case. */
 queryParameters?: "all" | "campaign" | (string)[];
-/** How paths are changed before they are stored, so that one page has one path. */
-pathRules?: {
-/** `/shop/index.html` becomes `/shop/`. */
-removeIndex?: boolean;
-/** `/shop/` becomes `/shop`, and `//shop` becomes `/shop`. */
-removeTrailingSlash?: boolean;
-/** `/Shop` becomes `/shop`. */
-lowerCase?: boolean;
-/** A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`. */
-patterns?: (string)[];
-};
+pathRules?: Schemas["PathRulesInput"];
+/** The source's own rules for sources and channels. The first one that matches a visit wins over the lists of the service. */
+channelRules?: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays?: number | null;
+/** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
+embedOrigins?: (string)[];
 /** The limits that the source sets for itself. */
 limits?: {
 /** Events in a batch; null: the service's default. */
@@ -500,6 +657,146 @@ organizationId?: string;
 publicKey: string;
 /** How long the key works again. */
 gracePeriodSeconds: number;
+};
+EventCatalog: {
+/** At most 500 event names, by name. */
+events: (Schemas["CatalogEvent"])[];
+/** Accepted events of further names. */
+otherEvents: number;
+};
+/** The accepted events of one name. */
+CatalogEvent: {
+/** The name under which the events are stored. */
+name: string;
+/** Accepted events. */
+events: number;
+/** When the first of them was received. */
+firstSeenAt: Schemas["Timestamp"];
+/** When the last of them was received. */
+lastSeenAt: Schemas["Timestamp"];
+/** Of these, the events whose properties were looked at. */
+sampledEvents: number;
+/** At most 100 properties of the sampled events, by name. */
+properties: ({
+/** The name of the property, masked like the debug history. */
+name: string;
+/** The types of its values, the most frequent first. */
+types: ("string" | "number" | "boolean" | "null" | "object" | "array")[];
+/** The share of the sampled events that have the property. */
+coverage: number;
+/** Short values that at least three sessions sent, as masked JSON. */
+examples: (string)[];
+})[];
+/** The `sdkVersion` of clients that sent sampled events. */
+clientVersions: (string)[];
+/** Paths of pages on which at least three sessions sent sampled events. */
+pages: (string)[];
+};
+/** A tracking plan. */
+TrackingPlan: {
+/** What happens to an event that violates the plan. `off`: nothing. `warn`: it is accepted with the warning `plan_violation`. `reject`: it is rejected with the code `plan_violation`. */
+mode: "off" | "warn" | "reject";
+/** What happens to track events whose name is not in the plan, unless `mode` is `off`. */
+unknownEvents: "allow" | "warn" | "reject";
+/** The planned events by name. Page views have the name `page_view`. */
+events: Record<string, Schemas["PlannedEvent"]>;
+};
+/** What the events of one name should look like. */
+PlannedEvent: {
+/** The mode of this event; null: that of the plan. */
+mode?: "off" | "warn" | "reject" | null;
+/** A JSON Schema (2020-12) of the event's `properties`. docs/contract.md lists the keywords. */
+schema: Record<string, unknown>;
+};
+PlanVersion: {
+/** The number of the version; 0: the source has no plan. */
+version: number;
+/** When the version was saved; null: the source has no plan. */
+createdAt: Schemas["Timestamp"] | null;
+/** Who saved it. */
+userId: string | null;
+/** The token with which it was saved. */
+tokenId: string | null;
+plan: Schemas["TrackingPlan"];
+};
+PlanVersionList: {
+/** The last 50 versions, the newest first. */
+versions: ({
+/** The number of the version; 0: the source has no plan. */
+version: number;
+/** When the version was saved; null: the source has no plan. */
+createdAt: Schemas["Timestamp"] | null;
+/** Who saved it. */
+userId: string | null;
+/** The token with which it was saved. */
+tokenId: string | null;
+})[];
+};
+PlanProposal: {
+/** The current version of the plan. Save the proposal with it as `baseVersion`. */
+version: number;
+plan: Schemas["TrackingPlan"];
+/** The events that the current plan does not have, the most frequent first. */
+addedEvents: (string)[];
+/** Further events in the catalogue for which the plan has no room. */
+leftOut: number;
+};
+SavePlan: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** The version that was edited. If another one is current, the response is 409. null: not checked. */
+baseVersion?: number | null;
+plan: Schemas["TrackingPlan"];
+};
+CreateSavedItem: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** `segment`: filters with a name. `funnel`: steps with a name. `annotation`: a note on a day, which the chart shows. */
+kind: "segment" | "funnel" | "annotation";
+/** Its name, or the text of an annotation. */
+name: string;
+/** True: all members of the workspace see it, which needs `sources:write`. Default: only you see it. */
+shared?: boolean;
+/** Required for a segment, and only allowed there. */
+filters?: (Schemas["Filter"])[] | null;
+/** Required for a funnel, and only allowed there. */
+steps?: (Schemas["StatsGoal"])[] | null;
+/** Of a funnel: the time for all steps. Default: one day. */
+windowSeconds?: number | null;
+/** Required for an annotation, and only allowed there. */
+day?: string | null;
+};
+SavedItem: {
+/** Its id. */
+savedId: string;
+/** `segment`: filters with a name. `funnel`: steps with a name. `annotation`: a note on a day, which the chart shows. */
+kind: "segment" | "funnel" | "annotation";
+/** Its name, or the text of an annotation. */
+name: string;
+/** True: all members of the workspace see it. */
+shared: boolean;
+/** Who saved it. */
+userId: string;
+/** When it was saved. */
+createdAt: Schemas["Timestamp"];
+/** The filters of a segment; null for other kinds. */
+filters: (Schemas["Filter"])[] | null;
+/** The steps of a funnel; null for other kinds. */
+steps: (Schemas["StatsGoal"])[] | null;
+/** Of a funnel; null: one day. */
+windowSeconds: number | null;
+/** The day of an annotation; null for other kinds. */
+day: string | null;
+};
+SavedItemList: {
+/** Shared items and your own, oldest first. */
+items: (Schemas["SavedItem"])[];
+};
+DeletedSavedItem: {
+/** The id of the deleted item. */
+savedId: string;
+/** When it was deleted. */
+deletedAt: Schemas["Timestamp"];
 };
 Install: {
 /** The public key of the source. */
@@ -565,6 +862,12 @@ VerifyInstall: {
 organizationId?: string;
 report: Schemas["PageReport"];
 };
+TestInstall: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** An address that starts with http:// or https://. */
+url: string;
+};
 PageReport: {
 /** An address that starts with http:// or https://. */
 url: string;
@@ -621,6 +924,27 @@ DebugView: {
 source: Schemas["Source"];
 limits: Schemas["AppliedLimits"];
 health: Schemas["SourceHealth"];
+/** The last 50 different violations of the tracking plan, the newest first. Each node adds its own every 5 seconds. */
+planViolations: ({
+/** The name of the events. */
+event: string;
+/** What violates the plan, such as `properties.price`. */
+path: string;
+/** What the plan expects there. */
+expected: string;
+/** The type of what was found last. Results of attempts have the value. */
+found: string;
+/** How many events violated the plan in this way. */
+events: number;
+/** When the first of them was received. */
+firstSeenAt: Schemas["Timestamp"];
+/** When the last of them was received. */
+lastSeenAt: Schemas["Timestamp"];
+/** The `sdkVersion` of clients that sent them. */
+clientVersions: (string)[];
+/** Paths of pages from which at least three sessions sent them. */
+pages: (string)[];
+})[];
 /** Attempts to bootstrap, newest first. */
 bootstrapAttempts: (Schemas["Attempt"])[];
 /** Attempts to send events, newest first. */
@@ -651,6 +975,8 @@ hint: string | null;
 origin: string | null;
 /** The request came on a route without `/v2`. */
 legacy: boolean;
+/** The compatible endpoint of the request; null: it came on an endpoint of ours. */
+endpoint?: "segment" | "plausible" | "umami" | "ga4" | "matomo" | null;
 /** What the key of the request was to the source at that time. */
 keyState: "current" | "previous" | "retired";
 /** The key of the request. */
@@ -765,6 +1091,10 @@ duplicates: number;
 rejected: number;
 /** Requests that were refused. */
 failed: number;
+/** Events that violated the tracking plan, accepted or rejected. */
+planViolations: number;
+/** Requests that are counted but not listed: of busy seconds the debug view lists a sample. */
+notListed: number;
 };
 /** The most frequent codes. */
 topCodes: ({
@@ -793,15 +1123,23 @@ organizationId?: string;
 /** The id of the source. */
 sourceId: string;
 dateRange: Schemas["DateRange"];
+accuracy?: Schemas["StatsAccuracyChoice"];
 /** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
 timezone?: string;
 /** An event must satisfy all of them. */
 filters?: (Schemas["Filter"])[];
-/** `visitors`: distinct anonymous ids. `users`: distinct user ids. `sessions`: sessions whose first event is in the range. `pageviews`: page views. `events`: all events. `viewsPerSession`: page views divided by sessions. `bounceRate`: share of sessions with one page view and no track event. `sessionDuration`: mean seconds from the first to the last event of a session. `conversionRate`: share of visitors who reached the goal. */
+/** `visitors`: distinct anonymous ids. `users`: distinct user ids. `sessions`: sessions that begin in the range. Passive events begin none. `pageviews`: page views. `events`: all events. `viewsPerSession`: page views divided by sessions. `bounceRate`: share of sessions with one page view and no track event, except for passive ones. `sessionDuration`: mean seconds from the first to the last event of a session. `conversions`: events that reach the goal. `conversionRate`: share of visitors who reached the goal. `engagedSessions`: sessions with 10 engaged seconds, two page views, or, if the query has a goal, the goal. `timeOnPage`: mean engaged seconds of a page view. `scrollDepth`: mean of the greatest scroll depth of each page in a session, in percent. `revenue`: sum of the revenue, and if the query has a goal, of its conversions. It needs the dimension currency, or a filter for one currency. `p75:lcp`: 75th percentile of the Largest Contentful Paint, in milliseconds. `p75:inp`: 75th percentile of the Interaction to Next Paint, in milliseconds. `p75:cls`: 75th percentile of the Cumulative Layout Shift. `p75:fcp`: 75th percentile of the First Contentful Paint, in milliseconds. `p75:ttfb`: 75th percentile of the Time to First Byte, in milliseconds. */
 metrics: (Schemas["Metric"])[];
-/** `page`: path of the event's page. `host`: host of the event's page. `event`: name of the event; page_view for page views. `sentBy`: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others. `entryPage`: path of the session's first event. `exitPage`: path of the last page view. `referrer`: host of the referrer. `utmSource`: utm_source. `utmMedium`: utm_medium. `utmCampaign`: utm_campaign. `utmTerm`: utm_term. `utmContent`: utm_content. `clickId`: name of the click id, such as gclid. `device`: type of device: desktop, mobile, tablet, tv, console, wearable, car or xr. `browser`: name of the browser or of the app. `browserVersion`: version of the browser, such as 141. `os`: name of the operating system. `osVersion`: version of the operating system, such as 11 for Windows 11. `screen`: width and height of the screen, such as 1440x900, if the client sends it. `locale`: language and region, such as en-GB. `country`: country code (ISO 3166-1). */
+/** `page`: path of the event's page. `host`: host of the event's page. `event`: name of the event; page_view for page views. `sentBy`: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others. `currency`: currency of the event's revenue (ISO 4217). `entryPage`: path of the session's first event. `exitPage`: path of the last page view. `source`: name of the site or campaign that led to the visit, such as Google; null for direct visits. `channel`: channel of the visit, such as Organic Search; never null. `referrer`: host of the referrer. `utmSource`: utm_source. `utmMedium`: utm_medium. `utmCampaign`: utm_campaign. `utmTerm`: utm_term. `utmContent`: utm_content. `clickId`: name of the click id, such as gclid. `device`: type of device: desktop, mobile, tablet, tv, console, wearable, car or xr. `browser`: name of the browser or of the app. `browserVersion`: version of the browser, such as 141. `os`: name of the operating system. `osVersion`: version of the operating system, such as 11 for Windows 11. `screen`: width and height of the screen, such as 1440x900, if the client sends it. `locale`: language and region, such as en-GB. `country`: country code (ISO 3166-1). `region`: English name of the largest subdivision of the country, such as California, if the address file has it. `city`: English name of the city, if the address file has it. `goal`: each goal of the source, alone or with currency, with the metrics conversions, conversionRate, visitors, revenue. */
 dimensions?: (Schemas["Dimension"])[];
 goal?: Schemas["StatsGoal"];
+/** Which session the dimensions source, channel, utmSource, utmMedium, utmCampaign, utmTerm, utmContent are of. `firstTouch` needs one of them, and works with the metrics conversions, conversionRate, visitors, revenue. */
+attribution?: {
+/** `session`: the session of the event. `firstTouch`: the first session of the visitor that began within the window before the event. Default: `session`. */
+model: "session" | "firstTouch";
+/** The window of `firstTouch`, in days of 24 hours. Default: 30. */
+windowDays?: number;
+};
 /** How rows are sorted. Default: by time, or else by the first metric, the largest first. */
 orderBy?: ({
 /** A metric or a dimension of the query. */
@@ -813,8 +1151,13 @@ direction: "asc" | "desc";
 include?: {
 /** True: also count events of bots. Default: false. */
 bots?: boolean;
-/** True: also return the metrics of the previous period of the same length. */
-comparison?: boolean;
+/** Also return the metrics of another period. true: the mode previous. Of a range that is not over, only the part until now is compared. */
+comparison?: boolean | {
+/** Previous: as many days before. year: a year before; whole weeks are compared with whole weeks, 52 weeks before. custom: `dateRange`. */
+mode: "previous" | "year" | "custom";
+/** The period to compare with, [from, to), for the mode custom. */
+dateRange?: (string)[];
+};
 };
 /** Which rows to return. */
 pagination?: {
@@ -840,11 +1183,12 @@ excluded: {
 /** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
+accuracy: Schemas["StatsAccuracy"];
 /** The metrics of the query. */
 metrics: (string)[];
 /** The dimensions of the query. */
 dimensions: (string)[];
-/** The previous period; null: not requested. */
+/** The compared period; null: not requested. */
 comparison: {
 /** The start of the period. */
 from: Schemas["Timestamp"];
@@ -861,12 +1205,14 @@ StatsRow: {
 dimensions: (string | number | boolean | null)[];
 /** The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0. */
 metrics: (number | null)[];
-/** The figures of the previous period; null: not requested. */
+/** The figures of the compared period; null: not requested, or the time bucket has no counterpart. */
 comparison: (number | null)[] | null;
+/** False: the time bucket is not over, or lies in the range in part only. null: no time dimension. */
+complete: boolean | null;
 };
-/** One of visitors, users, sessions, pageviews, events, viewsPerSession, bounceRate, sessionDuration, conversionRate, or sum:<property>. */
+/** One of visitors, users, sessions, pageviews, events, viewsPerSession, bounceRate, sessionDuration, conversions, conversionRate, engagedSessions, timeOnPage, scrollDepth, revenue, p75:lcp, p75:inp, p75:cls, p75:fcp, p75:ttfb, or sum:<property>. */
 Metric: string;
-/** One of page, host, event, sentBy, entryPage, exitPage, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent, clickId, device, browser, browserVersion, os, osVersion, screen, locale, country, time:<minute, hour, day, week, month>, or property:<name>. */
+/** One of page, host, event, sentBy, currency, entryPage, exitPage, source, channel, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent, clickId, device, browser, browserVersion, os, osVersion, screen, locale, country, region, city, goal, time:<minute, hour, day, week, month>, or property:<name>. */
 Dimension: string;
 /** A condition, `{dimension, operator, value}`, or one of `{and: […]}`, `{or: […]}`, `{not: …}` and `{sessionHas: …}`. */
 Filter: {
@@ -893,6 +1239,20 @@ page?: string;
 /** A goal of the source. */
 name?: string;
 };
+/** Whether the figures are exact. Revenue and percentiles always are. */
+StatsAccuracy: {
+/** All events of the range were counted. */
+exact: true;
+} | {
+/** The figures are estimated from a sample of the visitors. */
+exact: false;
+/** The share of the visitors. */
+sample: number;
+/** Each figure is within this relative error of the exact one with a probability of 95 %. 0.02 is 2 %. */
+error: number;
+};
+/** `exact`: all events are counted. `auto` (default): large ranges are estimated from a sample of the visitors. `fast`: from a smaller sample. */
+StatsAccuracyChoice: "auto" | "exact" | "fast";
 /** One of today, yesterday, 7d, 30d, 90d, 365d (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with a UTC offset. */
 DateRange: string | (string)[];
 FunnelQuery: {
@@ -901,6 +1261,7 @@ organizationId?: string;
 /** The id of the source. */
 sourceId: string;
 dateRange: Schemas["DateRange"];
+accuracy?: Schemas["StatsAccuracyChoice"];
 /** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
 timezone?: string;
 /** An event must satisfy all of them. */
@@ -931,6 +1292,7 @@ excluded: {
 /** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
+accuracy: Schemas["StatsAccuracy"];
 /** The maximum time from the first step to the last. */
 windowSeconds: number;
 /** The steps, in order. */
@@ -949,6 +1311,7 @@ organizationId?: string;
 /** The id of the source. */
 sourceId: string;
 dateRange: Schemas["DateRange"];
+accuracy?: Schemas["StatsAccuracyChoice"];
 /** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
 timezone?: string;
 /** An event must satisfy all of them. */
@@ -977,6 +1340,7 @@ excluded: {
 /** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
+accuracy: Schemas["StatsAccuracy"];
 /** The cohorts, oldest first. */
 cohorts: ({
 /** The start of the cohort's period. */
@@ -993,6 +1357,7 @@ organizationId?: string;
 /** The id of the source. */
 sourceId: string;
 dateRange: Schemas["DateRange"];
+accuracy?: Schemas["StatsAccuracyChoice"];
 /** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
 timezone?: string;
 /** An event must satisfy all of them. */
@@ -1025,6 +1390,7 @@ excluded: {
 /** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
+accuracy: Schemas["StatsAccuracy"];
 /** The paths of each step, most frequent first. */
 paths: ({
 /** The number of the step. */
@@ -1043,6 +1409,7 @@ organizationId?: string;
 /** The id of the source. */
 sourceId: string;
 dateRange: Schemas["DateRange"];
+accuracy?: Schemas["StatsAccuracyChoice"];
 /** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
 timezone?: string;
 /** An event must satisfy all of them. */
@@ -1071,6 +1438,7 @@ excluded: {
 /** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
+accuracy: Schemas["StatsAccuracy"];
 /** The properties, most frequent first. */
 properties: ({
 /** The name, as in `property:<name>`. Nested properties are joined by dots. */
@@ -1110,6 +1478,74 @@ excluded: {
 /** Events of bots that satisfy range and filters. 0 when bots are included. */
 bots: number;
 };
+};
+ListedEvent: {
+/** The id that the service gave the event. */
+analyticsEventId: string;
+/** The id that its sender gave it. */
+eventId: string;
+/** The type of the event. */
+type: string;
+/** The name of the event. */
+name: string;
+/** When it happened. */
+occurredAt: Schemas["Timestamp"];
+/** When the service received it. */
+receivedAt: Schemas["Timestamp"];
+/** The session. */
+sessionId: string;
+/** The anonymous id of the visitor. */
+anonymousId: string;
+/** The user id of the visitor; null: none. */
+userId: string | null;
+/** The address of the page; null: none. */
+url: string | null;
+/** The path of the page; null: none. */
+path: string | null;
+/** The title of the page; null: none. */
+title: string | null;
+/** The address that led to the page; null: none. */
+referrer: string | null;
+/** The source of the visit; null: direct or unknown. */
+source: string | null;
+/** The channel of the visit; null: unknown. */
+channel: string | null;
+/** The country; null: unknown. */
+country: string | null;
+/** The region; null: unknown. */
+region: string | null;
+/** The city; null: unknown. */
+city: string | null;
+/** The type of the device; null: unknown. */
+device: string | null;
+/** The operating system; null: unknown. */
+os: string | null;
+/** The browser; null: unknown. */
+browser: string | null;
+/** The sender is a bot. */
+isBot: boolean;
+/** `browser` or `server`. */
+sentBy: string;
+/** The properties. */
+properties: Record<string, unknown>;
+};
+StoredEvents: {
+/** The events of this page, the earliest first. */
+events: (Schemas["ListedEvent"])[];
+/** The `cursor` of the next page; null: this is the last page. */
+nextCursor: string | null;
+};
+UnlockStats: {
+/** The token of the shared link. */
+token: string;
+/** The password of the shared link. */
+password: string;
+};
+UnlockedStats: {
+/** The bearer token to read the stats with. */
+token: string;
+/** When the password has to be given again. */
+expiresAt: Schemas["Timestamp"];
 };
 /** A request or a notification. The protocol may add members. */
 McpMessage: {
@@ -1235,6 +1671,8 @@ ceiling: "viewer" | "developer" | "admin" | "owner" | null;
 sourceId: string | null;
 /** `stats`: read the stats of the source. `ingest`: send its events. `console`: made by a sign-in link, with all permissions of its user. null: no limit. */
 scope: "stats" | "ingest" | "console" | null;
+/** The token is that of a shared link with a password. */
+hasPassword: boolean;
 /** When the token was last used; null: never. */
 lastUsedAt: Schemas["Timestamp"] | null;
 /** When the token was revoked; null: it was not. */
@@ -1261,6 +1699,8 @@ allWorkspaces?: boolean;
 sourceId?: string | null;
 /** What the token can do for its source. `stats` (default): read its stats. `ingest`: send its events. Needs `sourceId`. */
 scope?: "stats" | "ingest" | null;
+/** The token reads stats only together with this password (see POST /api/stats/unlock). Needs `sourceId` and the scope `stats`. */
+password?: string | null;
 };
 CreatedToken: {
 /** The id of the token. */
@@ -1283,6 +1723,148 @@ RevokedToken: {
 tokenId: string;
 /** When the token was revoked. */
 revokedAt: Schemas["Timestamp"];
+};
+Profile: {
+/** Your user id. */
+userId: string;
+/** Your name, which the members of your workspaces see. */
+name: string | null;
+/** Your confirmed e-mail address, with which you can sign in; null: none. */
+email: string | null;
+/** The colours of the console; `auto`: those of the system. */
+theme: "auto" | "light" | "dark";
+/** How the console writes numbers; `auto`: as in English. */
+numberFormat: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
+};
+UpdateProfile: {
+/** Your name. */
+name?: string | null;
+/** The colours of the console; `auto`: those of the system. */
+theme?: "auto" | "light" | "dark";
+/** How the console writes numbers; `auto`: as in English. */
+numberFormat?: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
+};
+EmailAddress: {
+/** An e-mail address, such as name@example.com. */
+email: string;
+};
+ConfirmEmail: {
+/** The code in the link of the mail. */
+code: string;
+};
+ConsoleSession: {
+/** The id of the session's token. */
+tokenId: string;
+/** The session of this request. */
+isCurrent: boolean;
+/** When you signed in. */
+createdAt: Schemas["Timestamp"];
+/** When it was last used; null: not yet. */
+lastUsedAt: Schemas["Timestamp"] | null;
+/** When it ends. */
+expiresAt: Schemas["Timestamp"] | null;
+};
+ConsoleSessionList: {
+/** Your sessions of the console, newest first. */
+sessions: (Schemas["ConsoleSession"])[];
+};
+EndedSession: {
+/** The id of the session's token. */
+tokenId: string;
+/** When it was ended. */
+endedAt: Schemas["Timestamp"];
+};
+Invitation: {
+/** The id of the invitation. */
+invitationId: string;
+/** The id of the workspace. */
+organizationId: string;
+/** The role that the invited person gets. */
+role: "viewer" | "developer" | "admin" | "owner";
+/** The address that the invitation was sent to; null: it is a link. */
+email: string | null;
+/** The id of the user who made it. */
+invitedBy: string;
+/** When it was made. */
+createdAt: Schemas["Timestamp"];
+/** When it expires. */
+expiresAt: Schemas["Timestamp"];
+};
+InvitationList: {
+/** The invitations that can be accepted, newest first. */
+invitations: (Schemas["Invitation"])[];
+};
+CreateInvitation: {
+/** The id of the workspace. */
+organizationId: string;
+/** The role that the invited person gets. It cannot be above your own. */
+role: "viewer" | "developer" | "admin" | "owner";
+/** An e-mail address, to which the link is sent. */
+email?: string | null;
+};
+CreatedInvitation: {
+/** The id of the invitation. */
+invitationId: string;
+/** The id of the workspace. */
+organizationId: string;
+/** The role that the invited person gets. */
+role: "viewer" | "developer" | "admin" | "owner";
+/** The address that the invitation was sent to; null: it is a link. */
+email: string | null;
+/** The id of the user who made it. */
+invitedBy: string;
+/** When it was made. */
+createdAt: Schemas["Timestamp"];
+/** When it expires. */
+expiresAt: Schemas["Timestamp"];
+/** The link to give to the person, shown only here; null: it was sent by e-mail. */
+url: string | null;
+};
+RevokedInvitation: {
+/** The id of the invitation. */
+invitationId: string;
+/** When it was revoked. */
+revokedAt: Schemas["Timestamp"];
+};
+InvitationCode: {
+/** The code in the link of the invitation. */
+code: string;
+};
+OfferedInvitation: {
+/** The name of the workspace. */
+organizationName: string;
+/** The role that you get. */
+role: "viewer" | "developer" | "admin" | "owner";
+/** The name of the member who invites you; null: they gave none. */
+invitedBy: string | null;
+/** When the invitation expires. */
+expiresAt: Schemas["Timestamp"];
+};
+AcceptInvitation: {
+/** The code in the link of the invitation. */
+code: string;
+/** Your name, which the other members see. */
+name: string;
+};
+AcceptedInvitation: {
+/** The workspace that you are a member of now. */
+organizationId: string;
+/** A one-time code for POST /api/sign-in, valid for 10 minutes. */
+signInCode: string;
+};
+JoinedWorkspace: {
+/** The workspace that you are a member of now. */
+organizationId: string;
+};
+SignInMethods: {
+/** The name of the identity provider; null: there is none. */
+oidc: string | null;
+/** Sign-in links can be sent by e-mail. */
+mail: boolean;
+};
+SignInLinkRequested: {
+/** If an account has this address, a link was sent. The answer is the same if there is none. */
+requested: true;
 };
 SignIn: {
 /** The code in the sign-in link that `headwater sign-in` or the first start prints. */
@@ -1477,6 +2059,8 @@ missingEvents: number;
 waitingEvents: number;
 /** The age of the oldest of them. */
 lagSeconds: number;
+/** Days of sources whose rollup could not be built. They are tried again; until then their stats take longer. */
+failedRollups: number;
 };
 /** Whether deletions by age trust the clock. It does not affect readiness. */
 clock: {
@@ -1596,6 +2180,16 @@ query: undefined;
 body: Schemas["VerifyInstall"];
 answer: Schemas["Verification"];
 };
+/** Test a page of your site */
+testInstall: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: undefined;
+body: Schemas["TestInstall"];
+answer: Schemas["Verification"];
+};
 /** Get the recent attempts of a source, its limits and its health */
 getDebug: {
 params: {
@@ -1653,6 +2247,70 @@ cursor?: string | null | undefined;
 };
 body: undefined;
 answer: Response;
+};
+/** Get the event catalogue of a source */
+getEventCatalog: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["EventCatalog"];
+};
+/** Get the tracking plan of a source */
+getPlan: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+/** An earlier version. Default: the current one. */
+version?: number | null | undefined;
+};
+body: undefined;
+answer: Schemas["PlanVersion"];
+};
+/** Save a new version of the tracking plan */
+savePlan: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: undefined;
+body: Schemas["SavePlan"];
+answer: Schemas["PlanVersion"];
+};
+/** List the versions of the tracking plan */
+listPlanVersions: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["PlanVersionList"];
+};
+/** Propose a tracking plan from the event catalogue */
+proposePlan: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["PlanProposal"];
 };
 /** Query metrics by dimensions */
 queryStats: {
@@ -1713,6 +2371,51 @@ sourceId: string;
 body: undefined;
 answer: Schemas["LiveVisitors"];
 };
+/** Exchange the token and the password of a shared link for a token that reads its stats */
+unlockStats: {
+params: undefined;
+query: undefined;
+body: Schemas["UnlockStats"];
+answer: Schemas["UnlockedStats"];
+};
+/** List saved segments, funnels and annotations */
+listSavedItems: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["SavedItemList"];
+};
+/** Save a segment, a funnel or an annotation */
+createSavedItem: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: undefined;
+body: Schemas["CreateSavedItem"];
+answer: Schemas["SavedItem"];
+};
+/** Delete a segment, a funnel or an annotation */
+deleteSavedItem: {
+params: {
+/** The id of the source. */
+sourceId: string;
+/** The id of the saved item. */
+savedId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["DeletedSavedItem"];
+};
 /** Export the stored events of a source */
 exportEvents: {
 params: undefined;
@@ -1734,6 +2437,29 @@ limit?: number | null | undefined;
 };
 body: undefined;
 answer: Response;
+};
+/** List the stored events of a session or a visitor */
+listEvents: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+/** The events of this session. */
+sessionId?: string | null | undefined;
+/** The events of the visitor with this anonymous id. */
+anonymousId?: string | null | undefined;
+/** The events of the visitor with this user id. */
+userId?: string | null | undefined;
+/** The maximum number of events of the page. */
+limit?: number | null | undefined;
+/** The nextCursor of the previous page. */
+cursor?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["StoredEvents"];
 };
 /** List your workspaces */
 listOrganizations: {
@@ -1854,6 +2580,12 @@ organizationId: string;
 limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
 cursor?: string | null | undefined;
+/** Only the changes of this user. */
+userId?: string | null | undefined;
+/** An action such as source.updated, or the part before the dot for all of its actions. */
+action?: string | null | undefined;
+/** Only the changes of the source, member, token or invitation with this id. */
+target?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["AuditList"];
@@ -1871,6 +2603,142 @@ params: undefined;
 query: undefined;
 body: undefined;
 answer: Schemas["SignOut"];
+};
+/** Get your profile */
+getProfile: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["Profile"];
+};
+/** Change your profile */
+updateProfile: {
+params: undefined;
+query: undefined;
+body: Schemas["UpdateProfile"];
+answer: Schemas["Profile"];
+};
+/** Send a link that confirms your e-mail address */
+requestEmail: {
+params: undefined;
+query: undefined;
+body: Schemas["EmailAddress"];
+answer: Schemas["SignInLinkRequested"];
+};
+/** Confirm your e-mail address by the code of the mail */
+confirmEmail: {
+params: undefined;
+query: undefined;
+body: Schemas["ConfirmEmail"];
+answer: Schemas["Profile"];
+};
+/** List your sessions of the console */
+listSessions: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["ConsoleSessionList"];
+};
+/** End one of your sessions */
+endSession: {
+params: {
+/** The id of the token. */
+tokenId: string;
+};
+query: undefined;
+body: undefined;
+answer: Schemas["EndedSession"];
+};
+/** List the open invitations of a workspace */
+listInvitations: {
+params: undefined;
+query: {
+/** The id of the workspace. */
+organizationId: string;
+};
+body: undefined;
+answer: Schemas["InvitationList"];
+};
+/** Invite a person by e-mail or by a link */
+createInvitation: {
+params: undefined;
+query: undefined;
+body: Schemas["CreateInvitation"];
+answer: Schemas["CreatedInvitation"];
+};
+/** See what an invitation offers */
+readInvitation: {
+params: undefined;
+query: undefined;
+body: Schemas["InvitationCode"];
+answer: Schemas["OfferedInvitation"];
+};
+/** Accept an invitation with a new account */
+acceptInvitation: {
+params: undefined;
+query: undefined;
+body: Schemas["AcceptInvitation"];
+answer: Schemas["AcceptedInvitation"];
+};
+/** Accept an invitation with your account */
+joinWorkspace: {
+params: undefined;
+query: undefined;
+body: Schemas["InvitationCode"];
+answer: Schemas["JoinedWorkspace"];
+};
+/** Revoke an invitation */
+revokeInvitation: {
+params: {
+/** The id of the invitation. */
+invitationId: string;
+};
+query: {
+/** The id of the workspace. It is required here or in the body. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["RevokedInvitation"];
+};
+/** Get the ways to sign in */
+getSignInMethods: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["SignInMethods"];
+};
+/** Send a sign-in link by e-mail */
+requestSignInLink: {
+params: undefined;
+query: undefined;
+body: Schemas["EmailAddress"];
+answer: Schemas["SignInLinkRequested"];
+};
+/** Start the sign-in with the identity provider */
+startOidc: {
+params: undefined;
+query: {
+/** The code of an invitation to accept with the sign-in. */
+invitation?: string | null | undefined;
+};
+body: undefined;
+answer: Response;
+};
+/** Finish the sign-in with the identity provider */
+finishOidc: {
+params: undefined;
+query: {
+/** The provider's code. */
+code?: string | null | undefined;
+/** The state of the request. */
+state?: string | null | undefined;
+/** The provider's issuer (RFC 9207). */
+iss?: string | null | undefined;
+/** Why the provider refused. */
+error?: string | null | undefined;
+};
+body: undefined;
+answer: Response;
 };
 /** Erase a visitor's data */
 eraseVisitor: {
@@ -1990,6 +2858,97 @@ query: undefined;
 body: Schemas["LegacyEventBatch"];
 answer: Schemas["EventBatchResult"];
 };
+/** Calls of Segment and RudderStack clients */
+segmentCall: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+/** The call of the client, such as `track`. */
+call: string;
+};
+query: undefined;
+body: Schemas["SegmentCall"];
+answer: Schemas["SegmentAnswer"];
+};
+/** Events of Plausible clients */
+plausibleEvent: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+};
+query: undefined;
+body: Schemas["PlausibleEvent"];
+answer: Response;
+};
+/** Calls of Umami clients */
+umamiCall: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+/** The call of the client, such as `track`. */
+call: string;
+};
+query: undefined;
+body: unknown;
+answer: Schemas["UmamiAnswer"];
+};
+/** Events of the GA4 Measurement Protocol */
+ga4Collect: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+};
+query: {
+/** Ignored: the public key names the source. */
+measurement_id?: string | null | undefined;
+/** Ignored. */
+api_secret?: string | null | undefined;
+};
+body: Schemas["Ga4Payload"];
+answer: Response;
+};
+/** Requests of Matomo clients */
+matomoRequest: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+};
+query: {
+/** Must be 1, here or in the body. */
+rec?: string | null | undefined;
+/** The address of the page. */
+url?: string | null | undefined;
+/** The title of the page. */
+action_name?: string | null | undefined;
+/** The visitor. */
+_id?: string | null | undefined;
+/** The user. */
+uid?: string | null | undefined;
+};
+body: unknown | undefined;
+answer: unknown;
+};
+/** Requests of Matomo clients without a body */
+matomoQuery: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+};
+query: {
+/** Must be 1, here or in the body. */
+rec?: string | null | undefined;
+/** The address of the page. */
+url?: string | null | undefined;
+/** The title of the page. */
+action_name?: string | null | undefined;
+/** The visitor. */
+_id?: string | null | undefined;
+/** The user. */
+uid?: string | null | undefined;
+};
+body: undefined;
+answer: unknown;
+};
 /** Check that the process is running */
 healthz: {
 params: undefined;
@@ -2028,7 +2987,10 @@ answer: Response;
 /** Get the browser client */
 sdk: {
 params: undefined;
-query: undefined;
+query: {
+/** An optional part to add: `engagement`. Others are ignored. */
+with?: string | null | undefined;
+};
 body: undefined;
 answer: Response;
 };

@@ -1,6 +1,9 @@
 /** The kinds and outcomes of attempts. No schema library is imported here, so that threads can use this file. */
 export const ATTEMPT_KINDS = ["bootstrap", "events"] as const;
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
+/** The protocols of other tools whose clients can send here. */
+export const COMPAT_ENDPOINTS = ["segment", "plausible", "umami", "ga4", "matomo"] as const;
+export type CompatEndpoint = (typeof COMPAT_ENDPOINTS)[number];
 export const ATTEMPT_OUTCOMES = ["succeeded", "partial", "failed"] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 export const KEY_STATES = ["current", "previous", "retired"] as const;

@@ -1,6 +1,6 @@
 /** The debug view, and the response of a failed request (spec 2.3, docs/contract.md sections 1 and 6). */
 import Type, { type Static } from "typebox";
-import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, KEY_STATES } from "./attempts.ts";
+import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, COMPAT_ENDPOINTS, KEY_STATES } from "./attempts.ts";
 import { ERRORS, ISSUE_CODES } from "./errors.ts";
 import { EventResult } from "./ingest.ts";
 import { LIMITS } from "./limits.ts";
@@ -64,6 +64,12 @@ export const DebugAttempt = Closed({
   hint: textOrNull("What to change, with the value to paste."),
   origin: textOrNull("The origin of the page."),
   legacy: flag("The request came on a route without `/v2`."),
+  /** Attempts that version 0.1.0 has recorded have none. */
+  endpoint: Type.Optional(
+    Nullable(OneOf(COMPAT_ENDPOINTS), {
+      description: "The compatible endpoint of the request; null: it came on an endpoint of ours.",
+    }),
+  ),
   keyState: OneOf(KEY_STATES, { description: "What the key of the request was to the source at that time." }),
   publicKey: textOrNull("The key of the request."),
   /** Attempts that version 0.1.0 has recorded have none. */
@@ -140,6 +146,10 @@ export const SourceHealth = Closed(
         duplicates: count("Events that had been stored before."),
         rejected: count("Events that were not stored."),
         failed: count("Requests that were refused."),
+        planViolations: count("Events that violated the tracking plan, accepted or rejected."),
+        notListed: count(
+          "Requests that are counted but not listed: of busy seconds the debug view lists a sample.",
+        ),
       },
       { description: "The counts of the last 24 hours." },
     ),
@@ -164,10 +174,30 @@ export const SourceHealth = Closed(
   { description: "The health of the source, computed from all its attempts." },
 );
 
+const PlanViolationShape = Closed(
+  {
+    event: text("The name of the events."),
+    path: text("What violates the plan, such as `properties.price`."),
+    expected: text("What the plan expects there."),
+    found: text("The type of what was found last. Results of attempts have the value."),
+    events: count("How many events violated the plan in this way."),
+    firstSeenAt: time("When the first of them was received."),
+    lastSeenAt: time("When the last of them was received."),
+    clientVersions: Type.Array(Type.String(), { description: "The `sdkVersion` of clients that sent them." }),
+    pages: Type.Array(Type.String(), {
+      description: "Paths of pages from which at least three sessions sent them.",
+    }),
+  },
+  { description: "An expectation of the tracking plan that events have violated." },
+);
+
 export const DebugData = Closed({
   source: Source,
   limits: AppliedLimits,
   health: SourceHealth,
+  planViolations: Type.Array(PlanViolationShape, {
+    description: `The last ${LIMITS.maxPlanViolations} different violations of the tracking plan, the newest first. Each node adds its own every 5 seconds.`,
+  }),
   bootstrapAttempts: Type.Array(DebugAttempt, { description: "Attempts to bootstrap, newest first." }),
   eventAttempts: Type.Array(DebugAttempt, { description: "Attempts to send events, newest first." }),
   nextCursor: NextCursor,

@@ -60,6 +60,12 @@ export const ERRORS = {
     message: "The bearer token has been revoked.",
     hint: "Ask an admin of the workspace for a new token.",
   }),
+  password_required: failure({
+    status: 401,
+    error: "unauthorized",
+    message: "This shared link needs a password.",
+    hint: "POST the token of the link and the password to /api/stats/unlock, and use the token of the response.",
+  }),
   permission_denied: failure({
     status: 403,
     error: "Forbidden",
@@ -127,11 +133,35 @@ export const ERRORS = {
     message: "The token does not exist in this workspace.",
     hint: "GET /api/tokens?organizationId=… lists the tokens.",
   }),
+  invitation_not_found: failure({
+    status: 404,
+    error: "not_found",
+    message: "The invitation does not exist in this workspace. It may be accepted, revoked or expired.",
+    hint: "GET /api/invitations?organizationId=… lists the open invitations.",
+  }),
+  invalid_code: failure({
+    status: 404,
+    error: "not_found",
+    message: "The link is unknown or has expired, or it was used already.",
+    hint: "Ask for a new link.",
+  }),
   erasure_not_found: failure({
     status: 404,
     error: "not_found",
     message: "The erasure receipt does not exist in this workspace.",
     hint: "POST /api/visitors/erase returns the id of the receipt. A receipt is deleted 90 days after the erasure is done.",
+  }),
+  saved_item_not_found: failure({
+    status: 404,
+    error: "not_found",
+    message: "The source has no such saved segment, funnel or annotation that you can see.",
+    hint: "GET /api/tracking-sources/:sourceId/saved lists them.",
+  }),
+  plan_version_not_found: failure({
+    status: 404,
+    error: "not_found",
+    message: "The tracking plan of this source has no such version.",
+    hint: "GET /api/tracking-sources/:sourceId/plan/versions lists the versions that are kept.",
   }),
   unknown_public_key: failure({
     status: 404,
@@ -175,6 +205,12 @@ export const ERRORS = {
     message: "This user is already a member of the workspace.",
     hint: "To change the role of a member, use PATCH /api/members/:userId.",
   }),
+  email_taken: failure({
+    status: 409,
+    error: "conflict",
+    message: "Another account has this e-mail address.",
+    hint: "Sign in with that account, or choose another address.",
+  }),
   key_not_retired: failure({
     status: 409,
     error: "conflict",
@@ -190,7 +226,7 @@ export const ERRORS = {
   limit_reached: failure({
     status: 409,
     error: "conflict",
-    message: "The maximum number of workspaces, members or tokens is reached.",
+    message: "The maximum number of workspaces, members, invitations or tokens is reached.",
     hint: "Remove those that are no longer used.",
   }),
   too_many_erasures: failure({
@@ -198,6 +234,18 @@ export const ERRORS = {
     error: "conflict",
     message: "The workspace has the maximum number of erasures in progress.",
     hint: "Wait until some are done, and check with GET /api/visitors/erase/:receiptId. Erasures need the warehouse to be up.",
+  }),
+  too_many_saved_items: failure({
+    status: 409,
+    error: "conflict",
+    message: "The source has the maximum number of saved segments, funnels and annotations.",
+    hint: "Delete those that are no longer used.",
+  }),
+  plan_changed: failure({
+    status: 409,
+    error: "conflict",
+    message: "The tracking plan has changed since the version that was edited.",
+    hint: "Get the current version, make your change to it, and save it with its `version` as `baseVersion`.",
   }),
   payload_too_large: failure({
     status: 413,
@@ -236,6 +284,13 @@ export const ERRORS = {
     error: "internal",
     message: "An internal error occurred.",
     hint: "The error is logged with this `requestId`. Include the id when you report it.",
+    retryable: true,
+  }),
+  mail_unavailable: failure({
+    status: 503,
+    error: "unavailable",
+    message: "The mail could not be sent.",
+    hint: "Retry later, or use a link instead of e-mail. The operator must check SMTP_URL.",
     retryable: true,
   }),
   overloaded: failure({
@@ -283,7 +338,7 @@ export const ERRORS = {
     status: 422,
     error: "invalid_payload",
     message: "The query needs more time, memory or rows than one query is allowed.",
-    hint: "Use a shorter range, fewer dimensions or a coarser time grain.",
+    hint: "Ask without `accuracy: exact`, or use a shorter range, fewer dimensions or a coarser time grain.",
   }),
   shutting_down: failure({
     status: 503,

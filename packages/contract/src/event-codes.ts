@@ -23,27 +23,44 @@ export const EVENT_CODES = {
   properties_too_deep: "`properties` can nest at most 10 levels deep. Flatten them.",
   path_excluded:
     "A pattern in `excludedPaths` of the source matches the path. To count such events, remove the pattern.",
+  address_excluded:
+    "The client's address is in `excludedAddresses` of the source. To count events from it, remove the entry.",
   bot_rejected:
     "The event is a bot's, and `bots` of the source is `reject`. To store such events, set it to `apart` or `keep`.",
+  plan_violation:
+    "The event violates the tracking plan of the source. Send what the plan expects, or change the plan.",
   too_many_properties: "`properties` can have at most 256 keys. Send fewer.",
 } as const;
 export type EventCode = keyof typeof EVENT_CODES;
 export const isEventCode = (code: string): code is EventCode => Object.hasOwn(EVENT_CODES, code);
 
 /** Codes of events that the settings of the source reject. They do not count as failures of the application. */
-export const POLICY_CODES: readonly string[] = ["path_excluded", "bot_rejected"] satisfies EventCode[];
+export const POLICY_CODES: readonly string[] = [
+  "path_excluded",
+  "address_excluded",
+  "bot_rejected",
+] satisfies EventCode[];
 
-export const WARNINGS = [
-  "timestamp_clamped",
-  "old_event",
-  "url_truncated",
-  "value_truncated",
-  "timezone_assumed",
-  "anonymous_id_mismatch",
-  "bot_suspected",
-  "data_centre",
-  "referrer_spam",
-  "sent_at_unreliable",
-  "number_not_finite",
-] as const;
-export type Warning = (typeof WARNINGS)[number];
+/** What was corrected in an event that was accepted, and what to send instead. */
+export const WARNING_MESSAGES = {
+  timestamp_clamped:
+    "The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client.",
+  old_event: "The event is more than 12 days old. A copy that was stored before then counts again.",
+  url_truncated: "A url, path or referrer has more than 4,096 characters and was cut.",
+  value_truncated: "A title has more than 500 characters, or a property more than 8,192, and was cut.",
+  timezone_assumed: "A time has no zone and was read as UTC. End it with Z or an offset.",
+  anonymous_id_mismatch:
+    "The `anonymousId` of the event is not the one of its session. Send both with the same id.",
+  bot_suspected:
+    "The user agent is a crawler's, or that of an HTTP library. A server sends events with a token of the scope ingest.",
+  data_centre: "The client's address is in a data centre, so the event is a suspected bot's.",
+  referrer_spam: "The referrer is a known spam site, so the event is a suspected bot's.",
+  sent_at_unreliable:
+    "`sentAt` is more than 24 hours off, so it does not correct the event's time. Set it again before each request.",
+  number_not_finite: "A number is too large and was stored as null.",
+  plan_violation: "The event violates the tracking plan of the source. The event's `message` says where.",
+  revenue_invalid:
+    'The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}.',
+} as const;
+export type Warning = keyof typeof WARNING_MESSAGES;
+export const WARNINGS = Object.keys(WARNING_MESSAGES) as Warning[];

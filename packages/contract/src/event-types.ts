@@ -7,7 +7,7 @@ export interface EventTypeRules {
   readonly requiresPage: boolean;
   /** The name that is stored. null: the event's own `name`. */
   readonly storedName: string | null;
-  /** Stats count the event as a page view or as an action. A session with an action is not a bounce. */
+  /** Stats count the event as a page view or as an action. A session with an action is not a bounce, unless the action is passive. */
   readonly countsAs: "pageView" | "action";
 }
 

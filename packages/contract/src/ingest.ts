@@ -1,6 +1,6 @@
 /** Bodies of the public ingest API (spec 2.4 to 2.8, docs/contract.md section 4). Unknown fields in requests are ignored. */
 import Type, { type Static } from "typebox";
-import { EVENT_CODES, type EventCode, WARNINGS } from "./event-codes.ts";
+import { EVENT_CODES, type EventCode, WARNING_MESSAGES, WARNINGS } from "./event-codes.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { LIMITS } from "./limits.ts";
 import {
@@ -32,6 +32,9 @@ export const Page = Type.Object(
     path: maybeText("The path of the page. It is derived from `url` when it is missing."),
     title: maybeText("The title of the page."),
     referrer: maybeText("The address of the page that led here."),
+    hashRouting: Maybe(Type.Boolean(), {
+      description: "true: the path includes the fragment of `url`, because the fragment names the page.",
+    }),
   },
   { description: "The page that the visitor sees. A page view needs `url` or `path`." },
 );
@@ -75,6 +78,10 @@ export const Event = Type.Object(
     sessionId: optionalId("The session. Default: that of the batch."),
     properties: Maybe(FreeObject, { description: "Any further data, as a JSON object." }),
     context: Maybe(Context, { description: "The visitor's surroundings. Default: those of the batch." }),
+    passive: Maybe(Type.Boolean(), {
+      description:
+        "true: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and ends no bounce.",
+    }),
   },
   { allOf: requiredByType, description: "One event." },
 );
@@ -155,6 +162,8 @@ export type EventSender = (typeof EVENT_SENDERS)[number];
 export const EVENT_STATUSES = ["accepted", "duplicate", "rejected"] as const;
 export type EventStatus = (typeof EVENT_STATUSES)[number];
 
+const DESCRIBED_WARNINGS = WARNINGS.map((code) => `\`${code}\`: ${WARNING_MESSAGES[code]}`);
+
 /** The outcome of one event. Results have the order of the events in the request (spec 2.8). */
 export const EventResult = Closed(
   {
@@ -172,8 +181,12 @@ export const EventResult = Closed(
     code: Nullable(OneOf(Object.keys(EVENT_CODES) as EventCode[]), {
       description: "Why the event was not stored; null: it was.",
     }),
-    message: textOrNull("What to do about it; null: the event was stored."),
-    warnings: Type.Array(OneOf(WARNINGS), { description: "What was corrected in the event." }),
+    message: textOrNull(
+      "What to do about it. With the warning `plan_violation`: what the tracking plan expected and what it found. null otherwise.",
+    ),
+    warnings: Type.Array(OneOf(WARNINGS), {
+      description: ["What was corrected in the event.", ...DESCRIBED_WARNINGS].join(" "),
+    }),
   },
   { description: "The outcome of one event. Results have the order of the events in the request." },
 );

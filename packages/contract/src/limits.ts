@@ -42,6 +42,13 @@ export const LIMITS = {
   maxUrlLength: 4_096,
   /** Characters of a page title that are stored. Longer ones are cut, with a warning. */
   maxTitleLength: 500,
+  /** Days before an event in which its first touch is searched. A longer window reads more events. */
+  maxAttributionWindowDays: 90,
+  defaultAttributionWindowDays: 30,
+  /** The greatest amount of `revenue` in `properties`, positive or negative. */
+  maxRevenue: 1_000_000_000_000,
+  /** Seconds of an engagement report: a day. */
+  maxEngagedSeconds: 86_400,
   /** Characters of a string in `properties` that are stored. Longer ones are cut, with a warning. */
   maxPropertyStringLength: 8_192,
   /** Keys in `properties`: a chart never needs more, and each key costs the warehouse memory. */
@@ -76,10 +83,15 @@ export const LIMITS = {
   // Sources
   /** Characters of a name that people read: of a source, goal, workspace, member or token. */
   maxNameLength: 120,
+  /** Characters of the password of a shared link. */
+  minPasswordLength: 8,
+  maxPasswordLength: 200,
   /** Characters of a slug: as long as a DNS label may be. */
   maxSlugLength: 63,
   /** Allowed origins of a source: ingest compares every request with them. */
   maxAllowedOrigins: 100,
+  /** They are in a header of the page, which many proxies limit to 8 KiB. */
+  maxEmbedOrigins: 20,
   /** Characters of an origin: scheme, a host name of 253 characters, and port. */
   maxOriginLength: 300,
   /** Characters of INGEST_ALIAS and of the path in the proxy rules: people paste them into configuration files. */
@@ -92,8 +104,41 @@ export const LIMITS = {
   maxReportedPolicyLength: 8_192,
   /** Goals of a source: each is one line of a report. */
   maxGoals: 100,
+  /** Conditions of a goal on properties. */
+  maxGoalConditions: 5,
   /** Excluded paths of a source: ingest compares every event with them. */
   maxExcludedPaths: 100,
+  /** Excluded addresses and ranges of a source: offices and homes of those who run the site. */
+  maxExcludedAddresses: 100,
+  /** A source's own rules for sources and channels: ingest compares every new referrer and campaign with them. */
+  maxChannelRules: 100,
+  /** Characters of the pattern and of the source of such a rule. */
+  maxChannelRuleLength: 200,
+  /** Events of a tracking plan. */
+  maxPlannedEvents: 500,
+  /** Bytes of a tracking plan as JSON: 500 schemas of ten properties. */
+  maxPlanBytes: 262_144,
+  /** Earlier versions of a tracking plan that are kept, the current one included. */
+  maxPlanVersions: 50,
+  /** What the schema of one planned event costs at most; docs/contract.md section 2 counts it. It bounds the time of a check. */
+  maxPlanSchemaCost: 1_000,
+  /** Nesting of such a schema: properties nest ten levels deep. */
+  maxPlanSchemaDepth: 24,
+  /** Characters of a pattern in a plan, and the size of the program that matches it in linear time. */
+  maxPlanPatternLength: 200,
+  maxPlanPatternSize: 500,
+  /** Violations of its tracking plan that a source keeps: those that were seen last. */
+  maxPlanViolations: 50,
+  /** Event names in the catalogue of a source, and properties of each. Events of further names are counted together. */
+  maxCatalogEvents: 500,
+  maxCatalogProperties: 100,
+  /** Examples of a property, client versions and pages of an event name in the catalogue. */
+  maxCatalogExamples: 5,
+  maxCatalogVersions: 10,
+  maxCatalogPages: 10,
+  /** Characters of a text that can be an example, and of a path or the name of a property. Longer ones are left out. */
+  maxCatalogExampleLength: 40,
+  maxCatalogPathLength: 100,
   /** Query parameters that a source keeps by name: ingest compares those of every new address with them. */
   maxQueryParameters: 100,
   /** Characters of the name of a query parameter. */
@@ -117,6 +162,10 @@ export const LIMITS = {
   maxStatsDimensions: 3,
   /** Filters in one list. */
   maxStatsFilters: 20,
+  /** Segments, funnels and annotations of a source, those of all members together. */
+  maxSavedItems: 300,
+  /** Characters of a segment's filters or a funnel's steps as JSON. With `maxSavedItems` it bounds a list at 2.5 MB. */
+  maxSavedItemLength: 8_192,
   /** Values of one filter. */
   maxStatsValues: 100,
   /** Characters of one value of a filter. */

@@ -1,5 +1,6 @@
 /** The type of an operation, and groups of error codes that operations share. */
 import type { TSchema } from "typebox";
+import type { CompatEndpoint } from "./attempts.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { RequestHeader, ResponseHeader } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/tags.ts";
@@ -13,7 +14,7 @@ export type Access = "public" | "public-key" | "token" | "member" | Permission;
 
 export interface Operation {
   readonly id: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** The group in the documentation. */
   readonly tag: Tag;
@@ -30,9 +31,13 @@ export interface Operation {
   readonly query?: TSchema;
   readonly requestHeaders?: readonly RequestHeader[];
   readonly body?: TSchema;
+  /** Bytes of the body. Default: 65,536. */
+  readonly maxBodyBytes?: number;
   /** The body can be missing. */
   readonly bodyOptional?: true;
-  readonly status: 200 | 201 | 202;
+  /** An endpoint for the clients of another tool, and which one. */
+  readonly compatEndpoint?: CompatEndpoint;
+  readonly status: 200 | 201 | 202 | 204;
   /** Further statuses of a success without a body, and what each means. */
   readonly otherStatuses?: Readonly<Record<number, string>>;
   readonly answer: TSchema;

@@ -4,22 +4,30 @@
  */
 import type { Operation } from "./operation.ts";
 import { ACCESS_OPERATIONS } from "./operations/access.ts";
+import { ACCOUNT_OPERATIONS } from "./operations/account.ts";
+import { COMPAT_OPERATIONS } from "./operations/compat.ts";
 import { EXPORT_OPERATIONS } from "./operations/export.ts";
 import { INGEST_OPERATIONS } from "./operations/ingest.ts";
 import { MCP_OPERATIONS } from "./operations/mcp.ts";
+import { PLAN_OPERATIONS } from "./operations/plan.ts";
 import { PUBLIC_OPERATIONS } from "./operations/public.ts";
+import { SAVED_ITEM_OPERATIONS } from "./operations/saved-items.ts";
 import { SOURCE_OPERATIONS } from "./operations/sources.ts";
 import { STATS_OPERATIONS } from "./operations/stats.ts";
 import { WORKSPACE_OPERATIONS } from "./operations/workspace.ts";
 
 export const OPERATIONS = [
   ...SOURCE_OPERATIONS,
+  ...PLAN_OPERATIONS,
   ...STATS_OPERATIONS,
+  ...SAVED_ITEM_OPERATIONS,
   ...EXPORT_OPERATIONS,
   ...ACCESS_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
   ...WORKSPACE_OPERATIONS,
   ...MCP_OPERATIONS,
   ...INGEST_OPERATIONS,
+  ...COMPAT_OPERATIONS,
   ...PUBLIC_OPERATIONS,
 ] as const;
 

@@ -92,23 +92,31 @@ export function suggestOrigin(text: string): string | null {
   return normalizeOrigin(`${scheme}://${repaired}${port ? `:${port}` : ""}`);
 }
 
-function originIssue(text: string, index: number): Issue {
+function originIssue(field: string, text: string, index: number): Issue {
   const meant = text.trim().toLowerCase() === "null" ? null : suggestOrigin(text);
   // the message does not repeat the value, which can contain a password
   const help = meant
     ? `did you mean "${meant}"?`
     : 'for example "https://example.com", or "*" for any origin';
   return {
-    path: ["allowedOrigins", index],
+    path: [field, index],
     code: "invalid_value",
-    message: `allowedOrigins.${index} is not an origin (scheme://host[:port]); ${help}`,
+    message: `${field}.${index} is not an origin (scheme://host[:port]); ${help}`,
   };
 }
 
-/** The normal forms without duplicates, and an issue for each entry that is not an origin. */
-export function readOrigins(texts: readonly string[]): { origins: string[]; issues: Issue[] } {
+/**
+ * The normal forms without duplicates, and an issue for each entry that is not an origin.
+ * @param field the member of the body that has the list
+ */
+export function readOrigins(
+  texts: readonly string[],
+  field = "allowedOrigins",
+): { origins: string[]; issues: Issue[] } {
   const normal = texts.map(normalizeOrigin);
-  const issues = texts.flatMap((text, index) => (normal[index] === null ? [originIssue(text, index)] : []));
+  const issues = texts.flatMap((text, index) =>
+    normal[index] === null ? [originIssue(field, text, index)] : [],
+  );
   return { origins: [...new Set(normal.filter((origin) => origin !== null))], issues };
 }
 

@@ -4,6 +4,8 @@
  * a field that one of the three lacks. CONTRIBUTING.md has the recipe for a new field.
  */
 import Type, { type Static, type TSchema } from "typebox";
+import { CHANNEL_RULE_FIELDS, CHANNELS } from "./channels.ts";
+import { GOAL_OPERATORS } from "./goal-text.ts";
 import { LIMITS } from "./limits.ts";
 import { Closed, Maybe, Nullable, OneOf, text } from "./shapes.ts";
 
@@ -25,6 +27,12 @@ const ORIGINS =
 const Origins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.maxOriginLength }), {
   maxItems: LIMITS.maxAllowedOrigins,
   description: ORIGINS,
+});
+const EMBED_ORIGINS =
+  "The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can.";
+const EmbedOrigins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.maxOriginLength }), {
+  maxItems: LIMITS.maxEmbedOrigins,
+  description: EMBED_ORIGINS,
 });
 const FrameworkHint = Nullable(
   Type.String({
@@ -79,6 +87,16 @@ export const PathRules = Closed(
   PATH_RULES,
 );
 export type PathRules = Static<typeof PathRules>;
+export const PathRulesInput = Closed(
+  {
+    removeIndex: Type.Optional(PathRules.properties.removeIndex),
+    removeTrailingSlash: Type.Optional(PathRules.properties.removeTrailingSlash),
+    lowerCase: Type.Optional(PathRules.properties.lowerCase),
+    patterns: Type.Optional(PathRules.properties.patterns),
+  },
+  PATH_RULES,
+);
+
 const EventName = Type.String({
   minLength: 1,
   maxLength: LIMITS.maxEventNameLength,
@@ -91,17 +109,59 @@ const GoalName = Type.String({
 const GOAL_EVENT = { description: "An event with this name reaches the goal." };
 const GOAL_PATH = { description: "A view of a page whose path matches this pattern reaches the goal." };
 
+const GoalCondition = Closed({
+  property: Type.String({
+    minLength: 1,
+    maxLength: LIMITS.maxStatsPropertyLength,
+    pattern: "^[^\\u0000]+$",
+    description: "The name of a property of the event.",
+  }),
+  operator: OneOf(GOAL_OPERATORS, {
+    description: "How the property is compared with the value. gt and lt compare numbers, contains texts.",
+  }),
+  value: Type.Unsafe<string | number | boolean>({
+    type: ["string", "number", "boolean"],
+    maxLength: LIMITS.maxStatsValueLength,
+    description: "The value. The number 1 and the text 1 are different.",
+  }),
+});
+export type GoalCondition = Static<typeof GoalCondition>;
+const GOAL_CONDITIONS = {
+  maxItems: LIMITS.maxGoalConditions,
+  description:
+    "Conditions on the properties of the event. An event that reaches the goal satisfies all of them.",
+};
+
+/** The precision of revenue, in units of a currency. */
+const MIN_AMOUNT = 0.0001;
+const GoalValue = Closed({
+  amount: Type.Number({
+    minimum: MIN_AMOUNT,
+    maximum: LIMITS.maxRevenue,
+    description: "The amount, with at most four decimal places.",
+  }),
+  currency: Type.String({ minLength: 3, maxLength: 3, description: "An ISO 4217 code, such as EUR." }),
+});
+export type GoalValue = Static<typeof GoalValue>;
+const GOAL_VALUE = {
+  description: "What a conversion is worth that has no revenue of its own. null: nothing.",
+};
+
 /** A goal is an event name or a path pattern. The other one is null. */
 export const Goal = Closed({
   name: GoalName,
   event: Nullable(EventName, GOAL_EVENT),
   path: Nullable(PathPattern, GOAL_PATH),
+  conditions: Type.Array(GoalCondition, GOAL_CONDITIONS),
+  value: Nullable(GoalValue, GOAL_VALUE),
 });
 export type Goal = Static<typeof Goal>;
-const GoalInput = Closed({
+export const GoalInput = Closed({
   name: GoalName,
   event: Maybe(EventName, GOAL_EVENT),
   path: Maybe(PathPattern, GOAL_PATH),
+  conditions: Type.Optional(Type.Array(GoalCondition, GOAL_CONDITIONS)),
+  value: Maybe(GoalValue, GOAL_VALUE),
 });
 
 const dailyLimit = (counted: string) =>
@@ -153,12 +213,46 @@ const Bots = OneOf(BOT_POLICIES, {
   description:
     "What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked.",
 });
+const Engagement = Type.Boolean({
+  description:
+    "The snippets load the client with its optional part `engagement`, which measures time on page and scroll depth.",
+});
 const PRIVACY = { description: "The privacy rules that pages follow." };
 const GOALS = {
   description: "The goals that stats can count. Each has either an event name or a path pattern.",
 };
 const EXCLUDED_PATHS = {
   description: "Events of pages whose path matches one of these patterns are rejected.",
+};
+/** An IPv6 address has at most 39 characters, its prefix four. */
+const AddressRange = Type.String({ minLength: 1, maxLength: 43 });
+const EXCLUDED_ADDRESSES = {
+  description:
+    "Events from these addresses are rejected, unless they have a token. Each entry is an IPv4 or IPv6 address or a CIDR range, such as 203.0.113.0/24.",
+};
+/** A source's own rule for sources and channels. */
+export const ChannelRule = Closed({
+  field: OneOf(CHANNEL_RULE_FIELDS, {
+    description:
+      "What the pattern is compared with: the referrer's host without www., the source as the lists name it, utm_medium or utm_campaign.",
+  }),
+  pattern: Type.String({
+    minLength: 1,
+    maxLength: LIMITS.maxChannelRuleLength,
+    description:
+      "`*` matches any characters. Case does not matter. A visit without the value matches no pattern.",
+  }),
+  source: Nullable(Type.String({ minLength: 1, maxLength: LIMITS.maxChannelRuleLength }), {
+    description: "The source of the visit; null: as without the rule.",
+  }),
+  channel: Nullable(OneOf(CHANNELS), {
+    description: "The channel of the visit; null: as without the rule.",
+  }),
+});
+export type ChannelRule = Static<typeof ChannelRule>;
+const CHANNEL_RULES = {
+  description:
+    "The source's own rules for sources and channels. The first one that matches a visit wins over the lists of the service.",
 };
 const SOURCE_LIMITS = { description: "The limits that the source sets for itself." };
 
@@ -173,12 +267,16 @@ export const SOURCE_FIELDS = {
   isActive: IsActive,
   requireOrigin: RequireOrigin,
   privacy: Privacy,
+  engagement: Engagement,
   goals: Type.Array(Goal, GOALS),
   bots: Bots,
   excludedPaths: Type.Array(PathPattern, EXCLUDED_PATHS),
+  excludedAddresses: Type.Array(AddressRange, EXCLUDED_ADDRESSES),
   queryParameters: QueryParameters,
   pathRules: PathRules,
+  channelRules: Type.Array(ChannelRule, CHANNEL_RULES),
   retentionDays: RetentionDays,
+  embedOrigins: Type.Array(Type.String(), { description: EMBED_ORIGINS }),
   limits: SourceLimits,
 };
 const SourceSettings = Closed(SOURCE_FIELDS);
@@ -202,24 +300,22 @@ export const SOURCE_FIELD_INPUTS = {
       PRIVACY,
     ),
   ),
+  engagement: Type.Optional(Engagement),
   goals: Type.Optional(Type.Array(GoalInput, { maxItems: LIMITS.maxGoals, ...GOALS })),
   bots: Type.Optional(Bots),
   excludedPaths: Type.Optional(
     Type.Array(PathPattern, { maxItems: LIMITS.maxExcludedPaths, ...EXCLUDED_PATHS }),
   ),
+  excludedAddresses: Type.Optional(
+    Type.Array(AddressRange, { maxItems: LIMITS.maxExcludedAddresses, ...EXCLUDED_ADDRESSES }),
+  ),
   queryParameters: Type.Optional(QueryParameters),
-  pathRules: Type.Optional(
-    Closed(
-      {
-        removeIndex: Type.Optional(PathRules.properties.removeIndex),
-        removeTrailingSlash: Type.Optional(PathRules.properties.removeTrailingSlash),
-        lowerCase: Type.Optional(PathRules.properties.lowerCase),
-        patterns: Type.Optional(PathRules.properties.patterns),
-      },
-      PATH_RULES,
-    ),
+  pathRules: Type.Optional(PathRulesInput),
+  channelRules: Type.Optional(
+    Type.Array(ChannelRule, { maxItems: LIMITS.maxChannelRules, ...CHANNEL_RULES }),
   ),
   retentionDays: Type.Optional(RetentionDays),
+  embedOrigins: Type.Optional(EmbedOrigins),
   limits: Type.Optional(
     Closed(
       {
@@ -245,12 +341,16 @@ export const SOURCE_DEFAULTS: Readonly<Omit<SourceSettings, "name" | "slug">> = 
   isActive: true,
   requireOrigin: false,
   privacy: { respectGpc: false, requireConsent: false },
+  engagement: true,
   goals: [],
   bots: "apart",
   excludedPaths: [],
+  excludedAddresses: [],
   queryParameters: "campaign",
   pathRules: { removeIndex: false, removeTrailingSlash: false, lowerCase: false, patterns: [] },
+  channelRules: [],
   retentionDays: null,
+  embedOrigins: [],
   limits: {
     maxBatchSize: null,
     maxPayloadBytes: null,

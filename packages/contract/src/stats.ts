@@ -14,11 +14,16 @@ import {
   time,
   timeOrNull,
 } from "./shapes.ts";
+import { Accuracy, AccuracyChoice } from "./stats-accuracy.ts";
+import { Attribution } from "./stats-attribution.ts";
+import { StatsGoal } from "./stats-goal.ts";
+import { DateRange, StatsComparison } from "./stats-range.ts";
 import * as words from "./stats-words.ts";
 
 export type StatsMetric = (typeof words.STATS_METRICS)[number] | `sum:${string}`;
 export type StatsDimension =
   | (typeof words.STATS_TEXT_DIMENSIONS)[number]
+  | typeof words.STATS_GOAL_DIMENSION
   | `time:${(typeof words.STATS_GRAINS)[number]}`
   | `property:${string}`;
 export type StatsScalar = string | number | boolean | null;
@@ -33,8 +38,8 @@ export const StatsMetric = Type.Unsafe<StatsMetric>({
 });
 export const StatsDimension = Type.Unsafe<StatsDimension>({
   type: "string",
-  pattern: `^(?:${anyOf(words.STATS_TEXT_DIMENSIONS)}|time:(?:${anyOf(words.STATS_GRAINS)})|property:${PROPERTY})$`,
-  description: `one of ${words.STATS_TEXT_DIMENSIONS.join(", ")}, time:<${words.STATS_GRAINS.join(", ")}>, or property:<name>`,
+  pattern: `^(?:${anyOf(words.STATS_TEXT_DIMENSIONS)}|${words.STATS_GOAL_DIMENSION}|time:(?:${anyOf(words.STATS_GRAINS)})|property:${PROPERTY})$`,
+  description: `one of ${words.STATS_TEXT_DIMENSIONS.join(", ")}, ${words.STATS_GOAL_DIMENSION}, time:<${words.STATS_GRAINS.join(", ")}>, or property:<name>`,
 });
 
 /** A condition, or a combination of filters. `sessionHas`: an event of the same session satisfies the filter. */
@@ -82,48 +87,12 @@ export const StatsFilter = Type.Unsafe<StatsFilter>({
     "A condition, `{dimension, operator, value}`, or one of `{and: […]}`, `{or: […]}`, `{not: …}` and `{sessionHas: …}`.",
 });
 
-/** A goal: an event with a name, a view of a page whose path matches (`*` is any text), or a goal of the source by its name. */
-export const StatsGoal = Closed(
-  {
-    event: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: LIMITS.maxEventNameLength,
-        description: "The name of an event.",
-      }),
-    ),
-    page: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: LIMITS.maxStatsPatternLength,
-        description: "A path pattern: a view of a page that matches it.",
-      }),
-    ),
-    name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength, description: "A goal of the source." }),
-    ),
-  },
-  { minProperties: 1, maxProperties: 1, description: "A goal, named in one of three ways." },
-);
-export type StatsGoal = Static<typeof StatsGoal>;
-
-/** A named range of days, or two days or times. */
-export type StatsDateRange = (typeof words.STATS_RANGES)[number] | [from: string, to: string];
-export const DateRange = Type.Unsafe<StatsDateRange>({
-  type: ["string", "array"],
-  maxLength: LIMITS.maxStatsTimeLength,
-  items: { type: "string", maxLength: LIMITS.maxStatsTimeLength },
-  minItems: 2,
-  maxItems: 2,
-  description: `One of ${words.STATS_RANGES.join(", ")} (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with a UTC offset.`,
-  examples: ["30d", ["2026-11-01", "2026-12-01"]],
-});
-
 /** The members of every query. */
 const queryMembers = {
   organizationId: SameOrganizationId,
   sourceId: SourceId,
   dateRange: DateRange,
+  accuracy: Type.Optional(AccuracyChoice),
   timezone: Type.Optional(
     Type.String({
       minLength: 1,
@@ -154,6 +123,7 @@ const answerMembers = {
     description: "true: the warehouse has lost events of the range, so the figures are too low.",
   }),
   excluded,
+  accuracy: Accuracy,
 };
 
 export const StatsQueryBody = Closed({
@@ -168,10 +138,11 @@ export const StatsQueryBody = Closed({
     Type.Array(StatsDimension, {
       maxItems: LIMITS.maxStatsDimensions,
       uniqueItems: true,
-      description: words.describeStatsWords(words.STATS_DIMENSION_DESCRIPTIONS),
+      description: `${words.describeStatsWords(words.STATS_DIMENSION_DESCRIPTIONS)} \`goal\`: each goal of the source, alone or with currency, with the metrics ${words.STATS_GOAL_METRICS.join(", ")}.`,
     }),
   ),
   goal: Type.Optional(StatsGoal),
+  attribution: Type.Optional(Attribution),
   orderBy: Type.Optional(
     Type.Array(
       Closed({
@@ -192,11 +163,7 @@ export const StatsQueryBody = Closed({
     Closed(
       {
         bots,
-        comparison: Type.Optional(
-          Type.Boolean({
-            description: "true: also return the metrics of the previous period of the same length.",
-          }),
-        ),
+        comparison: Type.Optional(StatsComparison),
       },
       { description: "What to count and return in addition." },
     ),
@@ -236,7 +203,14 @@ export const StatsRow = Closed({
       "The values, in the order of the query. null: the value is missing. A time is the start of its bucket.",
   }),
   metrics: Figures,
-  comparison: Nullable(Figures, { description: "The figures of the previous period; null: not requested." }),
+  comparison: Nullable(Figures, {
+    description:
+      "The figures of the compared period; null: not requested, or the time bucket has no counterpart.",
+  }),
+  complete: Nullable(Type.Boolean(), {
+    description:
+      "false: the time bucket is not over, or lies in the range in part only. null: no time dimension.",
+  }),
 });
 export type StatsRow = Static<typeof StatsRow>;
 export const StatsAnswer = Closed({
@@ -245,7 +219,7 @@ export const StatsAnswer = Closed({
   dimensions: Type.Array(Type.String(), { description: "The dimensions of the query." }),
   comparison: Nullable(
     Closed({ from: time("The start of the period."), to: time("The end of the period, exclusive.") }),
-    { description: "The previous period; null: not requested." },
+    { description: "The compared period; null: not requested." },
   ),
   results: Type.Array(StatsRow, { description: "The rows." }),
   nextOffset: Nullable(Count, { description: "The `offset` of the next rows; null: these are the last." }),
@@ -370,6 +344,19 @@ export const StatsPropertiesAnswer = Closed({
   ),
 });
 export type StatsPropertiesAnswer = Static<typeof StatsPropertiesAnswer>;
+
+export const StatsUnlockBody = Closed({
+  token: Type.String({ minLength: 1, maxLength: 256, description: "The token of the shared link." }),
+  password: Type.String({
+    minLength: 1,
+    maxLength: LIMITS.maxPasswordLength,
+    description: "The password of the shared link.",
+  }),
+});
+export const StatsUnlockAnswer = Closed({
+  token: text("The bearer token to read the stats with."),
+  expiresAt: time("When the password has to be given again."),
+});
 
 export const StatsSourceQuery = Closed({ organizationId: SameOrganizationId, sourceId: SourceId });
 export const StatsSourceAnswer = Closed({

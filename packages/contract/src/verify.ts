@@ -67,6 +67,15 @@ export type PageReport = Static<typeof PageReport>;
 
 export const VerifyBody = Closed({ organizationId: SameOrganizationId, report: PageReport });
 
+export const TestInstallBody = Closed({
+  organizationId: SameOrganizationId,
+  url: Type.String({
+    pattern: "^https?://",
+    maxLength: LIMITS.maxUrlLength,
+    description: "an address that starts with http:// or https://",
+  }),
+});
+
 export const CHECKS = [
   "page",
   "snippet",

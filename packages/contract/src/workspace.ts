@@ -130,6 +130,7 @@ export const Token = Closed({
         "`stats`: read the stats of the source. `ingest`: send its events. `console`: made by a sign-in link, with all permissions of its user. null: no limit.",
     }),
   ),
+  hasPassword: flag("The token is that of a shared link with a password."),
   lastUsedAt: timeOrNull("When the token was last used; null: never."),
   revokedAt: timeOrNull("When the token was revoked; null: it was not."),
 });
@@ -171,6 +172,16 @@ export const CreateTokenBody = Closed({
       OneOf(TOKEN_SCOPES, {
         description:
           "What the token can do for its source. `stats` (default): read its stats. `ingest`: send its events. Needs `sourceId`.",
+      }),
+    ),
+  ),
+  password: Type.Optional(
+    Nullable(
+      Type.String({
+        minLength: LIMITS.minPasswordLength,
+        maxLength: LIMITS.maxPasswordLength,
+        description:
+          "The token reads stats only together with this password (see POST /api/stats/unlock). Needs `sourceId` and the scope `stats`.",
       }),
     ),
   ),
@@ -316,6 +327,9 @@ export const Readiness = Closed({
       missingEvents: count("Events that were shipped to it and are missing."),
       waitingEvents: count("Accepted events that are not in it yet."),
       lagSeconds: Type.Number({ description: "The age of the oldest of them." }),
+      failedRollups: count(
+        "Days of sources whose rollup could not be built. They are tried again; until then their stats take longer.",
+      ),
     },
     { description: "The state of the warehouse. It does not affect readiness." },
   ),

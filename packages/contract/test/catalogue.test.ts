@@ -44,11 +44,18 @@ const numberIn = (text: string) => Number(text.replaceAll(",", ""));
 const FURTHER_CODES = [
   "member_not_found",
   "token_not_found",
+  "invitation_not_found",
+  "invalid_code",
+  "email_taken",
   "last_owner",
   "member_exists",
   "key_not_retired",
   "too_many_sources",
   "limit_reached",
+  "plan_changed",
+  "saved_item_not_found",
+  "too_many_saved_items",
+  "plan_version_not_found",
   "erasure_not_found",
   "too_many_erasures",
 ];

@@ -16,11 +16,10 @@ export function takeBatch(
     const first = entries[0]![1];
     bytes += byteLength(JSON.stringify(event));
     isFull ||=
-      index > 0 &&
-      (index >= maxSize ||
-        bytes > maxBytes ||
-        event.anonymousId !== first.anonymousId ||
-        event.userId !== first.userId);
+      index >= maxSize ||
+      (index > 0 && bytes > maxBytes) ||
+      event.anonymousId !== first.anonymousId ||
+      event.userId !== first.userId;
     return !isFull;
   });
 }

@@ -46,8 +46,8 @@ function start({ src, nonce, dataset }: HTMLScriptElement): void {
   recorded?.forEach?.(run);
 
   for (const name of extras?.match(/[\w-]+/g) ?? []) {
-    const src = `${servedFrom}/sdk/extras/${name}.js`;
-    document.head.append(Object.assign(document.createElement("script"), { nonce, src }));
+    const script = document.createElement("script");
+    document.head.append(Object.assign(script, { nonce, src: `${servedFrom}/sdk/extras/${name}.js` }));
   }
 }
 

@@ -1,14 +1,17 @@
 import { catchErrors } from "./catch-errors.ts";
 import { askingSource, type Consent, createGate, type GateState, held, open } from "./consent.ts";
 import { createDelivery } from "./delivery.ts";
-import { newEventBase, type PageEvent, type Properties, type TrackEvent } from "./event.ts";
-import { createPageTracker, currentTitle } from "./page-tracker.ts";
+import { copyOf, type EventContent, newId, type Page, type Properties, type TrackOptions } from "./event.ts";
+import { createPageTracker } from "./page-tracker.ts";
 import { openStore, type Persistence } from "./storage.ts";
 
 export interface CoreClientOptions {
   readonly publicKey: string;
   readonly apiBaseUrl: string;
-  /** Where ids and unsent events are stored: for all visits (the default), for this tab, or for this page. */
+  /**
+   * Where ids and unsent events are stored: for all visits (the default), for this tab, or for this page. "none": nothing is
+   * stored, and the server identifies the visitor for a day.
+   */
   readonly persistence?: Persistence | undefined;
   /**
    * Without consent nothing is sent or stored. Calls wait while consent is pending and are dropped when it is denied.
@@ -22,13 +25,17 @@ export interface CoreClientOptions {
   readonly respectGpc?: boolean | undefined;
   /** false: the page calls `page()` itself. */
   readonly autoPageViews?: boolean | undefined;
+  /** true: a navigation within the page, to another fragment, is a view, and the path includes the fragment. */
+  readonly hashRouting?: boolean | undefined;
 }
 
 /** No method throws. */
 export interface Client {
   /** Counts a view of the current page. Views are counted automatically unless `autoPageViews` is false. */
   page(name?: string, properties?: Properties): void;
-  track(name: string, properties?: Properties): void;
+  track(name: string, properties?: Properties, options?: TrackOptions): void;
+  /** The page of the latest view. */
+  currentPage(): Page;
   /** Assigns the visitor to a user, including unsent events of this page. Ids are cut at 200 characters. */
   identify(userId: string): void;
   /** Starts a new visitor without a user or session, as after a sign-out. */
@@ -47,8 +54,6 @@ export interface Client {
   readonly autoPageViews: boolean;
 }
 
-const maxUserIdLength = 200;
-
 /** @param options `apiBaseUrl` is an absolute URL without a trailing slash */
 export function startClient(options: CoreClientOptions): Client {
   const { publicKey, apiBaseUrl, persistence = "local" } = options;
@@ -57,7 +62,6 @@ export function startClient(options: CoreClientOptions): Client {
   const ingestUrl = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
   /** Separates the stored data of several sources on one site. */
   const prefix = `headwater.${publicKey}.`;
-  let latestView: PageEvent | undefined;
 
   /** Runs when the consent gate changes what may be sent and stored. */
   function follow(state: GateState, before: GateState): void {
@@ -73,35 +77,34 @@ export function startClient(options: CoreClientOptions): Client {
       }
     }
     // In a microtask, so that the replayed calls of the stub travel with the first page view.
-    queueMicrotask(delivery.flush);
-  }
-
-  /** Frameworks set the title after they navigate, so the title of a view is read as late as possible. */
-  function updateTitle(): void {
-    if (latestView) latestView.page.title = currentTitle();
+    queueMicrotask(delivery.calls.flush);
   }
 
   const gate = createGate(options.consent, options.respectGpc, follow);
   const store = openStore(persistence, () => gate.state() === open);
-  const pages = createPageTracker();
-  const delivery = createDelivery(ingestUrl, prefix, store, gate, pages.current, updateTitle);
+  const pages = createPageTracker(`${options.hashRouting}` === "true" || undefined);
+  const delivery = createDelivery(ingestUrl, prefix, store, gate, pages.updateTitle);
+
+  /** Id, time and properties are those of the call, whenever the event is sent. */
+  function count(event: EventContent): void {
+    const dated = { ...event, id: newId(), timestamp: new Date().toISOString() };
+    gate.whenAllowed(() => delivery.enqueue(dated));
+  }
 
   function page(name?: string, properties?: Properties): void {
-    updateTitle();
-    const base = newEventBase(name ? { name, ...properties } : properties);
-    const view: PageEvent = { ...base, type: "page", page: pages.view() };
-    latestView = view;
-    gate.whenAllowed(() => delivery.enqueue(view));
+    count({
+      type: "page",
+      page: pages.view(),
+      properties: copyOf(name ? { name, ...properties } : properties),
+    });
   }
 
-  function track(name: string, properties?: Properties): void {
-    const event: TrackEvent = { ...newEventBase(properties), type: "track", name };
-    gate.whenAllowed(() => delivery.enqueue(event));
-  }
-
-  function identify(userId: string): void {
-    const known = `${userId ?? ""}`.slice(0, maxUserIdLength);
-    if (known) gate.whenAllowed(() => delivery.identify(known));
+  function track(
+    name: string,
+    properties?: Properties,
+    { passive, page = pages.current() }: TrackOptions = {},
+  ): void {
+    count({ type: "track", name, page, passive, properties: copyOf(properties) });
   }
 
   const on = (type: string, run: (event: never) => unknown) =>
@@ -112,18 +115,16 @@ export function startClient(options: CoreClientOptions): Client {
   on("pagehide", delivery.leave);
   on("securitypolicyviolation", ({ disposition, blockedURI }: SecurityPolicyViolationEvent) => {
     if (disposition === "enforce" && blockedURI.startsWith(ingestUrl))
-      delivery.stop({ message: `The CSP lacks connect-src ${new URL(blockedURI).origin}.` });
+      delivery.stop({ message: `The CSP lacks connect-src ${apiBaseUrl}/` });
   });
 
   const client: Client = {
     page: catchErrors(page),
     track: catchErrors(track),
-    identify: catchErrors(identify),
-    reset: delivery.reset,
-    flush: delivery.flush,
+    currentPage: pages.latest,
     ready: (run) => queueMicrotask(() => run(client)),
-    debug: delivery.debug,
     autoPageViews,
+    ...delivery.calls,
     ...gate.calls,
   };
 

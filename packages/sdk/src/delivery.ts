@@ -1,6 +1,6 @@
 import { takeBatch } from "./batch.ts";
 import { askingSource, type ConsentGate } from "./consent.ts";
-import { type ClientEvent, newId, type Page } from "./event.ts";
+import { type ClientEvent, newId } from "./event.ts";
 import { withPageLock } from "./page-lock.ts";
 import { createQueue, maxAgeMs, type QueueEntry } from "./queue.ts";
 import { createSession } from "./session.ts";
@@ -11,24 +11,26 @@ import { sdkVersion } from "./version.ts";
 /** Queues events, sends them in batches, and keeps them until the server has answered for them. */
 export interface Delivery {
   enqueue(event: ClientEvent): void;
-  /** Assigns the visitor to a user and tells the server at once. */
-  identify(userId: string): void;
-  /** Starts a new visitor without a user or session. */
-  reset(): void;
-  /** Sends waiting events. Resolves when the server has answered for them or cannot be reached now. */
-  flush(): Promise<void>;
   /** Sends this page's events now, even while another request is in flight, because the page may be closed. */
   leave(): void;
   stop(refusal: RefusalDetails): void;
   /** Discards waiting events and starts a new visitor. */
   discardAll(): void;
-  /** Logs every request and response to the browser's console. */
-  debug(on?: boolean): void;
+  /** The public methods that a page may call. */
+  readonly calls: {
+    /** Assigns the visitor to a user and tells the server at once. */
+    identify(userId: string): void;
+    /** Starts a new visitor without a user or session. */
+    reset(): void;
+    /** Sends waiting events. Resolves when the server has answered for them or cannot be reached now. */
+    flush(): Promise<void>;
+    /** Logs every request and response to the browser's console. */
+    debug(on?: boolean): void;
+  };
 }
 
+const maxUserIdLength = 200;
 const maxBatchAgeMs = 2000;
-/** Without Web Locks, a page sends the events of another page only when they are older than this. */
-const abandonedAfterMs = 60_000;
 /** Below the browser's limit for `keepalive` requests, so that the request can outlive the page. */
 const maxBatchBytes = 50_000;
 const envelopeBytes = 2000;
@@ -49,7 +51,6 @@ export function createDelivery(
   prefix: string,
   store: ClientStore,
   gate: ConsentGate,
-  currentPage: () => Page,
   beforeSend: () => void,
 ): Delivery {
   const waitName = `${prefix}wait`;
@@ -72,15 +73,7 @@ export function createDelivery(
 
   /** The events that this page may send now, oldest first. */
   const unsent = (): QueueEntry[] =>
-    queue
-      .list(session.currentOwner().anonymousId)
-      .filter(
-        ([name, event]) =>
-          !inFlight.has(name) &&
-          (navigator.locks ||
-            queue.own.has(name) ||
-            Date.now() - Date.parse(event.timestamp) > abandonedAfterMs),
-      );
+    queue.list(session.currentOwner().anonymousId).filter(([name]) => !inFlight.has(name));
 
   const isSilent = (): boolean => hasStopped || gate.state() < askingSource;
 
@@ -160,12 +153,13 @@ export function createDelivery(
       userId,
       sessionId: batchSessionId,
       joinSession: true,
-      page: continuedSessionId || isAskingSource ? {} : currentPage(),
+      page: (!continuedSessionId && events[0]?.page) || {},
       context: isAskingSource
         ? undefined
         : {
             locale: navigator.language,
             timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+            screen: `${screen.width}x${screen.height}`,
           },
       events,
     });
@@ -229,8 +223,8 @@ export function createDelivery(
   }
 
   /** Waits at least as long as the server asks, otherwise exponentially longer, with jitter to spread the retries of all pages. */
-  function backOff(waitMs: number): void {
-    if (waitMs > 0) store.write(waitName, `${Date.now() + Math.min(waitMs, maxRetryAfterMs)}`);
+  function backOff(waitMs?: number): void {
+    if (waitMs! > 0) store.write(waitName, `${Date.now() + Math.min(waitMs!, maxRetryAfterMs)}`);
     retryIn(Math.min(firstBackoffMs * 2 ** failures++, lastBackoffMs) * (1 + Math.random()));
   }
 
@@ -244,44 +238,51 @@ export function createDelivery(
     if (isSilent() || retryAfterMs() > 0) return;
     beforeSend();
     const entries = unsent().filter(([name]) => queue.own.has(name));
-    const room = keepaliveRoom - envelopeBytes;
-    if (entries[0]) send(takeBatch(entries, maxLeavingSize, room)).then(schedule);
+    if (entries[0]) send(takeBatch(entries, maxLeavingSize, keepaliveRoom - envelopeBytes)).then(schedule);
+  }
+
+  function assignTo(userId: string): void {
+    const owner = session.currentOwner();
+    // Unsent events of this page belong to the user too.
+    queue.own.forEach((event) => {
+      if (event.anonymousId === owner.anonymousId) event.userId ??= userId;
+    });
+    session.setUserId(userId);
+    if (userId !== owner.userId) sendInTurn(true);
   }
 
   return {
+    calls: {
+      identify(user) {
+        const userId = String(user ?? "").slice(0, maxUserIdLength);
+        if (userId) gate.whenAllowed(() => assignTo(userId));
+      },
+      reset() {
+        // Events from before the reset belong to the previous visitor.
+        leave();
+        session.reset();
+        knownUserId = undefined;
+        // Reset again after the calls that wait for consent. The first reset is immediate, because the page may close before.
+        gate.whenAllowed(session.reset);
+      },
+      async flush() {
+        while (sending) await sending;
+        await sendInTurn(true);
+      },
+      debug(on = true) {
+        isDebugging = on;
+      },
+    },
     enqueue(event) {
       if (hasStopped) return;
       queue.put({ ...event, ...session.currentOwner() });
       schedule();
-    },
-    async flush() {
-      while (sending) await sending;
-      await sendInTurn(true);
-    },
-    identify(userId) {
-      // Unsent events of this page belong to the user too.
-      const owner = session.currentOwner();
-      for (const event of queue.own.values())
-        if (event.anonymousId === owner.anonymousId) event.userId ??= userId;
-      session.setUserId(userId);
-      if (userId !== owner.userId) sendInTurn(true);
-    },
-    reset() {
-      // Events from before the reset belong to the previous visitor.
-      leave();
-      session.reset();
-      knownUserId = undefined;
-      // Reset again after the calls that wait for consent. The first reset is immediate, because the page may close before.
-      gate.whenAllowed(session.reset);
     },
     leave,
     stop,
     discardAll() {
       queue.own.clear();
       session.reset();
-    },
-    debug(on = true) {
-      isDebugging = on;
     },
   };
 }

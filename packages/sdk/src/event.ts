@@ -5,24 +5,31 @@ export interface Page {
   readonly url: string;
   title: string;
   readonly referrer: string | null;
+  /** The path includes the fragment of the URL. */
+  readonly hashRouting?: true | undefined;
+}
+
+export interface TrackOptions {
+  /** The visitor did nothing, as in a measurement: the event opens no session and ends no bounce. */
+  readonly passive?: boolean | undefined;
+  /** The page of the event. Default: the current page. */
+  readonly page?: Page | undefined;
 }
 
 export type Properties = Readonly<Record<string, unknown>>;
 
-interface EventBase {
-  readonly id: string;
-  readonly timestamp: string;
+export interface EventContent {
+  readonly type: "page" | "track";
+  readonly name?: string;
+  readonly page: Page;
+  readonly passive?: boolean | undefined;
   readonly properties: Properties | undefined;
 }
-export interface PageEvent extends EventBase {
-  readonly type: "page";
-  readonly page: Page;
+/** Id and time are set once, at the call, so that the server recognizes a retry. */
+export interface ClientEvent extends EventContent {
+  readonly id: string;
+  readonly timestamp: string;
 }
-export interface TrackEvent extends EventBase {
-  readonly type: "track";
-  readonly name: string;
-}
-export type ClientEvent = PageEvent | TrackEvent;
 
 /** The visitor, session and user of an event. They are set when the event happens, whichever page sends it later. */
 export interface EventOwner {
@@ -37,13 +44,6 @@ export const newId = (): string =>
   crypto.getRandomValues(new Uint8Array(32)).reduce((id, byte) => id + (byte % 16).toString(16), "");
 
 /** Copies the properties at the time of the call. Properties that are not JSON (a cycle, a BigInt) are dropped with a warning. */
-const copyOf = catchErrors(
+export const copyOf = catchErrors(
   (properties?: Properties): Properties | undefined => properties && JSON.parse(JSON.stringify(properties)),
 );
-
-/** Id and time are set once, at the call, so that the server recognizes a retry. */
-export const newEventBase = (properties?: Properties): EventBase => ({
-  id: newId(),
-  timestamp: new Date().toISOString(),
-  properties: copyOf(properties),
-});

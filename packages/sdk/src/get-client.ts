@@ -16,9 +16,11 @@ declare global {
 /** Returns the client of a source in this page, and starts it on the first call. */
 export function getClient(options: CoreClientOptions): Client {
   // A link resolves relative URLs as the page does, and never throws.
-  const { href } = Object.assign(document.createElement("a"), { href: options.apiBaseUrl });
-  const apiBaseUrl = href.replace(/\/+$/, "");
-  const name = `${options.publicKey} ${apiBaseUrl}`;
+  const link = Object.assign(document.createElement("a"), { href: options.apiBaseUrl });
+  const apiBaseUrl = link.href.replace(/\/+$/, "");
   // biome-ignore lint/suspicious/noAssignInExpressions: the script is loaded by every page, so bytes count
-  return ((window.headwaterClients ??= {})[name] ??= startClient({ ...options, apiBaseUrl }));
+  return ((window.headwaterClients ??= {})[options.publicKey + apiBaseUrl] ??= startClient({
+    ...options,
+    apiBaseUrl,
+  }));
 }

@@ -3,7 +3,7 @@ import { getClient } from "./get-client.ts";
 
 export type { Client } from "./client.ts";
 export type { Consent } from "./consent.ts";
-export type { Properties } from "./event.ts";
+export type { Page, Properties, TrackOptions } from "./event.ts";
 export type { Persistence } from "./storage.ts";
 export { sdkVersion } from "./version.ts";
 
@@ -33,6 +33,7 @@ const nothing = (): void => {};
 const serverClient: Client = {
   page: nothing,
   track: nothing,
+  currentPage: () => ({ url: "", title: "", referrer: null }),
   identify: nothing,
   reset: nothing,
   flush: () => Promise.resolve(),

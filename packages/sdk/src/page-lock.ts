@@ -11,7 +11,5 @@ export function withPageLock(name: string, run: () => Promise<void>): Promise<vo
   let begun: Promise<void> | undefined;
   const begin = () => (begun ??= run());
   // Web Locks are missing on plain http and in old browsers.
-  return navigator.locks
-    ? navigator.locks.request(name, { signal: abortedAfter(maxWaitMs) }, begin).catch(begin)
-    : begin();
+  return navigator.locks?.request(name, { signal: abortedAfter(maxWaitMs) }, begin).catch(begin) ?? begin();
 }

@@ -19,6 +19,8 @@ export type EventSubject = ({ readonly anonymousId: string } | { readonly userId
   /** The visitor's user agent, when the event belongs to a request of their browser. */
   readonly userAgent?: string | undefined;
   readonly page?: Partial<Page> | undefined;
+  /** The visitor did nothing, as in a measurement: the event opens no session and ends no bounce. */
+  readonly passive?: boolean | undefined;
   /** At most 128 characters. Events with the same id count once, so that a webhook can be delivered twice. */
   readonly id?: string | undefined;
 };
@@ -67,13 +69,14 @@ export function createServerClient({ publicKey, apiBaseUrl, token }: ServerClien
   return {
     async track(name, properties, about) {
       // The types require it, but plain JavaScript may leave it out.
-      const { id = newId(), ...whom }: Partial<EventSubject> = about ?? {};
+      const { id = newId(), passive, ...whom }: Partial<EventSubject> = about ?? {};
       if (!whom.anonymousId && !whom.userId)
         return failed(
           "about_missing",
           "The event has no visitor. Pass a userId or an anonymousId: track(name, properties, { userId }).",
         );
-      const event = { id, type: "track", timestamp: new Date().toISOString(), name, properties };
+      const timestamp = new Date().toISOString();
+      const event = { id, type: "track", timestamp, name, page: whom.page, properties, passive };
       for (let tries = 1; ; tries++) {
         const { sent, retryAfterMs } = await post(url, headers, bodyOf(event, whom));
         if (retryAfterMs === null || tries === maxTries) return sent;

@@ -41,7 +41,7 @@ export function createSession(store: ClientStore, prefix: string): Session {
     currentOwner() {
       const [activeAt, sessionId = null] = `${store.read(sessionName)}`.split(" ");
       return {
-        anonymousId: anonymousId(),
+        anonymousId: store.sharedId || anonymousId(),
         sessionId: Date.now() - +activeAt! < maxIdleMs ? sessionId : null,
         userId: visitor().slice(idLength + 1) || null,
       };
@@ -49,9 +49,11 @@ export function createSession(store: ClientStore, prefix: string): Session {
     setUserId: (userId) => store.write(visitorName, `${anonymousId()} ${userId}`),
     open: (sessionId) => store.write(sessionName, `${Date.now()} ${sessionId}`),
     reset() {
-      const known = `${store.read(visitorName)}`.slice(0, idLength);
-      for (const name of store.names("headwater."))
-        if (store.read(name)?.startsWith(known)) store.remove(name);
+      // Without a visitor here, no name starts with "undefined".
+      const known = store.read(visitorName)?.slice(0, idLength);
+      store.names("headwater.").forEach((name) => {
+        if (store.read(name)?.startsWith(known!)) store.remove(name);
+      });
       store.write(visitorName, newId());
       store.remove(sessionName);
     },

@@ -3,6 +3,8 @@
  * Values that cannot be written there are kept in memory for the life of the page.
  */
 export interface ClientStore {
+  /** The id that every visitor sends whose browser stores nothing. false: the visitor has an id of their own. */
+  readonly sharedId: string | false;
   read(name: string): string | null | undefined;
   write(name: string, value: string): void;
   remove(name: string): void;
@@ -12,23 +14,24 @@ export interface ClientStore {
   names(prefix: string): string[];
 }
 
-export type Persistence = "local" | "session" | "memory";
+export type Persistence = "local" | "session" | "memory" | "none";
 
 /** @param mayWrite while it returns false, values stay in memory */
 export function openStore(persistence: Persistence, mayWrite: () => boolean): ClientStore {
   const unwritten = new Map<string, string>();
   /**
-   * Returns undefined when storage is blocked (reading `window.localStorage` throws), and for "memory"
+   * Returns undefined when storage is blocked (reading `window.localStorage` throws), and for "memory" and "none"
    * (`window.memoryStorage` does not exist).
    */
   const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
     try {
       return use(window[`${persistence as "local"}Storage`]);
     } catch {
-      return undefined;
+      // as if there were no storage
     }
   };
   const store: ClientStore = {
+    sharedId: persistence === "none" && "$none",
     read: (name) => unwritten.get(name) ?? attempt((storage) => storage.getItem(name)),
     write(name, value) {
       unwritten.set(name, value);
@@ -43,7 +46,8 @@ export function openStore(persistence: Persistence, mayWrite: () => boolean): Cl
       attempt((storage) => storage.removeItem(name));
     },
     persist() {
-      for (const [name, value] of unwritten) store.write(name, value);
+      // biome-ignore lint/suspicious/useIterableCallbackReturn: the script is loaded by every page, so bytes count
+      unwritten.forEach((value, name) => store.write(name, value));
     },
     names: (prefix) =>
       [...unwritten.keys(), ...(attempt(Object.keys) ?? [])].filter((name) => name.startsWith(prefix)),

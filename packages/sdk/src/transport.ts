@@ -4,8 +4,8 @@ import { parseObject } from "./parse-object.ts";
 export interface IngestReply extends RefusalDetails {
   /** 0 when there was no response. */
   readonly status: number;
-  /** The Retry-After in milliseconds. NaN or at most 0 means that there is none. */
-  readonly waitMs: number;
+  /** The Retry-After in milliseconds. 0, NaN and undefined mean that there is none. */
+  readonly waitMs?: number;
   readonly ok?: boolean;
   readonly sessionId?: string;
   readonly privacy?: PrivacySettings;
@@ -59,15 +59,13 @@ export async function post(url: string, content: unknown): Promise<IngestReply> 
       credentials: "omit",
       signal: abortedAfter(timeoutMs),
     });
-    const retryAfter = response.headers.get("retry-after");
     return {
       ...parseObject<IngestReply>(await response.text()),
       status: response.status,
-      // In seconds, or as a date when it comes from a proxy.
-      waitMs: +retryAfter! * 1000 || Date.parse(retryAfter!) - Date.now(),
+      waitMs: +response.headers.get("retry-after")! * 1000,
     };
   } catch {
-    return { status: 0, waitMs: 0 };
+    return { status: 0 };
   } finally {
     keepaliveRoom += keptBytes;
   }

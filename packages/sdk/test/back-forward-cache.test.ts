@@ -25,7 +25,7 @@ async function openIngest(t: TestContext) {
   // A page that closes before its response leaves its events to the next page; the server recognizes them by id.
   const receivedNames = () => {
     const events = new Map(ingest.events().map((event) => [event.id, event]));
-    return [...events.values()].map(({ name, page }) => page?.path ?? name);
+    return [...events.values()].map(({ name, page }) => name ?? page?.path);
   };
   return { ingest, browserSnippet, receivedNames };
 }

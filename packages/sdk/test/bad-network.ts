@@ -33,13 +33,12 @@ export function chances(seed: number): () => number {
 const passes = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
 export async function startBadNetwork(serverUrl: string) {
-  const { port: serverPort } = new URL(serverUrl);
-  const network = { weather: fine, requests: 0, bootstraps: 0 };
+  const network = { weather: fine, requests: 0, bootstraps: 0, serverUrl };
 
   const server = createServer(async (incoming, response) => {
     const { method, url = "/", headers } = incoming;
     const body = Buffer.concat(await Array.fromAsync<Buffer>(incoming));
-    const isIngest = url.startsWith("/api/ingest/");
+    const isIngest = /^\/api\/(?:ingest|compat)\//.test(url);
     const { weather } = network;
     const fate = isIngest ? weather.fate() : "pass";
     if (isIngest) network.requests += 1;
@@ -47,7 +46,8 @@ export async function startBadNetwork(serverUrl: string) {
     await passes(weather.delayMs());
     if (fate === "cut") return void response.destroy();
     if (fate === "503") return void refuse(response, headers.origin);
-    const onward = ask({ port: serverPort, host: "127.0.0.1", method, path: url, headers });
+    const { port } = new URL(network.serverUrl);
+    const onward = ask({ port, host: "127.0.0.1", method, path: url, headers });
     const answered = once(onward, "response");
     onward.end(body);
     const answer = await answered.then(([message]) => message as IncomingMessage).catch(() => null);

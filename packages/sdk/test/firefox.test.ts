@@ -28,6 +28,19 @@ test("In Firefox the snippet counts views, navigations and events, and sends the
     ["/one", "/two", "done"],
   );
 
+  site.showHead(
+    `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-hash-routing="true"></script>`,
+  );
+  await firefox.open(`${site.url}/app#/`);
+  await ingest.until(() => ingest.events().some(({ page }) => page?.path === "/app"));
+  await firefox.evaluate(`location.hash = "#/orders"`);
+  await firefox.evaluate(`history.pushState(null, "", "#/orders/17")`);
+  await ingest.until(() => ingest.events().some(({ page }) => page?.url.endsWith("#/orders/17")));
+  assert.deepEqual(
+    ingest.events().flatMap(({ page }) => (page?.hashRouting ? [page.url.slice(site.url.length)] : [])),
+    ["/app#/", "/app#/orders", "/app#/orders/17"],
+  );
+
   await firefox.open(`${site.url}/again`);
   await ingest.until(() => ingest.events().some(({ page }) => page?.path === "/again"));
   const [first, last] = [ingest.requests[0]!.body, ingest.requests.at(-1)!.body];

@@ -15,11 +15,17 @@ export const skip = isMissing && `there is no Firefox at ${program} (apt-get ins
 
 const START_MS = 60_000;
 
-export interface Firefox {
-  /** Loads the URL in the only tab. */
+export interface FirefoxTab {
   open(url: string): Promise<void>;
   /** Evaluates an expression and returns its value as JSON. */
   evaluate(expression: string): Promise<unknown>;
+  /** Clicks near the top left corner of the page. */
+  click(): Promise<void>;
+}
+/** The browser, and its first tab. */
+export interface Firefox extends FirefoxTab {
+  /** @returns a function that opens a tab of a new visitor, whose data are apart from all others */
+  newVisitor(): Promise<() => Promise<FirefoxTab>>;
   close(): Promise<void>;
 }
 
@@ -42,18 +48,14 @@ export async function startFirefox(): Promise<Firefox> {
     const { ask, hangUp } = await call(`${address}/session`);
     await ask("session.new", { capabilities: {} });
     const { contexts } = (await ask("browsingContext.getTree", {})) as { contexts: { context: string }[] };
-    const context = contexts[0]!.context;
     return {
-      async open(url) {
-        await ask("browsingContext.navigate", { context, url, wait: "complete" });
-      },
-      async evaluate(expression) {
-        const { result } = (await ask("script.evaluate", {
-          expression: `(async () => JSON.stringify((await (${expression})) ?? null))()`,
-          target: { context },
-          awaitPromise: true,
-        })) as { result: { value: string } };
-        return JSON.parse(result.value);
+      ...tabOf(ask, contexts[0]!.context),
+      async newVisitor() {
+        const { userContext } = (await ask("browser.createUserContext", {})) as { userContext: string };
+        return async () => {
+          const created = await ask("browsingContext.create", { type: "tab", userContext });
+          return tabOf(ask, (created as { context: string }).context);
+        };
       },
       async close() {
         hangUp();
@@ -65,6 +67,31 @@ export async function startFirefox(): Promise<Firefox> {
     throw error;
   }
 }
+
+type Ask = (method: string, params: unknown) => Promise<unknown>;
+
+const tabOf = (ask: Ask, context: string): FirefoxTab => ({
+  async open(url) {
+    await ask("browsingContext.navigate", { context, url, wait: "complete" });
+  },
+  async evaluate(expression) {
+    const { result } = (await ask("script.evaluate", {
+      expression: `(async () => JSON.stringify((await (${expression})) ?? null))()`,
+      target: { context },
+      awaitPromise: true,
+    })) as { result: { value: string } };
+    return JSON.parse(result.value);
+  },
+  async click() {
+    await ask("browsingContext.activate", { context });
+    const actions = [
+      { type: "pointerMove", x: 50, y: 50 },
+      { type: "pointerDown", button: 0 },
+      { type: "pointerUp", button: 0 },
+    ];
+    await ask("input.performActions", { context, actions: [{ type: "pointer", id: "mouse", actions }] });
+  },
+});
 
 async function addressOf(lines: AsyncIterable<string>): Promise<string> {
   const timeout = AbortSignal.timeout(START_MS);

@@ -243,7 +243,7 @@ browserTest("The warning also appears when the API is on a path of the site itse
   site.showHead(`<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-api="/hw"></script>`);
   const warning = visit.nextWarning();
   await page.goto(site.url);
-  assert.equal((await warning).text(), `Headwater: stopped. The CSP lacks connect-src ${site.url}.`);
+  assert.equal((await warning).text(), `Headwater: stopped. The CSP lacks connect-src ${site.url}/hw/`);
 });
 
 browserTest(

@@ -67,7 +67,7 @@ test(`Built for production the Next.js example ${counts}; a blocked script is on
       await page.getByRole("link", { name: "Pricing" }).click();
       await page.getByRole("heading", { name: "Pricing" }).waitFor();
       assert.deepEqual(warnings, [
-        `Headwater: ${world.url}/sdk/v2.js was blocked, so nothing is counted. Run \`headwater doctor\`.`,
+        `Headwater: ${world.url}/sdk/v2.js?with=engagement was blocked, so nothing is counted. Run \`headwater doctor\`.`,
       ]);
     } finally {
       await visitor.close();

@@ -1,6 +1,6 @@
 /** Tabs that send one at a time with Web Locks, and browsers without them. */
 import assert from "node:assert/strict";
-import { browserTest, waitForEarlierRequests } from "./browser.ts";
+import { browserTest } from "./browser.ts";
 
 browserTest("When the lock is refused, events are sent anyway.", async ({ ingest, page, open, track }) => {
   await page.addInitScript(() => {
@@ -15,7 +15,7 @@ browserTest("When the lock is refused, events are sent anyway.", async ({ ingest
   );
 });
 
-browserTest("Without Web Locks a page leaves another page's events alone for a minute.", async (visit) => {
+browserTest("Without Web Locks a page also sends what other pages have left.", async (visit) => {
   const { ingest, page, site, open, track } = visit;
   await page.context().addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "locks"));
   await open();
@@ -27,14 +27,5 @@ browserTest("Without Web Locks a page leaves another page's events alone for a m
 
   const other = await page.context().newPage();
   await other.goto(`${site.url}/other`);
-  await ingest.until(() => ingest.events().some(({ page }) => page?.path === "/other"));
-  await waitForEarlierRequests(visit);
-  assert.equal(ingest.events().filter(({ name }) => name === "stuck").length, 1);
-
-  await other.addInitScript(() => {
-    const { now } = Date;
-    Date.now = () => now() + 60_001;
-  });
-  await other.goto(`${site.url}/later`);
   await ingest.until(() => ingest.events().filter(({ name }) => name === "stuck").length > 1);
 });

@@ -29,7 +29,8 @@ browserTest(
     });
     assert.ok(batchId && anonymousId);
     assert.equal(new Date(sentAt).toISOString(), sentAt);
-    assert.deepEqual(Object.keys(context ?? {}), ["locale", "timezone"]);
+    assert.deepEqual(Object.keys(context ?? {}), ["locale", "timezone", "screen"]);
+    assert.match(String(context?.screen), /^\d+x\d+$/);
     assert.equal(events.length, 1);
     assert.equal(events[0]?.type, "page");
     assert.deepEqual(events[0]?.page, shown);
@@ -38,6 +39,7 @@ browserTest(
     assert.equal(second.sessionId, "ses_1");
     assert.equal(second.anonymousId, anonymousId);
     assert.equal(second.events[0]?.name, "done");
+    assert.deepEqual(second.events[0]?.page, shown);
   },
 );
 
@@ -73,6 +75,34 @@ for (const way of ["the Navigation API", "history alone"])
       );
       assert.equal(views[1]?.page?.referrer, `${visit.site.url}/a`);
       assert.equal(ingest.events().length, 6);
+    },
+  );
+
+for (const way of ["the Navigation API", "history alone"])
+  browserTest(
+    `With hash routing a navigation to another fragment is a view, by ${way}.`,
+    async ({ site, ingest, page, open }) => {
+      if (way === "history alone") await page.addInitScript(withoutNavigation);
+      site.showHead(
+        `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-hash-routing="true"></script>`,
+      );
+      await open("/app#/");
+      await page.evaluate(() => {
+        location.hash = "#/orders";
+        location.hash = "#/orders";
+        history.pushState(null, "", "#/orders/17?tab=1");
+      });
+      await page.goBack();
+      await page.waitForFunction(() => location.hash === "#/orders");
+      await page.evaluate(() => window.headwater?.("track", "last"));
+      await ingest.until(() => ingest.events().some(({ name }) => name === "last"));
+      const shown = ingest.events().map(({ page }) => page);
+      assert.deepEqual(
+        shown.map((page) => page?.url.slice(site.url.length)),
+        ["/app#/", "/app#/orders", "/app#/orders/17?tab=1", "/app#/orders", "/app#/orders"],
+      );
+      assert.ok(shown.every((page) => page?.hashRouting === true));
+      assert.equal(shown[1]?.referrer, `${site.url}/app#/`);
     },
   );
 

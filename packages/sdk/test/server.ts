@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { buildSdk, builtExtras } from "../build.js";
+import { buildSdk, buildWithEngagement, builtExtras } from "../build.js";
 
 export interface SentEvent {
   readonly id: string;
@@ -13,8 +13,15 @@ export interface SentEvent {
   readonly anonymousId?: string;
   readonly sessionId?: string | null;
   readonly userId?: string | null;
-  readonly page?: { url: string; path: string; title: string; referrer: string | null };
+  readonly page?: {
+    url: string;
+    path: string;
+    title: string;
+    referrer: string | null;
+    hashRouting?: boolean;
+  };
   readonly properties?: Record<string, unknown>;
+  readonly passive?: boolean;
 }
 export interface SentBody {
   readonly ingestVersion: number;
@@ -122,6 +129,11 @@ export async function startIngest() {
     response.setHeader("Access-Control-Allow-Headers", "*");
     response.setHeader("Access-Control-Expose-Headers", "Retry-After");
     const path = incoming.url ?? "/";
+    if (path.endsWith("/sdk/v2.js?with=engagement")) {
+      const both = await buildWithEngagement();
+      response.writeHead(200, { "Content-Type": "text/javascript" }).end(both);
+      return;
+    }
     if (path.endsWith("/sdk/v2.js")) {
       response.writeHead(200, { "Content-Type": "text/javascript" }).end(script);
       return;

@@ -17,25 +17,37 @@ export interface AppSource {
 export const createShop = (world: World): Promise<AppSource> =>
   world.createSource({ allowedOrigins: ["http://127.0.0.1:*"], queryParameters: "all" });
 
-/** The accepted events in order: views by path and query, events by name. */
+interface TakenEvent {
+  readonly type: string;
+  readonly name: string;
+  readonly occurredAt: string;
+  readonly page: { readonly path: string | null; readonly query: string | null } | null;
+}
+
+/**
+ * The accepted events in order, without reports of engagement: views by path and query, events by name. No request may have
+ * failed.
+ */
 export async function taken(world: World, { sourceId }: AppSource): Promise<string[]> {
   const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
   const { bootstrapAttempts, eventAttempts } = body as DebugData;
-  const attempts = [...bootstrapAttempts, ...eventAttempts];
   assert.deepEqual(
-    attempts.filter(({ outcome }) => outcome !== "succeeded").map(({ code }) => code),
+    [...bootstrapAttempts, ...eventAttempts]
+      .filter(({ outcome }) => outcome !== "succeeded")
+      .map(({ code }) => code),
     [],
   );
-  return attempts
-    .flatMap(({ normalized, results }) => {
-      const accepted = results.filter(({ status }) => status === "accepted");
-      const ids = new Set(accepted.map(({ analyticsEventId }) => analyticsEventId));
-      return (Array.isArray(normalized) ? normalized : []).filter(({ analyticsEventId }) =>
-        ids.has(analyticsEventId),
-      );
-    })
-    .sort((one, other) => String(one.occurredAt).localeCompare(String(other.occurredAt)))
-    .map(({ name, page }) => (page ? page.path + (page.query ? `?${page.query}` : "") : name));
+  // the debug view lists a sample of the successes only
+  const { text } = await world.ask(`/api/export/events?sourceId=${sourceId}`);
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): TakenEvent => JSON.parse(line))
+    .filter(({ name }) => name !== "engagement")
+    .sort((one, other) => one.occurredAt.localeCompare(other.occurredAt))
+    .map(({ type, name, page }) =>
+      type === "page" && page ? `${page.path}${page.query ? `?${page.query}` : ""}` : name,
+    );
 }
 
 /** One load, two client navigations, one event. */
@@ -68,6 +80,12 @@ export async function visitShop(url: string, world: World, source: AppSource): P
     };
 
     await page.goto(url);
+    // a click before the app has started would load the next page anew
+    await until(
+      "the first view has arrived",
+      deadlineMs,
+      async () => (await taken(world, source)).length > 0,
+    );
     for (const name of ["Pricing", "Docs"]) {
       await follow(name);
       await arrive(name);

@@ -1,5 +1,6 @@
 /** Storage that other scripts use and clear. */
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { type BrowserVisit, browserTest, stopTimers, waitForEarlierRequests } from "./browser.ts";
 import { refusal, type ScriptedResponse } from "./server.ts";
 
@@ -74,17 +75,25 @@ browserTest("Events cleared from storage during a failure still outlive the page
   await ingest.until(() => names(visit).filter((name) => name === "held").length > 2);
 });
 
+/** Waits until the page itself sees an empty queue: another tab's changes reach its storage some time later. */
+const untilQueueIsEmpty = (page: Page) =>
+  page.waitForFunction(
+    () =>
+      localStorage.getItem("headwater.pk_test.session") &&
+      !Object.keys(localStorage).some((name) => name.includes("event.")),
+  );
+
 browserTest("Events sent by another tab are not sent again.", async (visit) => {
   const { ingest, page, site, open, track } = visit;
   await page.addInitScript(stopTimers);
   await open();
-  await page.evaluate(() => window.headwater?.("flush"));
+  await untilQueueIsEmpty(page);
   await track("shared");
   const other = await page.context().newPage();
   await other.goto(`${site.url}/other`);
   await ingest.until(() => names(visit).includes("shared"));
-  await other.waitForFunction(() => !Object.keys(localStorage).some((name) => name.includes("event")));
   await page.bringToFront();
+  await untilQueueIsEmpty(page);
   await leave(visit);
   await waitForEarlierRequests(visit);
   assert.equal(names(visit).filter((name) => name === "shared").length, 1);
@@ -188,3 +197,48 @@ browserTest("An opt-out removes the stored data of every source of the site.", a
   await page.evaluate(() => window.headwater?.("optOut"));
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), ["headwaterOptOut"]);
 });
+
+browserTest(
+  'With `persistence="none"` the browser stores nothing, and every visitor is `$none`.',
+  async (visit) => {
+    const { ingest, page, site, open } = visit;
+    site.showHead(
+      `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-persistence="none" data-extras="forms outbound-links"></script>`,
+    );
+    for (const path of ["/one", "/two", "/three"]) {
+      await open(path);
+      await page.evaluate(() => {
+        window.headwater?.("identify", "user-1");
+        window.headwater?.("track", "signed in");
+        return window.headwater?.("flush");
+      });
+      await ingest.until((requests) =>
+        requests.some(({ body }) => body.events.some(({ page }) => page?.url.endsWith(path))),
+      );
+    }
+    await page.evaluate(() => {
+      window.headwater?.("reset");
+      window.headwater?.("track", "signed out");
+      return window.headwater?.("flush");
+    });
+    const find = () =>
+      ingest.requests.find(({ body }) => body.events.some(({ name }) => name === "signed out"));
+    await ingest.until(() => find() !== undefined);
+    assert.equal(find()?.body.userId, null);
+    assert.ok(ingest.requests.some(({ body }) => body.userId === "user-1"));
+    for (const { body } of ingest.requests) {
+      assert.equal(body.anonymousId, "$none");
+      for (const event of body.events) assert.equal(event.anonymousId, "$none");
+    }
+    const stored = await page.evaluate(async () => [
+      localStorage.length,
+      sessionStorage.length,
+      document.cookie,
+      (await indexedDB.databases()).length,
+      // the pages of the tests are not secure, so that some browsers have no caches
+      "caches" in window ? (await caches.keys()).length : 0,
+    ]);
+    assert.deepEqual(stored, [0, 0, "", 0, 0]);
+    assert.deepEqual(await page.context().cookies(), []);
+  },
+);

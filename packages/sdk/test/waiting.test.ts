@@ -108,18 +108,6 @@ browserTest("A stored wait beyond the maximum is ignored: the clock was set back
   assert.equal(visit.ingest.events().length, 1);
 });
 
-browserTest("Retry-After may be a date.", async (visit) => {
-  const { ingest, page, open, track } = visit;
-  await open();
-  await command(visit, "flush");
-  const date = new Date(Date.now() + 600_000).toUTCString();
-  ingest.plan({ status: 503, headers: { "Retry-After": date } });
-  await track("first");
-  const wait = await page.waitForFunction(() => localStorage.getItem("headwater.pk_test.wait"));
-  const untilMs = Number(await wait.jsonValue());
-  assert.ok(Math.abs(untilMs - Date.parse(date)) < 1000, `${untilMs}`);
-});
-
 browserTest("A page open for a day with nothing to send stops retrying.", async (visit) => {
   const { ingest, page } = visit;
   await page.addInitScript(() => {

@@ -1,35 +1,43 @@
 /** The sign-in page. It takes an access token, or a one-time code from the fragment of a sign-in link. */
-import { Alert, PasswordInput, Stack, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import "@mantine/core/styles/PasswordInput.css";
+import { Alert, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { apiWith } from "../api.ts";
-import { organizationsQuery, queryClient } from "../queries.ts";
-import { session } from "../session.ts";
+import { API_BASE, ApiFailure, apiWith } from "../api.ts";
+import { signInMethodsQuery } from "../queries.ts";
+import { signInByCode, signInWith, takeFragment } from "../sign-in.ts";
 import { AsyncButton } from "../ui/async-button.tsx";
 import { ErrorAlert } from "../ui/page-states.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
 import { TextWithCode } from "../ui/text-with-code.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
 
-/** Reads the fragment and removes it from the URL, so that the code does not stay in the browser's history. */
-function takeFragment(): URLSearchParams {
-  const fragment = new URLSearchParams(location.hash.slice(1));
-  if (location.hash !== "") history.replaceState(history.state, "", location.pathname + location.search);
-  return fragment;
-}
+const REASONS: Readonly<Record<string, { title: string; text: string }>> = {
+  expired: {
+    title: "You have been signed out",
+    text: "Your session or access token expired or was revoked.",
+  },
+  no_account: {
+    title: "No account",
+    text: "Nobody here has your address. Ask an admin of the workspace for an invitation.",
+  },
+  invitation_ended: {
+    title: "Invitation ended",
+    text: "It was accepted, revoked or has expired. Ask for a new one.",
+  },
+  oidc_failed: {
+    title: "Sign-in failed",
+    text: "The identity provider did not confirm the sign-in. Try again.",
+  },
+};
 
-/** Stores the token after the API has accepted it. */
-async function signInWith(token: string): Promise<void> {
-  const organizations = await apiWith(token).listOrganizations();
-  session.signIn(token);
-  queryClient.clear();
-  queryClient.setQueryData(organizationsQuery.queryKey, organizations);
-}
-
-async function signInByCode(code: string): Promise<void> {
-  const { token } = await apiWith(null).signIn({ body: { code } });
-  await signInWith(token);
+/** The page to open after a sign-in that leaves the console: at the identity provider. */
+const NEXT = "headwater.next";
+function takeNext(): string | undefined {
+  const next = sessionStorage.getItem(NEXT) ?? undefined;
+  sessionStorage.removeItem(NEXT);
+  return next;
 }
 
 /** The page that was requested before the sign-in. URLs of other hosts lead to the sources. */
@@ -41,14 +49,17 @@ function destinationOf(next: string | undefined) {
 }
 
 export function SignInPage() {
-  const { next, why } = useSearch({ from: "/sign-in" });
+  const { next: asked, why } = useSearch({ from: "/sign-in" });
+  const [next] = useState(() => asked ?? takeNext());
   const navigate = useNavigate();
   const [fragment] = useState(takeFragment);
   const code = fragment.get("code");
   const [token, setToken] = useState(fragment.get("token") ?? "");
   const signedIn = useMutation({
-    mutationFn: (credential: { token: string } | { code: string }) =>
-      "code" in credential ? signInByCode(credential.code) : signInWith(credential.token),
+    mutationFn: async (credential: { token: string } | { code: string }) => {
+      if ("code" in credential) await signInByCode(credential.code);
+      else await signInWith(credential.token);
+    },
     onSuccess: () => navigate({ ...destinationOf(next), replace: true }),
   });
   const field = useRef<HTMLInputElement>(null);
@@ -58,15 +69,17 @@ export function SignInPage() {
     if (code !== null) mutate({ code });
   }, [code, mutate]);
 
+  const reason = REASONS[why ?? ""];
   const submit = useSubmit(() => mutateAsync({ token: token.trim() }));
   return (
     <StandalonePage title="Sign in">
-      {why === "expired" && !signedIn.error && (
-        <Alert color="yellow" title="You have been signed out">
-          Your access token expired or was revoked.
+      {reason && !signedIn.error && (
+        <Alert color="yellow" title={reason.title}>
+          {reason.text}
         </Alert>
       )}
       {signedIn.error && <ErrorAlert error={signedIn.error} />}
+      <OtherWays next={next} />
       <form onSubmit={submit}>
         <Stack>
           <PasswordInput
@@ -86,5 +99,65 @@ export function SignInPage() {
         <TextWithCode text="Or run `headwater sign-in` on the server and open the link that it prints. It works once, within ten minutes." />
       </Text>
     </StandalonePage>
+  );
+}
+
+/** The identity provider and links by e-mail, as far as the service has them. */
+function OtherWays({ next }: { readonly next: string | undefined }) {
+  const { data } = useQuery(signInMethodsQuery);
+  if (!data) return null;
+  const keepNext = () => next !== undefined && sessionStorage.setItem(NEXT, next);
+  return (
+    <>
+      {data.oidc !== null && (
+        <Button component="a" href={new URL("api/sign-in/oidc", API_BASE).href} onClick={keepNext}>
+          Continue with {data.oidc}
+        </Button>
+      )}
+      {data.mail && <MailLink />}
+      {(data.oidc !== null || data.mail) && (
+        <Text size="sm" c="dimmed" ta="center">
+          or
+        </Text>
+      )}
+    </>
+  );
+}
+
+function MailLink() {
+  const [email, setEmail] = useState("");
+  const requested = useMutation({
+    mutationFn: () => apiWith(null).requestSignInLink({ body: { email: email.trim() } }),
+  });
+  const failure = requested.error instanceof ApiFailure ? requested.error : null;
+  const submit = useSubmit(() => requested.mutateAsync(), email.trim() !== "");
+  if (requested.data)
+    return (
+      <Alert color="green" title="Check your mail" role="status">
+        If an account has this address, a link is on its way. It works once, within 10 minutes.
+      </Alert>
+    );
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {requested.error && <ErrorAlert error={requested.error} />}
+        <TextInput
+          label="Email"
+          type="email"
+          autoComplete="email"
+          value={email}
+          error={failure?.issueAt("email")}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <AsyncButton
+          type="submit"
+          variant="default"
+          isPending={requested.isPending}
+          disabled={email.trim() === ""}
+        >
+          Email me a link
+        </AsyncButton>
+      </Stack>
+    </form>
   );
 }

@@ -2,6 +2,7 @@
 
 import { Group, Stack, Text } from "@mantine/core";
 import { CopyButton } from "./copy-button.tsx";
+import { highlight } from "./highlight.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
 
 interface CodeBlockProps {
@@ -19,7 +20,7 @@ export const CodeBlock = ({ title, text, copyLabel }: CodeBlockProps) => (
       <CopyButton text={text} {...(copyLabel ? { label: copyLabel } : {})} />
     </Group>
     <ScrollRegion label={title} className="code-text">
-      <pre>{text}</pre>
+      <pre>{highlight(text)}</pre>
     </ScrollRegion>
   </Stack>
 );

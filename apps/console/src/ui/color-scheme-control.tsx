@@ -1,21 +1,28 @@
-import { SegmentedControl, useMantineColorScheme } from "@mantine/core";
+/** Chooses between light, dark and the system's colours. */
+import { UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { Icon } from "./icon.tsx";
 
 const SCHEMES = [
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
-  { value: "auto", label: "System" },
+  { value: "light", label: "Light", icon: "sun" },
+  { value: "dark", label: "Dark", icon: "moon" },
+  { value: "auto", label: "System", icon: "desktop" },
 ] as const;
 
 export function ColorSchemeControl() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <SegmentedControl
-      size="xs"
-      fullWidth
-      aria-label="Theme"
-      data={[...SCHEMES]}
-      value={colorScheme}
-      onChange={(value) => setColorScheme(value as typeof colorScheme)}
-    />
+    <fieldset aria-label="Theme" className="switcher">
+      {SCHEMES.map(({ value, label, icon }) => (
+        <UnstyledButton
+          key={value}
+          aria-label={label}
+          title={label}
+          aria-pressed={colorScheme === value}
+          onClick={() => setColorScheme(value)}
+        >
+          <Icon name={icon} />
+        </UnstyledButton>
+      ))}
+    </fieldset>
   );
 }

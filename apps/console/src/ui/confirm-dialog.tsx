@@ -1,8 +1,9 @@
 /** A dialog that asks for confirmation before a destructive action. */
-import { Button, Group, Modal, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { AsyncButton } from "./async-button.tsx";
+import { Dialog } from "./dialog.tsx";
 import { ErrorAlert } from "./page-states.tsx";
 
 interface ConfirmDialogProps {
@@ -25,7 +26,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog opened={opened} onClose={close} title={title}>
       <Stack>
         {children}
         {confirmation.error && <ErrorAlert error={confirmation.error} />}
@@ -43,6 +44,6 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           </AsyncButton>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

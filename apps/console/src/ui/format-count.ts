@@ -1,4 +1,35 @@
-const format = new Intl.NumberFormat("en");
+import type { NumberFormat } from "@headwater/contract/preferences";
+
+const STORED = "headwater.numbers";
+const FORMATS: Readonly<Record<NumberFormat, Intl.NumberFormat>> = {
+  auto: new Intl.NumberFormat("en"),
+  "1,234.5": new Intl.NumberFormat("en"),
+  "1.234,5": new Intl.NumberFormat("de"),
+  "1 234,5": new Intl.NumberFormat("fr"),
+  "1234.5": new Intl.NumberFormat("en", { useGrouping: false }),
+};
+
+/** Kept in the browser too, so that a page that opens need not wait for the profile. */
+function storedFormat(): Intl.NumberFormat {
+  try {
+    const stored = localStorage.getItem(STORED);
+    return Object.entries(FORMATS).find(([name]) => name === stored)?.[1] ?? FORMATS.auto;
+  } catch {
+    return FORMATS.auto;
+  }
+}
+
+let format = storedFormat();
+
+/** How all counts are written from now on. */
+export function setNumberFormat(name: NumberFormat): void {
+  format = FORMATS[name];
+  try {
+    localStorage.setItem(STORED, name);
+  } catch {
+    // the next page reads the profile
+  }
+}
 
 /** Formats a count with thousands separators: `1,234`. */
 export const formatCount = (number: number): string => format.format(number);

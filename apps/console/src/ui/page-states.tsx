@@ -54,7 +54,7 @@ export function ErrorAlert({ error, onRetry, withIssues = false }: ErrorAlertPro
           </Button>
         )}
         {code !== null && (
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" className="wrap">
             {code}
             {requestId !== null && ` · ${requestId}`}
           </Text>

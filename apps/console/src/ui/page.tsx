@@ -1,29 +1,36 @@
-import { Group, Stack, Text, Title } from "@mantine/core";
+import { Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 
 interface PageProps {
   readonly title: string;
+  /** Which of several pages with the same heading this is, for the title of the tab. */
+  readonly section?: string;
+  /** Controls beside the heading. */
+  readonly beside?: ReactNode;
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** The frame of a page: heading, lead text, actions and content. The heading is also the title of the tab. */
-export function Page({ title, lead, actions, children }: PageProps) {
+export function Page({ title, section, beside, lead, actions, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Headwater`;
-  }, [title]);
+    document.title = [title, section, "Headwater"].filter(Boolean).join(" · ");
+  }, [title, section]);
   return (
-    <Stack gap="lg">
-      <Group justify="space-between" align="flex-start" gap="md">
-        <div className="page-head">
-          <Title order={1} size="h2">
-            {title}
-          </Title>
+    <Stack gap="md">
+      <div className="page-head">
+        <div className="page-title">
+          <div className="page-name">
+            <Title order={1} className="wrap">
+              {title}
+            </Title>
+            {beside}
+          </div>
           {lead && <Text c="dimmed">{lead}</Text>}
         </div>
-        {actions && <Group gap="xs">{actions}</Group>}
-      </Group>
+        {actions}
+      </div>
       {children}
     </Stack>
   );

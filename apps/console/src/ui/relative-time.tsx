@@ -20,7 +20,7 @@ export function formatRelativeTime(at: number, now: number): string {
 }
 
 /** The current time, updated every minute. */
-function useNow(): number {
+export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), MINUTE_MS);

@@ -1,22 +1,19 @@
-/** The layout of every signed-in page: navigation, header on phones, and content. */
-import { AppShell, Burger, Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
+/** The frame of all pages for signed-in users: the navigation at the side, behind a button on narrow windows. */
+import { NativeSelect, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
-import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import { profileQuery } from "../queries.ts";
+import { ShortcutSheet } from "../shortcuts.tsx";
 import { useWorkspace, WorkspaceProvider } from "../workspace-context.tsx";
 import { Brand } from "./brand.tsx";
 import { ColorSchemeControl } from "./color-scheme-control.tsx";
-import { NavigationLink, TextLink } from "./links.tsx";
+import { CommandPalette } from "./command-palette.tsx";
+import { setNumberFormat } from "./format-count.ts";
+import { Icon } from "./icon.tsx";
+import { PAGES } from "./pages.ts";
 import { UnsavedChangesGuard, useConfirmLeave } from "./unsaved-changes.tsx";
-
-const PAGES = [
-  { to: "/sources", label: "Sources", permission: "sources:read" },
-  { to: "/team", label: "Team", permission: "members:manage" },
-  { to: "/tokens", label: "Tokens", permission: "tokens:manage" },
-  { to: "/audit", label: "Audit log", permission: "audit:read" },
-  { to: "/usage", label: "Usage", permission: "usage:read" },
-  { to: "/support", label: "Support", permission: "support:read" },
-] as const;
 
 /** The pages under `/analytics/` belong to a source, so they highlight "Sources". */
 const isWithin = (pathname: string, to: string) =>
@@ -32,17 +29,12 @@ function WorkspaceSelect() {
     await navigate({ to: "/sources", ignoreBlocker: true });
   };
   return (
-    <Stack gap={4}>
-      <NativeSelect
-        label="Workspace"
-        value={organizationId}
-        data={all.map((one) => ({ value: one.organizationId, label: one.name }))}
-        onChange={(event) => void open(event.currentTarget.value)}
-      />
-      <TextLink to="/workspaces/new" size="sm">
-        New workspace
-      </TextLink>
-    </Stack>
+    <NativeSelect
+      aria-label="Workspace"
+      value={organizationId}
+      data={all.map((one) => ({ value: one.organizationId, label: one.name }))}
+      onChange={(event) => void open(event.currentTarget.value)}
+    />
   );
 }
 
@@ -50,88 +42,105 @@ function Sidebar() {
   const { can, role } = useWorkspace();
   const navigate = useNavigate();
   const { pathname } = useLocation();
+  const signOut = () => navigate({ to: "/sign-in", search: { out: "yes" }, ignoreBlocker: true });
   return (
-    <Stack h="100%" justify="space-between">
-      <Stack gap="md">
-        <WorkspaceSelect />
-        <nav aria-label="Pages">
-          {PAGES.filter(({ permission }) => can(permission)).map(({ to, label }) => (
-            <NavigationLink
-              key={to}
-              to={to}
-              label={label}
-              aria-current={isWithin(pathname, to) ? "page" : undefined}
-            />
-          ))}
-        </nav>
-      </Stack>
-      <Stack gap="sm">
-        <ColorSchemeControl />
-        <Group justify="space-between">
-          <Text size="sm" c="dimmed">
-            Role: {role}
-          </Text>
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => void navigate({ to: "/sign-in", search: { out: "yes" }, ignoreBlocker: true })}
+    <>
+      <WorkspaceSelect />
+      <nav aria-label="Pages">
+        {PAGES.filter(({ permission }) => can(permission)).map(({ to, label, icon }) => (
+          <Link
+            key={to}
+            to={to}
+            className="side-link"
+            aria-current={isWithin(pathname, to) ? "page" : undefined}
           >
-            Sign out
-          </Button>
-        </Group>
-      </Stack>
-    </Stack>
+            <Icon name={icon} size={17} />
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <div className="side-foot">
+        <Link to="/profile" className="side-link" aria-current={pathname === "/profile" ? "page" : undefined}>
+          <Icon name="user" size={17} />
+          Profile
+        </Link>
+        <Link to="/workspaces/new" className="side-link">
+          <Icon name="plus" size={17} />
+          New workspace
+        </Link>
+        <UnstyledButton className="side-link" onClick={() => void signOut()}>
+          <Icon name="signOut" size={17} />
+          Sign out
+        </UnstyledButton>
+        <div className="side-end">
+          <span>Role: {role}</span>
+          <ColorSchemeControl />
+        </div>
+      </div>
+    </>
   );
 }
 
+/** Applies the preferences of the profile: those of this browser may be older. */
+function usePreferences(): void {
+  const { data } = useQuery(profileQuery);
+  const { setColorScheme } = useMantineColorScheme();
+  const theme = data?.theme ?? "auto";
+  const numberFormat = data?.numberFormat;
+  useEffect(() => {
+    if (theme !== "auto") setColorScheme(theme);
+  }, [theme, setColorScheme]);
+  useEffect(() => {
+    if (numberFormat !== undefined) setNumberFormat(numberFormat);
+  }, [numberFormat]);
+}
+
 export function Shell() {
+  usePreferences();
   const [opened, { toggle, close }] = useDisclosure(false);
   const { pathname } = useLocation();
-  const burger = useRef<HTMLButtonElement>(null);
-  const closeAndFocusBurger = () => {
+  const menuButton = useRef<HTMLButtonElement>(null);
+  const closeAndFocusButton = () => {
     close();
-    burger.current?.focus();
+    menuButton.current?.focus();
   };
   // the empty list of ignored elements makes Escape work inside form fields too
-  useHotkeys(opened ? [["Escape", closeAndFocusBurger]] : [], []);
+  useHotkeys(opened ? [["Escape", closeAndFocusButton]] : [], []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation closes when the page changes
   useEffect(close, [pathname]);
   return (
     <UnsavedChangesGuard>
       <WorkspaceProvider>
-        <AppShell
-          header={{ height: { base: 56, md: 0 } }}
-          navbar={{ width: 248, breakpoint: "md", collapsed: { mobile: !opened } }}
-          padding={{ base: "md", md: "xl" }}
-        >
+        <div className="shell">
           <a className="skip-link" href={`${pathname}#main`} onClick={skipToMain}>
             Skip to content
           </a>
-          <AppShell.Header hiddenFrom="md">
-            <Group h="100%" px="md" gap="sm">
-              <Burger
-                ref={burger}
-                opened={opened}
-                onClick={toggle}
-                size="sm"
-                aria-label="Navigation"
-                aria-expanded={opened}
-              />
+          <header className="shell-bar">
+            <UnstyledButton
+              ref={menuButton}
+              className="icon-button"
+              onClick={toggle}
+              aria-label="Navigation"
+              aria-expanded={opened}
+            >
+              <Icon name={opened ? "close" : "menu"} size={20} />
+            </UnstyledButton>
+            <Brand />
+          </header>
+          <div className="shell-side" data-opened={opened ? "yes" : undefined}>
+            <div className="shell-brand">
               <Brand />
-            </Group>
-          </AppShell.Header>
-          <AppShell.Navbar p="md" className="navbar" data-opened={opened ? "yes" : undefined}>
-            <Group visibleFrom="md" mb="lg">
-              <Brand />
-            </Group>
+            </div>
             <Sidebar />
-          </AppShell.Navbar>
-          <AppShell.Main id="main" tabIndex={-1}>
+          </div>
+          <CommandPalette />
+          <ShortcutSheet />
+          <main id="main" className="shell-main" tabIndex={-1}>
             <div className="content">
               <Outlet />
             </div>
-          </AppShell.Main>
-        </AppShell>
+          </main>
+        </div>
       </WorkspaceProvider>
     </UnsavedChangesGuard>
   );

@@ -1,3 +1,4 @@
+/** The design system: type scale, accent colour and semantic colours. `app.css` has the colours that Mantine has no name for. */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
 
 const water: MantineColorsTuple = [
@@ -13,28 +14,61 @@ const water: MantineColorsTuple = [
   "#03475b",
 ];
 
+/** 0 is text, 4 are borders, 6 the background of controls, 7 that of cards, 8 that of the page. */
+const dark: MantineColorsTuple = [
+  "#e6eaee",
+  "#c5cdd4",
+  "#a3adb6",
+  "#74808b",
+  "#343c45",
+  "#2b3239",
+  "#1d2227",
+  "#15191d",
+  "#0e1114",
+  "#090b0d",
+];
+
 export const theme = createTheme({
   primaryColor: "water",
   primaryShade: { light: 7, dark: 7 },
-  colors: { water },
+  colors: { water, dark },
   defaultRadius: "md",
-  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+  radius: { sm: "0.25rem", md: "0.4375rem", lg: "0.75rem" },
+  fontFamily: "Inter, 'Inter fallback', system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
   fontFamilyMonospace: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
   // no text is smaller than 13 px
-  fontSizes: { xs: "0.8125rem", sm: "0.875rem", md: "0.9375rem", lg: "1.0625rem", xl: "1.25rem" },
-  headings: { fontWeight: "650" },
+  fontSizes: { xs: "0.8125rem", sm: "0.8125rem", md: "0.875rem", lg: "1rem", xl: "1.125rem" },
+  // a grid of 4 px
+  spacing: { xs: "0.5rem", sm: "0.75rem", md: "1rem", lg: "1.5rem", xl: "2rem" },
+  headings: {
+    fontWeight: "600",
+    sizes: {
+      h1: { fontSize: "1.375rem", lineHeight: "1.75rem" },
+      h2: { fontSize: "1.25rem", lineHeight: "1.75rem" },
+      h3: { fontSize: "1.125rem", lineHeight: "1.5rem" },
+      h4: { fontSize: "1rem", lineHeight: "1.5rem" },
+      h5: { fontSize: "0.9375rem", lineHeight: "1.375rem" },
+    },
+  },
   cursorType: "pointer",
   respectReducedMotion: true,
 });
 
-/** Replaces those of Mantine's colours whose contrast is below 4.5:1. */
+/** Colours of texts have a contrast of at least 4.5:1 on each of the console's backgrounds. */
 export const contrastColors: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    "--mantine-color-text": "#1a2128",
+    "--mantine-color-default-border": "#d5dbe0",
+    "--mantine-color-default-hover": "#f3f6f8",
     "--mantine-color-dimmed": "#55606b",
     "--mantine-color-placeholder": "#6b7580",
     "--mantine-color-anchor": "#085a72",
     "--mantine-color-error": "#b3261e",
+    "--mantine-color-red-light": "#fdecea",
+    "--mantine-color-green-light": "#e4f5e8",
+    "--mantine-color-yellow-light": "#fcf4dc",
+    "--mantine-color-gray-light": "#edf1f4",
     "--mantine-color-red-light-color": "#9c1f18",
     "--mantine-color-green-light-color": "#1b5e2b",
     "--mantine-color-yellow-light-color": "#6b4a00",
@@ -44,14 +78,16 @@ export const contrastColors: CSSVariablesResolver = () => ({
     "--mantine-color-red-filled-hover": "#9c1f18",
   },
   dark: {
-    "--mantine-color-dimmed": "#a9b1b8",
-    "--mantine-color-placeholder": "#98a0a8",
+    "--mantine-color-text": "#e6eaee",
+    "--mantine-color-default-border": "#343c45",
+    "--mantine-color-dimmed": "#a3adb6",
+    "--mantine-color-placeholder": "#929da7",
     "--mantine-color-anchor": "#7cc6da",
     "--mantine-color-error": "#ff9d95",
-    "--mantine-color-red-light": "#43211f",
-    "--mantine-color-green-light": "#1c3625",
-    "--mantine-color-yellow-light": "#3d3212",
-    "--mantine-color-gray-light": "#33383d",
+    "--mantine-color-red-light": "#3a1d1c",
+    "--mantine-color-green-light": "#17301f",
+    "--mantine-color-yellow-light": "#372d10",
+    "--mantine-color-gray-light": "#262c32",
     "--mantine-color-red-light-color": "#ffaea8",
     "--mantine-color-green-light-color": "#8fdca4",
     "--mantine-color-yellow-light-color": "#f3d27a",

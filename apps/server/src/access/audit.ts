@@ -19,7 +19,8 @@ const renderChange = (change: unknown): unknown =>
 export const listAudit =
   (catalog: Catalog): Handler<"listAudit"> =>
   async ({ organizationId, query }) => {
-    const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
+    const { userId, target, action, limit = LIMITS.maxPageSize, cursor = null } = query;
+    const page = { organizationId, userId, target, action, limit, cursor };
     const { rows, nextCursor } = await catalog.audit(page);
     const entries = rows.map((entry) => ({
       ...entry,

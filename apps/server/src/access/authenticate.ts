@@ -7,6 +7,7 @@ import { Refusal } from "../core/refusal.ts";
 import { hashToken, isPlausibleToken, looksLikeJwt } from "../core/token.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import type { VerifyJwt } from "./jwt.ts";
+import { isLocked, splitUnlocked } from "./link-passwords.ts";
 
 export interface Authenticator {
   /** Throws a 401 refusal. @param authorization the value of the header */
@@ -88,11 +89,19 @@ export function createAuthenticator(
     if (jwt && looksLikeJwt(text)) {
       const actor = { userId: await jwt.verify(text, now), tokenId: null };
       const grantsUntil = now + jwt.maxTokenMs;
-      return { actor, limitedTo: null, ceiling: null, sourceId: null, scope: null, grantsUntil };
+      const unlimited = { limitedTo: null, ceiling: null, sourceId: null, scope: null, isLocked: false };
+      return { actor, ...unlimited, grantsUntil };
     }
-    const token = await findUsable(text, now);
+    const presented = splitUnlocked(text);
+    const token = await findUsable(presented.token, now);
     const { userId, tokenId, organizationId, ceiling, sourceId, scope, expiresAt } = token;
-    const common = { actor: { userId, tokenId }, limitedTo: organizationId, ceiling, sourceId };
+    const limits = {
+      limitedTo: organizationId,
+      ceiling,
+      sourceId,
+      isLocked: isLocked(token, presented, now),
+    };
+    const common = { actor: { userId, tokenId }, ...limits };
     // tokens that a person creates in the console are made to outlive their sign-in
     if (scope === "console") return { ...common, scope: null, grantsUntil: null };
     // otherwise a token that expires could create its successor for ever

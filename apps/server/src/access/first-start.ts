@@ -11,11 +11,17 @@ export interface FirstStart {
   signInCode: string | null;
 }
 
-/** The code of a sign-in link. The ledger stores its hash only. */
-export function makeSignInCode(now: number) {
+/** A one-time code for a link. The ledger stores its hash only. */
+export function makeCode() {
   const code = randomBytes(24).toString("base64url");
-  return { code, codeHash: hashToken(code), expiresAt: now + SERVER_LIMITS.signInCodeMs };
+  return { code, codeHash: hashToken(code) };
 }
+
+/** The code of a sign-in link. */
+export const makeSignInCode = (now: number) => ({
+  ...makeCode(),
+  expiresAt: now + SERVER_LIMITS.signInCodeMs,
+});
 
 /** @returns null if the ledger is already set up */
 export async function setUpOnFirstStart(

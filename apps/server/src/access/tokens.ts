@@ -14,6 +14,7 @@ import { Refusal } from "../core/refusal.ts";
 import { startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken, makeToken } from "../core/token.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import { hashPassword } from "./link-passwords.ts";
 import { readName } from "./names.ts";
 import { requireRoleUpTo } from "./permissions.ts";
 
@@ -31,6 +32,7 @@ export const renderToken = (token: TokenRecord): Token => ({
   ceiling: token.ceiling,
   sourceId: token.sourceId,
   scope: token.scope,
+  hasPassword: token.passwordHash !== null,
   lastUsedAt: toIsoTimeOrNull(token.lastUsedAt),
   revokedAt: toIsoTimeOrNull(token.revokedAt),
 });
@@ -66,8 +68,12 @@ export function checkExpiry({ expiresAt }: Readonly<Record<string, unknown>>, no
   if (typeof expiresAt === "string") readExpiry(expiresAt, now);
 }
 
-/** `allWorkspaces` and `sourceId` exclude each other, and `scope` needs `sourceId`. For a body of any shape (`FieldRules`). */
-export function checkReach({ allWorkspaces, sourceId, scope }: Readonly<Record<string, unknown>>): void {
+/**
+ * `allWorkspaces` and `sourceId` exclude each other, `scope` needs `sourceId`, and only a shared link can have a password.
+ * For a body of any shape (`FieldRules`).
+ */
+export function checkReach(body: Readonly<Record<string, unknown>>): void {
+  const { allWorkspaces, sourceId, scope, password } = body;
   const hasSource = typeof sourceId === "string";
   const issues: Issue[] = [];
   if (allWorkspaces === true && hasSource) {
@@ -76,6 +82,10 @@ export function checkReach({ allWorkspaces, sourceId, scope }: Readonly<Record<s
   }
   if (typeof scope === "string" && !hasSource)
     issues.push({ path: ["sourceId"], code: "required", message: "scope needs a sourceId" });
+  if (typeof password === "string" && (!hasSource || scope === "ingest")) {
+    const message = "password needs a sourceId and the scope `stats`";
+    issues.push({ path: ["password"], code: "invalid_value", message });
+  }
   if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
 }
 
@@ -143,6 +153,7 @@ export const createToken =
       ceiling: ceilingOf(call, body),
       sourceId: body.sourceId ?? null,
       scope: body.sourceId == null ? null : (body.scope ?? "stats"),
+      passwordHash: body.password == null ? null : await hashPassword(actor.userId, body.password),
       label,
       hint: made.hint,
       expiresAt,

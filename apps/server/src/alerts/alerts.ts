@@ -33,9 +33,9 @@ async function checkSource(
   const detected = getAlertStatus({ source, counts, now, rules });
   if (detected === was) return;
   // The first check of a source sends no alert, because the source may have been quiet for a long time. If the source is
-  // failing, the next check reports it.
+  // failing or violates its plan, the next check reports it.
   const isFirst = was === null;
-  const status = isFirst && detected === "failing" ? "receiving" : detected;
+  const status = isFirst && detected !== "quiet" ? "receiving" : detected;
   await ledger.recordAlertStatus({ sourceId, was, status, alertId: isFirst ? null : newId("alr"), now });
 }
 

@@ -44,6 +44,15 @@ function isFailing({ source, counts, now, rules }: SourceCheck): boolean {
 const isQuiet = ({ source, now, rules: { quietHours } }: SourceCheck): boolean =>
   quietHours > 0 && now - lastAcceptedAt(source) > quietHours * HOUR_MS;
 
+/** The names of the counters of accepted and of rejected events that violated the tracking plan. */
+const VIOLATION_COUNTS = ["plan_warning", "plan_violation"];
+
+/** It starts with several events, so that one stranger's events wake nobody, and ends when this hour and the last had none. */
+function isViolating({ source, counts }: SourceCheck): boolean {
+  const violations = VIOLATION_COUNTS.reduce((sum, name) => sum + sumOf(counts, name), 0);
+  return violations >= (source.status === "violating" ? 1 : SERVER_LIMITS.minAlertViolations);
+}
+
 type AlertKind = Exclude<AlertStatus, "receiving">;
 
 /**
@@ -54,6 +63,7 @@ const ALERT_KINDS: { readonly [Kind in AlertKind]: { status: Kind; applies(check
   {
     failing: { status: "failing", applies: isFailing },
     quiet: { status: "quiet", applies: isQuiet },
+    violating: { status: "violating", applies: isViolating },
   };
 
 export const getAlertStatus = (check: SourceCheck): AlertStatus =>

@@ -2,6 +2,7 @@
 import type { ErrorCode, Issue } from "@headwater/contract";
 import { ApiFailure } from "../../../../packages/api/src/index.ts";
 import { ConfigError } from "../config/config.ts";
+import { messageOf, systemCode } from "../core/error-text.ts";
 import { Refusal } from "../core/refusal.ts";
 
 /** The command line itself is wrong. The message names the argument; the command to run for help is added to it. */
@@ -11,10 +12,7 @@ export class UsageError extends Error {}
 export class CommandFailed extends Error {}
 
 /** The system's code of a failed call, such as ENOENT; undefined for other errors. */
-export const systemCode = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export { messageOf, systemCode };
 
 /** Exit codes as in sysexits.h: EX_USAGE and EX_CONFIG. */
 const EXIT_USAGE = 64;
@@ -34,8 +32,10 @@ const OPTION_OF_FIELD: Readonly<Record<string, string>> = {
   frameworkHint: "--framework",
   goals: "--goal",
   excludedPaths: "--exclude-path",
+  excludedAddresses: "--exclude-address",
   queryParameters: "--query-parameter",
   "pathRules.patterns": "--merge-path",
+  channelRules: "--channel-rule",
   retentionDays: "--retention-days",
   "limits.maxBatchSize": "--max-batch-size",
   "limits.maxPayloadBytes": "--max-payload-bytes",

@@ -1,5 +1,5 @@
 /** Opens the ledger for one command, and finds the workspace that the command is about. */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { LIMITS } from "@headwater/contract";
 import { processEnvironment, readConfig } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
@@ -9,8 +9,9 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/sqlite/database.ts";
 import { refuseMarked } from "../ledger/sqlite/folder-mark.ts";
 import { openLedger, openLedgerBeside } from "../open-ledger.ts";
-import { CommandFailed } from "./errors.ts";
+import { CommandFailed, systemCode } from "./errors.ts";
 import { explainLedgerError } from "./ledger-errors.ts";
+import { pickWorkspace } from "./pick-named.ts";
 
 /** The user in the audit log of changes that a command made. */
 export const COMMAND_LINE: Actor = { userId: "command-line", tokenId: null };
@@ -25,6 +26,21 @@ export interface WorkspaceAccess extends LedgerAccess {
   readonly organizationId: string;
 }
 
+/** @throws CommandFailed when the folder has no ledger, or when this user may not look into it */
+function refuseMissing(dataDir: string): void {
+  try {
+    statSync(ledgerPath(dataDir));
+  } catch (error) {
+    const code = systemCode(error);
+    const isMissing = code === "ENOENT" || code === "ENOTDIR";
+    throw new CommandFailed(
+      isMissing
+        ? `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service, or start the service once with \`headwater serve\`.`
+        : `DATA_DIR ${dataDir} cannot be read (${code}). Run the command as the user of the service.`,
+    );
+  }
+}
+
 async function withOpened<T>(
   open: (config: Config, now: number) => Promise<Ledger>,
   run: (access: LedgerAccess) => Promise<T>,
@@ -32,11 +48,7 @@ async function withOpened<T>(
   const config = readConfig(processEnvironment());
   const { DATA_DIR: dataDir } = config;
   if (config.DATABASE_URL === null) refuseMarked(dataDir);
-  if (config.DATABASE_URL === null && !existsSync(ledgerPath(dataDir))) {
-    throw new CommandFailed(
-      `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service, or start the service once with \`headwater serve\`.`,
-    );
-  }
+  if (config.DATABASE_URL === null) refuseMissing(dataDir);
   const now = Date.now();
   const ledger = await open(config, now).catch((error: unknown) => {
     throw explainLedgerError(error, config);
@@ -79,16 +91,14 @@ async function findWorkspace({ ledger, config }: LedgerAccess, given: string | u
   const organizationId = given ?? config.ORGANIZATION_ID;
   const known = await readAllPages((cursor) => ledger.organizations({ limit: LIMITS.maxPageSize, cursor }));
   if (known.some((one) => one.organizationId === organizationId)) return organizationId;
-  const named = known.filter((one) => one.name.toLowerCase() === given?.toLowerCase());
-  if (named.length === 1 && named[0] !== undefined) return named[0].organizationId;
   if (known.length === 0) {
     throw new CommandFailed(
       "The ledger has no workspace yet. Start the service once with `headwater serve`: it creates the first workspace and its owner.",
     );
   }
-  const setting = given === undefined ? "ORGANIZATION_ID" : "--organization";
+  if (given !== undefined) return pickWorkspace(known, given).organizationId;
   throw new CommandFailed(
-    `There is no workspace ${organizationId} (${setting}). Run \`headwater workspace list\` to see the workspaces.`,
+    `There is no workspace ${organizationId} (ORGANIZATION_ID). Run \`headwater workspace list\` to see the ids.`,
   );
 }
 

@@ -8,6 +8,7 @@ import { COMPLETE, type WarehouseReport } from "../core/warehouse-report.ts";
 const DAMAGE_CODES = new Set([
   "32", // ATTEMPT_TO_READ_AFTER_EOF
   "33", // CANNOT_READ_ALL_DATA
+  "39", // TOO_LARGE_SIZE_COMPRESSED
   "40", // CHECKSUM_DOESNT_MATCH
   "74", // CANNOT_READ_FROM_FILE_DESCRIPTOR
   "76", // CANNOT_OPEN_FILE

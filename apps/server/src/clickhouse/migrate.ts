@@ -3,20 +3,29 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { connect, mustBeClickHouse } from "./client.ts";
 import { type ClusterTarget, onCluster } from "./cluster.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";
-import { eventsStatements, sentByStatements, sessionsStatement } from "./schema/events.ts";
+import {
+  eventsStatements,
+  queriedColumnsStatements,
+  sentByStatements,
+  sessionsStatement,
+} from "./schema/events.ts";
 import { fingerprintStatements, recreateRollupsStatements } from "./schema/rollups.ts";
 import { commonTableStatement } from "./schema/table.ts";
 
 /** Forward only. Never change a migration that was released; append a new one. */
 const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
-  (target) => [...eventsStatements(target), sessionsStatement(target)],
+  eventsStatements,
   fingerprintStatements,
   // empty: it changed tables that the next migration drops
   () => [],
   recreateRollupsStatements,
   sentByStatements,
-  // the dimensions browserVersion, osVersion and screen
-  recreateRollupsStatements,
+  // new columns of events, the view of sessions, and new dimensions of sessions
+  (target) => [
+    ...queriedColumnsStatements(target),
+    sessionsStatement(target),
+    ...recreateRollupsStatements(target),
+  ],
 ];
 
 const migrationsTable = (target: ClusterTarget) =>

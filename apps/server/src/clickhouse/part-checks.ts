@@ -8,6 +8,7 @@ import {
   type DataPart,
   detachPart,
   emptyRollups,
+  isAnswer,
   listDetached,
   listParts,
   type PartState,
@@ -20,8 +21,8 @@ export interface PartChecks {
   detached: DataPart[];
   /** Damaged parts of the events that could not be detached. */
   stuck: DataPart[];
-  /** How many parts could not be checked. */
-  unchecked: number;
+  /** Parts that could not be checked, with the reason. A part that was merged with others meanwhile is checked with these. */
+  unchecked: { name: string; reason: string }[];
 }
 
 export interface PartCheckOptions {
@@ -33,10 +34,6 @@ export interface PartCheckOptions {
 }
 
 const NEVER_ABORTED = new AbortController().signal;
-
-/** ClickHouse has answered, so the connection works: only this statement has failed. */
-const isAnswer = (error: unknown) =>
-  error instanceof Error && "code" in error && /^\d+$/.test(`${error.code}`);
 
 const isOfEvents = ({ table }: DataPart) => table === "events";
 
@@ -50,12 +47,12 @@ async function stateOf(
   client: WarehouseClient,
   part: DataPart,
   signal: AbortSignal,
-): Promise<PartState | "unknown"> {
+): Promise<PartState | { reason: string }> {
   try {
     return await checkPart(client, part, signal);
   } catch (error) {
     if (!isAnswer(error)) throw error;
-    return "unknown";
+    return { reason: error.message };
   }
 }
 
@@ -63,14 +60,14 @@ async function checkParts(
   client: WarehouseClient,
   { signal, stopping = NEVER_ABORTED, paceClock }: PartCheckOptions,
 ): Promise<PartChecks> {
-  const found: PartChecks = { detached: [], stuck: [], unchecked: 0 };
+  const found: PartChecks = { detached: [], stuck: [], unchecked: [] };
   const partitionsToRebuild = new Map<string, DataPart>();
   let areRollupsDamaged = await hasDetachedRollups(client, signal);
   for (const part of await listParts(client, signal)) {
     if (stopping.aborted) break;
     const startedAt = paceClock?.() ?? 0;
     const state = await stateOf(client, part, signal);
-    if (state === "unknown") found.unchecked += 1;
+    if (typeof state === "object") found.unchecked.push({ name: part.name, ...state });
     else if (state !== "sound" && !isOfEvents(part)) areRollupsDamaged = true;
     else if (state === "readable") partitionsToRebuild.set(part.partition, part);
     else if (state === "damaged") {

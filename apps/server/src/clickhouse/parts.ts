@@ -5,7 +5,7 @@
  */
 import type { WarehouseClient } from "./client.ts";
 import { onEveryNode, storedName } from "./cluster.ts";
-import { isDamage, isDamageCode } from "./completeness.ts";
+import { isDamageCode } from "./completeness.ts";
 import { literal } from "./deletion.ts";
 import { ROLLUP_TABLES } from "./schema/rollups.ts";
 
@@ -23,6 +23,16 @@ export type PartState = "sound" | "readable" | "damaged";
 const EVENTS = "events";
 const MAX_NAMES = 100;
 const BROKEN_PROJECTION = "713";
+/** Why a part that is whole may not be readable at present. */
+const PASSING_CODES = new Set([
+  "159", // TIMEOUT_EXCEEDED
+  "202", // TOO_MANY_SIMULTANEOUS_QUERIES
+  "210", // NETWORK_ERROR
+  "232", // NO_SUCH_DATA_PART
+  "236", // ABORTED
+  "241", // MEMORY_LIMIT_EXCEEDED
+  "394", // QUERY_WAS_CANCELLED
+]);
 
 async function readRows<Row>(client: WarehouseClient, query: string, signal: AbortSignal): Promise<Row[]> {
   const settings = { output_format_json_quote_64bit_integers: 0 } as const;
@@ -56,6 +66,13 @@ export async function listDetached(
   );
   return rows.map(({ name }) => name);
 }
+
+/**
+ * ClickHouse has answered with an error, so the connection works: only this statement has failed. Its errors have a number as code,
+ * those of the connection a word.
+ */
+export const isAnswer = (error: unknown): error is Error & { code: string } =>
+  error instanceof Error && "code" in error && /^\d+$/.test(`${error.code}`);
 
 /**
  * Reads every column of a part. When the checksum of a block does not match, ClickHouse tries every single bit of the block,
@@ -95,7 +112,8 @@ export async function checkPart(
     await readPart(client, part, signal);
     return "readable";
   } catch (error) {
-    if (isDamage(error)) return "damaged";
+    // ClickHouse has many codes for damaged data, so every answer counts as damage that does not come from something else
+    if (isAnswer(error) && !PASSING_CODES.has(error.code)) return "damaged";
     throw error;
   }
 }

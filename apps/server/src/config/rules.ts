@@ -19,6 +19,10 @@ export function findConflict(config: Config): string | null {
     return "AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE belong together: set all three or none.";
   if (isPartlySet([config.ALERT_WEBHOOK_URL, config.ALERT_WEBHOOK_SECRET]))
     return "ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none.";
+  if (isPartlySet([config.OIDC_ISSUER, config.OIDC_CLIENT_ID]))
+    return "OIDC_ISSUER and OIDC_CLIENT_ID belong together: set both or none.";
+  if (isPartlySet([config.SMTP_URL, config.MAIL_FROM]))
+    return "SMTP_URL and MAIL_FROM belong together: set both or none.";
   if (config.WAREHOUSE === "embedded" && config.CLICKHOUSE_URL !== null)
     return "WAREHOUSE=embedded and CLICKHOUSE_URL exclude each other: unset one of them.";
   if (config.WAREHOUSE === "embedded" && config.DATABASE_URL !== null)

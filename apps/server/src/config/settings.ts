@@ -13,10 +13,13 @@ import {
   identifier,
   integer,
   limitOrNone,
+  mailSender,
   mmdbFile,
   oneOf,
   ownerToken,
   sitePath,
+  smtpUrl,
+  sourcesFile,
   text,
   textOrNull,
   webAddress,
@@ -125,11 +128,15 @@ export const SETTINGS = {
   ),
   AUTH_ISSUER: setting("", "Issuer (iss) that those JWTs must have", textOrNull),
   AUTH_AUDIENCE: setting("", "Audience (aud) that those JWTs must have", textOrNull),
-  CONSOLE_TOKEN_DAYS: setting(
-    30,
-    "Days after which the console asks for a new sign-in link",
-    integer(1, 3_650),
+  OIDC_ISSUER: setting(
+    "",
+    "OpenID Connect provider that people sign in to the console with, such as https://login.example.com",
+    webAddress,
   ),
+  OIDC_CLIENT_ID: setting("", "Client id at that provider", textOrNull),
+  OIDC_CLIENT_SECRET: secret("Client secret at that provider; default: none, a public client", textOrNull),
+  OIDC_NAME: setting("single sign-on", "Name of that provider on the console's sign-in button", text),
+  CONSOLE_TOKEN_DAYS: setting(30, "Days after which the console asks to sign in again", integer(1, 3_650)),
   JWT_TOKEN_MAX_DAYS: setting(
     90,
     "Days that an access token lives at most if it was created with such a JWT",
@@ -145,6 +152,11 @@ export const SETTINGS = {
     "Hours without an event or bootstrap after which an active source counts as quiet; 0: never",
     integer(0, 8_760),
   ),
+  SMTP_URL: secret(
+    "Mail server for invitations, sign-in links and reports: smtp://user:password@host:587, or smtps:// for TLS from the start; default: none",
+    smtpUrl,
+  ),
+  MAIL_FROM: setting("", "Sender of those mails, such as Headwater <stats@example.com>", mailSender),
   TRUST_PROXY: setting(
     "",
     "Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDR ranges",
@@ -157,7 +169,7 @@ export const SETTINGS = {
   ),
   GEOIP_FILE: path(
     "",
-    "MMDB file for the visitor's country; default: the included CC0 file; off: none",
+    "MMDB file for the visitor's country, and region and city if it has them; default: the included CC0 file of countries; off: none",
     mmdbFile,
   ),
   DATA_CENTRES_FILE: path(
@@ -169,6 +181,11 @@ export const SETTINGS = {
     "",
     "Text file with a host name on each line; visits from it and its subdomains are bots; default: none",
     hostsFile,
+  ),
+  SOURCES_FILE: path(
+    "",
+    'JSON file such as {"example.com": {"source": "Example", "medium": "search"}}, whose hosts win over the built-in lists of sources; default: none',
+    sourcesFile,
   ),
   LOG_LEVEL: setting(
     "info",

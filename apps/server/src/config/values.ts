@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { LIMITS, SITE_PATH } from "@headwater/contract";
 import { type ContainsAddress, parseAddressRanges } from "../core/address-ranges.ts";
+import { createSourceLists } from "../core/channels/source-lists.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { isPlausibleToken, TOKEN_PREFIX } from "../core/token.ts";
 
@@ -108,6 +109,17 @@ export function hostsFile(value: string): ReadonlySet<string> | null {
   return new Set(hosts.map((host) => URL.parse(`http://${host}`)?.hostname ?? host));
 }
 
+/** The path of a list of sources; null without one. */
+export function sourcesFile(value: string): string | null {
+  if (value === "") return null;
+  try {
+    createSourceLists(value);
+  } catch (error) {
+    throw new Error(`must name a list of sources: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return value;
+}
+
 export function identifier(value: string): string {
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(value)) throw new Error("must be 1 to 100 letters, digits, _ or -");
   return value;
@@ -164,6 +176,8 @@ export function clusterName(value: string): string | null {
 }
 
 const HTTP_PORT = 8123;
+const SMTP_PORT = 587;
+const SMTPS_PORT = 465;
 const DATABASE = "headwater";
 
 /** A ClickHouse address with user, password and database (default `headwater`). Port 8123 is the default of http. */
@@ -184,4 +198,40 @@ export function clickhouseUrl(value: string) {
     decodeURIComponent(url.password),
   ];
   return { url: url.origin, username, password, database };
+}
+
+/** What SMTP_URL says. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** `smtps:`: TLS from the first byte. */
+  readonly secure: boolean;
+  readonly login: { readonly user: string; readonly password: string } | null;
+}
+
+/** The mail server with the user's password, so the setting is a secret. */
+export function smtpUrl(value: string): SmtpServer | null {
+  if (value === "") return null;
+  const url = URL.parse(value);
+  const isBare = url !== null && /^\/?$/.test(url.pathname) && url.search === "" && url.hash === "";
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === "" || !isBare)
+    throw new Error("must be an address such as smtp://user:password@host:587");
+  const secure = url.protocol === "smtps:";
+  const login =
+    url.username === ""
+      ? null
+      : { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  return { host, port: Number(url.port) || (secure ? SMTPS_PORT : SMTP_PORT), secure, login };
+}
+
+const ADDRESS = String.raw`[^\s<>@,;:"\p{Cc}]+@[^\s<>@,;:"\p{Cc}]+`;
+const MAIL_SENDER = new RegExp(`^(?:[^<>@,;"\\p{Cc}]+<${ADDRESS}>|${ADDRESS})$`, "u");
+
+/** An address, or a name with the address in angle brackets; null when empty. */
+export function mailSender(value: string): string | null {
+  if (value === "") return null;
+  if (!MAIL_SENDER.test(value))
+    throw new Error("must be an address such as stats@example.com, or Headwater <stats@example.com>");
+  return value;
 }

@@ -27,7 +27,8 @@ function toNumber(address: string): bigint | null {
 
 /** An address or a CIDR range; null for other text. */
 function toRange(text: string): AddressRange | null {
-  const [address = "", bits] = text.split("/");
+  const [address = "", bits, ...rest] = text.split("/");
+  if (rest.length > 0) return null;
   const number = toNumber(address);
   const width = address.includes(":") ? WIDTH : 32;
   const prefix = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : WIDTH + 1;
@@ -35,6 +36,9 @@ function toRange(text: string): AddressRange | null {
   const hosts = (1n << BigInt(width - prefix)) - 1n;
   return { first: number & ~hosts, last: number | hosts };
 }
+
+/** Whether text is an address or a CIDR range. */
+export const isAddressRange = (text: string): boolean => toRange(text) !== null;
 
 /** Sorted by address, and without overlaps. */
 function mergeRanges(ranges: readonly AddressRange[]): AddressRange[] {

@@ -11,6 +11,8 @@ export interface AdmissionLimits {
   readonly maxAdmitted?: number;
   /** Callers of one key at work and waiting together. Default: no limit. */
   readonly maxAdmittedPerKey?: number;
+  /** Callers that have waited this long are rejected with `AdmissionFull`. Default: no limit. */
+  readonly maxWaitMs?: number;
   /** While this returns false, callers wait even if a slot is free. Call `resume` when it may return true again. */
   readonly isOpen?: () => boolean;
 }
@@ -43,17 +45,28 @@ export interface Admission {
   waiting(): number;
 }
 
+interface WaitingCaller {
+  readonly start: () => void;
+  readonly expire: () => void;
+  /** The number of ticks that had passed when it began to wait. */
+  readonly sinceTick: number;
+}
+
 interface KeyQueue {
   active: number;
   /** The waiting callers of this key, oldest first. */
-  readonly queue: Set<() => void>;
+  readonly queue: Set<WaitingCaller>;
 }
+
+/** One timer looks for callers that have waited too long, this often within `maxWaitMs`. A timer per caller would cost more. */
+const TICKS_PER_WAIT = 50;
 
 const NO_LIMITS: Required<AdmissionLimits> = {
   maxActive: Number.POSITIVE_INFINITY,
   maxActivePerKey: Number.POSITIVE_INFINITY,
   maxAdmitted: Number.POSITIVE_INFINITY,
   maxAdmittedPerKey: Number.POSITIVE_INFINITY,
+  maxWaitMs: Number.POSITIVE_INFINITY,
   isOpen: () => true,
 };
 
@@ -67,6 +80,8 @@ class FairSemaphore implements Admission {
   readonly #turns = new Map<string, KeyQueue>();
   #active = 0;
   #waiting = 0;
+  #ticks = 0;
+  #ticker: NodeJS.Timeout | undefined;
 
   constructor(limits: AdmissionLimits) {
     this.#limits = { ...NO_LIMITS, ...limits };
@@ -110,11 +125,11 @@ class FairSemaphore implements Admission {
       if (started >= maxCallers || this.#active >= maxActive || !isOpen()) return;
       if (!this.#hasSlot(state)) continue;
       started += 1;
-      const [start] = state.queue;
+      const [next] = state.queue;
       // the key goes to the end of the turns, unless this was its last waiting caller
       this.#turns.delete(key);
       if (state.queue.size > 1) this.#turns.set(key, state);
-      start?.();
+      next?.start();
     }
   }
 
@@ -164,22 +179,48 @@ class FairSemaphore implements Admission {
       const state = this.#stateOf(key);
       const leave = () => {
         this.#waiting -= 1;
-        state.queue.delete(start);
+        if (this.#waiting === 0) this.#stopTicking();
+        state.queue.delete(caller);
         signal?.removeEventListener("abort", abort);
       };
       const start = () => {
         leave();
         resolve(this.#occupy(key));
       };
-      const abort = () => {
+      const giveUp = (reason: unknown) => {
         leave();
         this.#dropIfIdle(key, state);
-        reject(signal?.reason);
+        reject(reason);
       };
-      state.queue.add(start);
+      const abort = () => giveUp(signal?.reason);
+      const expire = () => giveUp(new AdmissionFull());
+      const caller: WaitingCaller = { start, expire, sinceTick: this.#ticks };
+      state.queue.add(caller);
       this.#turns.set(key, state);
       this.#waiting += 1;
+      this.#startTicking();
       signal?.addEventListener("abort", abort, { once: true });
     });
+  }
+
+  #startTicking(): void {
+    const { maxWaitMs } = this.#limits;
+    if (this.#ticker !== undefined || maxWaitMs === Number.POSITIVE_INFINITY) return;
+    this.#ticker = setInterval(() => this.#tick(), maxWaitMs / TICKS_PER_WAIT).unref();
+  }
+
+  #stopTicking(): void {
+    clearInterval(this.#ticker);
+    this.#ticker = undefined;
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    for (const { queue } of this.#turns.values()) {
+      for (const caller of queue) {
+        if (this.#ticks - caller.sinceTick <= TICKS_PER_WAIT) break;
+        caller.expire();
+      }
+    }
   }
 }

@@ -1,4 +1,11 @@
-import type { BootstrapAnswer, EventResult, EventsAnswer, KeyState } from "@headwater/contract";
+import type {
+  BootstrapAnswer,
+  CompatEndpoint,
+  EventResult,
+  EventsAnswer,
+  KeyState,
+} from "@headwater/contract";
+import type { ForeignReply } from "./adapter.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import type { SourceRecord } from "./records.ts";
 import type { Refusal } from "./refusal.ts";
@@ -42,6 +49,8 @@ type RequestFacts = Pick<
  */
 export interface Attempt extends AttemptFacts, RequestFacts {
   readonly attemptId: string;
+  /** The compatible endpoint that the request came on; null: an endpoint of ours. */
+  readonly endpoint: CompatEndpoint | null;
   readonly outcome: Outcome;
   readonly durationMs: number;
 }
@@ -60,4 +69,6 @@ export interface AnsweredOutcome {
   readonly results: readonly EventResult[];
   /** The normal form of each event as JSON text, in the order of `results`. null: the event was rejected. */
   readonly normalized: readonly (string | null)[];
+  /** What another tool's client is answered; null: `answer`. */
+  readonly reply: ForeignReply | null;
 }

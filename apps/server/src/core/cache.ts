@@ -21,13 +21,20 @@ export interface LedgerCacheOptions<V extends object> {
   maxEntries: number;
   /** Maximum keys without a value. They have a limit of their own, so that invented keys evict no values. Default: not cached. */
   maxAbsent?: number;
+  /** Maximum sum of the weights of all values, each of which is at least 1. Default: no limit. */
+  maxWeight?: number;
+  weightOf?(value: V): number;
   /** A value is looked up again after this time. Default: never. */
   maxAgeMs?: number;
 }
 
 export function createCache<V extends object>(options: LedgerCacheOptions<V>): LedgerCache<V> {
-  const { lookUp, maxEntries, maxAbsent, maxAgeMs } = options;
-  const values = new LRUCache<string, V>({ max: maxEntries, ...(maxAgeMs ? { ttl: maxAgeMs } : {}) });
+  const { lookUp, maxEntries, maxAbsent, maxAgeMs, maxWeight, weightOf } = options;
+  const values = new LRUCache<string, V>({
+    max: maxEntries,
+    ...(maxAgeMs ? { ttl: maxAgeMs } : {}),
+    ...(maxWeight && weightOf ? { maxSize: maxWeight, sizeCalculation: weightOf } : {}),
+  });
   const absent = maxAbsent === undefined ? null : new LRUCache<string, true>({ max: maxAbsent });
   /** The latest look-up of each key, until it ends or a change makes its result outdated. */
   const pending = new Map<string, Promise<V | null>>();

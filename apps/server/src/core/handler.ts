@@ -39,6 +39,8 @@ export interface Caller {
   /** The token may only do what its scope says, for this source; null: not limited to a source. */
   readonly sourceId: string | null;
   readonly scope: TokenScope | null;
+  /** The token of a shared link whose password was not given. */
+  readonly isLocked: boolean;
   /** Tokens that the caller creates expire by then at the latest; null: no limit. */
   readonly grantsUntil: number | null;
 }

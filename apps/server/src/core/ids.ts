@@ -22,3 +22,10 @@ export function createIds(clock: () => number): (prefix: string) => string {
     return `${prefix}_${clock().toString(16).padStart(12, "0")}${random}`;
   };
 }
+
+/** The `anonymousId` of clients whose browser stores nothing (docs/contract.md section 4). */
+export const NO_ID = "$none";
+/** The beginning of the ids that their visitors get for a day. */
+export const DAILY_ID_PREFIX = `${NO_ID}.`;
+/** The beginning of the ids of sessions that are found by their visitor, because the client does not know them. */
+export const FOUND_SESSION_PREFIX = "sesv_";

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { AttemptKind } from "@headwater/contract";
+import type { Adapter } from "./adapter.ts";
 import type { RequestIds } from "./trace-context.ts";
 
 /** Headers of Chromium about the browser, as they were sent. Each can be missing. */
@@ -11,6 +12,15 @@ export interface ClientHints {
   readonly platform: string | null;
   readonly platformVersion: string | null;
   readonly model: string | null;
+}
+
+/** What a request of another tool's client has besides. */
+export interface ForeignCall {
+  readonly adapter: Adapter;
+  /** The last part of the path. */
+  readonly call: string;
+  /** The part of the URL behind `?`. */
+  readonly queryText: string;
 }
 
 /** A request on an ingest route as plain values. Only its body is still to be read. */
@@ -38,6 +48,8 @@ export interface IngestRequest extends RequestIds {
   readonly proxyUntrusted: boolean;
   /** The client prefers `handling=lenient`: an invalid event is rejected by itself, the others are stored. */
   readonly lenient: boolean;
+  /** null: the request is of a client of ours. */
+  readonly foreign: ForeignCall | null;
   /** The body, still unread. */
   readonly stream: IncomingMessage;
 }

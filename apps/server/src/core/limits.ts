@@ -29,7 +29,17 @@ export const SERVER_LIMITS = {
   attemptsPerCodeKept: 20,
   attemptRetentionSeconds: 7 * 86_400,
   attemptStoreBytes: 1_073_741_824,
-  attemptSuccessesPerSecond: 50,
+  /** Of one source on average, so that of a busy source a few show how its requests look. */
+  attemptSuccessesPerSecond: 5,
+  /** Of one source at once, so that somebody who tries an install sees all requests. */
+  attemptSuccessBurst: 50,
+  /** Sources whose recent successes are known. One that is forgotten starts with the full burst. */
+  attemptSampledSources: 10_000,
+  /** Of all sources together: rendering and writing one takes 100 µs, so this is 2 % of a core. */
+  attemptSuccessesPerSecondTotal: 200,
+  /** Of the total, for sources none of whose successes was recorded in the last 10 s: a quiet source is not crowded out. */
+  attemptQuietSuccessesPerSecond: 50,
+  attemptQuietSeconds: 10,
   attemptFailuresPerSecond: 200,
   attemptFlushMs: 250,
   streamHeartbeatMs: 15_000,
@@ -52,6 +62,23 @@ export const SERVER_LIMITS = {
   /** Tokens that are neither revoked nor expired, of one workspace; also of one user across workspaces. */
   maxTokens: 1_000,
   signInCodeMs: 10 * 60_000,
+  /** How long the right password of a shared link is remembered: a working day. */
+  linkUnlockMs: 12 * 3_600_000,
+  /** Passwords that are hashed at once, each with 32 MB, and those that wait. Node has four threads for this and for files. */
+  maxActivePasswordHashes: 2,
+  maxWaitingPasswordHashes: 100,
+  /** Open sign-in links of one user: nobody can flood a mailbox with them. */
+  maxSignInLinks: 5,
+  emailCodeMs: 60 * 60_000,
+  /** Requests for sign-in links of one client address. */
+  signInLinksPerMinute: 10,
+  /** Sessions of the console of one user. A further sign-in ends the oldest. */
+  maxSessionsPerUser: 50,
+  invitationMs: 7 * 86_400_000,
+  maxInvitationsPerWorkspace: 200,
+  /** The sign-in at the identity provider, from the click to the way back. */
+  oidcFlowSeconds: 600,
+  oidcTimeoutSeconds: 10,
   /** Days of one usage query: a leap year. */
   maxUsageDays: 366,
 
@@ -74,6 +101,8 @@ export const SERVER_LIMITS = {
   // Alerts
   /** Failed requests in the last hour that make a source `failing`. Fewer may be stray requests. */
   minAlertFailures: 5,
+  /** Events that violate a tracking plan within two hours until an alert is sent. */
+  minAlertViolations: 10,
   /** Sources that are read at once. */
   alertSourceBatchSize: 500,
   /** Alerts that are sent at once. */
@@ -82,10 +111,24 @@ export const SERVER_LIMITS = {
   /** Waits between the tries to send an alert. After the last try the alert is dropped. */
   alertRetryMs: [60_000, 300_000, 900_000, 3_600_000, 10_800_000],
 
-  // `headwater doctor`, which inspects a web page
+  // Mail
+  /** Mails that are sent at once, and with those that wait: the invitations and reports of some minutes. */
+  maxActiveMails: 2,
+  maxWaitingMails: 500,
+  /** To connect, and for each answer of the mail server. */
+  mailTimeoutMs: 10_000,
+  /** Waits between the tries to send a mail. Greylisting servers accept after a minute or more. */
+  mailRetryMs: [2_000, 30_000, 300_000],
+  maxMailAnswerBytes: 65_536,
+
+  // `headwater doctor` and POST …/test, which inspect a web page
   doctorTimeoutMs: 10_000,
   /** Time of a whole run, however many scripts the page has. */
   doctorDeadlineMs: 60_000,
+  /** Of a run by the service, for whoever waits for it in the console. */
+  siteTestMs: 30_000,
+  maxActiveSiteTests: 2,
+  maxWaitingSiteTests: 20,
   doctorRedirects: 5,
   doctorPageBytes: 5_242_880,
   /** Scripts that are searched when the page itself does not contain the snippet. */
@@ -109,6 +152,8 @@ export const SERVER_LIMITS = {
   commitQueueShare: 0.5,
   commitGroupEvents: 2_000,
   maxIngestInFlight: 512,
+  /** A request waits this long for its turn, then it is refused. Clients wait longer: our server client 10 s, browsers 30 s. */
+  maxIngestWaitMs: 3_000,
   /**
    * Request bodies that are on their way, all together: those of 750 connections that send nothing, or of 75 that send
    * large bodies. Memory that they have used is not returned to the system. Beyond it, bodies of the clients and sources that hold the most are refused.
@@ -126,6 +171,16 @@ export const SERVER_LIMITS = {
   /** How many uncached keys a client address may look up for each unknown key that it may try. */
   lookUpsPerUnknownKey: 10,
   sourceCacheEntries: 10_000,
+  /** Compiled tracking plans, and their bytes as JSON: 32 plans of the greatest size. */
+  planCacheEntries: 1_000,
+  planCacheBytes: 8 * 1_048_576,
+  /** What a node knows of events that are not in the catalogue yet: names, properties, values and pages of about 400 bytes each. */
+  learnedEntries: 20_000,
+  /** Violations of tracking plans that a node has not stored yet, with up to 20 pages of about 300 bytes each. */
+  learnedViolations: 2_000,
+  /** How often it is added to the catalogue, and events of one source in a transaction. */
+  catalogFlushMs: 5_000,
+  catalogFlushEvents: 100,
   sessionCacheEntries: 50_000,
   /** Joinable sessions: ten seconds at one source's full rate, or half an hour at 11 a second. */
   recentSessionEntries: 20_000,
@@ -133,6 +188,22 @@ export const SERVER_LIMITS = {
   sessionCacheMs: 60_000,
   /** A site has few pages and many views. */
   addressCacheEntries: 2_000,
+  /** Decoded parts of the address file, such as one for each city: about 1 kB each. */
+  placeCacheEntries: 5_000,
+  /** Distinct referrers and campaigns in use at one time. Most browsers send the referrer's origin only. */
+  referrerCacheEntries: 5_000,
+  /** Visits with longer referrers and campaigns, which few share, are classified each time. */
+  maxCachedVisitKeyLength: 400,
+  /** A list of referrers that an operator configures. The built-in one has 230,000 characters. */
+  maxReferrerListLength: 5_000_000,
+  /**
+   * The migration of stored events: how many it reads and how many origins it writes per update. A key has 20 digits and is three times in a
+   * statement, which a cluster keeps in an entry of Keeper of at most 1 MB.
+   */
+  classifiedEventsPerUpdate: 2_000_000,
+  classifiedOriginsPerUpdate: 4_000,
+  /** Longer paths of referrers are cut: the lists name the beginnings of paths. */
+  maxReferrerPathLength: 60,
   /** Distinct user agents with client hints in use at one time. */
   deviceCacheEntries: 5_000,
   /** Detecting a device takes 20 to 400 µs. So a flood of invented user agents takes 2 % of a core, after as many as the cache has. */
@@ -153,8 +224,11 @@ export const SERVER_LIMITS = {
   memoryCheckMs: 20_000,
   /** Memory is returned when it has grown by this much. */
   minReleasedBytes: 64 * 1_048_576,
-  /** Returning memory stops each thread for about 50 ms. A main thread that is busy for more than this share has no time for it. */
-  maxBusyShare: 0.5,
+  /**
+   * Returning memory stops each thread for about 50 ms and drops compiled code. A main thread that is busy for more than this share needs
+   * both: at half, ingest lost a tenth of its throughput.
+   */
+  maxBusyShare: 0.2,
 
   // Listening
   /** Connections that wait to be accepted, per socket. The system drops further ones; clients retry after a second or more. */
@@ -241,10 +315,23 @@ export const SERVER_LIMITS = {
   maxStatsMemoryBytes: 536_870_912,
   maxStatsReadRows: 1_000_000_000,
   maxStatsResultRows: 10_000,
+  /** Groups of an exact answer that is read in slices: each slice is parsed at once. */
+  maxStatsSlicedGroups: 50_000,
+  /** Slices of an exact answer. */
+  maxStatsSlices: 64,
   maxStatsStatementBytes: 4 * 1_048_576,
   /** Statements that run at once, fewer than there are connections: shipping needs one. Further ones wait. */
   maxActiveStatsQueries: 6,
   maxWaitingStatsQueries: 100,
+  /** An estimate reads at least one visitor in so many. */
+  maxStatsSample: 1_024,
+  /** An IN with a longer list of values does not choose what is read: no table is sorted by the session. */
+  maxStatsIndexedValues: 100_000,
+  /** Wait after the first failed build of a day's rollup; each further failure doubles it, up to the longer time. */
+  rollupRetryMs: 60_000,
+  maxRollupRetryMs: 3_600_000,
+  /** Days with a failed build that are remembered. */
+  maxFailedRollupDays: 1_000,
   /** Periods of a retention query. Its answer grows with their square. */
   maxStatsCohorts: 120,
 

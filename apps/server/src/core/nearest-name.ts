@@ -7,15 +7,19 @@ const MIN_PART_LENGTH = 4;
 
 const simplify = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 
-/** Levenshtein distance: how many characters must be inserted, deleted or replaced. */
+/** How many characters must be inserted, deleted or replaced, or swapped with the next one (optimal string alignment). */
 function distanceOf(one: string, other: string): number {
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [row, character] of [...one].entries()) {
     const current = [row + 1];
     for (const [at, otherCharacter] of [...other].entries()) {
       const replaced = (previous[at] ?? 0) + (character === otherCharacter ? 0 : 1);
-      current.push(Math.min(replaced, (previous[at + 1] ?? 0) + 1, (current[at] ?? 0) + 1));
+      const isSwapped = character === other[at - 1] && otherCharacter === one[row - 1];
+      const swapped = isSwapped ? (beforePrevious[at - 1] ?? 0) + 1 : replaced;
+      current.push(Math.min(replaced, swapped, (previous[at + 1] ?? 0) + 1, (current[at] ?? 0) + 1));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[other.length] ?? 0;

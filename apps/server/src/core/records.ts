@@ -4,9 +4,14 @@ import type {
   AttemptOutcome,
   ErasureStatus,
   KeyState,
+  NumberFormat,
   Role,
+  SavedItem,
+  SavedKind,
   SourceSettings,
+  Theme,
   TokenScope,
+  TrackingPlan,
   VisitorKind,
 } from "@headwater/contract";
 
@@ -35,8 +40,68 @@ export interface SourceRecord extends SourceSettings {
 /** A source found by one of its keys. `keyExpiresAt` is the end of a previous key, null for a current key. */
 export interface KeyedSource {
   source: SourceRecord;
+  /** The current version of the source's tracking plan. null: it has none. */
+  planVersion: number | null;
   keyState: KeyState;
   keyExpiresAt: number | null;
+}
+
+/** What is known of a property of events. `types` and `sampled` count the events that were looked at and had it. */
+export interface CatalogPropertyRecord {
+  name: string;
+  sampled: number;
+  types: Readonly<Record<string, number>>;
+  examples: readonly string[];
+}
+
+/** What is known of the accepted events of one name. */
+export interface CatalogEventRecord {
+  name: string;
+  count: number;
+  firstSeenAt: number;
+  lastSeenAt: number;
+  /** How many of them were looked at. */
+  sampled: number;
+  properties: readonly CatalogPropertyRecord[];
+  clientVersions: readonly string[];
+  pages: readonly string[];
+  /** Of the row of further events only: those of the whole source. */
+  violations?: readonly PlanViolationRecord[];
+}
+
+/** An expectation of the tracking plan that events of one name have violated. */
+export interface PlanViolationRecord {
+  event: string;
+  path: string;
+  expected: string;
+  /** The type of what was found last. */
+  found: string;
+  count: number;
+  firstSeenAt: number;
+  lastSeenAt: number;
+  clientVersions: readonly string[];
+  pages: readonly string[];
+}
+
+/** A version of a source's tracking plan. */
+export interface PlanRecord {
+  version: number;
+  plan: TrackingPlan;
+  userId: string | null;
+  tokenId: string | null;
+  createdAt: number;
+}
+
+/** A segment, a funnel or an annotation of a source's stats. */
+export interface SavedItemRecord {
+  savedId: string;
+  sourceId: string;
+  userId: string;
+  kind: SavedKind;
+  name: string;
+  isShared: boolean;
+  createdAt: number;
+  definition: Pick<SavedItem, "filters" | "steps" | "windowSeconds" | "day">;
 }
 
 /** The user and token that make a change. The audit log stores both. */
@@ -51,6 +116,27 @@ export interface MemberRecord {
   email: string | null;
   role: Role;
   createdAt: number;
+}
+
+/** A person's account. */
+export interface ProfileRecord {
+  userId: string;
+  name: string | null;
+  /** Confirmed, in lower case; no two users have the same. */
+  email: string | null;
+  theme: Theme;
+  numberFormat: NumberFormat;
+}
+
+export interface InvitationRecord {
+  invitationId: string;
+  organizationId: string;
+  role: Role;
+  /** The address that the link was sent to, and to no other; null: whoever has the link can accept it. */
+  email: string | null;
+  invitedBy: string;
+  createdAt: number;
+  expiresAt: number;
 }
 
 /** A workspace with the counts that the operator of the service sees. */
@@ -73,6 +159,8 @@ export interface TokenRecord {
   sourceId: string | null;
   /** `console`: a sign-in link made the token, and it is not limited. null: neither that nor limited to a source. */
   scope: TokenScope | "console" | null;
+  /** The scrypt hash of the password that a shared link needs; null: none. */
+  passwordHash: string | null;
   label: string;
   /** The last characters of the token, shown in lists. */
   hint: string;
@@ -139,8 +227,8 @@ export interface Commit {
   bootstrap: boolean;
   /** The size of the request's body, decompressed. It is counted in `usage` if the request stores something. */
   bytes: number;
-  /** The session to create; null: none. */
-  open: SessionRecord | null;
+  /** The sessions to create, unless another node just did. */
+  open: SessionRecord[];
   /** The existing sessions to update. They are updated only if the request is a bootstrap or stores an event. */
   touch: SessionTouch[];
   entries: CommitEntry[];
@@ -242,8 +330,11 @@ export interface AttemptCount {
   lastSeenAt: number;
 }
 
-/** `failing`: its requests are refused. `quiet`: it has sent no request for a long time. */
-export type AlertStatus = "receiving" | "failing" | "quiet";
+/**
+ * `failing`: its requests are refused. `quiet`: it has sent no request for a long time. `violating`: events violate its
+ * tracking plan.
+ */
+export type AlertStatus = "receiving" | "failing" | "quiet" | "violating";
 
 /** A source that has received something, with its last recorded alert status. */
 export interface WatchedSource {

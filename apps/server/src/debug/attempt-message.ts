@@ -2,6 +2,7 @@
  * A finished attempt as it is sent to the thread that renders it. Lists of objects become text, because copying many small
  * objects between threads costs more than writing and parsing JSON.
  */
+import type { ForeignReply } from "../core/adapter.ts";
 import type { AnsweredOutcome, RefusedOutcome } from "../core/attempt.ts";
 import { Refusal, type RefusalDetail } from "../core/refusal.ts";
 import type { FinishedAttempt, RenderableAttempt } from "./render.ts";
@@ -28,7 +29,9 @@ export function toMessage({ source: { sourceId }, outcome, ...facts }: FinishedA
   const results = JSON.stringify(outcome.results);
   // an event without a normal form is an empty line
   const normalized = outcome.normalized.map((json) => json ?? "").join(LINE_BREAK);
-  return { ...message, outcome: { kind: "answered", answer, results, normalized } };
+  // only its status is shown
+  const reply: ForeignReply | null = outcome.reply && { ...outcome.reply, content: "" };
+  return { ...message, outcome: { kind: "answered", answer, results, normalized, reply } };
 }
 
 export function fromMessage({ outcome, ...facts }: AttemptMessage): RenderableAttempt {
@@ -39,6 +42,6 @@ export function fromMessage({ outcome, ...facts }: AttemptMessage): RenderableAt
   const answer = { ...outcome.answer, results: [...results] };
   return {
     ...facts,
-    outcome: { kind: "answered", answer, results, normalized: results.length === 0 ? [] : normalized },
+    outcome: { ...outcome, answer, results, normalized: results.length === 0 ? [] : normalized },
   };
 }

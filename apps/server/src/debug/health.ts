@@ -2,13 +2,14 @@
 import { type DebugData, ERRORS, EVENT_CODES } from "@headwater/contract";
 import type { AttemptCount, SourceRecord } from "../core/records.ts";
 import { DAY_MS, HOUR_MS, startOfHour, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
-import { hintOf, PROXY_UNTRUSTED } from "./hints.ts";
+import { hintOf, PLAN_VIOLATED, PROXY_UNTRUSTED } from "./hints.ts";
+import { NOT_LISTED, PLAN_WARNING } from "./hourly-counts.ts";
 
 type Health = DebugData["health"];
 
 const TOP_CODES = 10;
-/** The warning about an untrusted proxy ends this long after its last request: the setting may have been corrected. */
-const PROXY_WARNING_MS = HOUR_MS;
+/** A warning ends this long after its last request: the cause may have been corrected. */
+const WARNING_MS = HOUR_MS;
 
 /** The first hour of the counters that `healthOf` needs. The status depends on the last failure of the whole week. */
 export const healthSince = (now: number) => startOfHour(now - 7 * DAY_MS);
@@ -24,9 +25,14 @@ export function healthOf(source: SourceRecord, counts: readonly AttemptCount[], 
       duplicates: sumOf(day, "duplicates"),
       rejected: sumOf(day, "rejected"),
       failed: sumOf(day, "failed"),
+      planViolations: sumOf(day, "plan_violation") + sumOf(day, PLAN_WARNING),
+      notListed: sumOf(day, NOT_LISTED),
     },
     topCodes: topCodes(day),
-    warnings: lastOf(counts, "proxy_untrusted") > now - PROXY_WARNING_MS ? [PROXY_UNTRUSTED] : [],
+    warnings: [
+      ...(lastOf(counts, "proxy_untrusted") > now - WARNING_MS ? [PROXY_UNTRUSTED] : []),
+      ...(lastOf(counts, PLAN_WARNING) > now - WARNING_MS ? [PLAN_VIOLATED] : []),
+    ],
   };
 }
 

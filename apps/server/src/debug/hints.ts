@@ -8,6 +8,12 @@ export function hintOf(code: string): string {
   return isEventCode(code) ? EVENT_CODES[code] : "";
 }
 
+export const PLAN_VIOLATED = {
+  code: "plan_violation",
+  message: "Accepted events violate the tracking plan.",
+  hint: "Look at the violations in the debug view, and correct the application or the plan.",
+} as const;
+
 export const PROXY_UNTRUSTED = {
   code: "proxy_untrusted",
   message:

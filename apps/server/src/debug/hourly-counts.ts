@@ -3,8 +3,16 @@ import type { AttemptCount } from "../core/records.ts";
 import { startOfHour } from "../core/time.ts";
 import { type FinishedAttempt, outcomeOf } from "./render.ts";
 
+/** The name of the counter of attempts that were left out of the sample. */
+export const NOT_LISTED = "not_listed";
+
+/** The name of the counter of accepted events that violated the tracking plan. Rejected ones are counted by their code. */
+export const PLAN_WARNING = "plan_warning";
+
 export interface HourlyCounts {
   add(attempt: FinishedAttempt, now: number): void;
+  /** Counts an attempt that the debug view does not list, because it lists a sample. */
+  addSkipped(attempt: FinishedAttempt, now: number): void;
   /** Everything counted since the last call. */
   take(): AttemptCount[];
   /** Adds counts again that were taken but could not be written. */
@@ -35,6 +43,9 @@ export function createHourlyCounts(maxCounts: number): HourlyCounts {
         if (count > 0) merge({ sourceId, hour, name, count, lastSeenAt: now });
       }
     },
+    addSkipped({ source: { sourceId } }, now) {
+      merge({ sourceId, hour: startOfHour(now), name: NOT_LISTED, count: 1, lastSeenAt: now });
+    },
     take() {
       const taken = [...counts.values()];
       counts = new Map();
@@ -45,7 +56,7 @@ export function createHourlyCounts(maxCounts: number): HourlyCounts {
 }
 
 /**
- * The names are `succeeded`, `failed`, `proxy_untrusted`, `accepted`, `duplicates`, `rejected`, and the codes of refusals
+ * The other names are `succeeded`, `failed`, `proxy_untrusted`, `accepted`, `duplicates`, `rejected`, `plan_warning`, and the codes of refusals
  * and of rejected events.
  */
 function namedCounts(attempt: FinishedAttempt): [name: string, count: number][] {
@@ -57,6 +68,10 @@ function namedCounts(attempt: FinishedAttempt): [name: string, count: number][] 
   const { answer, results } = attempt.outcome;
   const { accepted = 0, duplicates = 0, rejected = 0 } = answer;
   named.push(["accepted", accepted], ["duplicates", duplicates], ["rejected", rejected]);
+  const violating = results.filter(
+    ({ status, warnings }) => status === "accepted" && warnings.includes("plan_violation"),
+  );
+  named.push([PLAN_WARNING, violating.length]);
   if (rejected === 0) return named;
   for (const { status, code } of results) {
     if (status === "rejected" && code !== null) named.push([code, 1]);

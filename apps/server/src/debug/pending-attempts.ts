@@ -50,7 +50,7 @@ export function createPendingAttempts(limits: RecorderLimits): PendingAttempts {
     },
     take() {
       const { success, failure, "assured failure": assured } = queues;
-      const attempts = [...newestOfEach(success, limits.successesKept), ...failure, ...assured];
+      const attempts = [...success, ...failure, ...assured];
       const taken = { attempts: attempts.sort((one, other) => one.receivedAt - other.receivedAt), evicted };
       queues = emptyQueues();
       count = 0;
@@ -59,18 +59,4 @@ export function createPendingAttempts(limits: RecorderLimits): PendingAttempts {
       return taken;
     },
   };
-}
-
-/** The newest attempts of each source and kind. The store would delete any others at once. */
-function newestOfEach(attempts: readonly FinishedAttempt[], kept: number): FinishedAttempt[] {
-  const seen = new Map<string, number>();
-  return attempts
-    .toReversed()
-    .filter(({ source, kind }) => {
-      const key = `${source.sourceId} ${kind}`;
-      const before = seen.get(key) ?? 0;
-      seen.set(key, before + 1);
-      return before < kept;
-    })
-    .reverse();
 }

@@ -78,8 +78,8 @@ export function createRecorder({ ledger, clock, log, ...options }: RecorderDeps)
     counts.add(attempt, now);
     timer ??= setTimeout(flush, limits.flushMs).unref();
     const sample = sampleOf(attempt, now);
-    if (sample === "skipped") return;
-    if (sample === "dropped" || !pending.add(attempt, sample)) dropped++;
+    if (sample === "skipped") counts.addSkipped(attempt, now);
+    else if (!pending.add(attempt, sample)) dropped++;
   }
 
   async function writeAndCount(batch: AttemptBatch): Promise<void> {

@@ -92,13 +92,14 @@ function recordOf(
     kind: attempt.kind,
     receivedAt: toIsoTime(attempt.receivedAt),
     durationMs: Math.max(0, attempt.durationMs),
-    httpStatus: attempt.outcome.kind === "refused" ? attempt.outcome.refusal.status : 200,
+    httpStatus: statusOf(attempt.outcome),
     outcome,
     code: reason.code,
     message: clean(reason.message),
     hint: clean(reason.hint),
     origin: cleaned.origin,
     legacy: attempt.legacy,
+    endpoint: attempt.endpoint,
     keyState: attempt.keyState ?? "current",
     publicKey: attempt.publicKey,
     traceId: attempt.traceId,
@@ -120,6 +121,10 @@ function recordOf(
   });
   const issues = attempt.outcome.kind === "refused" ? issuesOf(attempt.outcome.refusal.detail.issues) : "[]";
   return `${facts.slice(0, -1)},"issues":${issues},"raw":${raw.json},"normalized":${normalized.json},"results":${results.json}}`;
+}
+
+function statusOf(outcome: Outcome): number {
+  return outcome.kind === "refused" ? outcome.refusal.status : (outcome.reply?.status ?? 200);
 }
 
 /** The reason of a refusal or of a rejected event. */
@@ -154,12 +159,13 @@ function limitOf(outcome: Outcome) {
   return name === undefined ? null : { name, value, actual };
 }
 
-/** The snapshot of the body. Ingest has parsed the body of an answered request as JSON. Others are checked first. */
-function rawOf({ bodyText, bodyStart, outcome }: RenderableAttempt): Snapshot {
+/** The snapshot of the body. Ingest has parsed the body of an answered request of ours as JSON. Others are checked first. */
+function rawOf({ bodyText, bodyStart, endpoint, outcome }: RenderableAttempt): Snapshot {
   if (bodyText === null)
     return bodyStart === null ? EMPTY : { ...snapshotOfText(bodyStart), truncated: true };
-  if (outcome.kind === "answered") return snapshotOf(bodyText, SERVER_LIMITS.snapshotBytes);
-  if (isMalformed(outcome)) return snapshotOfText(bodyText);
+  if (outcome.kind === "answered" && endpoint === null)
+    return snapshotOf(bodyText, SERVER_LIMITS.snapshotBytes);
+  if (outcome.kind === "refused" && isMalformed(outcome)) return snapshotOfText(bodyText);
   return snapshotOfUnknown(bodyText, SERVER_LIMITS.snapshotBytes);
 }
 

@@ -1,18 +1,19 @@
 /** Decides which attempts the debug view keeps: all of a quiet source, a sample of a busy one (docs/contract.md section 6). */
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { createRateLimiter } from "../core/rate-limit.ts";
 import { codeOf, type FinishedAttempt, outcomeOf } from "./render.ts";
 
 export const RECORDER_LIMITS = {
   successesPerSecond: SERVER_LIMITS.attemptSuccessesPerSecond,
+  successBurst: SERVER_LIMITS.attemptSuccessBurst,
+  successesPerSecondTotal: SERVER_LIMITS.attemptSuccessesPerSecondTotal,
+  quietSuccessesPerSecond: SERVER_LIMITS.attemptQuietSuccessesPerSecond,
   failuresPerSecond: SERVER_LIMITS.attemptFailuresPerSecond,
   /** Kept of each source: `rate_limited` and `overloaded` attempts, and during overload successes. There is no time for more. */
   crowdedPerSecond: 1,
-  /** The first few successes of a source, and the first few of each of its codes, are kept whatever other sources send. */
+  /** The first few failures of a source with each code are kept whatever other sources send. */
   assuredPerSecond: 3,
-  successesKept: SERVER_LIMITS.attemptsSucceededKept,
   flushMs: SERVER_LIMITS.attemptFlushMs,
-  /** Successes of all sources together: rendering and writing one takes 100 µs, so this is a quarter of the thread. */
-  sharedSuccessesPerSecond: 2_500,
   pendingAttempts: 1_500,
   pendingBytes: 64 * 1_048_576,
   /** Attempts rendered without a pause for the event loop: 5 ms of the largest bodies, 1 ms of ordinary ones. */
@@ -28,8 +29,8 @@ export type RecorderLimits = { readonly [Name in keyof typeof RECORDER_LIMITS]: 
 export const PRIORITIES = ["success", "failure", "assured failure"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** `skipped`: the source has enough of its kind in this second. `dropped`: all sources together have too many. */
-export type Sample = Priority | "skipped" | "dropped";
+/** `skipped`: enough of its kind were kept lately. */
+export type Sample = Priority | "skipped";
 
 /** How many attempts of one source ended within the current second. */
 interface SourceSecond {
@@ -45,14 +46,21 @@ export function createSampler(limits: RecorderLimits): (attempt: FinishedAttempt
   const sources = new Map<string, SourceSecond>();
   let second = -1;
   let isOverloaded = false;
-  let sharedSuccesses = 0;
+  let successes = 0;
+  const successesOfEach = createRateLimiter({
+    perSecond: limits.successesPerSecond,
+    burst: limits.successBurst,
+    maxKeys: SERVER_LIMITS.attemptSampledSources,
+  });
+  const recentSources = createRecentKeys(SERVER_LIMITS.attemptQuietSeconds);
 
   function secondOf(sourceId: string, now: number): SourceSecond {
     const current = Math.floor(now / 1_000);
     if (current !== second) {
       second = current;
       isOverloaded = false;
-      sharedSuccesses = 0;
+      successes = 0;
+      recentSources.startSecond(current);
       sources.clear();
     }
     const known = sources.get(sourceId);
@@ -62,13 +70,15 @@ export function createSampler(limits: RecorderLimits): (attempt: FinishedAttempt
     return fresh;
   }
 
-  function sampleSuccess(seen: SourceSecond): Sample {
+  function sampleSuccess(seen: SourceSecond, sourceId: string, now: number): Sample {
     seen.successes++;
     if (isOverloaded && seen.successes > limits.crowdedPerSecond) return "skipped";
-    if (seen.successes <= limits.assuredPerSecond) return "success";
-    if (seen.successes > limits.successesPerSecond) return "skipped";
-    sharedSuccesses++;
-    return sharedSuccesses <= limits.sharedSuccessesPerSecond ? "success" : "dropped";
+    const reserved = recentSources.has(sourceId) ? limits.quietSuccessesPerSecond : 0;
+    if (successes >= limits.successesPerSecondTotal - reserved) return "skipped";
+    if (!successesOfEach.take(sourceId, now).ok) return "skipped";
+    successes++;
+    recentSources.add(sourceId);
+    return "success";
   }
 
   function sampleFailure(seen: SourceSecond, code: string): Sample {
@@ -82,9 +92,29 @@ export function createSampler(limits: RecorderLimits): (attempt: FinishedAttempt
   }
 
   return (attempt, now) => {
-    const seen = secondOf(attempt.source.sourceId, now);
+    const { sourceId } = attempt.source;
+    const seen = secondOf(sourceId, now);
     const code = codeOf(attempt) ?? "";
     if (code === "overloaded") isOverloaded = true;
-    return outcomeOf(attempt) === "succeeded" ? sampleSuccess(seen) : sampleFailure(seen, code);
+    return outcomeOf(attempt) === "succeeded"
+      ? sampleSuccess(seen, sourceId, now)
+      : sampleFailure(seen, code);
+  };
+}
+
+/** Keys that were added at most `seconds` to twice `seconds` ago. */
+function createRecentKeys(seconds: number) {
+  let startedAt = 0;
+  let current = new Set<string>();
+  let previous = new Set<string>();
+  return {
+    startSecond(second: number): void {
+      if (second >= startedAt && second < startedAt + seconds) return;
+      previous = second < startedAt + 2 * seconds ? current : new Set();
+      current = new Set();
+      startedAt = second;
+    },
+    has: (key: string) => current.has(key) || previous.has(key),
+    add: (key: string) => void current.add(key),
   };
 }

@@ -11,8 +11,9 @@ import {
 import { createAdmission } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { maskString } from "../core/masking/mask.ts";
-import type { AttemptFilter, SourceRecord, StoredAttempt } from "../core/records.ts";
-import type { AttemptLedger } from "../ledger/ledger.ts";
+import type { AttemptFilter, PlanViolationRecord, SourceRecord, StoredAttempt } from "../core/records.ts";
+import { toIsoTime } from "../core/time.ts";
+import type { AttemptLedger, Catalog } from "../ledger/ledger.ts";
 import { healthOf, healthSince } from "./health.ts";
 import type { Recorder } from "./recorder.ts";
 
@@ -25,7 +26,7 @@ import type { Recorder } from "./recorder.ts";
 export type DebugView = (source: SourceRecord, query: DebugQuery, signal?: AbortSignal) => Promise<string>;
 
 export interface DebugViewDeps {
-  readonly ledger: AttemptLedger;
+  readonly ledger: AttemptLedger & Pick<Catalog, "planViolations">;
   readonly recorder: Pick<Recorder, "flush">;
   readonly clock: () => number;
   readonly renderSource: (source: SourceRecord) => Source;
@@ -53,19 +54,30 @@ export function createDebugView(deps: DebugViewDeps): DebugView {
     const now = clock();
     const start = readCursor(query.cursor);
     const pageOf = (kind: AttemptKind) => readPage(ledger, { source, query, kind, before: start[kind] });
-    const [bootstraps, events, counts] = await Promise.all([
+    const { sourceId } = source;
+    const [bootstraps, events, counts, violations] = await Promise.all([
       pageOf("bootstrap"),
       pageOf("events"),
-      ledger.attemptCounts({ sourceId: source.sourceId, sinceHour: healthSince(now) }),
+      ledger.attemptCounts({ sourceId, sinceHour: healthSince(now) }),
+      ledger.planViolations({ sourceId }),
     ]);
     const health = healthOf(source, counts, now);
     await replaceHints(ledger, source, health.topCodes);
-    const head = JSON.stringify({ source: renderSource(source), limits: limitsOf(source), health });
+    const planViolations = violations.map(renderViolation);
+    const facts = { source: renderSource(source), limits: limitsOf(source), health, planViolations };
+    const head = JSON.stringify(facts);
     const nextCursor = JSON.stringify(toCursor({ bootstrap: bootstraps.next, events: events.next }));
     return `${head.slice(0, -1)},"bootstrapAttempts":${toJsonList(bootstraps.rows)},"eventAttempts":${toJsonList(events.rows)},"nextCursor":${nextCursor}}`;
   };
   return (source, query, signal) => admission.run(source.organizationId, () => render(source, query), signal);
 }
+
+const renderViolation = ({ count, firstSeenAt, lastSeenAt, ...violation }: PlanViolationRecord) => ({
+  ...violation,
+  events: count,
+  firstSeenAt: toIsoTime(firstSeenAt),
+  lastSeenAt: toIsoTime(lastSeenAt),
+});
 
 interface PageAsked {
   source: SourceRecord;

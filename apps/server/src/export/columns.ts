@@ -6,7 +6,7 @@ export interface Column {
   readonly name: string;
   readonly path: readonly string[];
   /** `json`: written as JSON text. */
-  readonly kind: "text" | "time" | "flag" | "json";
+  readonly kind: "text" | "number" | "time" | "flag" | "json";
 }
 
 /** Default name: the last part of the path. */
@@ -22,6 +22,7 @@ export const COLUMNS: readonly Column[] = [
   column("eventId"),
   column("type"),
   column("name"),
+  column("passive", "passive", "flag"),
   column("occurredAt", "occurredAt", "time"),
   column("receivedAt", "receivedAt", "time"),
   column("timestamp"),
@@ -42,6 +43,8 @@ export const COLUMNS: readonly Column[] = [
   column("page.title"),
   column("page.referrer"),
   column("page.referrerHost"),
+  column("source"),
+  column("channel"),
   column("locale"),
   column("timezone"),
   column("screen"),
@@ -53,12 +56,18 @@ export const COLUMNS: readonly Column[] = [
   column("device.browserVersion"),
   column("device.isBot", "isBot", "flag"),
   column("country"),
+  column("region"),
+  column("city"),
   column("properties", "properties", "json"),
   column("context", "context", "json"),
   column("sourceId"),
   column("batchId"),
   column("sdkVersion"),
   column("sentBy"),
+  column("revenue", "revenue", "number"),
+  column("currency"),
+  column("engagedSeconds", "engagedSeconds", "number"),
+  column("scrollDepth", "scrollDepth", "number"),
 ];
 
 const isObject = (value: unknown): value is ExportedEvent => typeof value === "object" && value !== null;

@@ -31,6 +31,8 @@ const NO_UTM = { source: null, medium: null, campaign: null, term: null, content
 function withAllMembers(event: ExportableEvent): object {
   const page = { ...NO_PAGE, ...event.page };
   return {
+    source: null,
+    channel: null,
     ...event,
     page: { ...page, utm: { ...NO_UTM, ...page.utm }, clickIds: page.clickIds ?? {} },
     properties: event.properties ?? {},

@@ -7,7 +7,7 @@ import { COLUMNS, type Column, type ExportedEvent, readColumn } from "./columns.
 const GROUP_ROWS = 20_000;
 export const GROUP_BYTES = 8 * 1_048_576;
 
-const TYPES = { text: "STRING", time: "TIMESTAMP", flag: "BOOLEAN", json: "JSON" } as const;
+const TYPES = { text: "STRING", number: "DOUBLE", time: "TIMESTAMP", flag: "BOOLEAN", json: "JSON" } as const;
 
 interface ColumnValues {
   readonly column: Column;

@@ -1,5 +1,5 @@
-/** Paths that INGEST_ALIAS serves a second time: the client and ingest (docs/contract.md section 7). */
-const ALIASED = /^\/(?:sdk|api\/ingest)\//;
+/** Paths that INGEST_ALIAS serves a second time: the client, ingest and the compatible endpoints (docs/contract.md section 7). */
+const ALIASED = /^\/(?:sdk|api\/ingest|api\/compat)\//;
 
 /**
  * Returns a function that removes the alias from a URL. Routing follows, so CORS, rates and limits are those of the

@@ -65,7 +65,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     const operation = match.operations.get(method);
     if (!operation) throw new Refusal("method_not_allowed", { headers: { Allow: allowedMethods(match) } });
     if (operation.access !== "public-key") return serveWorkspace(exchange, operation, match.params);
-    return serveIngest(exchange, operation, match.params.publicKey ?? "", deps);
+    return serveIngest(exchange, operation, match.params, deps);
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

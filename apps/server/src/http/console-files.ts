@@ -16,12 +16,22 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
 };
 /** The suffix of a compressed file by its content coding, the smallest first. */
 const SUFFIXES = new Map([
   ["br", ".br"],
   ["gzip", ".gz"],
 ]);
+/** Paths that programs use. A browser that opens one of them sees what the program gets. */
+const PROGRAM_PATH = /^\/+(?:api|sdk|console|metrics|mcp)(?:\/|$)/;
+
+/** Whether a person opened an address in a browser. Other clients do not ask for HTML. */
+const isPageVisit = ({ request: { headers } }: Exchange, path: string): boolean =>
+  headers["sec-fetch-dest"] === "document" &&
+  (headers.accept ?? "").includes("text/html") &&
+  !PROGRAM_PATH.test(path);
+
 const FOREVER = "public, max-age=31536000, immutable";
 
 export interface ConsoleFilesDeps {
@@ -29,24 +39,35 @@ export interface ConsoleFilesDeps {
   readonly folder: string;
   /** The console's address, whose path may be a proxy's. It may contain the listening port, which is known only after the start. */
   readonly appUrl: () => string;
+  /** The sites that may show shared links of a source in a frame. */
+  readonly embedOriginsOf: (sourceId: string) => Promise<readonly string[]>;
 }
 
 export interface ConsoleFiles {
-  /** Returns null when the path is not one of the console's. */
+  /** Returns null when the path is not one of the console's, unless a browser opens it as a page: that gets the console's own 404. */
   serve(exchange: Exchange, path: string): Promise<void> | null;
 }
 
+/** The only page that other sites may show in a frame, and which of them is the source's own setting. */
+const EMBED_PAGE = /^\/embed\/?$/;
+/** What a policy can say of an origin. An internationalized name is stored in ASCII. */
+const POLICY_ORIGIN = /^[\w.*:/[\]-]+$/;
+
+const frameAncestors = (origins: readonly string[]): string =>
+  origins.filter((origin) => POLICY_ORIGIN.test(origin)).join(" ") || "'none'";
+
 /** No content from other hosts, no inline script, and only style elements with this answer's nonce. */
-const contentSecurityPolicy = (nonce: string): string =>
+const contentSecurityPolicy = (nonce: string, embedOrigins: readonly string[]): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
+    "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'self'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${frameAncestors(embedOrigins)}`,
   ].join("; ");
 
 const commonHeaders = (requestId: string) => ({
@@ -61,12 +82,16 @@ function basePathOf(appUrl: string): string {
   return path.endsWith("/") ? path : `${path}/`;
 }
 
-export function createConsoleFiles({ folder, appUrl }: ConsoleFilesDeps): ConsoleFiles {
+export function createConsoleFiles({ folder, appUrl, embedOriginsOf }: ConsoleFilesDeps): ConsoleFiles {
   const template = readFileSync(join(folder, "index.html"), "utf8");
   const files = new Set(readdirSync(join(folder, ASSETS)));
-  const pages = new Set<string>(CONSOLE_PAGES);
+  const pages = new Set<string>(CONSOLE_PAGES.flatMap((page) => (page === "/" ? page : [page, `${page}/`])));
 
-  async function sendPage(exchange: Exchange): Promise<void> {
+  async function sendPage(
+    exchange: Exchange,
+    status = 200,
+    embedOrigins: readonly string[] = [],
+  ): Promise<void> {
     const nonce = randomBytes(16).toString("base64");
     const html = template
       .replace('<base href="/"', () => `<base href="${basePathOf(appUrl())}"`)
@@ -74,10 +99,15 @@ export function createConsoleFiles({ folder, appUrl }: ConsoleFilesDeps): Consol
     const headers = {
       ...commonHeaders(exchange.requestId),
       "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": contentSecurityPolicy(nonce),
+      "Content-Security-Policy": contentSecurityPolicy(nonce, embedOrigins),
       "Cache-Control": "no-cache",
     };
-    send(exchange, { status: 200, headers }, html);
+    send(exchange, { status, headers }, html);
+  }
+
+  async function sendEmbedPage(exchange: Exchange): Promise<void> {
+    const sourceId = new URLSearchParams(exchange.queryText).get("sourceId") ?? "";
+    return sendPage(exchange, 200, await embedOriginsOf(sourceId));
   }
 
   async function sendFile(exchange: Exchange, name: string, mediaType: string): Promise<void> {
@@ -100,7 +130,9 @@ export function createConsoleFiles({ folder, appUrl }: ConsoleFilesDeps): Consol
       const name = path.startsWith(`/${ASSETS}/`) ? path.slice(ASSETS.length + 2) : "";
       const mediaType = files.has(name) ? MEDIA_TYPES[extname(name)] : undefined;
       if (mediaType) return sendFile(exchange, name, mediaType);
-      return pages.has(path) ? sendPage(exchange) : null;
+      if (EMBED_PAGE.test(path)) return sendEmbedPage(exchange);
+      if (pages.has(path)) return sendPage(exchange);
+      return isPageVisit(exchange, path) ? sendPage(exchange, 404) : null;
     },
   };
 }

@@ -121,7 +121,10 @@ const SCOPE_TEXTS: Readonly<Record<TokenScope, string>> = {
 /** A token for one source may only do what its scope says, even if its user has more permissions. */
 function requireTokenScope(caller: Caller, { access }: Operation, source: SourceRecord | null): void {
   if (caller.scope === null) return;
-  if (caller.scope === "stats" && access === "stats:read" && source?.sourceId === caller.sourceId) return;
+  if (caller.scope === "stats" && access === "stats:read" && source?.sourceId === caller.sourceId) {
+    if (caller.isLocked) throw new Refusal("password_required");
+    return;
+  }
   throw new Refusal("permission_denied", {
     message: `This token may only ${SCOPE_TEXTS[caller.scope]}.`,
     hint: "Use a member's token for everything else.",

@@ -1,12 +1,14 @@
 /** The public ingest routes: an HTTP request becomes an `IngestRequest`, and its attempt becomes the reply. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "@headwater/contract";
+import type { Adapters, ForeignReply } from "../core/adapter.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { clientOf, type Trust } from "../core/client-address.ts";
-import type { ClientHints, IngestRequest } from "../core/ingest-request.ts";
+import type { ClientHints, ForeignCall, IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { TOKEN_PREFIX } from "../core/token.ts";
 import { renderFailure } from "./failure.ts";
-import { type Exchange, sendJson } from "./reply.ts";
+import { type Exchange, send, sendJson } from "./reply.ts";
 
 export interface IngestRouteDeps {
   readonly trust: Trust;
@@ -15,6 +17,8 @@ export interface IngestRouteDeps {
   readonly clock: () => number;
   /** The address of a source's debug view. */
   readonly debugUrl: (sourceId: string) => string;
+  /** Of the compatible endpoints. */
+  readonly adapters: Adapters;
   readonly handleIngest: (request: IngestRequest) => Promise<Attempt>;
 }
 
@@ -34,6 +38,13 @@ const BEARER_SCHEME = /^bearer\b/i;
 
 function bearerIn({ authorization }: IncomingHttpHeaders): string | null {
   return authorization !== undefined && BEARER_SCHEME.test(authorization) ? authorization : null;
+}
+
+/** Many clients of other tools send their key as the user of Basic authentication. It can be a token of the scope `ingest`. */
+function tokenInBasic({ authorization }: IncomingHttpHeaders): string | null {
+  const [, encoded = ""] = /^basic\s+([a-z0-9+/=]+)$/i.exec(authorization ?? "") ?? [];
+  const [user = ""] = Buffer.from(encoded, "base64").toString("latin1").split(":");
+  return user.startsWith(TOKEN_PREFIX) ? `Bearer ${user}` : null;
 }
 
 /** ISO 3166-1. Networks write XX or ZZ for a country that they do not know. */
@@ -58,7 +69,7 @@ function clientHintsIn(headers: IncomingHttpHeaders): ClientHints | null {
 }
 
 /** The members of a request that its path determines. */
-type IngestAddress = Pick<IngestRequest, "kind" | "legacy" | "publicKey">;
+type IngestAddress = Pick<IngestRequest, "kind" | "legacy" | "publicKey" | "foreign">;
 
 function toIngestRequest(
   { request, requestId, traceId, queryText }: Exchange,
@@ -72,7 +83,7 @@ function toIngestRequest(
     requestId,
     traceId,
     receivedAt: clock(),
-    authorization: bearerIn(headers),
+    authorization: bearerIn(headers) ?? (address.foreign ? tokenInBasic(headers) : null),
     origin: originOf(headers),
     userAgent: headers["user-agent"] ?? null,
     clientHints: clientHintsIn(headers),
@@ -94,24 +105,58 @@ function deprecationHeaders({ legacy, publicKey, kind }: IngestAddress): Record<
   return { Deprecation: DEPRECATED_SINCE, Link: `<${successor}>; rel="successor-version"` };
 }
 
-function toIngestAddress({ path, deprecated }: Operation, publicKey: string): IngestAddress {
+function toForeignCall(
+  { compatEndpoint, path }: Operation,
+  { call }: Readonly<Record<string, string>>,
+  queryText: string,
+  adapters: Adapters,
+): ForeignCall | null {
+  if (compatEndpoint === undefined) return null;
+  return {
+    adapter: adapters[compatEndpoint],
+    call: call ?? path.slice(path.lastIndexOf("/") + 1),
+    queryText,
+  };
+}
+
+function toIngestAddress(
+  { path, deprecated }: Operation,
+  publicKey: string,
+  foreign: ForeignCall | null,
+): IngestAddress {
   return {
     kind: path.endsWith("/bootstrap") ? "bootstrap" : "events",
     legacy: deprecated === true,
     publicKey,
+    foreign,
   };
+}
+
+/**
+ * With `no-store`, Chromium never ends a `keepalive` request whose answer the page does not read, and a page may have 64 KiB of
+ * them.
+ */
+const FOREIGN_CACHING = { "Cache-Control": "no-cache" };
+
+function sendForeign(exchange: Exchange, reply: ForeignReply): void {
+  const { status, mediaType, content } = reply;
+  const headers = { ...FOREIGN_CACHING, ...reply.headers };
+  if (status === 204) send(exchange, { status, headers });
+  else send(exchange, { status, headers: { ...headers, "Content-Type": mediaType } }, content);
 }
 
 export async function serveIngest(
   exchange: Exchange,
   operation: Operation,
-  publicKey: string,
+  params: Readonly<Record<string, string>>,
   deps: IngestRouteDeps,
 ): Promise<void> {
-  const address = toIngestAddress(operation, publicKey);
+  const foreign = toForeignCall(operation, params, exchange.queryText, deps.adapters);
+  const address = toIngestAddress(operation, params.publicKey ?? "", foreign);
   const attempt = await deps.handleIngest(toIngestRequest(exchange, address, deps));
   const { outcome, source, attemptId, requestId } = attempt;
   const headers = deprecationHeaders(address);
+  if (outcome.kind === "answered" && outcome.reply) return sendForeign(exchange, outcome.reply);
   if (outcome.kind === "answered") return sendJson(exchange, { status: 200, headers }, outcome.answer);
   const debugUrl = source ? deps.debugUrl(source.sourceId) : undefined;
   const failure = renderFailure(outcome.refusal, { requestId, attemptId, debugUrl });

@@ -4,6 +4,7 @@ import type { Issue, Operation } from "@headwater/contract";
 import type { TSchema } from "typebox";
 import type { RequestBytes } from "../core/body.ts";
 import type { FieldRule, FieldRules } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { isRecord, memberOf } from "../core/members.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
@@ -61,6 +62,9 @@ function readQuery({ query: schema }: Operation, query: Incoming["query"]): Reco
   );
 }
 
+export const maxBodyBytesOf = ({ maxBodyBytes }: Operation): number =>
+  maxBodyBytes ?? SERVER_LIMITS.maxWorkspaceBodyBytes;
+
 /**
  * Reads query and body. A missing optional body counts as an empty object.
  * @throws Refusal 413, 415 or 422 when the body is not JSON
@@ -68,7 +72,7 @@ function readQuery({ query: schema }: Operation, query: Incoming["query"]): Reco
 export function readInput(operation: Operation, incoming: Incoming): Input {
   const query = readQuery(operation, incoming.query);
   if (!operation.body) return { query, body: undefined };
-  const body = parseBody(incoming.body, incoming.headers);
+  const body = parseBody(incoming.body, incoming.headers, maxBodyBytesOf(operation));
   return { query, body: body === undefined && operation.bodyOptional ? {} : body };
 }
 

@@ -10,8 +10,7 @@ export const NO_BODY: RequestBytes = { bytes: Buffer.alloc(0), sizeBytes: 0 };
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function requireSize({ sizeBytes }: RequestBytes): void {
-  const limit = SERVER_LIMITS.maxWorkspaceBodyBytes;
+function requireSize({ sizeBytes }: RequestBytes, limit: number): void {
   if (sizeBytes <= limit) return;
   throw new Refusal("payload_too_large", {
     message: `The body is larger than ${limit} bytes.`,
@@ -82,11 +81,12 @@ function requireShallow(body: unknown): void {
 }
 
 /**
+ * @param maxBytes of the operation's body
  * @returns the value; undefined when there is no body
  * @throws Refusal 413, 415 or 422, checked in this order
  */
-export function parseBody(body: RequestBytes, headers: IncomingHttpHeaders): unknown {
-  requireSize(body);
+export function parseBody(body: RequestBytes, headers: IncomingHttpHeaders, maxBytes: number): unknown {
+  requireSize(body, maxBytes);
   if (body.sizeBytes === 0) return undefined;
   requireJsonType(headers);
   const value = parseJson(decode(body.bytes));

@@ -4,11 +4,11 @@ import type { Operation } from "@headwater/contract";
 import { readBytes } from "../core/body.ts";
 import { clientOf, type Trust } from "../core/client-address.ts";
 import type { Handlers, InnerRequest } from "../core/handler.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { RequestIds } from "../core/trace-context.ts";
 import type { Admitted, Guard } from "./guard.ts";
 import { type AnyHandler, createInnerRequests } from "./inner-requests.ts";
+import { maxBodyBytesOf } from "./input.ts";
 import { NO_BODY } from "./json-body.ts";
 import { type Exchange, sendAnswer } from "./reply.ts";
 
@@ -112,7 +112,7 @@ export function createWorkspaceRoute(
     const address = clientOf(request, trust).key;
     const caller = await guard.identify(operation, request.headers.authorization, address, clock());
     const body = operation.body
-      ? await readBytes(request, SERVER_LIMITS.maxWorkspaceBodyBytes, { clientKey: address, sourceId: null })
+      ? await readBytes(request, maxBodyBytesOf(operation), { clientKey: address, sourceId: null })
       : NO_BODY;
     const now = clock();
     const incoming = { params, query: parseQuery(queryText), headers: request.headers, body };

@@ -1,5 +1,6 @@
 /** The answer to a request that was processed (spec 2.5 and 2.8). */
 import type { BootstrapAnswer, EventsAnswer } from "@headwater/contract";
+import { NO_ID } from "../core/ids.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { BatchResults } from "./evaluate-batch.ts";
 import type { BootstrapFields, ParsedBody } from "./parse.ts";
@@ -16,9 +17,12 @@ export interface AnswerInput {
   readonly results: BatchResults;
 }
 
-/** Without a sessionId the session's user is not revealed, because anyone may know a visitor's id. */
-const identifiedUserId = ({ sessionId, userId }: BootstrapFields, { session }: Visit) =>
-  sessionId ? session.userId : userId || null;
+/**
+ * Without a sessionId the session's user is not revealed, because anyone may know a visitor's id. Several people may share the id
+ * of a visitor without browser storage.
+ */
+const identifiedUserId = ({ sessionId, userId, anonymousId }: BootstrapFields, { session }: Visit) =>
+  sessionId && anonymousId !== NO_ID ? session.userId : userId || null;
 
 function buildBootstrapAnswer(
   { attemptId, receivedAt, keyed, visit }: AnswerInput,
@@ -33,7 +37,7 @@ function buildBootstrapAnswer(
     ingestVersion: 2,
     sourceId: session.sourceId,
     sessionId: session.sessionId,
-    anonymousId: session.anonymousId,
+    anonymousId: body.anonymousId,
     identifiedUserId: identifiedUserId(body, visit),
     ingestUrl: `/api/ingest/v2/${keyed.publicKey}/events`,
     sessionResumed: state === "resumed",

@@ -29,6 +29,7 @@ export function startAttempt(request: IngestRequest, { newId, stopwatch }: Attem
   const startedAt = stopwatch();
   const attemptId = newId("att");
   const { requestId, traceId, kind, legacy, receivedAt, origin, userAgent, proxyUntrusted } = request;
+  const endpoint = request.foreign?.adapter.endpoint ?? null;
   let facts = NOTHING_KNOWN;
   return {
     attemptId,
@@ -45,6 +46,7 @@ export function startAttempt(request: IngestRequest, { newId, stopwatch }: Attem
       origin,
       userAgent,
       proxyUntrusted,
+      endpoint,
       ...facts,
       outcome,
       durationMs: stopwatch() - startedAt,

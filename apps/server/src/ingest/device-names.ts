@@ -128,7 +128,7 @@ export const OPERATING_SYSTEMS: readonly (readonly [name: string, pattern: RegEx
   ["Roku OS", /Roku/],
   ["PlayStation", /PlayStation/],
   ["Nintendo", /Nintendo/],
-  ["Android", /Andr[o0]id[ /-]?(\d+(?:\.\d+)?)?|Quest|\bPICO\b|\bSilk\b|CPU\s?OS.*Fire/i],
+  ["Android", /Andr[o0]id[ /-]?(\d+(?:\.\d+)?)?|\bQuest\b|\bPICO\b|\bSilk\b|CPU\s?OS.*Fire/i],
   ["macOS", /(?:Macintosh.*?)?Mac OS X[ /]?(\d+[._\d]*)?|Macintosh|Mac_PowerPC/],
   ["Fuchsia", /Fuchsia/],
   ["FreeBSD", /FreeBSD/],

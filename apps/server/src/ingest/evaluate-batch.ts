@@ -1,7 +1,9 @@
 /** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
 import { EVENT_CODES, type EventResult, storedEventName } from "@headwater/contract";
 import type { ContainsAddress } from "../core/address-ranges.ts";
+import type { EventLearner } from "../core/event-catalog/learner.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
+import { describeViolation } from "../core/plan/compile-plan.ts";
 import type { Commit, SessionRecord, SessionTouch, StoredFlags } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
 import { createLineBuilder } from "../ledger/outbox-line.ts";
@@ -13,6 +15,7 @@ import {
   evaluateEvent,
   eventKey,
   type Rejection,
+  readSurroundings,
   rejectEvent,
 } from "./evaluate-event.ts";
 import { isJsonObject, textOrNull } from "./json.ts";
@@ -23,10 +26,12 @@ import {
   type ParsedBody,
   type ParsedEvent,
 } from "./parse.ts";
+import { NO_PLACE, type PlaceOf } from "./places.ts";
+import type { PlanCache } from "./plan-cache.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import type { Visit } from "./visit.ts";
-import { type CountryOf, type DeviceOf, senderOf, visitorDeviceOf } from "./visitor.ts";
+import { type DeviceOf, senderOf, visitorDeviceOf } from "./visitor.ts";
 
 /** An event with its outcome, in the order of the batch. */
 export interface EvaluatedEvent {
@@ -36,7 +41,8 @@ export interface EvaluatedEvent {
 
 export interface BatchDeps {
   readonly sessions: SessionCache;
-  readonly countryOf: CountryOf;
+  readonly plans: PlanCache;
+  readonly placeOf: PlaceOf;
   readonly deviceOf: DeviceOf;
   /** null: no address is one of a data centre. */
   readonly isDataCentre: ContainsAddress | null;
@@ -71,26 +77,28 @@ export interface BatchRequest {
 function buildContext(
   { request, keyed, parsed: { body }, session }: BatchRequest,
   batch: ParsedBatch,
-  otherSessions: BatchContext["otherSessions"],
-  { countryOf, deviceOf, isDataCentre, isSpamReferrer }: BatchDeps,
+  { otherSessions, plan }: Pick<BatchContext, "otherSessions" | "plan">,
+  { placeOf, deviceOf, isDataCentre, isSpamReferrer }: BatchDeps,
 ): BatchContext {
   const { sourceId } = session;
   const { receivedAt } = request;
   const sdkVersion = body.sdkVersion ?? null;
   const context = body.context ?? null;
+  const device = visitorDeviceOf(context, request, deviceOf);
   const sentBy = senderOf(request);
+  const hasToken = request.authorization !== null;
   // the address of a server says nothing about the visitor
-  const country = sentBy === "server" ? null : (request.vouchedCountry ?? countryOf(request.clientAddress));
+  const place = sentBy === "server" ? NO_PLACE : placeOf(request.clientAddress, request.vouchedCountry);
   return {
     sourceId,
-    hasToken: request.authorization !== null,
+    hasToken,
     receivedAt,
     buildLine: createLineBuilder({
       sourceId,
       receivedAt: toIsoTime(receivedAt),
       batchId: batch.batchId,
       sdkVersion,
-      country,
+      ...place,
       sentBy,
     }),
     clockSkewMs: receivedAt - batch.sentAt,
@@ -98,9 +106,9 @@ function buildContext(
     otherSessions,
     anonymousId: body.anonymousId,
     userId: body.userId || null,
-    context,
+    surroundings: readSurroundings(context, device),
     origin: request.origin,
-    device: visitorDeviceOf(context, request, deviceOf),
+    device,
     deviceOf,
     maxEventBytes: keyed.limits.maxEventBytes,
     bots: keyed.source.bots,
@@ -108,7 +116,11 @@ function buildContext(
     isSpamReferrer,
     retentionDays: keyed.source.retentionDays,
     excludesPath: keyed.excludesPath,
+    isAddressExcluded: !hasToken && keyed.excludesAddress?.(request.clientAddress) === true,
     addressRules: keyed.addressRules,
+    classifyVisit: keyed.classifyVisit,
+    clientVersion: sdkVersion,
+    plan,
   };
 }
 
@@ -125,7 +137,9 @@ export async function evaluateBatch(batchRequest: BatchRequest, deps: BatchDeps)
   const { batch } = batchRequest.parsed;
   if (!batch) return [];
   const otherSessions = await findOtherSessions(batch, batchRequest.session, deps.sessions);
-  const context = buildContext(batchRequest, batch, otherSessions, deps);
+  const { planVersion, source } = batchRequest.keyed;
+  const plan = planVersion === null ? null : await deps.plans.find(source.sourceId, planVersion);
+  const context = buildContext(batchRequest, batch, { otherSessions, plan }, deps);
   return batch.events.map((parsed) => ({
     parsed,
     outcome: isInvalid(parsed) ? rejectInvalid(parsed) : evaluateEvent(parsed, context),
@@ -140,15 +154,19 @@ function touchesOf(candidates: readonly Candidate[]): Required<SessionTouch>[] {
   const touches = new Map<string, Required<SessionTouch>>();
   for (const [index, { sessionId, userId }] of candidates.entries()) {
     const touch = touches.get(sessionId);
-    if (touch) touch.entries.push(index);
-    else touches.set(sessionId, { sessionId, userId, entries: [index] });
+    if (touch) {
+      touch.entries.push(index);
+      touch.userId = userId ?? touch.userId;
+    } else touches.set(sessionId, { sessionId, userId, entries: [index] });
   }
   return [...touches.values()];
 }
 
 export interface CommitInput {
+  readonly sourceId: string;
   readonly request: IngestRequest;
-  readonly visit: Visit;
+  /** At least one. */
+  readonly visits: readonly Visit[];
   readonly userId: string | null;
   readonly events: readonly EvaluatedEvent[];
   /** Of the body, decompressed. */
@@ -156,24 +174,44 @@ export interface CommitInput {
 }
 
 /** Everything that the ledger has to store for a request. It stores all of it or nothing. */
-export function buildCommit({ request, visit, userId, events, sizeBytes }: CommitInput): Commit {
-  const { kind, receivedAt } = request;
-  const { session, state } = visit;
+export function buildCommit({ sourceId, request, visits, userId, events, sizeBytes }: CommitInput): Commit {
+  const { receivedAt } = request;
   const candidates = candidatesOf(events);
   const touches: SessionTouch[] = touchesOf(candidates);
-  const { sourceId, sessionId } = session;
+  const sessionsIn = (wanted: Visit["state"]) =>
+    visits.flatMap(({ session, state }) => (state === wanted ? [session] : []));
+  const [opened, resumed] = [sessionsIn("opened"), sessionsIn("resumed")];
   // a bootstrap is activity of the session that it resumes, even if none of its events is accepted
-  const own: SessionTouch[] = state === "resumed" ? [{ sessionId, userId }] : [];
-  const others = state === "resumed" ? touches.filter((touch) => touch.sessionId !== sessionId) : touches;
+  const own: SessionTouch[] = resumed.map(({ sessionId }) => ({ sessionId, userId }));
+  const others = touches.filter(({ sessionId }) => !own.some((touch) => touch.sessionId === sessionId));
   return {
     sourceId,
     receivedAt,
-    bootstrap: kind === "bootstrap",
+    bootstrap: opened.length + resumed.length > 0,
     bytes: sizeBytes,
-    open: state === "opened" ? session : null,
+    open: opened,
     touch: [...own, ...others],
     entries: candidates.map(({ key, json, day }) => ({ key, json, day })),
   };
+}
+
+/** Adds the events that are new to the catalogue of the source, and its violations of the tracking plan. */
+export function learnEvents(
+  { sourceId, request: { receivedAt }, events }: CommitInput,
+  committed: StoredFlags,
+  learner: EventLearner,
+): void {
+  for (const [entry, { event, sessionId, clientVersion, path }] of candidatesOf(events).entries()) {
+    if (committed[entry] !== 1) continue;
+    const { type, name, properties } = event;
+    const seen = { name: storedEventName(type, name), properties, sessionId, clientVersion, path };
+    learner.see(sourceId, seen, receivedAt);
+  }
+  let entry = 0;
+  for (const { outcome } of events) {
+    const isNew = outcome.status === "rejected" || committed[entry++] === 1;
+    if (outcome.violation && isNew) learner.seeViolation(sourceId, outcome.violation, receivedAt);
+  }
 }
 
 /** Updates the session cache with what the commit did. */
@@ -208,7 +246,11 @@ function rejectedResult(
   };
 }
 
-function candidateResult(index: number, { event, key, warnings }: Candidate, isNew: boolean): EventResult {
+function candidateResult(
+  index: number,
+  { event, key, warnings, violation }: Candidate,
+  isNew: boolean,
+): EventResult {
   return {
     index,
     eventId: event.id,
@@ -217,7 +259,7 @@ function candidateResult(index: number, { event, key, warnings }: Candidate, isN
     name: storedEventName(event.type, event.name),
     status: isNew ? "accepted" : "duplicate",
     code: isNew ? null : "duplicate_event",
-    message: isNew ? null : EVENT_CODES.duplicate_event,
+    message: isNew ? violation && describeViolation(violation) : EVENT_CODES.duplicate_event,
     warnings,
   };
 }

@@ -11,14 +11,19 @@ import {
   storedEventName,
   type Warning,
 } from "@headwater/contract";
+import { DIRECT, type VisitClassifier } from "../core/channels/visit-classifier.ts";
+import type { SeenViolation } from "../core/event-catalog/violations.ts";
+import { NO_ID } from "../core/ids.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { maskWholly } from "../core/masking/mask-address.ts";
+import { type CompiledPlan, describeViolation, type PlanViolation } from "../core/plan/compile-plan.ts";
 import type { SessionRecord } from "../core/records.ts";
 import { dayOf, toIsoTime } from "../core/time.ts";
-import type { BuildLine } from "../ledger/outbox-line.ts";
+import { type BuildLine, membersOf, sharedMembersOf } from "../ledger/outbox-line.ts";
 import type { AddressRules } from "./address-rules.ts";
 import { correctIpad } from "./detect-device.ts";
 import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";
+import { type Measures, measuresOf } from "./measures.ts";
 import { addressOf, referrerOf } from "./page-address.ts";
 import { type ValidEvent, warnOnce } from "./parse.ts";
 import type { Device } from "./visitor.ts";
@@ -39,8 +44,10 @@ export interface BatchContext {
   readonly otherSessions: ReadonlyMap<string, SessionRecord | null>;
   readonly anonymousId: string;
   readonly userId: string | null;
-  readonly context: Record<string, unknown> | null;
+  /** Of the events without a context of their own. */
+  readonly surroundings: Surroundings;
   readonly origin: string | null;
+  /** Of the user agent. */
   readonly device: Device;
   readonly deviceOf: (userAgent: string) => Device;
   readonly maxEventBytes: number;
@@ -52,8 +59,14 @@ export interface BatchContext {
   readonly retentionDays: number | null;
   /** Whether the source's `excludedPaths` contain the path. */
   readonly excludesPath: (path: string) => boolean;
+  /** Whether the source's `excludedAddresses` contain the client's address. */
+  readonly isAddressExcluded: boolean;
   /** The source's rules for addresses. */
   readonly addressRules: AddressRules;
+  readonly classifyVisit: VisitClassifier;
+  readonly clientVersion: string | null;
+  /** The source's tracking plan; null: it has none. */
+  readonly plan: CompiledPlan | null;
 }
 
 /** An event that will be stored, unless it is a duplicate. */
@@ -69,11 +82,19 @@ export interface Candidate {
   readonly sessionId: string;
   readonly userId: string | null;
   readonly warnings: Warning[];
+  /** `sdkVersion` of the batch. */
+  readonly clientVersion: string | null;
+  /** Of the page. */
+  readonly path: string | null;
+  /** How the event violates the tracking plan. null: it does not. */
+  readonly violation: (SeenViolation & PlanViolation) | null;
 }
 export interface Rejection {
   readonly status: "rejected";
   readonly code: EventCode;
   readonly message: string;
+  /** Why the tracking plan rejects the event. Absent: something else rejects it. */
+  readonly violation?: SeenViolation;
 }
 export type EventOutcome = Candidate | Rejection;
 
@@ -177,7 +198,7 @@ function checkProperties(event: Event, maxEventBytes: number, warnings: Warning[
 
 function normalizePage(
   page: NonNullable<Event["page"]>,
-  { origin: requestOrigin, addressRules }: BatchContext,
+  { origin: requestOrigin, addressRules, classifyVisit }: BatchContext,
   warnings: Warning[],
 ) {
   const { url = null, path = null, title = null } = page;
@@ -185,13 +206,25 @@ function normalizePage(
   if (longest > LIMITS.maxUrlLength) warnings.push("url_truncated");
   const isTitleCut = title !== null && title.length > LIMITS.maxTitleLength;
   if (isTitleCut) warnOnce(warnings, "value_truncated");
-  const address = addressOf({ url, path, requestOrigin }, addressRules);
+  const hashRouting = page.hashRouting === true;
+  const { address, campaign } = addressOf({ url, path, requestOrigin, hashRouting }, addressRules);
+  const { referrer, referrerHost } = referrerOf(page.referrer, address.host, addressRules);
+  const outsideReferrer = referrerHost === null ? null : referrer;
   return {
-    ...address,
+    address,
+    visit: classifyVisit({ referrer: outsideReferrer, pageHost: address.host, campaign }),
     // masked before it is cut, because half a secret may not look like one
     title: title === null ? null : maskWholly(title).slice(0, LIMITS.maxTitleLength).toWellFormed(),
-    ...referrerOf(page.referrer, address.host, addressRules),
+    referrer,
+    referrerHost,
   };
+}
+
+type NormalPage = ReturnType<typeof normalizePage>;
+
+/** The normal form of the page: its address and its other members are one object. */
+function pageJson({ address, title, referrer, referrerHost }: NormalPage): string {
+  return `{${sharedMembersOf(address)},${membersOf({ title, referrer, referrerHost })}}`;
 }
 
 const MAX_SIZE_LENGTH = 32;
@@ -214,14 +247,63 @@ function checkType(event: Event): Rejection | null {
   return null;
 }
 
-/** The context and device of an event: those of the batch, unless the event has its own. */
-function surroundingsOf(event: Event, batch: BatchContext) {
-  const own: Record<string, unknown> | null = event.context ?? null;
-  const context = own && batch.context ? { ...batch.context, ...own } : (own ?? batch.context);
-  const ownUserAgent = textOrNull(own?.userAgent);
+/** What a context says of the visitor. */
+export interface Surroundings {
+  readonly context: Record<string, unknown> | null;
+  /** Members of the normal form, as JSON without the braces. */
+  readonly members: string;
+  readonly device: Device;
+}
+
+export function readSurroundings(context: Record<string, unknown> | null, device: Device): Surroundings {
   const screen = sizeText(context?.screen);
-  const device = correctIpad(ownUserAgent ? batch.deviceOf(ownUserAgent) : batch.device, screen);
-  return { context, screen, device };
+  const members = membersOf({
+    locale: textOrNull(context?.locale),
+    timezone: textOrNull(context?.timezone),
+    screen,
+    viewport: sizeText(context?.viewport),
+    context,
+  });
+  return { context, members, device: correctIpad(device, screen) };
+}
+
+/** Most events have no context of their own: the batch's is serialized once. */
+function surroundingsOf({ context: own }: Event, batch: BatchContext): Surroundings {
+  if (!own) return batch.surroundings;
+  const ownUserAgent = textOrNull(own.userAgent);
+  const device = ownUserAgent ? batch.deviceOf(ownUserAgent) : batch.device;
+  return readSurroundings({ ...batch.surroundings.context, ...own }, device);
+}
+
+/** A page view is never passive. */
+const isPassive = ({ type, passive }: Event): boolean =>
+  passive === true && eventTypeRules(type)?.countsAs === "action";
+
+/** The members of the normal form that come from the event itself. What events have in common is serialized once. */
+function membersOfEvent(
+  event: Event,
+  sessionId: string,
+  page: NormalPage | null,
+  { members, device, measures }: Omit<Surroundings, "context"> & { readonly measures: Measures },
+): string {
+  const own = {
+    eventId: event.id,
+    type: event.type,
+    name: storedEventName(event.type, event.name),
+    // left out unless it is true, like in events that were stored before
+    passive: isPassive(event) || undefined,
+    timestamp: event.timestamp,
+    sessionId,
+    ...measures,
+    properties: event.properties ?? null,
+  };
+  return [
+    membersOf(own),
+    members,
+    `"page":${page === null ? "null" : pageJson(page)}`,
+    sharedMembersOf(page?.visit ?? DIRECT),
+    `"device":{${sharedMembersOf(device)}}`,
+  ].join();
 }
 
 type BotReason = Extract<Warning, "bot_suspected" | "data_centre" | "referrer_spam">;
@@ -246,8 +328,22 @@ const rejectBot = (reason: BotReason): Rejection =>
     `${BOT_REASONS[reason]}, and \`bots\` of the source is \`reject\`. To store such events, set it to \`apart\` or \`keep\`.`,
   );
 
+/** How the event violates the plan, with its sender. null: it does not. */
+function checkPlan(
+  event: Event,
+  plan: CompiledPlan,
+  { batch, session, page }: { batch: BatchContext; session: SessionRecord; page: string | null },
+): (SeenViolation & PlanViolation) | null {
+  const violation = plan.check(event);
+  if (violation === null) return null;
+  const name = storedEventName(event.type, event.name);
+  const { clientVersion } = batch;
+  return { ...violation, event: name, sessionId: session.sessionId, clientVersion, page };
+}
+
 /** Whether one event is stored, as far as that can be decided without asking the ledger for duplicates. */
 export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOutcome {
+  if (batch.isAddressExcluded) return rejectEvent("address_excluded");
   const { event, time } = parsed;
   const warnings = [...parsed.warnings];
   const badType = checkType(event);
@@ -259,14 +355,23 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const badProperties = checkProperties(event, batch.maxEventBytes, warnings);
   if (badProperties) return badProperties;
 
-  const anonymousId = event.anonymousId || batch.anonymousId;
+  const givenId = event.anonymousId || batch.anonymousId;
+  // several people may share the session of a visitor without browser storage, so its user is not theirs
+  const [anonymousId, sessionUserId] =
+    givenId === NO_ID ? [session.anonymousId, null] : [givenId, session.userId];
   if (anonymousId !== session.anonymousId) warnings.push("anonymous_id_mismatch");
-  const { context, screen, device } = surroundingsOf(event, batch);
+  const { members, device } = surroundingsOf(event, batch);
   const page = event.page ? normalizePage(event.page, batch, warnings) : null;
   const botReason = botReasonOf(device, page?.referrerHost ?? null, batch);
   if (botReason && batch.bots === "reject") return rejectBot(botReason);
   if (botReason) warnings.push(botReason);
-  if (page?.path && batch.excludesPath(page.path)) return rejectEvent("path_excluded");
+  const path = page?.address.path;
+  if (path && batch.excludesPath(path)) return rejectEvent("path_excluded");
+
+  const violation = batch.plan && checkPlan(event, batch.plan, { batch, session, page: path ?? null });
+  if (violation?.mode === "reject")
+    return { ...rejectEvent("plan_violation", describeViolation(violation)), violation };
+  if (violation) warnings.push("plan_violation");
 
   const key = eventKey(batch.sourceId, event.id, batch.hasToken);
   const { sessionId } = session;
@@ -275,26 +380,18 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
     analyticsEventId: analyticsEventId(key),
     occurredAt: isUnchanged ? event.timestamp : toIsoTime(occurredAt),
     anonymousId,
-    userId: batch.userId ?? session.userId,
+    userId: batch.userId ?? sessionUserId,
   };
-  const json = batch.buildLine(head, {
-    eventId: event.id,
-    type: event.type,
-    name: storedEventName(event.type, event.name),
-    timestamp: event.timestamp,
-    sessionId,
-    page,
-    locale: textOrNull(context?.locale),
-    timezone: textOrNull(context?.timezone),
-    screen,
-    viewport: sizeText(context?.viewport),
-    device: { ...device, isBot: botReason !== null },
-    properties: event.properties ?? null,
-    context: context ?? null,
-  });
+  const isBot = botReason !== null;
+  const storedDevice = device.isBot === isBot ? device : { ...device, isBot };
+  const measures = measuresOf(event, isPassive(event), warnings);
+  const others = { members, device: storedDevice, measures };
+  const json = batch.buildLine(head, membersOfEvent(event, sessionId, page, others));
   // the normal form has the event's data and more; a UTF-16 unit has at most three bytes
   const tooLarge = checkEventSize(event, batch.maxEventBytes, json.length * 3);
   if (tooLarge) return tooLarge;
   const day = dayOf(occurredAt);
-  return { status: "candidate", event, key, json, day, sessionId, userId: batch.userId, warnings };
+  const { userId, clientVersion } = batch;
+  const seen = { clientVersion, path: path ?? null };
+  return { status: "candidate", event, key, json, day, sessionId, userId, warnings, violation, ...seen };
 }

@@ -3,7 +3,8 @@
 import type { Admission } from "../core/admission.ts";
 import type { AnsweredOutcome, Attempt, Outcome } from "../core/attempt.ts";
 import { type IngestBody, readIngestBody } from "../core/body.ts";
-import type { IngestRequest } from "../core/ingest-request.ts";
+import type { EventLearner } from "../core/event-catalog/learner.ts";
+import type { ForeignCall, IngestRequest } from "../core/ingest-request.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { RequestIds } from "../core/trace-context.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
@@ -11,26 +12,49 @@ import { toRefusal } from "../ledger/to-refusal.ts";
 import { buildAnswer } from "./answer.ts";
 import { type AttemptDraft, startAttempt } from "./attempt-draft.ts";
 import { checkKey, checkRequest } from "./checks.ts";
-import { type BatchDeps, buildCommit, buildResults, evaluateBatch, recordCommit } from "./evaluate-batch.ts";
+import {
+  type BatchDeps,
+  buildCommit,
+  buildResults,
+  type CommitInput,
+  type EvaluatedEvent,
+  evaluateBatch,
+  learnEvents,
+  recordCommit,
+  rejectInvalid,
+} from "./evaluate-batch.ts";
+import {
+  buildForeignBatch,
+  type ForeignBatch,
+  foreignEnvelope,
+  inOrder,
+  toForeignRequest,
+} from "./foreign-batch.ts";
 import { decodeBody, parseJson } from "./json.ts";
 import { type BodyParser, readEnvelope } from "./parse.ts";
+import type { PlaceOf } from "./places.ts";
+import type { PlanCache } from "./plan-cache.ts";
 import type { Quotas } from "./quotas.ts";
 import type { RateChecks } from "./rates.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource, SourceCache } from "./source-cache.ts";
-import { findVisit } from "./visit.ts";
-import type { CountryOf, DeviceOf } from "./visitor.ts";
+import { findForeignVisit, findVisit, type Visit } from "./visit.ts";
+import type { DeviceOf } from "./visitor.ts";
+import type { VisitorIds } from "./visitor-ids.ts";
 
 export interface IngestDeps {
   readonly ledger: IngestLedger;
   readonly sources: SourceCache;
   readonly sessions: SessionCache;
+  readonly plans: PlanCache;
+  readonly visitorIds: VisitorIds;
   readonly rates: RateChecks;
   readonly quotas: Quotas;
+  readonly learner: EventLearner;
   /** Slots for requests that are processed, by source. */
   readonly admission: Admission;
   readonly parseBody: BodyParser;
-  readonly countryOf: CountryOf;
+  readonly placeOf: PlaceOf;
   readonly deviceOf: DeviceOf;
   readonly isDataCentre: BatchDeps["isDataCentre"];
   readonly isSpamReferrer: BatchDeps["isSpamReferrer"];
@@ -114,6 +138,9 @@ async function processBody(
   const { sourceId } = keyed.source;
   const decoded = decodeBody(body);
   draft.note(decoded);
+  const { bodyText } = decoded;
+  if (request.foreign)
+    return processForeign({ request, keyed, body }, { call: request.foreign, bodyText }, draft, deps);
   const json = parseJson(decoded.bodyText);
   draft.note({ envelope: readEnvelope(json) });
   const parsed = deps.parseBody(json, request, keyed.limits.maxBatchSize);
@@ -123,10 +150,13 @@ async function processBody(
   const { events, commit, committed } = await visit.store(async () => {
     const events = await evaluateBatch({ request, keyed, parsed, session: visit.session }, deps);
     const { sizeBytes } = body;
-    const commit = buildCommit({ request, visit, userId: parsed.body.userId || null, events, sizeBytes });
-    const store = () => deps.ledger.commit(commit);
-    const committed = await (keyed.hasQuota ? deps.quotas.store(keyed, commit, store) : store());
-    return { events, commit, committed };
+    const userId = parsed.body.userId || null;
+    const stored = await storeEvents(
+      { sourceId, request, visits: [visit], userId, events, sizeBytes },
+      keyed,
+      deps,
+    );
+    return { events, ...stored };
   });
   recordCommit(commit, committed, deps.sessions);
 
@@ -134,7 +164,94 @@ async function processBody(
   const { attemptId } = draft;
   const answer = buildAnswer({ attemptId, receivedAt, keyed, parsed, visit, results });
   const normalized = events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.json : null));
-  return { kind: "answered", answer, results: results.results, normalized };
+  return { kind: "answered", answer, results: results.results, normalized, reply: null };
+}
+
+async function storeEvents(input: CommitInput, keyed: CachedSource, { ledger, quotas, learner }: IngestDeps) {
+  const commit = buildCommit(input);
+  const store = () => ledger.commit(commit);
+  const committed = await (keyed.hasQuota ? quotas.store(keyed, commit, store) : store());
+  learnEvents(input, committed, learner);
+  return { commit, committed };
+}
+
+/** The stages of an admitted request of another tool's client. Its events can be of many visitors. */
+async function processForeign(
+  { request, keyed, body: { sizeBytes } }: AdmittedRequest,
+  foreign: { readonly call: ForeignCall; readonly bodyText: string | null },
+  draft: AttemptDraft,
+  deps: IngestDeps,
+): Promise<AnsweredOutcome> {
+  const { adapter } = foreign.call;
+  const { sourceId } = keyed.source;
+  const asked = toForeignRequest(foreign.call, foreign.bodyText);
+  // of a request without a body, the debug view shows the query
+  if (asked.bodyText === "") draft.note({ bodyText: asked.queryText });
+  const translation = adapter.translate(asked);
+  draft.note({ envelope: foreignEnvelope(translation) });
+  const { maxBatchSize } = keyed.limits;
+  const batch = buildForeignBatch({ request, translation, maxBatchSize, parseBody: deps.parseBody });
+  const sentAt = translation.sentAt === null ? undefined : batch.groups[0]?.parts[0].parsed.batch?.sentAt;
+  if (sentAt !== undefined) draft.note({ clockSkewMs: request.receivedAt - sentAt });
+  const { visits, events, commit, committed } = await inVisits(
+    batch,
+    { request, keyed },
+    deps,
+    async (visits) => {
+      const events = await evaluateForeign(batch, visits, { request, keyed }, deps);
+      const input = { sourceId, request, visits, userId: null, events, sizeBytes };
+      return { visits, events, ...(await storeEvents(input, keyed, deps)) };
+    },
+  );
+  recordCommit(commit, committed, deps.sessions);
+  const results = buildResults(events, committed, sourceId, request.authorization !== null);
+  const { attemptId } = draft;
+  const sessionId = visits[0]?.session.sessionId ?? "";
+  const answer = { ok: true, attemptId, sourceId, sessionId, ...results } as const;
+  const normalized = events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.json : null));
+  const reply = adapter.reply({ attemptId, sessionId, ...results }, asked);
+  return { kind: "answered", answer, results: results.results, normalized, reply };
+}
+
+type KeyedRequest = Pick<AdmittedRequest, "request" | "keyed">;
+
+/** Finds or opens the session of each group, one after the other, and then runs the work that stores their events. */
+function inVisits<T>(
+  { groups }: ForeignBatch,
+  keyed: KeyedRequest,
+  deps: IngestDeps,
+  work: (visits: readonly Visit[]) => Promise<T>,
+): Promise<T> {
+  const visits: Visit[] = [];
+  const next = async (): Promise<T> => {
+    const group = groups[visits.length];
+    if (!group) return work(visits);
+    const visit = await findForeignVisit(group.parts[0].parsed.body, group.session, keyed, deps);
+    visits.push(visit);
+    // if a later step fails, requests that wait for the opened session are told
+    return visit.store(next);
+  };
+  return next();
+}
+
+async function evaluateForeign(
+  { groups, invalid, total }: ForeignBatch,
+  visits: readonly Visit[],
+  { request, keyed }: KeyedRequest,
+  deps: IngestDeps,
+): Promise<EvaluatedEvent[]> {
+  const rejected = [...invalid].map(
+    ([index, parsed]) => [index, { parsed, outcome: rejectInvalid(parsed) }] as const,
+  );
+  const evaluated = await Promise.all(
+    visits.flatMap(({ session }, at) =>
+      (groups[at]?.parts ?? []).map(async ({ parsed, indexes }) => {
+        const events = await evaluateBatch({ request, keyed, parsed, session }, deps);
+        return events.map((event, place) => [indexes[place] ?? 0, event] as const);
+      }),
+    ),
+  );
+  return inOrder(total, [...rejected, ...evaluated.flat()]);
 }
 
 /**

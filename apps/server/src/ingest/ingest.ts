@@ -1,24 +1,28 @@
 /** Builds ingest: the caches, limits and slots that its pipeline works with. */
 import type { AppliedLimits } from "@headwater/contract";
 import type { Attempt } from "../core/attempt.ts";
+import type { SourceLists } from "../core/channels/source-lists.ts";
+import { createEventLearner, type EventLearner } from "../core/event-catalog/learner.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { createTimeBudget } from "../core/time-budget.ts";
-import type { IngestLedger, LedgerChange } from "../ledger/ledger.ts";
+import type { Catalog, IngestLedger, LedgerChange } from "../ledger/ledger.ts";
 import { handleIngest, type IngestDeps } from "./handle-ingest.ts";
 import { createBodyParser } from "./parse.ts";
+import { createPlanCache } from "./plan-cache.ts";
 import { createQuotas, type QuotaDeps } from "./quotas.ts";
 import { createRateChecks, type IngestRates } from "./rates.ts";
 import { createSessionCache } from "./session-cache.ts";
 import { createSourceCache } from "./source-cache.ts";
 import { createSlicedAdmission } from "./time-slices.ts";
 import { createDeviceOf } from "./visitor.ts";
+import { createVisitorIds } from "./visitor-ids.ts";
 
 export interface IngestOptions
   extends Pick<
     IngestDeps,
-    | "countryOf"
+    | "placeOf"
     | "isDataCentre"
     | "isSpamReferrer"
     | "authenticateSender"
@@ -29,7 +33,9 @@ export interface IngestOptions
     | "stopwatch"
   > {
   readonly ledger: IngestLedger;
+  readonly sourceLists: SourceLists;
   readonly readUsage: QuotaDeps["readUsage"];
+  readonly readPlan: Catalog["trackingPlan"];
   readonly clock: () => number;
   readonly rates: IngestRates;
   /** How many nodes share the rates, this one included. */
@@ -43,20 +49,31 @@ export interface IngestOptions
 export interface Ingest {
   handle(request: IngestRequest): Promise<Attempt>;
   inFlight(): number;
+  /** What was learned of the accepted events since the last call, by source. */
+  takeLearned: EventLearner["take"];
   /** Forgets cached sources and sessions that have changed. */
   forget(change: LedgerChange): void;
+  /** Destroys the salts of visitors without browser storage that are two days old. Call it once a minute. */
+  expireSalts(): Promise<void>;
 }
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { ledger, readUsage, clock, limitsOf, rates, nodes, maxInFlight, ...others } = options;
-  const sources = createSourceCache({ ledger, limitsOf, clock });
+  const { ledger, readUsage, readPlan, clock, limitsOf, sourceLists, rates, nodes, maxInFlight, ...others } =
+    options;
+  const sources = createSourceCache({ ledger, limitsOf, sourceLists, clock });
   const sessions = createSessionCache(ledger);
+  const learner = createEventLearner();
+  const plans = createPlanCache(readPlan);
+  const visitorIds = createVisitorIds({ ledger, clock });
   const deps: IngestDeps = {
     ...others,
     ledger,
     sources,
     sessions,
+    plans,
+    visitorIds,
     rates: createRateChecks(rates, nodes),
+    learner,
     quotas: createQuotas({ readUsage, clock }),
     admission: createSlicedAdmission({ maxAdmitted: maxInFlight, stopwatch: options.stopwatch }),
     parseBody: createBodyParser(),
@@ -79,11 +96,14 @@ export function createIngest(options: IngestOptions): Ingest {
       }
     },
     inFlight: () => inFlight,
+    takeLearned: learner.take,
+    expireSalts: visitorIds.expire,
     forget(change) {
       if (change.kind === "source") sources.forget(change.sourceId);
       if (change.kind === "session") sessions.forget(change);
       if (change.kind === "everything") {
         sources.forget();
+        plans.forgetAll();
         sessions.forget();
       }
     },

@@ -1,7 +1,7 @@
 /** Parses and cleans the address of a page and its referrer (docs/contract.md section 4, **Addresses**). Pure. */
 import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
-import { readCampaign } from "../core/channels/campaign.ts";
+import { type Campaign, NO_CAMPAIGN, readCampaign } from "../core/channels/campaign.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { maskAddress, maskWholly } from "../core/masking/mask-address.ts";
 import type { AddressRules } from "./address-rules.ts";
@@ -20,15 +20,12 @@ export interface PageAddress {
 const cutUrl = (url: string) =>
   url.length > LIMITS.maxUrlLength ? url.slice(0, LIMITS.maxUrlLength).toWellFormed() : url;
 
-function parseCampaign(query: string): Pick<PageAddress, "utm" | "clickIds"> {
-  const { utm, clickIds } = readCampaign(query);
-  return { utm, clickIds };
-}
+const isQuery = (fragment: string) => fragment.includes("=");
 
 /** The query of a fragment follows its `?`, as in `#/search?q=1`, or is the whole fragment, as in `#a=1&b=2`. */
 function cleanFragment(fragment: string, cleanQuery: (query: string) => string): string {
   const [route = ""] = fragment.split("?", 1);
-  if (route.includes("=")) return cleanQuery(fragment);
+  if (isQuery(route)) return cleanQuery(fragment);
   return joinPart(route, "?", cleanQuery(fragment.slice(route.length + 1)));
 }
 
@@ -53,7 +50,13 @@ function splitAddress(text: string): AddressParts {
 /** Client-side routers may send a path with its query and fragment. */
 const withoutQuery = (path: string) => path.replace(/[?#].*$/s, "");
 
-function parseAddress(text: string, { cleanQuery, cleanPath }: AddressRules): PageAddress {
+/** A page's address, and the campaign that led to it. */
+export interface AddressWithCampaign {
+  readonly address: PageAddress;
+  readonly campaign: Campaign;
+}
+
+function parseAddress(text: string, { cleanQuery, cleanPath }: AddressRules): AddressWithCampaign {
   const masked = cutUrl(maskAddress(text));
   const { path, query, fragment } = splitAddress(masked);
   const url =
@@ -65,13 +68,16 @@ function parseAddress(text: string, { cleanQuery, cleanPath }: AddressRules): Pa
   const mask = parsed?.href === url ? (part: string) => part : maskWholly;
   // text that is not an absolute address: the path is the part before `?` and `#`
   const { pathname = path, search = `?${splitAddress(url).query}` } = parsed ?? {};
-  return {
+  const campaign = readCampaign(query);
+  const address = {
     url: url || null,
     ...hostOf(parsed),
     path: cleanPath(mask(pathname || (parsed ? "/" : ""))) || null,
     query: mask(search.slice(1)) || null,
-    ...parseCampaign(query),
+    utm: campaign.utm,
+    clickIds: campaign.clickIds,
   };
+  return { address, campaign };
 }
 
 const hostOf = (parsed: URL | null) => ({
@@ -81,11 +87,12 @@ const hostOf = (parsed: URL | null) => ({
 });
 
 /** A cleaned address, and what it was made from. */
-interface CachedAddress {
+interface CachedAddress extends AddressWithCampaign {
   readonly rules: AddressRules;
-  readonly address: PageAddress;
   /** The path before it was cleaned, as far as it is known without parsing the address again. */
   readonly sentPath: string | null;
+  /** The address of a page with hash routing. null: nobody has asked for it. */
+  withFragment: AddressWithCampaign | null;
 }
 const addresses = new LRUCache<string, CachedAddress>({ max: SERVER_LIMITS.addressCacheEntries });
 
@@ -93,23 +100,19 @@ const addresses = new LRUCache<string, CachedAddress>({ max: SERVER_LIMITS.addre
 function parseCached(text: string, rules: AddressRules): CachedAddress {
   const cached = addresses.get(text);
   if (cached?.rules === rules) return cached;
-  const address = parseAddress(text, rules);
+  const parsed = parseAddress(text, rules);
+  const { address } = parsed;
   const { path } = splitAddress(text);
   const sentPath =
     address.origin !== null && path.startsWith(address.origin) ? path.slice(address.origin.length) : null;
-  const entry = { rules, address, sentPath };
+  const entry: CachedAddress = { ...parsed, rules, sentPath, withFragment: null };
   if (text.length <= LIMITS.maxUrlLength) addresses.set(text, entry);
   return entry;
 }
 
-const NO_ADDRESS: PageAddress = {
-  url: null,
-  origin: null,
-  host: null,
-  path: null,
-  query: null,
-  utm: null,
-  clickIds: null,
+const NO_ADDRESS: AddressWithCampaign = {
+  address: { url: null, origin: null, host: null, path: null, query: null, utm: null, clickIds: null },
+  campaign: NO_CAMPAIGN,
 };
 
 /** The address of a page, as far as the client and the request name it. */
@@ -117,23 +120,41 @@ export interface SentAddress {
   readonly url: string | null;
   readonly path: string | null;
   readonly requestOrigin: string | null;
+  /** The path includes the fragment. Default: false. */
+  readonly hashRouting?: boolean;
+}
+
+/** Adds the fragment to the path, without the fragment's query. The rules for paths apply to both on their own. */
+function addFragment(found: AddressWithCampaign, text: string, rules: AddressRules): AddressWithCampaign {
+  const [route = ""] = splitAddress(text).fragment.split("?", 1);
+  if (route === "" || isQuery(route)) return found;
+  const path = `${found.address.path ?? ""}#${rules.cleanPath(maskWholly(route))}`;
+  return { ...found, address: { ...found.address, path } };
 }
 
 /**
  * A page's address, cleaned. A path that the client sent replaces the path of the URL. Without a URL, the address is the
  * request's origin and the path.
  */
-export function addressOf({ url, path, requestOrigin }: SentAddress, rules: AddressRules): PageAddress {
+export function addressOf(
+  { url, path, requestOrigin, hashRouting = false }: SentAddress,
+  rules: AddressRules,
+): AddressWithCampaign {
   if (url) {
-    const { address, sentPath } = parseCached(url, rules);
+    const cached = parseCached(url, rules);
+    const { address, campaign, sentPath } = cached;
     const ownPath = path ? withoutQuery(path) : "";
-    return ownPath && ownPath !== sentPath
-      ? { ...address, path: rules.cleanPath(cutUrl(maskWholly(ownPath))) }
-      : address;
+    if (path && ownPath !== "" && ownPath !== sentPath) {
+      const own = { address: { ...address, path: rules.cleanPath(cutUrl(maskWholly(ownPath))) }, campaign };
+      return hashRouting ? addFragment(own, path, rules) : own;
+    }
+    if (!hashRouting) return cached;
+    cached.withFragment ??= addFragment({ address, campaign }, address.url ?? "", rules);
+    return cached.withFragment;
   }
   if (!path) return NO_ADDRESS;
   if (requestOrigin === null || requestOrigin === "null") return parseAddress(path, rules);
-  return parseCached(requestOrigin + (path.startsWith("/") ? path : `/${path}`), rules).address;
+  return parseCached(requestOrigin + (path.startsWith("/") ? path : `/${path}`), rules);
 }
 
 /** The referrer, cleaned, and its host. The host is null when there is none or when it is the page's own host. */

@@ -180,7 +180,7 @@ interface BatchCheck {
 }
 
 /** @throws Refusal 413 */
-function requireBatchSize(actual: number, limit: number): void {
+export function requireBatchSize(actual: number, limit: number): void {
   if (actual <= limit) return;
   const message = `The batch has ${actual} events; this source accepts ${limit}.`;
   throw new Refusal("batch_too_large", { message, limit, actual, limitName: "maxBatchSize" });

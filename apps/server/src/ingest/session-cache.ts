@@ -26,16 +26,18 @@ export interface SessionCache {
     sessionId: string,
     isUsable?: (session: SessionRecord) => boolean,
   ): Promise<SessionRecord | null>;
+  /** Asks the ledger for the session that was last active of those of a visitor whose client does not know its session. */
+  findLatest(sourceId: string, anonymousIds: readonly [string, string]): Promise<SessionRecord | null>;
   /**
-   * Finds the joinable session that this node last opened for the visitor, at most half an hour ago. Waits for a bootstrap
+   * Finds the joinable session that this node last opened with the key, at most half an hour ago. Waits for a request
    * that is still opening it, and resolves to null when that fails. Returns undefined at once when there is none.
    */
-  findJoinable(sourceId: string, anonymousId: string, now: number): Promise<SessionRecord | null> | undefined;
+  findJoinable(sourceId: string, joinKey: string, now: number): Promise<SessionRecord | null> | undefined;
   /**
-   * @param isJoinable whether other bootstraps of the visitor may join this session from now on
+   * @param joinKey by which other requests may join this session from now on, such as its visitor; null: none may
    * @returns runs the work that stores the session, and caches the session if the work succeeds
    */
-  open(session: SessionRecord, isJoinable: boolean): RunWork;
+  open(session: SessionRecord, joinKey: string | null): RunWork;
   /** Updates a cached session after a commit. Notifies the other nodes when the session's user changed. Never throws. */
   recordActivity(activity: SessionActivity): void;
   /** Removes a session that another node changed. Without a session: removes all, since any may have changed. */
@@ -77,18 +79,19 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
       if (cached && isUsable(cached)) return cached;
       return sessionId.length > LIMITS.maxEnvelopeIdLength ? null : records.load(key);
     },
-    findJoinable(sourceId, anonymousId, now) {
-      const latest = recent.get(keyOf(sourceId, anonymousId));
+    findLatest: (sourceId, anonymousIds) => ledger.latestSession({ sourceId, anonymousIds }),
+    findJoinable(sourceId, joinKey, now) {
+      const latest = recent.get(keyOf(sourceId, joinKey));
       if (!latest || now - latest.openedAt >= JOIN_MS) return undefined;
       // the ledger is asked, since another node may know newer activity
       return latest.stored.then((isStored) =>
         isStored ? records.load(keyOf(sourceId, latest.sessionId)) : null,
       );
     },
-    open(session, isJoinable) {
-      const { sourceId, sessionId, anonymousId, startedAt: openedAt } = session;
+    open(session, joinKey) {
+      const { sourceId, sessionId, startedAt: openedAt } = session;
       const { promise: stored, resolve } = Promise.withResolvers<boolean>();
-      if (isJoinable) recent.set(keyOf(sourceId, anonymousId), { openedAt, sessionId, stored });
+      if (joinKey !== null) recent.set(keyOf(sourceId, joinKey), { openedAt, sessionId, stored });
       return async (work) => {
         try {
           const result = await work();
@@ -119,11 +122,12 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
   };
 }
 
-/** A bootstrap resumes a session of the same visitor that was idle under 30 minutes and started under 24 hours ago. */
+/** A bootstrap resumes a session that was idle under 30 minutes and started under 24 hours ago. */
+export const isResumable = ({ lastActivityAt, startedAt }: SessionRecord, now: number): boolean =>
+  now - lastActivityAt < IDLE_MS && now - startedAt < MAX_AGE_MS;
+
 export const canResume = (session: SessionRecord, anonymousId: string, now: number): boolean =>
-  session.anonymousId === anonymousId &&
-  now - session.lastActivityAt < IDLE_MS &&
-  now - session.startedAt < MAX_AGE_MS;
+  session.anonymousId === anonymousId && isResumable(session, now);
 
 /** When the session ends: 30 minutes after its last activity, and at most 24 hours after its start. */
 export const expiresAt = ({ startedAt, lastActivityAt }: SessionRecord): number =>

@@ -2,7 +2,10 @@
 import type { AppliedLimits, KeyState } from "@headwater/contract";
 import { compileOrigins } from "@headwater/contract/origin";
 import { pathMatcher } from "@headwater/contract/path-pattern";
+import { type ContainsAddress, parseAddressRanges } from "../core/address-ranges.ts";
 import { createCache } from "../core/cache.ts";
+import type { SourceLists } from "../core/channels/source-lists.ts";
+import { createVisitClassifier, type VisitClassifier } from "../core/channels/visit-classifier.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
@@ -11,6 +14,8 @@ import { type AddressRules, compileAddressRules } from "./address-rules.ts";
 /** A source found by one of its public keys, with its settings compiled. */
 export interface CachedSource {
   readonly source: SourceRecord;
+  /** null: the source has no tracking plan. */
+  readonly planVersion: number | null;
   readonly publicKey: string;
   readonly keyState: KeyState;
   /** When a previous key stops being accepted. null: the key is current or retired. */
@@ -21,7 +26,10 @@ export interface CachedSource {
   readonly allowsAnyOrigin: boolean;
   readonly allowsOrigin: (origin: string) => boolean;
   readonly excludesPath: (path: string) => boolean;
+  /** null: no address is excluded. */
+  readonly excludesAddress: ContainsAddress | null;
   readonly addressRules: AddressRules;
+  readonly classifyVisit: VisitClassifier;
 }
 
 export interface SourceCache {
@@ -43,10 +51,11 @@ export interface SourceCacheDeps {
   readonly ledger: IngestLedger;
   /** The source's own limits, else the defaults. */
   readonly limitsOf: (source: SourceRecord) => AppliedLimits;
+  readonly sourceLists: SourceLists;
   readonly clock: () => number;
 }
 
-export function createSourceCache({ ledger, limitsOf, clock }: SourceCacheDeps): SourceCache {
+export function createSourceCache({ ledger, limitsOf, sourceLists, clock }: SourceCacheDeps): SourceCache {
   const cache = createCache<CachedSource>({
     maxEntries: SERVER_LIMITS.sourceCacheEntries,
     maxAbsent: SERVER_LIMITS.sourceCacheEntries,
@@ -54,6 +63,7 @@ export function createSourceCache({ ledger, limitsOf, clock }: SourceCacheDeps):
       const keyed = await ledger.sourceByKey({ publicKey, now: clock() });
       if (!keyed) return null;
       const { allows, any } = compileOrigins(keyed.source.allowedOrigins);
+      const { excludedAddresses } = keyed.source;
       const limits = limitsOf(keyed.source);
       return {
         ...keyed,
@@ -63,7 +73,9 @@ export function createSourceCache({ ledger, limitsOf, clock }: SourceCacheDeps):
         allowsAnyOrigin: any,
         allowsOrigin: allows,
         excludesPath: pathMatcher(keyed.source.excludedPaths),
+        excludesAddress: excludedAddresses.length === 0 ? null : parseAddressRanges(excludedAddresses),
         addressRules: compileAddressRules(keyed.source),
+        classifyVisit: createVisitClassifier(sourceLists, keyed.source),
       };
     },
   });

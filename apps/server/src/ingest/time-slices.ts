@@ -48,6 +48,7 @@ export function createSlicedAdmission({ maxAdmitted, stopwatch }: SlicedAdmissio
   const admission = createAdmission({
     maxActive,
     maxAdmitted,
+    maxWaitMs: SERVER_LIMITS.maxIngestWaitMs,
     isOpen: () => {
       if (sliceStartedAt === null) startSlice();
       // waiting requests go first, and `startNext` alone starts them

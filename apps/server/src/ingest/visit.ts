@@ -1,4 +1,6 @@
 /** The session of a request: events name one, a bootstrap resumes or opens one (spec 4.2, docs/contract.md section 4). */
+import { hash } from "node:crypto";
+import { DAILY_ID_PREFIX, FOUND_SESSION_PREFIX, NO_ID } from "../core/ids.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
@@ -6,14 +8,15 @@ import { Refusal } from "../core/refusal.ts";
 import { textOrNull } from "./json.ts";
 import { addressOf, referrerOf } from "./page-address.ts";
 import type { BootstrapFields, EventsFields, ParsedBody } from "./parse.ts";
-import { acceptsEvents, canResume, type RunWork, type SessionCache } from "./session-cache.ts";
+import { acceptsEvents, canResume, isResumable, type RunWork, type SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import { userAgentOf } from "./visitor.ts";
+import type { DailyIds, VisitorIds } from "./visitor-ids.ts";
 
 /** The session of a request, and whether the request continues, resumes or opens it. */
 export interface Visit {
   readonly session: SessionRecord;
-  /** `continued` by events, `resumed` or `opened` by a bootstrap. */
+  /** `continued` by events, `resumed` or `opened` by a bootstrap. A foreign request continues or opens sessions. */
   readonly state: "continued" | "resumed" | "opened";
   /** Runs the work that stores the request. It must be called, because other bootstraps may wait for an opened session. */
   readonly store: RunWork;
@@ -27,6 +30,7 @@ const existing = (session: SessionRecord, state: "continued" | "resumed"): Visit
 
 export interface VisitDeps {
   readonly sessions: SessionCache;
+  readonly visitorIds: VisitorIds;
   readonly newId: (prefix: string) => string;
 }
 
@@ -61,23 +65,89 @@ function findResumable(body: BootstrapFields, sourceId: string, now: number, ses
   return body.joinSession ? sessions.findJoinable(sourceId, body.anonymousId, now) : undefined;
 }
 
+/** The session that a page of a visitor without browser storage goes on with: the one that it names, else the latest. */
+async function findDailySession(
+  { sessionId }: BootstrapFields,
+  { sourceId, now, ids }: { sourceId: string; now: number; ids: DailyIds },
+  sessions: SessionCache,
+): Promise<SessionRecord | null> {
+  const named = sessionId ? await sessions.find(sourceId, sessionId, () => false) : null;
+  if (named?.anonymousId.startsWith(DAILY_ID_PREFIX) && isResumable(named, now)) return named;
+  const latest = await sessions.findLatest(sourceId, ids);
+  return latest && isResumable(latest, now) ? latest : null;
+}
+
+function resume(session: SessionRecord, body: BootstrapFields, now: number): Visit {
+  const lastActivityAt = Math.max(session.lastActivityAt, now);
+  return existing({ ...session, lastActivityAt, userId: body.userId || session.userId }, "resumed");
+}
+
 async function resumeOrOpenSession(
   body: BootstrapFields,
   request: IngestRequest,
   keyed: CachedSource,
-  { sessions, newId }: VisitDeps,
+  { sessions, visitorIds, newId }: VisitDeps,
 ): Promise<Visit> {
   const { receivedAt: now } = request;
-  const looking = findResumable(body, keyed.source.sourceId, now, sessions);
+  const { sourceId } = keyed.source;
+  let visitor = body;
+  if (body.anonymousId === NO_ID) {
+    const ids = await visitorIds.of(request, body, sourceId);
+    const latest = await findDailySession(body, { sourceId, now, ids }, sessions);
+    if (latest) return resume(latest, body, now);
+    visitor = { ...body, anonymousId: ids[0], sessionId: null, joinSession: true };
+  }
+  const looking = findResumable(visitor, sourceId, now, sessions);
   // Await nothing when there is no session to resume. Otherwise, of two pages that start at once, the second would not
   // find the session that the first one opens here.
   const found = looking ? await looking : null;
-  if (found && canResume(found, body.anonymousId, now)) {
-    const lastActivityAt = Math.max(found.lastActivityAt, now);
-    return existing({ ...found, lastActivityAt, userId: body.userId || found.userId }, "resumed");
-  }
-  const session = newSession(body, request, keyed, newId("ses"));
-  return { session, state: "opened", store: sessions.open(session, body.joinSession === true) };
+  if (found && canResume(found, visitor.anonymousId, now)) return resume(found, body, now);
+  const session = newSession(visitor, request, keyed, newId("ses"));
+  const joinKey = visitor.joinSession === true ? visitor.anonymousId : null;
+  return { session, state: "opened", store: sessions.open(session, joinKey) };
+}
+
+/** The session of a foreign visitor: the client's own one, or the one in which the visitor was last active. */
+export interface ForeignSession {
+  readonly clientSession: string | null;
+  readonly startsSession: boolean;
+}
+
+const ID_DIGITS = 32;
+
+/** All nodes derive the same id, so a client's session is one session wherever its requests arrive. */
+const derivedId = (sourceId: string, { anonymousId }: BootstrapFields, clientSession: string): string =>
+  FOUND_SESSION_PREFIX +
+  hash("sha256", `${sourceId}\n${anonymousId}\n${clientSession}`, "hex").slice(0, ID_DIGITS);
+
+/** The session of events from another tool's client, which does not know the service's sessions. */
+export async function findForeignVisit(
+  body: BootstrapFields,
+  { clientSession, startsSession }: ForeignSession,
+  { request, keyed }: { readonly request: IngestRequest; readonly keyed: CachedSource },
+  { sessions, visitorIds, newId }: VisitDeps,
+): Promise<Visit> {
+  const { receivedAt: now } = request;
+  const { sourceId } = keyed.source;
+  const isDaily = body.anonymousId === NO_ID;
+  const ids: DailyIds = isDaily
+    ? await visitorIds.of(request, body, sourceId)
+    : [body.anonymousId, body.anonymousId];
+  const visitor = { ...body, anonymousId: ids[0] };
+  const ownId = clientSession === null ? null : derivedId(sourceId, visitor, clientSession);
+  const isUsable = (found: SessionRecord | null): found is SessionRecord =>
+    found !== null && (ownId !== null || isResumable(found, now));
+  const findStored = () =>
+    ownId === null ? sessions.findLatest(sourceId, ids) : sessions.find(sourceId, ownId);
+  const stored = startsSession ? null : await findStored();
+  if (isUsable(stored)) return existing(stored, "continued");
+  const joinKey = ownId === null ? `visitor ${visitor.anonymousId}` : `session ${ownId}`;
+  // see `resumeOrOpenSession`: await nothing when nobody is opening the session
+  const looking = startsSession ? undefined : sessions.findJoinable(sourceId, joinKey, now);
+  const joined = looking ? await looking : null;
+  if (isUsable(joined)) return existing(joined, "continued");
+  const session = newSession(visitor, request, keyed, ownId ?? newId(FOUND_SESSION_PREFIX.slice(0, -1)));
+  return { session, state: "opened", store: sessions.open(session, joinKey) };
 }
 
 const MAX_SHORT_LENGTH = 100;
@@ -92,7 +162,8 @@ function newSession(
 ): SessionRecord {
   const { page, context } = body;
   const { url = null, path = null } = page;
-  const address = addressOf({ url, path, requestOrigin: request.origin }, addressRules);
+  const hashRouting = page.hashRouting === true;
+  const { address } = addressOf({ url, path, requestOrigin: request.origin, hashRouting }, addressRules);
   const landing = {
     ...address,
     referrer: referrerOf(page.referrer, null, addressRules).referrer,

@@ -1,8 +1,6 @@
-/** Derives device, browser, bot and country of a visitor from the user agent and the address. */
-import { readFileSync } from "node:fs";
+/** Derives device, browser and bot of a visitor from the user agent. */
 import type { EventSender } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
-import { type CountryResponse, Reader } from "mmdb-lib";
 import type { ClientHints, IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { TimeBudget } from "../core/time-budget.ts";
@@ -88,31 +86,5 @@ export function createSpamCheck(hosts: ReadonlySet<string> | null): (host: strin
       part = dot < 0 ? "" : part.slice(dot + 1);
     }
     return false;
-  };
-}
-
-export type CountryOf = (address: string) => string | null;
-
-/**
- * Opens a country database (MMDB). Private and loopback addresses have no country.
- * @param file null: no address has a country
- * @param onUnreadable called once if the file cannot be read. Events are still accepted, without a country
- */
-export function openCountries(file: string | null, onUnreadable: (error: unknown) => void): CountryOf {
-  if (file === null) return () => null;
-  // opened at the first look-up, so that a node without visitors does not use eight megabytes for it
-  let reader: Reader<CountryResponse & { country_code?: string }> | undefined;
-  let isUsable = true;
-  return (address) => {
-    if (!isUsable) return null;
-    try {
-      reader ??= new Reader(readFileSync(file));
-      const found = reader.get(address);
-      return found?.country_code ?? found?.country?.iso_code ?? null;
-    } catch (error) {
-      isUsable = false;
-      onUnreadable(error);
-      return null;
-    }
   };
 }

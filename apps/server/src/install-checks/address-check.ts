@@ -5,6 +5,7 @@ import {
   type Evidence,
   ok,
   originOf,
+  renderClientUrl,
   type ServiceProbe,
   scriptUrlOf,
   unknown,
@@ -59,7 +60,7 @@ export function withExpectedAddress(evidence: Evidence): Evidence {
   if (!found || expected === null || base === expected || compareAddress(evidence).status !== "wrong")
     return evidence;
   const isScriptBelowBase = found.scriptUrl !== null && scriptUrlOf(evidence)?.startsWith(`${base}/`);
-  const scriptUrl = isScriptBelowBase ? `${expected}/sdk/v2.js` : found.scriptUrl;
+  const scriptUrl = isScriptBelowBase ? renderClientUrl(expected, evidence) : found.scriptUrl;
   return {
     ...evidence,
     report: { ...report, snippets: [{ ...found, scriptUrl, apiBaseUrl: expected }, ...others] },

@@ -12,6 +12,8 @@ export interface ServiceEvidence {
   readonly alias: string | null;
   readonly requireConsent: boolean | null;
   readonly respectGpc: boolean | null;
+  /** Whether the source's snippets load the client with its optional part `engagement`. */
+  readonly engagement: boolean | null;
   /** The state of the key that the page should have. */
   readonly expectedKeyState: KeyState | "unknown" | null;
   /** The state of the key that the page has; `unknown`: no key of this source. */
@@ -81,10 +83,18 @@ export function apiBaseOf({ report, service }: Evidence): string | null {
   return base ? (URL.parse(base, report.url)?.href.replace(/\/+$/, "") ?? null) : null;
 }
 
+const WITH_ENGAGEMENT = "?with=engagement";
+
+/** The client's script at the address, with `engagement` as in the source or, when that is unknown, as in the page. */
+export function renderClientUrl(base: string, { report, service }: Evidence): string {
+  const isInPage = report.snippets[0]?.scriptUrl?.includes(WITH_ENGAGEMENT) ?? false;
+  return `${base}/sdk/v2.js${(service.engagement ?? isInPage) ? WITH_ENGAGEMENT : ""}`;
+}
+
 export function scriptUrlOf(evidence: Evidence): string | null {
   const [snippet] = evidence.report.snippets;
   const base = apiBaseOf(evidence);
-  const url = snippet?.scriptUrl || (base === null ? null : `${base}/sdk/v2.js`);
+  const url = snippet?.scriptUrl || (base === null ? null : renderClientUrl(base, evidence));
   return url === null ? null : (URL.parse(url, evidence.report.url)?.href ?? null);
 }
 

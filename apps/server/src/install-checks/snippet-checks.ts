@@ -1,6 +1,14 @@
 /** Checks that the page has the snippet, once, and with the right key. */
 import type { PageSnippet } from "@headwater/contract";
-import { type CheckFinding, type Evidence, ok, unknown, warning, wrong } from "./evidence.ts";
+import {
+  type CheckFinding,
+  type Evidence,
+  ok,
+  renderClientUrl,
+  unknown,
+  warning,
+  wrong,
+} from "./evidence.ts";
 import { hintForNextJs, renderSetting } from "./paste.ts";
 
 export const checkPage = ({ report, pageProblem }: Evidence): CheckFinding =>
@@ -11,10 +19,11 @@ export const checkPage = ({ report, pageProblem }: Evidence): CheckFinding =>
         "Give the URL of a page that visitors open. It must not require a sign-in.",
       );
 
-function renderTag({ service }: Evidence, apiBaseUrl: string): string {
+function renderTag(evidence: Evidence, apiBaseUrl: string): string {
+  const { service } = evidence;
   const gpc = service.respectGpc === null ? "" : ` data-respect-gpc="${service.respectGpc}"`;
   const consent = service.requireConsent ? ' data-consent="pending"' : "";
-  return `<script async src="${apiBaseUrl}/sdk/v2.js" data-key="${service.publicKey}"${gpc}${consent}></script>`;
+  return `<script async src="${renderClientUrl(apiBaseUrl, evidence)}" data-key="${service.publicKey}"${gpc}${consent}></script>`;
 }
 
 /** `headwater doctor` does not know whether the source requires consent. */

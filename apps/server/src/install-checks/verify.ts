@@ -27,6 +27,7 @@ export const verifyInstall =
       apiBaseUrl: apiBaseUrl().replace(/\/+$/, ""),
       alias,
       ...source.privacy,
+      engagement: source.engagement,
       expectedKeyState: "current",
       pageKeyState: (await keyStateOf(source, keyInPage, now)) ?? "unknown",
       isActive,

@@ -17,7 +17,7 @@ import { vueExample } from "./snippets/vue.ts";
 
 /** No snippet contains `name` or `frameworkHint`, so nothing that users write into them can break one. */
 export type InstallSource = Pick<SourceRecord, "sourceId" | "publicKey" | "name" | "frameworkHint"> &
-  Partial<Pick<SourceRecord, "allowedOrigins" | "requireOrigin" | "privacy">>;
+  Partial<Pick<SourceRecord, "allowedOrigins" | "requireOrigin" | "privacy" | "engagement">>;
 
 /** The addresses of this service. They come from its configuration, never from the Host header of a request. */
 export interface InstallAddresses {
@@ -49,9 +49,9 @@ export function installPayload(
   { baseUrl, appUrl, alias = null }: InstallAddresses,
   path: string | null = null,
 ): InstallPayload {
-  const { sourceId, publicKey, privacy = SOURCE_DEFAULTS.privacy } = source;
+  const { sourceId, publicKey, privacy = SOURCE_DEFAULTS.privacy, engagement = false } = source;
   const apiBaseUrl = withoutTrailingSlash(baseUrl);
-  const options: SnippetOptions = { publicKey, apiBaseUrl, ...privacy };
+  const options: SnippetOptions = { publicKey, apiBaseUrl, engagement, ...privacy };
   return {
     publicKey,
     apiBaseUrl,

@@ -1,13 +1,19 @@
 /** The catalog: the rarely called part of the ledger, implemented once for both engines (`catalog/`). */
-import type { Role, SourceFieldName, TokenScope, VisitorKind } from "@headwater/contract";
+import type { Role, SourceFieldName, TokenScope, TrackingPlan, VisitorKind } from "@headwater/contract";
 import type {
   Actor,
   AuditRecord,
+  CatalogEventRecord,
   ErasureRecord,
+  InvitationRecord,
   MemberRecord,
   OrganizationRecord,
   PageOf,
   PageRequest,
+  PlanRecord,
+  PlanViolationRecord,
+  ProfileRecord,
+  SavedItemRecord,
   SourceRecord,
   TokenRecord,
   UsageRow,
@@ -61,12 +67,17 @@ export interface Catalog {
     signIn: { codeHash: string; expiresAt: number } | null;
     now: number;
   }): Promise<boolean>;
+  /** @returns false when the user has `maxOpen` codes already */
   createSignInCode(created: {
     codeHash: string;
     userId: string;
     expiresAt: number;
     now: number;
-  }): Promise<void>;
+    /** The code confirms this address instead of signing the user in. */
+    email?: string;
+    /** The codes that the user can have at once. Default: no limit. */
+    maxOpen?: number;
+  }): Promise<boolean>;
   /** Exchanges a one-time sign-in code for a token of the console. The code is deleted. */
   signIn(exchange: {
     codeHash: string;
@@ -75,6 +86,60 @@ export interface Catalog {
     expiresAt: number;
     now: number;
   }): Promise<TokenRecord | "unknown" | "expired">;
+
+  /** The defaults when the user has changed nothing. */
+  profile(asked: { userId: string }): Promise<ProfileRecord>;
+  updateProfile(changed: {
+    userId: string;
+    change: Partial<Pick<ProfileRecord, "name" | "theme" | "numberFormat">>;
+  }): Promise<ProfileRecord>;
+  /** Makes the address of a code that of its user. The code is deleted. */
+  confirmEmail(confirmed: {
+    codeHash: string;
+    userId: string;
+    now: number;
+  }): Promise<ProfileRecord | "unknown" | "taken">;
+  /** The user with this confirmed address. */
+  userByEmail(asked: { email: string }): Promise<string | null>;
+  /**
+   * The user of an identity provider's subject: the one that signed in before, or who has its confirmed address, or
+   * `fallbackUserId`. The subject belongs to that user from now on. @returns null when there is none
+   */
+  userOfIdentity(asked: {
+    issuer: string;
+    subject: string;
+    /** An address that the provider has verified. */
+    email: string | null;
+    name: string | null;
+    fallbackUserId: string | null;
+  }): Promise<string | null>;
+  /** The tokens that sign-ins of the user made and that are valid, the newest first. */
+  sessions(asked: { userId: string; now: number }): Promise<TokenRecord[]>;
+
+  /** The open invitations of a workspace, the newest first. */
+  invitations(asked: { organizationId: string; now: number }): Promise<InvitationRecord[]>;
+  /** An open invitation by the hash of its code, with names to show. */
+  invitationByHash(asked: {
+    hash: string;
+    now: number;
+  }): Promise<(InvitationRecord & { organizationName: string; inviterName: string | null }) | null>;
+  createInvitation(
+    made: AuditedChange & { hash: string; invitation: InvitationRecord },
+  ): Promise<"created" | "limit_reached">;
+  revokeInvitation(
+    revoked: AuditedChange & { organizationId: string; invitationId: string },
+  ): Promise<"revoked" | "unknown">;
+  /**
+   * Makes the user a member and deletes the invitation. Members keep their role. Unknown too when the inviter may no longer give
+   * the role.
+   */
+  acceptInvitation(accepted: {
+    hash: string;
+    userId: string;
+    /** The name of a new account; null: the user has one. */
+    name: string | null;
+    now: number;
+  }): Promise<{ organizationId: string; userId: string } | "unknown" | "limit_reached">;
 
   organizationsOf(user: { userId: string }): Promise<{ organizationId: string; name: string; role: Role }[]>;
   /** Every workspace of the service. Only for the command line: no request may list other users' workspaces. */
@@ -142,6 +207,35 @@ export interface Catalog {
     restored: AuditedChange & { sourceId: string; publicKey: string; graceMs: number },
   ): Promise<SourceRecord | "unknown" | "not_retired">;
 
+  /** The event catalogue. */
+  eventCatalog(asked: { sourceId: string }): Promise<CatalogEventRecord[]>;
+  /** Violations of the source's tracking plan, those seen last first. */
+  planViolations(asked: { sourceId: string }): Promise<readonly PlanViolationRecord[]>;
+  /** Adds what a node has seen to the event catalogue. A source that was deleted gets none. */
+  addToEventCatalog(seen: { sourceId: string; events: readonly CatalogEventRecord[] }): Promise<void>;
+  /** A version of the source's tracking plan; null: the current one. @returns null when there is no such version */
+  trackingPlan(asked: { sourceId: string; version: number | null }): Promise<PlanRecord | null>;
+  /** The versions that are kept, the newest first. */
+  trackingPlanVersions(asked: { sourceId: string }): Promise<Omit<PlanRecord, "plan">[]>;
+  /**
+   * Stores the plan as a new version, unless it equals the current one. @returns `changed` when `baseVersion` is not null and not
+   * the current version
+   */
+  saveTrackingPlan(
+    saved: AuditedChange & { sourceId: string; plan: TrackingPlan; baseVersion: number | null },
+  ): Promise<PlanRecord | "unknown" | "changed">;
+
+  /** What is shared, and what the user saved, oldest first. */
+  savedItems(asked: { sourceId: string; userId: string }): Promise<SavedItemRecord[]>;
+  /** Only a change of a shared item writes an audit entry: others concern nobody else. */
+  createSavedItem(
+    made: AuditedChange & { item: SavedItemRecord },
+  ): Promise<"created" | "unknown" | "too_many">;
+  /** @param deleted mayDeleteShared: also items that others share */
+  deleteSavedItem(
+    deleted: AuditedChange & { sourceId: string; savedId: string; mayDeleteShared: boolean },
+  ): Promise<"deleted" | "unknown" | "denied">;
+
   /** Once this resolves, everything accepted earlier from the visitor will be erased, even after a crash. */
   requestErasure(
     requested: AuditedChange & {
@@ -160,7 +254,14 @@ export interface Catalog {
   expireReceipts(at: { before: number }): Promise<boolean>;
 
   /** Newest first. */
-  audit(page: WorkspacePageRequest): Promise<PageOf<AuditRecord>>;
+  audit(
+    page: WorkspacePageRequest & {
+      userId?: string | undefined;
+      target?: string | undefined;
+      /** An action, or the part before its dot for all of its kind. */
+      action?: string | undefined;
+    },
+  ): Promise<PageOf<AuditRecord>>;
   /**
    * Deletes a slice of the audit entries written before that time, and of the tokens that expired or were revoked
    * before it. @returns false when done

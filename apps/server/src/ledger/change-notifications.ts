@@ -32,6 +32,7 @@ export function withChangeNotifications(ledger: Ledger, notify: (change: LedgerC
     updateSource: notifying(ledger.updateSource, sourceChanged),
     deleteSource: notifying(ledger.deleteSource, sourceChanged),
     rotateKey: notifying(ledger.rotateKey, sourceChanged),
+    saveTrackingPlan: notifying(ledger.saveTrackingPlan, sourceChanged),
     restoreKey: notifying(ledger.restoreKey, sourceChanged),
   };
   return override(ledger, methods);

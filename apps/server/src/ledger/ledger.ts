@@ -58,11 +58,24 @@ export type LedgerChange =
   | { kind: "tokens" }
   | { kind: "everything" };
 
+/** The salts of visitors without browser storage. No backup contains them. */
+export interface SaltLedger {
+  /** The salt of a UTC day (days since the epoch), the same on all nodes. The first call makes it. */
+  visitorSalt(asked: { day: number }): Promise<Uint8Array>;
+  /** Destroys the salts of earlier days. */
+  destroyVisitorSalts(asked: { before: number }): Promise<void>;
+}
+
 /** Methods called for every ingest request. Each engine implements them by hand, because they must be fast. */
-export interface IngestLedger {
+export interface IngestLedger extends SaltLedger {
   /** Finds a source by its current key or an earlier one. @returns null when the key is unknown or its source deleted */
   sourceByKey(asked: { publicKey: string; now: number }): Promise<KeyedSource | null>;
   session(asked: { sourceId: string; sessionId: string }): Promise<SessionRecord | null>;
+  /** The session that was last active of those of a visitor whose client does not know its session. */
+  latestSession(asked: {
+    sourceId: string;
+    anonymousIds: readonly [string, string];
+  }): Promise<SessionRecord | null>;
   /**
    * Stores a request's events and sessions: all of it or nothing. It is flushed to disk when the promise resolves.
    * Concurrent commits share transactions.
@@ -160,7 +173,7 @@ export interface ErasedSessions {
 export interface AlertLedger {
   /** Active sources that have received something, in the order of their ids, after the given id. */
   watchedSources(asked: { after: string; limit: number }): Promise<WatchedSource[]>;
-  /** Sums of `succeeded` and `failed` per source since that hour. */
+  /** Sums of `succeeded`, `failed` and violations of the plan per source since that hour. */
   recentAttemptCounts(asked: { sinceHour: number }): Promise<AttemptCount[]>;
   /**
    * Changes a source's status from `was` to `status`, and queues an alert. An alert of this source that is still

@@ -26,24 +26,35 @@ export interface SharedMembers extends Pick<EventHead, "sourceId" | "receivedAt"
   readonly batchId: string | null;
   readonly sdkVersion: string | null;
   readonly country: string | null;
+  readonly region: string | null;
+  readonly city: string | null;
   readonly sentBy: EventSender;
 }
 
-/** @param rest the members of the event that are neither in the head nor shared */
-export type BuildLine = (head: Omit<EventHead, "sourceId" | "receivedAt">, rest: object) => string;
+/** @param rest the members of the event that are neither in the head nor shared, as JSON without the braces */
+export type BuildLine = (head: Omit<EventHead, "sourceId" | "receivedAt">, rest: string) => string;
 
 const HEAD_END = "\t";
 const HEAD_END_BYTE = 9;
 
 /** The object's members as JSON, without the braces. */
-const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1);
+export const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1);
+
+const serialized = new WeakMap<object, string>();
+/** The same for an object that never changes and that many events share, such as a cached address: it is serialized once. */
+export function sharedMembersOf(value: object): string {
+  const known = serialized.get(value);
+  if (known !== undefined) return known;
+  const members = membersOf(value);
+  serialized.set(value, members);
+  return members;
+}
 
 /** Shared members are serialized once per batch: to serialize them per event took a tenth of the time of its evaluation. */
 export function createLineBuilder({ sourceId, receivedAt, ...rest }: SharedMembers): BuildLine {
   const sharedHead = membersOf({ sourceId, receivedAt });
   const sharedRest = membersOf(rest);
-  return (head, ownRest) =>
-    `{${sharedHead},${membersOf(head)}${HEAD_END},${membersOf(ownRest)},${sharedRest}}`;
+  return (head, ownRest) => `{${sharedHead},${membersOf(head)}${HEAD_END},${ownRest},${sharedRest}}`;
 }
 
 /** @param line in UTF-8 */

@@ -21,6 +21,10 @@ export interface MetricSources {
   warehouse: Pick<Warehouse, "state" | "disconnects" | "restarts" | "engineBytes">;
   /** Events that were shipped to the warehouse and are no longer there. */
   missingEvents: number;
+  /** Stored events of an earlier version that have no source and channel yet. */
+  unclassifiedEvents: number;
+  /** Days of sources whose rollup could not be built. */
+  failedRollups: number;
   shipped: { readonly events: number; readonly failures: number; readonly refused: number };
   ledger: LedgerLoad;
   clockJumpMs: number;
@@ -69,6 +73,16 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "outbox_events",
     "Accepted events that are not in the warehouse yet",
     ({ readiness }) => readiness.status?.outboxEvents ?? 0,
+  ),
+  gauge(
+    "unclassified_events",
+    "Stored events of an earlier version whose source and channel are not computed yet",
+    ({ unclassifiedEvents }) => unclassifiedEvents,
+  ),
+  gauge(
+    "failed_rollups",
+    "Days of sources whose rollup could not be built; they are tried again",
+    ({ failedRollups }) => failedRollups,
   ),
   gauge(
     "outbox_bytes",
@@ -130,6 +144,12 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "Free bytes on the ledger's disk",
     ({ readiness }) => finiteOrNull(readiness.status?.freeBytes),
     "min",
+  ),
+  gauge(
+    "storage_low_water_bytes",
+    "Below this number of free bytes events are refused (DISK_LOW_WATER_BYTES)",
+    ({ readiness: { status, lowWaterBytes } }) =>
+      finiteOrNull(status?.freeBytes) === null ? null : lowWaterBytes,
   ),
   gauge(
     "clock_jump_seconds",

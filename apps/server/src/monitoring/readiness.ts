@@ -14,6 +14,8 @@ export interface ReadinessState {
   storageFailure: StorageFailure | null;
   /** The ledger's answer to the latest probe that succeeded. Of a lost or damaged ledger the outbox is current. */
   status: LedgerStatus | null;
+  /** DISK_LOW_WATER_BYTES. */
+  lowWaterBytes: number;
 }
 
 export interface Readiness {
@@ -38,6 +40,9 @@ export interface ReadinessDeps {
   onChange(state: ReadinessState, cause: StorageError | null): void;
 }
 
+const diskProblem = (lowWaterBytes: number) =>
+  `The disk of DATA_DIR has less than DISK_LOW_WATER_BYTES (${lowWaterBytes}) free. Free some space.`;
+
 export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: ReadinessDeps): Readiness {
   /** Of the latest probe. */
   let failure: StorageError | null = null;
@@ -50,11 +55,7 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
   const problems = () => [
     ...(isUnsafe() ? [`${failure?.message}.`] : []),
     ...(failure?.kind === "failed" ? ["The ledger cannot be written. The log names the cause."] : []),
-    ...(hasDiskSpace
-      ? []
-      : [
-          `The disk of DATA_DIR has less than DISK_LOW_WATER_BYTES (${lowWaterBytes}) free. Free some space.`,
-        ]),
+    ...(hasDiskSpace ? [] : [diskProblem(lowWaterBytes)]),
     ...(draining ? ["The service is stopping."] : []),
   ];
   const ingestRefusal = () => {
@@ -65,7 +66,15 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
   const state = (): ReadinessState => {
     const refusal = ingestRefusal() ?? (failure?.kind === "failed" ? "storage_unavailable" : null);
     const storageFailure = failure?.kind ?? (hasDiskSpace ? null : "full");
-    return { ready: refusal === null, refusal, draining, problems: problems(), storageFailure, status };
+    return {
+      ready: refusal === null,
+      refusal,
+      draining,
+      problems: problems(),
+      storageFailure,
+      status,
+      lowWaterBytes,
+    };
   };
 
   return {

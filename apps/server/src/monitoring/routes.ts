@@ -13,11 +13,15 @@ export interface OperationsDeps {
   warehouse: Pick<Warehouse, "state">;
   completeness: Pick<WarehouseCompleteness, "report" | "isIncomplete">;
   clock(): number;
+  /** Days whose rollup could not be built. */
+  failedRollups(): number;
   /** How far the clock has jumped, while deletions by age wait for it; else 0. */
   clockJumpMs(): number;
   metrics: { render(): Promise<string>; contentType: string };
   /** The built browser client. */
   sdk: Buffer;
+  /** The same with its optional part `engagement`. */
+  sdkWithEngagement: Buffer;
   /** The browser client's optional scripts, by file name. */
   sdkExtras: ReadonlyMap<string, Buffer>;
   /** The settings as text, without secrets and paths. */
@@ -26,7 +30,14 @@ export interface OperationsDeps {
 
 /** The answer of a service that is not ready is a refusal with the reason. */
 const readyz =
-  ({ readiness, warehouse, completeness, clock, clockJumpMs }: OperationsDeps): Handler<"readyz"> =>
+  ({
+    readiness,
+    warehouse,
+    completeness,
+    failedRollups,
+    clock,
+    clockJumpMs,
+  }: OperationsDeps): Handler<"readyz"> =>
   async () => {
     const state = readiness();
     if (state.refusal !== null) throw new Refusal(state.refusal, { message: state.problems.join(" ") });
@@ -36,6 +47,7 @@ const readyz =
       missingEvents: completeness.report().missingEvents,
       waitingEvents: state.status?.outboxEvents ?? 0,
       lagSeconds: lagSeconds(state, clock()),
+      failedRollups: failedRollups(),
     };
     const jumpMs = clockJumpMs();
     return {
@@ -63,9 +75,11 @@ const createScript = (bytes: Buffer) =>
     render: () => bytes,
   });
 
-function sdk({ sdk: bytes }: OperationsDeps): Handler<"sdk"> {
-  const script = createScript(bytes);
-  return async () => ({ document: await script() });
+function sdk({ sdk: bytes, sdkWithEngagement }: OperationsDeps): Handler<"sdk"> {
+  const [script, withEngagement] = [createScript(bytes), createScript(sdkWithEngagement)];
+  return async ({ query }) => ({
+    document: await (query.with === "engagement" ? withEngagement : script)(),
+  });
 }
 
 function sdkExtra({ sdkExtras }: OperationsDeps): Handler<"sdkExtra"> {

@@ -48,7 +48,7 @@ interface OpenSpan {
 }
 
 const INSTALL =
-  "npm install --no-save @opentelemetry/api@1 @opentelemetry/sdk-trace@3 @opentelemetry/resources@3 @opentelemetry/exporter-trace-otlp-http@0.301";
+  "npm install --no-save --omit=dev @opentelemetry/api@1 @opentelemetry/sdk-trace@3 @opentelemetry/resources@3 @opentelemetry/exporter-trace-otlp-http@0.301";
 
 /** @throws ConfigError when a package is missing */
 async function loadPackages(load: LoadPackage): Promise<TracingPackages> {

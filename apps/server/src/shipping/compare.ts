@@ -24,6 +24,8 @@ export interface ComparisonDeps {
   signal: AbortSignal;
   /** Keep it from one comparison to the next. Without it no events are adopted. */
   surplus?: SurplusMemory;
+  /** Events are known to be missing, so that a comparison that finds none counts again. */
+  isSuspicious?: boolean;
 }
 
 /** A day on which the warehouse lacks shipped events. */
@@ -46,6 +48,8 @@ const MAX_SURPLUS_DAYS = 20_000;
 const SETTLING_MS = 600_000;
 /** A comparison starts again when events were removed meanwhile. */
 const MAX_TRIES = 20;
+/** Events that are shipped and not counted yet hide missing ones, so when some are missing, they are counted that often. */
+const COUNTS_OF_MISSING = 5;
 const RETRY_MS = 500;
 
 const keyOf = ({ sourceId, day }: DayCount) => `${sourceId} ${day}`;
@@ -121,18 +125,33 @@ async function compareOnce(
   return { missing: findMissing(days, byKey(held)), adopted };
 }
 
+/** Of each day the count that found more missing events. */
+function mergeCounts(one: WarehouseComparison, other: WarehouseComparison): WarehouseComparison {
+  const days = new Map(one.missing.map((day) => [keyOf(day), day]));
+  for (const day of other.missing)
+    if (day.events > (days.get(keyOf(day))?.events ?? 0)) days.set(keyOf(day), day);
+  return { missing: [...days.values()], adopted: one.adopted + other.adopted };
+}
+
 async function compareSources(
   deps: ComparisonDeps,
   sourceIds: string[],
   settledBefore: number,
 ): Promise<WarehouseComparison> {
+  const { client, signal, isSuspicious } = deps;
+  const isCluster = client.cluster !== null;
   let latest: WarehouseComparison | null = null;
+  let counts = 0;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    latest = (await compareOnce(deps, sourceIds, settledBefore)) ?? latest;
-    // the replica that answered may lag behind for a moment
-    const mayLag = deps.client.cluster !== null && latest !== null && latest.missing.length > 0;
-    if (latest && !mayLag) return latest;
-    await pause(RETRY_MS, undefined, { signal: deps.signal });
+    const found = await compareOnce(deps, sourceIds, settledBefore);
+    if (found) {
+      counts += 1;
+      // a replica that answered may lag behind for a moment, so on a cluster the last count is the right one
+      latest = latest && !isCluster ? mergeCounts(latest, found) : found;
+    }
+    const isClean = latest?.missing.length === 0 && (isCluster || !isSuspicious);
+    if (latest && (isClean || (!isCluster && counts >= COUNTS_OF_MISSING))) return latest;
+    await pause(RETRY_MS, undefined, { signal });
   }
   if (latest) return latest;
   throw new Error("Events are removed from the warehouse all the time, so it cannot be compared at present.");

@@ -1,9 +1,18 @@
 /** Reads the fields of a source from a request body: the rules that a schema cannot state (docs/contract.md section 2). Pure. */
-import { type Issue, LIMITS, type SourceFieldName, type UpdateSourceBody } from "@headwater/contract";
+import {
+  type GoalCondition,
+  type Issue,
+  LIMITS,
+  type SourceFieldName,
+  type UpdateSourceBody,
+} from "@headwater/contract";
 import { readOrigins } from "@headwater/contract/origin";
-import { isUnchanged } from "../core/members.ts";
+import { isAddressRange } from "../core/address-ranges.ts";
+import { isRecord, isUnchanged } from "../core/members.ts";
+import { propertyIssues } from "../core/property-names.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
+import { readCurrency, roundAmount } from "../core/revenue.ts";
 
 /** The fields of a body that change a source. */
 type SourceFields = Pick<UpdateSourceBody, SourceFieldName>;
@@ -23,9 +32,27 @@ function nameIssues(name: string): Issue[] {
   return /\p{Cc}/u.test(name) ? [issue("invalid_value", "must not contain control characters")] : [];
 }
 
+/** gt and lt compare numbers, contains texts. */
+function conditionIssues({ property, operator, value }: GoalCondition, path: (string | number)[]): Issue[] {
+  const wanted =
+    operator === "gt" || operator === "lt" ? "number" : operator === "contains" ? "string" : null;
+  const isWrong = wanted !== null && (typeof value !== wanted || value === "");
+  const message = `${operator} takes ${wanted === "number" ? "a number" : "a text that is not empty"}`;
+  return [
+    ...propertyIssues(property, [...path, "property"]),
+    ...(isWrong ? [{ path: [...path, "value"], code: "invalid_value" as const, message }] : []),
+  ];
+}
+
+const currencyIssue = (path: (string | number)[], currency: string): Issue => ({
+  path,
+  code: "invalid_value",
+  message: `${path.join(".")} must be an ISO 4217 code, such as EUR; ${JSON.stringify(currency)} is none`,
+});
+
 /** A goal has either an event or a path, and a name that no goal before it has. */
 function goalIssues(goals: readonly GoalFields[]): Issue[] {
-  return goals.flatMap(({ name, event, path }, index): Issue[] => {
+  return goals.flatMap(({ name, event, path, conditions = [], value }, index): Issue[] => {
     const issue = (field: string, message: string): Issue => ({
       path: ["goals", index, field],
       code: "invalid_value",
@@ -33,32 +60,58 @@ function goalIssues(goals: readonly GoalFields[]): Issue[] {
     });
     if (goals.findIndex((other) => other.name === name) < index)
       return [issue("name", "another goal has this name")];
-    return (event == null) === (path == null)
-      ? [issue("event", "a goal must have either an event or a path")]
-      : [];
+    if ((event == null) === (path == null))
+      return [issue("event", "a goal must have either an event or a path")];
+    return [
+      ...conditions.flatMap((one, at) => conditionIssues(one, ["goals", index, "conditions", at])),
+      ...(value && readCurrency(value.currency) === null
+        ? [currencyIssue(["goals", index, "value", "currency"], value.currency)]
+        : []),
+    ];
   });
 }
+
+const addressIssues = (addresses: readonly string[]): Issue[] =>
+  addresses.flatMap((address, index): Issue[] => {
+    if (isAddressRange(address)) return [];
+    const message = `excludedAddresses.${index} must be an address or a CIDR range, such as 203.0.113.0/24; ${JSON.stringify(address)} is neither`;
+    return [{ path: ["excludedAddresses", index], code: "invalid_value", message }];
+  });
 
 /**
  * The fields of a body as they are stored. A field without a rule of its own passes unchanged, and an absent field stays
  * absent. Throws one 422 `invalid_payload` with every issue.
  */
-export function readSourceFields({ name, allowedOrigins, frameworkHint, goals, ...others }: SourceFields) {
+export function readSourceFields(fields: SourceFields) {
+  const { name, allowedOrigins, embedOrigins, frameworkHint, goals, ...others } = fields;
   const trimmedName = name?.trim();
   const { origins, issues: originIssues } = readOrigins(allowedOrigins ?? []);
+  const embedding = readOrigins(embedOrigins ?? [], "embedOrigins");
   const issues = [
     ...(trimmedName === undefined ? [] : nameIssues(trimmedName)),
     ...originIssues,
+    ...embedding.issues,
     ...goalIssues(goals ?? []),
+    ...addressIssues(fields.excludedAddresses ?? []),
   ];
   if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
   return {
     ...others,
     ...(trimmedName !== undefined && { name: trimmedName }),
     ...(allowedOrigins !== undefined && { allowedOrigins: origins }),
+    ...(embedOrigins !== undefined && { embedOrigins: embedding.origins }),
     ...(frameworkHint !== undefined && { frameworkHint: frameworkHint?.toLowerCase() ?? null }),
     ...(goals !== undefined && {
-      goals: goals.map((goal) => ({ name: goal.name, event: goal.event ?? null, path: goal.path ?? null })),
+      goals: goals.map(({ name, event = null, path = null, conditions = [], value = null }) => ({
+        name,
+        event,
+        path,
+        conditions,
+        value: value && {
+          amount: roundAmount(value.amount),
+          currency: readCurrency(value.currency) ?? value.currency,
+        },
+      })),
     }),
   };
 }
@@ -90,14 +143,24 @@ export function readUpdate(body: UpdateSourceBody, source: SourceRecord) {
   });
 }
 
-const isGoal = (value: unknown): value is GoalFields => typeof value === "object" && value !== null;
 const isText = (value: unknown): value is string => typeof value === "string";
+const isCondition = (value: unknown) => isRecord(value) && isText(value.property);
+/** Whether the rules can read a goal. */
+function isGoal(goal: unknown): goal is GoalFields {
+  if (!isRecord(goal)) return false;
+  const { conditions = [], value } = goal;
+  const hasValue = isRecord(value) && typeof value.amount === "number" && isText(value.currency);
+  return Array.isArray(conditions) && conditions.every(isCondition) && (value == null || hasValue);
+}
 
 /** Applies the same rules to a body of any shape (`FieldRules`). The schema reports fields of a wrong type. */
-export function checkSourceFields({ name, allowedOrigins, goals }: Readonly<Record<string, unknown>>): void {
+export function checkSourceFields(fields: Readonly<Record<string, unknown>>): void {
+  const { name, allowedOrigins, embedOrigins, goals, excludedAddresses } = fields;
   readSourceFields({
+    ...(Array.isArray(excludedAddresses) && excludedAddresses.every(isText) && { excludedAddresses }),
     ...(isText(name) && { name }),
     ...(Array.isArray(allowedOrigins) && allowedOrigins.every(isText) && { allowedOrigins }),
+    ...(Array.isArray(embedOrigins) && embedOrigins.every(isText) && { embedOrigins }),
     ...(Array.isArray(goals) && goals.every(isGoal) && { goals }),
   });
 }

@@ -128,3 +128,14 @@ export function bucketStarts(zone: string, grain: Grain, { from, to }: Period, m
   for (let at = from; at < to && starts.length <= max; at = nextBucket(zone, grain, at)) starts.push(at);
   return starts;
 }
+
+/** Of the buckets of a period, the starts of those that lie in it as a whole and are over. */
+export function completeBuckets(
+  zone: string,
+  grain: Grain,
+  { starts, end }: { readonly starts: readonly number[]; readonly end: number },
+): Set<number> {
+  const isWhole = (start: number) =>
+    nextBucket(zone, grain, start - 1) === start && nextBucket(zone, grain, start) <= end;
+  return new Set(starts.filter(isWhole));
+}

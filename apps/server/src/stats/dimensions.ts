@@ -1,10 +1,5 @@
 /** The dimensions of queries: each is one entry of TEXT_DIMENSIONS with its SQL over a row of `events`. */
-import {
-  type Issue,
-  STATS_GRAINS,
-  type STATS_TEXT_DIMENSIONS,
-  type StatsDimension,
-} from "@headwater/contract";
+import { STATS_GRAINS, type STATS_TEXT_DIMENSIONS, type StatsDimension } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import type { Grain } from "./calendar.ts";
 import type { Bind } from "./sql.ts";
@@ -25,8 +20,12 @@ const TEXT_DIMENSIONS: Readonly<Record<TextDimensionName, TextDimension>> = {
   host: { from: "event", sql: "page.host" },
   event: { from: "event", sql: "name" },
   sentBy: { from: "event", sql: "sentBy" },
+  currency: { from: "event", sql: "currency" },
   entryPage: { from: "entry", sql: "page.path", hasManyValues: true },
   exitPage: { from: "exit", sql: "page.path", hasManyValues: true },
+  source: { from: "entry", sql: "source" },
+  // events without a channel are those that are not classified yet
+  channel: { from: "entry", sql: "ifNull(channel, 'Direct')" },
   referrer: { from: "entry", sql: "page.referrerHost" },
   utmSource: { from: "entry", sql: "page.utm.source" },
   utmMedium: { from: "entry", sql: "page.utm.medium" },
@@ -42,6 +41,8 @@ const TEXT_DIMENSIONS: Readonly<Record<TextDimensionName, TextDimension>> = {
   screen: { from: "entry", sql: "screen" },
   locale: { from: "entry", sql: "locale" },
   country: { from: "entry", sql: "country" },
+  region: { from: "entry", sql: "region" },
+  city: { from: "entry", sql: "city", hasManyValues: true },
 };
 
 /** A dimension with a value in each event or session. */
@@ -73,19 +74,28 @@ export const isEventLevel = ({ kind, name }: ValueDimension): boolean =>
 export const asText = (sql: string): string => `CAST(${sql} AS Nullable(String))`;
 /** A text dimension in a row of `events`: a text, or NULL. */
 export const textSql = (name: TextDimensionName): string => asText(TEXT_DIMENSIONS[name].sql);
-/** A dimension in a row of `events`, as a text to group by. */
-export const valueSql = (bind: Bind, { kind, name }: ValueDimension): string =>
-  kind === "property" ? propertySql(bind, name).key : textSql(name);
+/** The currency of the revenue of an event, as SQL over a row of `events`. A goal of the query may have one. */
+export type CurrencySql = (bind: Bind) => string;
+export const eventCurrencySql: CurrencySql = () => textSql("currency");
+/** A text dimension of a query in a row of `events`. */
+export const queriedTextSql = (bind: Bind, name: TextDimensionName, currency: CurrencySql): string =>
+  name === "currency" ? currency(bind) : textSql(name);
+/** A dimension of a query in a row of `events`, as a text to group by. */
+export const valueSql = (bind: Bind, { kind, name }: ValueDimension, currency: CurrencySql): string =>
+  kind === "property" ? propertySql(bind, name).key : queriedTextSql(bind, name, currency);
 
+const TIME_MS = "toUInt64(toUnixTimestamp64Milli(occurredAt))";
 /** The order of events by time and then id, as one text: ClickHouse takes four times as long to compare a tuple. */
-const EVENT_ORDER = "hex(toUInt64(toUnixTimestamp64Milli(occurredAt))), eventId";
+const eventOrder = (timeMs: string) => `hex(${timeMs}), eventId`;
+/** The order in which an event opens its session. Passive events come last: this bit is above those of any time, and leaves the number of bytes as it is. */
+export const OPENING_ORDER = eventOrder(`${TIME_MS} + bitShiftLeft(toUInt64(passive), 47)`);
 /** Aggregate functions skip NULL, but a first event without a value means that the session has none. */
 const encodeNull = (text: string) => `ifNull(concat('=', ${text}), '')`;
 const decodeNull = (value: string) => `if(empty(${value}), NULL, substring(${value}, 2))`;
-const firstEventValue = (text: string) => decodeNull(`argMin(${encodeNull(text)}, concat(${EVENT_ORDER}))`);
+const firstEventValue = (text: string) => decodeNull(`argMin(${encodeNull(text)}, concat(${OPENING_ORDER}))`);
 /** The last page view of a session; its last event if it has no page view. */
 const lastViewValue = (text: string) =>
-  decodeNull(`argMax(${encodeNull(text)}, concat(if(${IS_PAGE_VIEW}, '1', '0'), ${EVENT_ORDER}))`);
+  decodeNull(`argMax(${encodeNull(text)}, concat(if(${IS_PAGE_VIEW}, '1', '0'), ${eventOrder(TIME_MS)}))`);
 
 /** A dimension of a session, as an aggregate over its events. */
 export const sessionValueSql = (name: TextDimensionName): string =>
@@ -99,18 +109,6 @@ export interface PropertySql {
   /** The value with a letter for its type, so that "1" and 1 are different groups. `parsePropertyKey` reads it. */
   readonly key: string;
 }
-
-/** ClickHouse reads some names as subcolumns of a type. Properties with such names cannot be queried. */
-export const propertyIssues = (name: string, path: (string | number)[]): Issue[] =>
-  /(?:^\^|\.:)`/.test(name)
-    ? [
-        {
-          path,
-          code: "invalid_value",
-          message: "a property whose name contains .:` or begins with ^` cannot be queried",
-        },
-      ]
-    : [];
 
 /** The name is bound. A name that reads like a subcolumn has another type than Dynamic, hence the cast. */
 export function propertySql(bind: Bind, name: string): PropertySql {

@@ -1,18 +1,35 @@
 /** Counts the events that the figures of an answer leave out: those of bots. */
+import { writeFilter } from "./filter.ts";
+import { type GoalRule, withGoal } from "./goals.ts";
 import type { RunQuery } from "./run-query.ts";
-import { eventConditions, type QueryScope, readScope, type ScopeBody } from "./scope.ts";
-import { type Statement, statement } from "./sql.ts";
+import { inPeriod, ofSource, type QueryScope, readScope, type ScopeBody, sessionEventsSql } from "./scope.ts";
+import { allOf, type Statement, statement } from "./sql.ts";
 
-/** The filters see the sessions with their bots: otherwise those of bots alone would have no entry page. */
+/**
+ * The filters see the sessions with their bots: otherwise those of bots alone would have no entry page. Only sessions with an
+ * event that may count are derived.
+ */
 const botsStatement = (scope: QueryScope): Statement =>
   statement((bind) => {
-    const { events } = eventConditions(bind, { ...scope, includesBots: true }, scope.range);
-    return `SELECT count() FROM events WHERE device.isBot AND ${events}`;
+    const all = { ...scope, includesBots: true };
+    const bots = `device.isBot AND ${ofSource(bind, all)} AND ${inPeriod(bind, scope.range)}`;
+    const sessionEvents = `${sessionEventsSql(bind, all, scope.range)} AND session IN (SELECT session FROM events WHERE ${bots})`;
+    const context = { sessionEvents, currency: scope.currency };
+    const filters = allOf(scope.filters.map((filter) => writeFilter(bind, filter, context)));
+    return `SELECT count() FROM events WHERE ${bots} AND (${filters})`;
   });
 
-/** @param body one that was answered, so it is valid */
-export async function readExcluded(run: RunQuery, body: ScopeBody, now: number): Promise<{ bots: number }> {
-  const scope = readScope(body, now);
+/**
+ * @param body one that was answered, so it is valid
+ * @param goal the goal of the query; null: it has none
+ */
+export async function readExcluded(
+  run: RunQuery,
+  body: ScopeBody,
+  now: number,
+  goal: GoalRule | null,
+): Promise<{ bots: number }> {
+  const scope = withGoal(readScope(body, now), goal);
   if (scope.includesBots) return { bots: 0 };
   const [row] = await run<[bots: number]>(botsStatement(scope));
   return { bots: row?.[0] ?? 0 };

@@ -2,19 +2,21 @@
 import {
   type Issue,
   LIMITS,
+  STATS_GOAL_DIMENSION,
   type STATS_OPERATORS,
   type StatsDimension,
   type StatsFilter,
   type StatsScalar,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { propertyIssues } from "../core/property-names.ts";
 import {
+  type CurrencySql,
   isEventLevel,
   parseDimension,
-  propertyIssues,
   propertySql,
+  queriedTextSql,
   sessionValueSql,
-  textSql,
   type ValueDimension,
 } from "./dimensions.ts";
 import { allOf, anyOf, type Bind } from "./sql.ts";
@@ -83,6 +85,10 @@ function readCondition(members: FilterMembers, path: IssuePath, issues: Issue[])
     if (given === undefined)
       issues.push({ path: [...path, member], code: "required", message: `${member} is required` });
   if (name === undefined || operator === undefined || value === undefined) return null;
+  if (name === STATS_GOAL_DIMENSION) {
+    issues.push(invalid([...path, "dimension"], "filters cannot use goal; filter by event or page"));
+    return null;
+  }
   const dimension = parseDimension(name);
   if (dimension.kind === "time") {
     issues.push(invalid([...path, "dimension"], "dateRange chooses the time; filters cannot"));
@@ -161,6 +167,7 @@ export function textConditionSql(bind: Bind, text: string, { operator, values }:
   }
 }
 
+/** `is_not` is written as `is`: the caller negates it. */
 function propertyConditionSql(bind: Bind, name: string, condition: FilterCondition): string {
   const { operator, values } = condition;
   const { text, number, boolean, key } = propertySql(bind, name);
@@ -174,6 +181,12 @@ function propertyConditionSql(bind: Bind, name: string, condition: FilterConditi
     ...(numbers.length > 0 ? [`ifNull(${number} IN ${bind("Array(Float64)", numbers)}, 0)`] : []),
     ...booleansOf(values).map((value) => `ifNull(${boolean} = ${value}, 0)`),
   ]);
+}
+
+/** A condition on a property, as SQL that is never NULL. */
+export function writePropertyCondition(bind: Bind, condition: FilterCondition): string {
+  const sql = propertyConditionSql(bind, condition.dimension.name, condition);
+  return condition.operator === "is_not" ? `NOT (${sql})` : sql;
 }
 
 /**
@@ -198,24 +211,27 @@ export function writeFilterTree(
   }
 }
 
-/**
- * @param sessionEventsCondition selects every event of each session in the queried period, also events before or after the
- *   period
- * @returns a condition on a row of `events`, 0 or 1
- */
-export function writeFilter(bind: Bind, filter: QueryFilter, sessionEventsCondition: string): string {
+export interface FilterContext {
+  /** Selects every event of each session in the queried period, also events before or after the period. */
+  readonly sessionEvents: string;
+  readonly currency: CurrencySql;
+}
+
+/** @returns a condition on a row of `events`, 0 or 1 */
+export function writeFilter(bind: Bind, filter: QueryFilter, context: FilterContext): string {
+  const { sessionEvents, currency } = context;
   const inSessions = (rest: string) =>
-    `session IN (SELECT session FROM events WHERE ${sessionEventsCondition} ${rest})`;
+    `session IN (SELECT session FROM events WHERE ${sessionEvents} ${rest})`;
   const writeCondition = (condition: FilterCondition): string => {
     const { dimension } = condition;
     if (dimension.kind === "property") return propertyConditionSql(bind, dimension.name, condition);
-    if (isEventLevel(dimension)) return textConditionSql(bind, textSql(dimension.name), condition);
+    if (isEventLevel(dimension))
+      return textConditionSql(bind, queriedTextSql(bind, dimension.name, currency), condition);
     const value = sessionValueSql(dimension.name);
     return inSessions(`GROUP BY session HAVING ${textConditionSql(bind, value, condition)}`);
   };
   return writeFilterTree(filter, (one) => {
-    if (one.kind === "sessionHas")
-      return inSessions(`AND (${writeFilter(bind, one.of, sessionEventsCondition)})`);
+    if (one.kind === "sessionHas") return inSessions(`AND (${writeFilter(bind, one.of, context)})`);
     if (one.kind !== "condition") return null;
     const sql = writeCondition(one);
     return one.operator === "is_not" ? `NOT (${sql})` : sql;

@@ -1,8 +1,11 @@
 /** POST /api/stats/funnel: counts the visitors who took the given steps in order within a time window. */
 import type { StatsFunnelAnswer, StatsFunnelBody } from "@headwater/contract";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";
+import { estimateCounts } from "./accuracy.ts";
+import { type GoalRule, goalSql } from "./goals.ts";
 import type { RunQuery } from "./run-query.ts";
-import { answerHead, type Computed, eventConditions, goalSql, type QueryScope, readScope } from "./scope.ts";
+import { readEvents } from "./sampled-scope.ts";
+import { answerHead, type Computed, eventConditions, type QueryScope, readScope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
 const DEFAULT_WINDOW_SECONDS = DAY_MS / SECOND_MS;
@@ -11,11 +14,7 @@ const DEFAULT_WINDOW_SECONDS = DAY_MS / SECOND_MS;
  * Counts visitors by the longest run of steps in order, with the last step within the window after the first. An event
  * that matches two consecutive steps completes both.
  */
-const funnelStatement = (
-  scope: QueryScope,
-  steps: StatsFunnelBody["steps"],
-  windowSeconds: number,
-): Statement =>
+const funnelStatement = (scope: QueryScope, steps: readonly GoalRule[], windowSeconds: number): Statement =>
   statement((bind) => {
     const { events } = eventConditions(bind, scope, scope.range);
     const conditions = steps.map((step) => goalSql(bind, step)).join(", ");
@@ -32,17 +31,24 @@ const share = (part: number, whole: number) => (whole === 0 ? null : part / whol
 export async function answerFunnel(
   run: RunQuery,
   body: StatsFunnelBody,
+  steps: readonly GoalRule[],
   now: number,
 ): Promise<Computed<StatsFunnelAnswer>> {
-  const { steps, windowSeconds = DEFAULT_WINDOW_SECONDS } = body;
+  const { windowSeconds = DEFAULT_WINDOW_SECONDS } = body;
   const scope = readScope(body, now);
-  const rows = await run<[reached: number, visitors: number]>(funnelStatement(scope, steps, windowSeconds));
-  const counts = steps.map((_, index) =>
-    rows.reduce((sum, [reached, visitors]) => (reached > index ? sum + visitors : sum), 0),
-  );
+  const { value: counts, accuracy } = await readEvents(run, scope, async (sampled) => {
+    const rows = await run<[reached: number, visitors: number]>(
+      funnelStatement(sampled, steps, windowSeconds),
+    );
+    const counted = steps.map((_, index) =>
+      rows.reduce((sum, [reached, visitors]) => (reached > index ? sum + visitors : sum), 0),
+    );
+    return estimateCounts(sampled.sample, counted);
+  });
   const [first = 0] = counts;
   return {
     ...answerHead(scope),
+    accuracy,
     windowSeconds,
     steps: counts.map((visitors, index) => ({
       visitors,

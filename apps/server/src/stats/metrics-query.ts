@@ -1,7 +1,8 @@
 /** A validated query of metrics by dimensions, and helpers shared by the modules that write it as SQL. */
-import type { StatsGoal, StatsMetric } from "@headwater/contract";
+import type { StatsMetric } from "@headwater/contract";
 import type { Period } from "./calendar.ts";
 import { type Dimension, isEventLevel, type ValueDimension } from "./dimensions.ts";
+import type { GoalRule } from "./goals.ts";
 import type { QueryScope } from "./scope.ts";
 import type { Bind } from "./sql.ts";
 
@@ -9,7 +10,9 @@ export interface MetricsQuery {
   readonly scope: QueryScope;
   readonly metrics: readonly StatsMetric[];
   readonly dimensions: readonly Dimension[];
-  readonly goal: StatsGoal | null;
+  readonly goal: GoalRule | null;
+  /** The window of first-touch attribution; null: dimensions are of the event's session. */
+  readonly firstTouchWindowMs: number | null;
   readonly order: readonly { readonly column: string; readonly isDescending: boolean }[];
   readonly limit: number;
   readonly offset: number;
@@ -26,14 +29,25 @@ export interface QueryPeriod {
   readonly groups: readonly string[] | null;
 }
 
+/** One of equal parts of all visitors, by their hashes. The exact totals of the parts add up to those of all. */
+export interface VisitorSlice {
+  readonly index: number;
+  /** A power of two. */
+  readonly of: number;
+}
+
 /** The input of every function that writes SQL of the statement. */
 export interface SqlContext {
   readonly bind: Bind;
   readonly query: MetricsQuery;
   readonly queryPeriod: QueryPeriod;
+  /** null: all visitors, or those of the sample. */
+  readonly slice: VisitorSlice | null;
 }
 
 export const dimensionColumn = (index: number): string => `k${index}`;
+/** The number of the part of the sample that a row belongs to. Statements have it only when they estimate. */
+export const PART_COLUMN = "samplePart";
 export const metricColumn = (index: number): string => `m${index}`;
 /** The column of a total in the subqueries of a statement. The suffix keeps it apart from the columns of the tables. */
 export const totalColumn = (name: string): string => `${name}_`;

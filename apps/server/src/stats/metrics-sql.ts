@@ -2,24 +2,29 @@
  * Writes a query of metrics as one SQL statement. Subqueries aggregate events and sessions separately, because a session
  * counts in the time bucket of its first event. The statement then adds up their totals by group.
  */
-import { IS_ACTION, IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
+import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
+import { partSql } from "./accuracy.ts";
+import { withFirstTouch } from "./attribution.ts";
 import { sessionValueSql, valueSql } from "./dimensions.ts";
-import { isCountedSql, metricAt, type Total, totalsOf } from "./metrics.ts";
+import { goalSql } from "./goals.ts";
+import { type EventTotal, metricSql, type Total, totalsOf } from "./metrics.ts";
 import {
   bucketSql,
   dimensionColumn,
   groupDimensionColumns,
   type MetricsQuery,
   metricColumn,
+  PART_COLUMN,
   type QueryPeriod,
   type SqlContext,
   totalColumn,
   type ValueColumn,
+  type VisitorSlice,
 } from "./metrics-query.ts";
 import type { RollupCoverage } from "./rollups/freshness.ts";
 import { rollupTotals, tableFor } from "./rollups/query-sql.ts";
 import { type EventConditions, eventConditions, inPeriod } from "./scope.ts";
-import { allOf, anyOf, type Bind, groupBy, list, type Statement, statement } from "./sql.ts";
+import { allOf, anyOf, groupBy, list, type Statement, statement } from "./sql.ts";
 
 type Totals = ReadonlyMap<string, Total>;
 interface EventSqlContext extends SqlContext {
@@ -34,19 +39,29 @@ interface Relation {
   readonly aggregates: ReadonlyMap<string, string>;
 }
 
-const dimensionValues = (bind: Bind, columns: readonly ValueColumn[]) =>
-  columns.map(({ dimension, column }) => `${valueSql(bind, dimension)} AS ${column}`);
+const dimensionValues = ({ bind, query }: SqlContext, columns: readonly ValueColumn[]) =>
+  columns.map(({ dimension, column }) => `${valueSql(bind, dimension, query.scope.currency)} AS ${column}`);
 const timeBuckets = ({ bind, query, queryPeriod }: SqlContext, time: string) =>
   groupDimensionColumns(query).time.map(
     (column) => `${bucketSql(bind, `toUnixTimestamp64Milli(${time})`, queryPeriod)} AS ${column}`,
   );
 
+/** The part of the sample that a row belongs to, as a column; none when all visitors are read. */
+const partColumns = ({ query: { scope } }: SqlContext, visitor: string) =>
+  scope.sample === 1 ? [] : [`${partSql(scope.sample, visitor)} AS ${PART_COLUMN}`];
+const partKeys = ({ scope }: MetricsQuery) => (scope.sample === 1 ? [] : [PART_COLUMN]);
+
 /** The columns that `SessionTotal.value` reads. */
-const SESSION_COLUMNS = [
-  "min(occurredAt) AS startedAt",
+const sessionColumns = (context: SqlContext): string[] => [
+  `minIf(occurredAt, ${OPENS_SESSION}) AS startedAt`,
   "max(occurredAt) AS endedAt",
   `countIf(${IS_PAGE_VIEW}) AS pageViews`,
   `countIf(${IS_ACTION}) AS actions`,
+  "sum(toFloat64(engagedSeconds)) AS sessionSeconds",
+  ...(context.query.goal === null
+    ? []
+    : [`max(${goalSql(context.bind, context.query.goal)}) AS reachedGoal`]),
+  ...partColumns(context, "any(visitor)"),
 ];
 
 /** Selects a row for each session of the period, with the session's dimensions and the given columns. */
@@ -58,32 +73,77 @@ function sessionsFrom({ query, conditions }: EventSqlContext, columns: readonly 
     FROM events WHERE ${conditions.sessionEvents} GROUP BY session`;
 }
 
+/** Writes an aggregate function of a value. `condition` is SQL; null: all rows count. */
+type Aggregate = (value: string, condition: string | null) => string;
+const aggregate =
+  (name: string, parameters = ""): Aggregate =>
+  (value, condition) =>
+    condition === null ? `${name}${parameters}(${value})` : `${name}If${parameters}(${value}, ${condition})`;
+const overAll = (name: string, parameters?: string) => (column: string) =>
+  aggregate(name, parameters)(column, null);
+const sumOfMaxima: Aggregate = (value, condition) =>
+  `arraySum(mapValues(${aggregate("maxMap")(value, condition)}))`;
+/** An exact percentile of no values is NaN. */
+const orNull = (sql: string) => `if(isNaN(${sql}), NULL, ${sql})`;
+const P75 = "quantileExactInclusive";
+const P75_LEVEL = "(0.75)";
+
 /**
  * The SQL functions of a total: either `overEvents` over all events, or `perSession` over the events of each session and
  * then `overSessions` over those results.
  */
-const AGGREGATES = {
-  count: { overEvents: "count", perSession: "count", overSessions: "sum" },
-  distinct: { overEvents: "uniqExact", perSession: "groupUniqArray", overSessions: "uniqExactArray" },
-  sum: { overEvents: "sum", perSession: "sum", overSessions: "sum" },
-} as const;
+const AGGREGATES: Readonly<
+  Record<
+    EventTotal["aggregate"],
+    {
+      readonly overEvents: Aggregate;
+      readonly perSession: Aggregate;
+      readonly overSessions: (column: string) => string;
+    }
+  >
+> = {
+  count: { overEvents: aggregate("count"), perSession: aggregate("count"), overSessions: overAll("sum") },
+  distinct: {
+    overEvents: aggregate("uniqExact"),
+    perSession: aggregate("groupUniqArray"),
+    overSessions: overAll("uniqExactArray"),
+  },
+  sum: { overEvents: aggregate("sum"), perSession: aggregate("sum"), overSessions: overAll("sum") },
+  // no key is in two sessions
+  sumOfMaxima: { overEvents: sumOfMaxima, perSession: sumOfMaxima, overSessions: overAll("sum") },
+  p75: {
+    overEvents: (value, condition) => orNull(aggregate(P75, P75_LEVEL)(value, condition)),
+    perSession: aggregate("groupArray"),
+    overSessions: (column) => orNull(overAll(`${P75}Array`, P75_LEVEL)(column)),
+  },
+};
+/** The value of a total in a subquery that does not compute it. The values of all subqueries are added up. */
+const absentValue = (total: Total) => (total.over === "events" && total.aggregate === "p75" ? "NULL" : "0");
 
 /** Totals of events, by any dimensions. Joins the events with their sessions when a dimension is of sessions. */
 function eventTotals(context: EventSqlContext): Relation {
   const { bind, query, totals, conditions } = context;
   const { event, session } = groupDimensionColumns(query);
-  const columns = ["session", ...timeBuckets(context, "occurredAt"), ...dimensionValues(bind, event)];
+  const { firstTouchWindowMs: windowMs } = query;
+  const columns = [
+    "session",
+    ...timeBuckets(context, "occurredAt"),
+    ...dimensionValues(context, event),
+    ...partColumns(context, "visitor"),
+  ];
+  if (windowMs !== null) columns.push("visitor", "toUnixTimestamp64Milli(occurredAt) AS eventMs");
   const aggregates = new Map<string, string>();
   for (const [name, total] of totals) {
     if (total.over === "sessions") continue;
     const [value, isCounted] = [`${name}Value`, `${name}IsCounted`];
-    const { overEvents } = AGGREGATES[total.aggregate];
-    columns.push(`${total.value} AS ${value}`, `${isCountedSql(bind, total, query.goal)} AS ${isCounted}`);
-    const countsAll = total.countedEvents === "all";
-    aggregates.set(name, countsAll ? `${overEvents}(${value})` : `${overEvents}If(${value}, ${isCounted})`);
+    const condition = total.condition?.(bind, query.goal) ?? null;
+    columns.push(`${total.value} AS ${value}`, `${condition ?? "1"} AS ${isCounted}`);
+    aggregates.set(name, AGGREGATES[total.aggregate].overEvents(value, condition && isCounted));
   }
   const events = `(SELECT ${list(columns)} FROM events WHERE ${conditions.events})`;
   const joined = `${events} AS e INNER JOIN (${sessionsFrom(context, [])}) AS s USING (session)`;
+  if (windowMs !== null)
+    return { from: withFirstTouch(context, `(SELECT * FROM ${joined})`, windowMs), aggregates };
   return { from: session.length === 0 ? events : joined, aggregates };
 }
 
@@ -96,10 +156,10 @@ const sessionAggregates = (totals: Totals) =>
 function sessionTotals(context: EventSqlContext): Relation {
   const { bind, query, queryPeriod, totals, conditions } = context;
   const { event } = groupDimensionColumns(query);
-  const values = event.map(({ dimension }) => valueSql(bind, dimension));
+  const values = event.map(({ dimension }) => valueSql(bind, dimension, query.scope.currency));
   const hasGroups = event.length > 0;
   const sessions = sessionsFrom(context, [
-    ...SESSION_COLUMNS,
+    ...sessionColumns(context),
     hasGroups
       ? `groupUniqArrayIf(tuple(${list(values)}), ${conditions.filters}) AS groups`
       : `max(${conditions.filters}) AS matchesFilters`,
@@ -129,7 +189,7 @@ function totalsBySession(context: EventSqlContext): Relation {
   const eventMatches = `${inPeriod(bind, queryPeriod.period)} AND (${conditions.filters})`;
   const startsInPeriod = inPeriod(bind, queryPeriod.period, "startedAt");
   const columns = [
-    ...SESSION_COLUMNS,
+    ...sessionColumns(context),
     `countIf(${eventMatches}) AS matchingEvents`,
     `max(${conditions.filters}) AND ${startsInPeriod} AS sessionMatches`,
   ];
@@ -142,10 +202,10 @@ function totalsBySession(context: EventSqlContext): Relation {
       continue;
     }
     const { perSession, overSessions } = AGGREGATES[total.aggregate];
-    const condition = allOf([eventMatches, isCountedSql(bind, total, query.goal)]);
-    columns.push(`${perSession}If(${total.value}, ${condition}) AS ${name}OfSession`);
+    const condition = allOf([eventMatches, total.condition?.(bind, query.goal) ?? "1"]);
+    columns.push(`${perSession(total.value, condition)} AS ${name}OfSession`);
     sessionRowConditions.add("matchingEvents > 0");
-    aggregates.set(name, `${overSessions}(${name}OfSession)`);
+    aggregates.set(name, overSessions(`${name}OfSession`));
   }
   const from = `(SELECT * FROM (${sessionsFrom(context, columns)}) WHERE ${anyOf([...sessionRowConditions])})`;
   return { from, aggregates };
@@ -159,14 +219,16 @@ function subqueriesFromEvents(context: SqlContext, totals: Totals): string[] {
   const keys = keysOf(query);
   const conditions = eventConditions(bind, query.scope, queryPeriod.period);
   const eventContext: EventSqlContext = { ...context, totals, conditions };
+  const groups = [...keys, ...partKeys(query)];
   const write = ({ from, aggregates }: Relation) => {
-    const sums = [...totals.keys()].map(
-      (name) => `toFloat64(${aggregates.get(name) ?? "0"}) AS ${totalColumn(name)}`,
+    const sums = [...totals].map(
+      ([name, total]) => `toFloat64(${aggregates.get(name) ?? absentValue(total)}) AS ${totalColumn(name)}`,
     );
-    return `SELECT ${list([...keys, ...sums])} FROM ${from} ${groupBy(keys)}`;
+    return `SELECT ${list([...groups, ...sums])} FROM ${from} ${groupBy(groups)}`;
   };
   const { time, event } = groupDimensionColumns(query);
-  if (keys.length > 0 && time.length + event.length === 0) return [write(totalsBySession(eventContext))];
+  const isBySession = keys.length > 0 && time.length + event.length === 0;
+  if (isBySession && query.firstTouchWindowMs === null) return [write(totalsBySession(eventContext))];
   const kinds = new Set([...totals.values()].map(({ over }) => over));
   return [
     ...(kinds.has("events") ? [write(eventTotals(eventContext))] : []),
@@ -178,39 +240,64 @@ function subqueriesFromEvents(context: SqlContext, totals: Totals): string[] {
 const groupHash = (keys: readonly string[]) =>
   `toString(sipHash64(${list(keys.flatMap((key) => [`isNull(${key})`, `ifNull(toString(${key}), '')`])) || "1"}))`;
 
+const partsColumn = (name: string) => `${name}Parts`;
+
+/** Adds up the relations by group. An estimate also has what each part of the sample adds to each total. */
+function rowsSql({ query }: SqlContext, names: readonly string[], relations: readonly string[]): string {
+  const { sample } = query.scope;
+  const keys = keysOf(query);
+  const from = relations.join(" UNION ALL ");
+  const sums = (groups: readonly string[]) =>
+    `SELECT ${list([...groups, ...names.map((name) => `sum(${totalColumn(name)}) AS ${name}`)])} FROM (${from}) ${groupBy(groups)}`;
+  if (sample === 1) return sums(keys);
+  const columns = names.flatMap((name) => [
+    `sum(parts.${name}) * ${sample} AS ${name}`,
+    `groupArray(parts.${name}) AS ${partsColumn(name)}`,
+  ]);
+  return `SELECT ${list([...keys, ...columns])} FROM (${sums([...keys, PART_COLUMN])}) AS parts ${groupBy(keys)}`;
+}
+
+const writeOrder = ({ order }: MetricsQuery, keys: readonly string[]) =>
+  list([
+    ...order.map(({ column, isDescending }) => `${column} ${isDescending ? "DESC" : "ASC"} NULLS LAST`),
+    ...keys.map((key) => `${key} ASC NULLS LAST`),
+  ]);
+
 /**
  * @param coverage the rollups to read; null: compute all totals from events
- * @returns rows with the dimensions, the metrics, and the hash of the group
+ * @param slice the visitors to read; the statement then returns all groups with their totals instead of metrics, in any order
+ * @returns rows with the dimensions, the metrics, and the hash of the group. An estimate adds a list for each total, with
+ *   what each part of the sample adds to it
  */
 export function metricsStatement(
   query: MetricsQuery,
   queryPeriod: QueryPeriod,
   coverage: RollupCoverage | null,
+  slice: VisitorSlice | null = null,
 ): Statement {
   return statement((bind) => {
-    const context: SqlContext = { bind, query, queryPeriod };
+    const context: SqlContext = { bind, query, queryPeriod, slice };
     const keys = keysOf(query);
-    const totals = totalsOf(bind, query.metrics);
+    const totals = totalsOf(bind, query.metrics, query.goal);
+    const names = [...totals.keys()];
     const table = coverage && tableFor(query, queryPeriod);
     const relations =
       coverage && table
-        ? [rollupTotals(context, totals, coverage, table)]
+        ? rollupTotals(context, totals, coverage, table)
         : subqueriesFromEvents(context, totals);
-    const sums = [...totals.keys()].map((name) => `sum(${totalColumn(name)}) AS ${name}`);
-    const rows = `SELECT ${list([...keys, ...sums])} FROM (${relations.join(" UNION ALL ")}) ${groupBy(keys)}`;
-    const metrics = query.metrics.map(
-      (metric, index) => `${metricAt(metric, index).sql} AS ${metricColumn(index)}`,
-    );
+    const rows = rowsSql(context, names, relations);
     const hash = groupHash(keys);
-    const order = [
-      ...query.order.map(
-        ({ column, isDescending }) => `${column} ${isDescending ? "DESC" : "ASC"} NULLS LAST`,
-      ),
-      ...keys.map((key) => `${key} ASC NULLS LAST`),
-    ];
-    return `SELECT ${list([...keys, ...metrics, `${hash} AS groupHash`])} FROM (${rows})
-      ${queryPeriod.groups ? `WHERE ${hash} IN ${bind("Array(String)", queryPeriod.groups)}` : ""}
-      ${order.length > 0 ? `ORDER BY ${list(order)}` : ""}
+    const where = queryPeriod.groups ? `WHERE ${hash} IN ${bind("Array(String)", queryPeriod.groups)}` : "";
+    const select = (columns: readonly string[]) =>
+      `SELECT ${list([...keys, ...columns, `${hash} AS groupHash`])}`;
+    if (slice !== null) return `${select(names)} FROM (${rows}) ${where}`;
+    const metrics = query.metrics.map(
+      (metric, index) => `${metricSql(metric, index)} AS ${metricColumn(index)}`,
+    );
+    const parts = query.scope.sample === 1 ? [] : names.map(partsColumn);
+    const order = writeOrder(query, keys);
+    return `${list([select(metrics), ...parts])} FROM (${rows}) ${where}
+      ${order === "" ? "" : `ORDER BY ${order}`}
       LIMIT ${bind("UInt32", query.limit)} OFFSET ${bind("UInt32", query.offset)}`;
   });
 }

@@ -2,24 +2,28 @@
  * The metrics of queries: each is one entry of METRICS, computed from totals. A total is one entry of TOTALS: a number that
  * is counted over events or over sessions.
  */
-import type { STATS_METRICS, StatsGoal, StatsMetric } from "@headwater/contract";
+import type { STATS_METRICS, StatsMetric } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { propertySql } from "./dimensions.ts";
-import { goalSql } from "./scope.ts";
+import { conversionRevenueSql, type GoalRule, goalSql } from "./goals.ts";
 import type { Bind } from "./sql.ts";
 
-/** A total over events: their number, the number of distinct values, or the sum of a value. */
-interface EventTotal {
+type CountCondition = (bind: Bind, goal: GoalRule | null) => string;
+
+/** A total over events. */
+export interface EventTotal {
   readonly over: "events";
-  readonly aggregate: "count" | "distinct" | "sum";
-  /** SQL over a row of `events`: what is counted or added up. */
+  /** `sumOfMaxima`: the value is a map, and the greatest values of its keys are added up. */
+  readonly aggregate: "count" | "distinct" | "sum" | "sumOfMaxima" | "p75";
+  /** SQL over a row of `events`: what is counted, added up or ranked. */
   readonly value: string;
-  readonly countedEvents: "all" | "pageViews" | "conversions";
+  /** SQL over a row of `events`: whether the total counts the event. null: it counts all events. */
+  readonly condition: CountCondition | null;
 }
 /** A total over the sessions that begin in the period: the sum of a value. */
 interface SessionTotal {
   readonly over: "sessions";
-  /** SQL over the columns `startedAt`, `endedAt`, `pageViews` and `actions` of a session. */
+  /** SQL over the columns of a session that `sessionColumns` (`metrics-sql.ts`) has. */
   readonly value: string;
 }
 interface RollupSql {
@@ -28,57 +32,98 @@ interface RollupSql {
 }
 export type Total = (EventTotal | SessionTotal) & RollupSql;
 
-const count = (countedEvents: EventTotal["countedEvents"], column: string): Total => ({
-  over: "events",
-  aggregate: "count",
-  value: "1",
-  countedEvents,
-  rollups: { sessionRollups: `sum(${column})`, eventRollups: `sum(${column})` },
-});
-const distinct = (
+const ofEvents = (
+  aggregate: EventTotal["aggregate"],
   value: string,
-  countedEvents: EventTotal["countedEvents"],
-  rollups: RollupSql["rollups"],
-): Total => ({
-  over: "events",
-  aggregate: "distinct",
-  value,
-  countedEvents,
-  rollups,
-});
+  condition: CountCondition | null = null,
+  rollups: RollupSql["rollups"] = {},
+): Total => ({ over: "events", aggregate, value, condition, rollups });
+const count = (condition: CountCondition | null, column: string): Total =>
+  ofEvents("count", "1", condition, {
+    sessionRollups: `sum(${column})`,
+    eventRollups: `sum(${column})`,
+  });
 const sumOverSessions = (value: string, column: string): Total => ({
   over: "sessions",
   value,
   rollups: { sessionRollups: `sum(${column})` },
 });
 
+/** Google Analytics has the same threshold. */
+export const ENGAGED_SECONDS = 10;
 /** Visitors and users are counted by 64-bit hashes of their ids. */
 const VISITORS = "uniqExact(visitor)";
+/** The views of a page in a session have one scroll depth. Visitors are counted in parts, so the key has the visitor. */
+const viewKey = (path: string) => `sipHash64(session, visitor, ifNull(${path}, ''))`;
+const depthByView = (path: string) => `map(${viewKey(path)}, assumeNotNull(scrollDepth))`;
+const HAS_DEPTH = "scrollDepth IS NOT NULL";
+
+/** The Core Web Vitals, as the optional part `web-vitals` of the browser client reports them. */
+const writeLiteral: Bind = (_type, value) => `'${value}'`;
+const p75 = (vital: string) =>
+  ofEvents("p75", propertySql(writeLiteral, vital).number, () => "name = 'web_vitals'");
+
+/** A query without a goal has no metric of conversions. */
+const reachesGoal: CountCondition = (bind, goal) => (goal === null ? "1" : goalSql(bind, goal));
+
+const IS_ENGAGED = `pageViews > 1 OR sessionSeconds >= ${ENGAGED_SECONDS}`;
 const TOTALS = {
-  visitors: distinct("visitor", "all", { sessionRollups: VISITORS, eventRollups: VISITORS }),
-  users: distinct("sipHash64(userId)", "all", { sessionRollups: "uniqExactIf(user, user != 0)" }),
-  converted: distinct("visitor", "conversions", {}),
-  pageviews: count("pageViews", "pageviews"),
-  events: count("all", "events"),
+  visitors: ofEvents("distinct", "visitor", null, { sessionRollups: VISITORS, eventRollups: VISITORS }),
+  users: ofEvents("distinct", "sipHash64(userId)", null, { sessionRollups: "uniqExactIf(user, user != 0)" }),
+  converted: ofEvents("distinct", "visitor", reachesGoal),
+  conversions: ofEvents("count", "1", reachesGoal),
+  pageviews: count(() => IS_PAGE_VIEW, "pageviews"),
+  events: count(null, "events"),
+  engagedSeconds: ofEvents("sum", "toFloat64(engagedSeconds)", null, {
+    eventRollups: "sum(engagedSeconds)",
+  }),
+  depths: ofEvents("sumOfMaxima", depthByView("page.path"), () => HAS_DEPTH, {
+    eventRollups: `arraySum(mapValues(maxMapIf(${depthByView("page")}, ${HAS_DEPTH})))`,
+  }),
+  viewsWithDepth: ofEvents("distinct", viewKey("page.path"), () => HAS_DEPTH, {
+    eventRollups: `uniqExactIf(${viewKey("page")}, ${HAS_DEPTH})`,
+  }),
+  revenue: ofEvents("sum", "ifNull(revenue, toDecimal64(0, 4))"),
+  p75lcp: p75("lcp"),
+  p75inp: p75("inp"),
+  p75cls: p75("cls"),
+  p75fcp: p75("fcp"),
+  p75ttfb: p75("ttfb"),
   sessions: sumOverSessions("1", "sessions"),
   bounces: sumOverSessions("pageViews = 1 AND actions = 0", "bounces"),
   durationMs: sumOverSessions("dateDiff('millisecond', startedAt, endedAt)", "durationMs"),
+  engagedSessions: sumOverSessions(IS_ENGAGED, "engagedSessions"),
+};
+/** Rollups do not know the goal of a query. */
+const ENGAGED_OR_CONVERTED: Total = {
+  over: "sessions",
+  value: `${IS_ENGAGED} OR reachedGoal`,
+  rollups: {},
 };
 type NamedTotal = keyof typeof TOTALS;
 
+/** A metric is a total, or a total divided by another one. */
 interface Metric {
-  readonly totals: readonly NamedTotal[];
-  /** The metric as SQL over columns with the names of the totals. */
-  readonly sql: string;
+  /** Named totals; null: the total that `sumName` names. */
+  readonly part: NamedTotal | null;
+  readonly whole: NamedTotal | null;
+  /** The ratio is divided by it, to change the unit. */
+  readonly unit: number;
+  /** A part of 0 means that nobody reported anything: NULL. */
+  readonly needsPart: boolean;
   /** The value of a group without events. */
   readonly whenEmpty: 0 | null;
 }
-const total = (name: NamedTotal): Metric => ({ totals: [name], sql: name, whenEmpty: 0 });
+const NO_RATIO = { whole: null, unit: 1, needsPart: false } as const;
+const total = (part: NamedTotal): Metric => ({ ...NO_RATIO, part, whenEmpty: 0 });
+const percentile = (part: NamedTotal): Metric => ({ ...NO_RATIO, part, whenEmpty: null });
 /** NULL when the divisor is 0. */
-const ratio = (part: NamedTotal, whole: NamedTotal, unit = ""): Metric => ({
-  totals: [part, whole],
-  sql: `if(${whole} = 0, NULL, ${part} / ${whole})${unit}`,
+const ratio = (part: NamedTotal, whole: NamedTotal, more: Partial<Metric> = {}): Metric => ({
+  ...NO_RATIO,
+  part,
+  whole,
   whenEmpty: null,
+  ...more,
 });
 
 type NamedMetric = (typeof STATS_METRICS)[number];
@@ -90,8 +135,19 @@ const METRICS: Readonly<Record<NamedMetric, Metric>> = {
   events: total("events"),
   viewsPerSession: ratio("pageviews", "sessions"),
   bounceRate: ratio("bounces", "sessions"),
-  sessionDuration: ratio("durationMs", "sessions", " / 1000"),
+  sessionDuration: ratio("durationMs", "sessions", { unit: 1_000 }),
+  conversions: total("conversions"),
   conversionRate: ratio("converted", "visitors"),
+  engagedSessions: total("engagedSessions"),
+  // without any report, nobody knows the time
+  timeOnPage: ratio("engagedSeconds", "pageviews", { needsPart: true }),
+  scrollDepth: ratio("depths", "viewsWithDepth"),
+  revenue: total("revenue"),
+  "p75:lcp": percentile("p75lcp"),
+  "p75:inp": percentile("p75inp"),
+  "p75:cls": percentile("p75cls"),
+  "p75:fcp": percentile("p75fcp"),
+  "p75:ttfb": percentile("p75ttfb"),
 };
 
 const SUM = "sum:";
@@ -100,34 +156,67 @@ const isNamed = (metric: StatsMetric): metric is NamedMetric => Object.hasOwn(ME
 export const summedProperty = (metric: StatsMetric): string | null =>
   isNamed(metric) ? null : metric.slice(SUM.length);
 
+/** A user may have several visitors, so a sample of visitors does not give a share of the users. Money is not estimated. */
+const ALWAYS_EXACT: ReadonlySet<StatsMetric> = new Set<NamedMetric>([
+  "users",
+  "revenue",
+  "p75:lcp",
+  "p75:inp",
+  "p75:cls",
+  "p75:fcp",
+  "p75:ttfb",
+]);
+/** Whether a sample of visitors gives all metrics of a query: each is made from sums over visitors. */
+export const canEstimate = (metrics: readonly StatsMetric[]): boolean =>
+  metrics.every((metric) => isNamed(metric) && !ALWAYS_EXACT.has(metric));
+
 /** The name of the total of a metric `sum:<property>`; the index tells several of them apart. */
 const sumName = (index: number) => `sum${index}`;
 /** @param index the place of the metric in its query */
-export const metricAt = (metric: StatsMetric, index: number): Metric =>
-  isNamed(metric) ? METRICS[metric] : { totals: [], sql: sumName(index), whenEmpty: 0 };
+const metricAt = (metric: StatsMetric, index: number) => {
+  const found: Metric = isNamed(metric) ? METRICS[metric] : { ...NO_RATIO, part: null, whenEmpty: 0 };
+  return { ...found, partName: found.part ?? sumName(index) };
+};
 
-/** The totals, by name, that the metrics of a query are computed from. */
-export function totalsOf(bind: Bind, metrics: readonly StatsMetric[]): Map<string, Total> {
-  const totals = new Map<string, Total>();
-  for (const [index, metric] of metrics.entries()) {
-    for (const name of metricAt(metric, index).totals) totals.set(name, TOTALS[name]);
-    const property = summedProperty(metric);
-    if (property === null) continue;
-    const value = `ifNull(${propertySql(bind, property).number}, 0)`;
-    totals.set(sumName(index), {
-      over: "events",
-      aggregate: "sum",
-      value,
-      countedEvents: "all",
-      rollups: {},
-    });
-  }
-  return totals;
+/** The value of a metric in a group without events. */
+export const whenEmpty = (metric: StatsMetric, index: number): 0 | null => metricAt(metric, index).whenEmpty;
+
+/** A metric as SQL over columns with the names of the totals. */
+export function metricSql(metric: StatsMetric, index: number): string {
+  const { partName, whole, unit, needsPart } = metricAt(metric, index);
+  if (whole === null) return partName;
+  const value = `${partName} / ${whole}${unit === 1 ? "" : ` / ${unit}`}`;
+  return `if(${whole} = 0${needsPart ? ` OR ${partName} = 0` : ""}, NULL, ${value})`;
 }
 
-/** A condition on a row of `events`: whether a total counts the event. */
-export function isCountedSql(bind: Bind, { countedEvents }: EventTotal, goal: StatsGoal | null): string {
-  if (countedEvents === "pageViews") return IS_PAGE_VIEW;
-  // a query without a goal has no metric of conversions
-  return countedEvents === "conversions" && goal !== null ? goalSql(bind, goal) : "1";
+/** The same, computed from totals. */
+export function metricValue(
+  metric: StatsMetric,
+  index: number,
+  totalOf: (name: string) => number,
+): number | null {
+  const { partName, whole, unit, needsPart } = metricAt(metric, index);
+  const part = totalOf(partName);
+  if (whole === null) return part;
+  return totalOf(whole) === 0 || (needsPart && part === 0) ? null : part / totalOf(whole) / unit;
+}
+
+/** The totals, by name, that the metrics of a query are computed from. */
+export function totalsOf(
+  bind: Bind,
+  metrics: readonly StatsMetric[],
+  goal: GoalRule | null,
+): Map<string, Total> {
+  const totals = new Map<string, Total>();
+  for (const [index, metric] of metrics.entries()) {
+    const { part, whole } = metricAt(metric, index);
+    for (const name of [part, whole]) if (name !== null) totals.set(name, TOTALS[name]);
+    if (metric === "engagedSessions" && goal !== null) totals.set(metric, ENGAGED_OR_CONVERTED);
+    if (metric === "revenue" && goal !== null)
+      totals.set(metric, ofEvents("sum", conversionRevenueSql(bind, goal), reachesGoal));
+    const property = summedProperty(metric);
+    if (property === null) continue;
+    totals.set(sumName(index), ofEvents("sum", `ifNull(${propertySql(bind, property).number}, 0)`));
+  }
+  return totals;
 }

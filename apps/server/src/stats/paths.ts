@@ -1,7 +1,9 @@
 /** POST /api/stats/paths: counts the sessions that went from one page to the next, for each step. */
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
-import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
+import { IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
+import { estimateSums, partSql, partsOf } from "./accuracy.ts";
 import type { RunQuery } from "./run-query.ts";
+import { readEvents } from "./sampled-scope.ts";
 import { answerHead, type Computed, eventConditions, inPeriod, type QueryScope, readScope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
@@ -22,18 +24,18 @@ const pathsStatement = (scope: QueryScope, { startPage, steps, limit }: PathsOpt
     const { sessionEvents, filters } = eventConditions(bind, scope, scope.range);
     const views = `groupArrayIf((occurredAt, eventId, assumeNotNull(page.path)), ${IS_PAGE_VIEW} AND page.path IS NOT NULL)`;
     const start = startPage === null ? "1" : `indexOf(pages, ${bind("String", startPage)})`;
-    return `SELECT tupleElement(step, 1) AS number, tupleElement(step, 2) AS fromPage, tupleElement(step, 3) AS toPage, count() AS sessions
+    return `SELECT tupleElement(step, 1) AS number, tupleElement(step, 2) AS fromPage, tupleElement(step, 3) AS toPage, ${partsOf(scope)} AS parts
       FROM (
-        SELECT arrayCompact(arrayMap(view -> tupleElement(view, 3), arraySort(${views}))) AS pages,
+        SELECT ${partSql(scope.sample, "any(visitor)")} AS part, arrayCompact(arrayMap(view -> tupleElement(view, 3), arraySort(${views}))) AS pages,
           ${start} AS start,
           if(start = 0, [], arraySlice(pages, start, ${bind("UInt32", steps)} + 1)) AS path
         FROM events WHERE ${sessionEvents} GROUP BY session
-        HAVING ${inPeriod(bind, scope.range, "min(occurredAt)")} AND max(${filters})
+        HAVING ${inPeriod(bind, scope.range, `minIf(occurredAt, ${OPENS_SESSION})`)} AND max(${filters})
       )
       ARRAY JOIN arrayMap(at -> (at, path[at], if(at < length(path), path[at + 1], NULL)),
         range(1, least(${bind("UInt32", steps)}, length(path)) + 1)) AS step
       GROUP BY number, fromPage, toPage
-      ORDER BY number, sessions DESC, fromPage, toPage NULLS LAST
+      ORDER BY number, arraySum(parts) DESC, fromPage, toPage NULLS LAST
       LIMIT ${bind("UInt32", limit)} BY number`;
   });
 
@@ -44,11 +46,20 @@ export async function answerPaths(
 ): Promise<Computed<StatsPathsAnswer>> {
   const { startPage = null, steps = DEFAULT_STEPS, limit = DEFAULT_TRANSITIONS_PER_STEP } = body;
   const scope = readScope(body, now);
-  const rows = await run<[step: number, from: string, to: string | null, sessions: number]>(
-    pathsStatement(scope, { startPage, steps, limit }),
-  );
+  const { value: paths, accuracy } = await readEvents(run, scope, async (sampled) => {
+    const found = await run<[step: number, from: string, to: string | null, sessions: number[]]>(
+      pathsStatement(sampled, { startPage, steps, limit }),
+    );
+    const { value, error } = estimateSums(
+      sampled.sample,
+      found.map((row) => row[3]),
+    );
+    const paths = found.map(([step, from, to], index) => ({ step, from, to, sessions: value[index] ?? 0 }));
+    return { value: paths, error };
+  });
   return {
     ...answerHead(scope),
-    paths: rows.map(([step, from, to, sessions]) => ({ step, from, to, sessions })),
+    accuracy,
+    paths,
   };
 }

@@ -1,7 +1,9 @@
 /** POST /api/stats/properties: the names of the properties that events carry. */
 import { LIMITS, type StatsPropertiesAnswer, type StatsPropertiesBody } from "@headwater/contract";
-import { propertyIssues } from "./dimensions.ts";
+import { propertyIssues } from "../core/property-names.ts";
+import { estimateSums, partSql, partsOf } from "./accuracy.ts";
 import type { RunQuery } from "./run-query.ts";
+import { readEvents } from "./sampled-scope.ts";
 import { answerHead, type Computed, eventConditions, type QueryScope, readScope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
@@ -11,9 +13,10 @@ const DEFAULT_PROPERTIES = 100;
 const propertiesStatement = (scope: QueryScope, limit: number): Statement =>
   statement((bind) => {
     const { events } = eventConditions(bind, scope, scope.range);
-    return `SELECT arrayJoin(JSONAllPaths(properties)) AS property, count() AS events
-      FROM events WHERE ${events} AND lengthUTF8(property) BETWEEN 1 AND ${bind("UInt32", LIMITS.maxStatsPropertyLength)}
-      GROUP BY property ORDER BY events DESC, property LIMIT ${bind("UInt32", limit)}`;
+    return `SELECT arrayJoin(JSONAllPaths(properties)) AS property, ${partsOf(scope)} AS parts
+      FROM (SELECT properties, ${partSql(scope.sample)} AS part FROM events WHERE ${events})
+      WHERE lengthUTF8(property) BETWEEN 1 AND ${bind("UInt32", LIMITS.maxStatsPropertyLength)}
+      GROUP BY property ORDER BY arraySum(parts) DESC, property LIMIT ${bind("UInt32", limit)}`;
   });
 
 /** Leaves out properties that no query can name. */
@@ -23,11 +26,16 @@ export async function answerProperties(
   now: number,
 ): Promise<Computed<StatsPropertiesAnswer>> {
   const scope = readScope(body, now);
-  const rows = await run<[name: string, events: number]>(
-    propertiesStatement(scope, body.limit ?? DEFAULT_PROPERTIES),
-  );
-  const properties = rows
-    .filter(([name]) => propertyIssues(name, []).length === 0)
-    .map(([name, events]) => ({ name, events }));
-  return { ...answerHead(scope), properties };
+  const { value: rows, accuracy } = await readEvents(run, scope, async (sampled) => {
+    const found = await run<[name: string, events: number[]]>(
+      propertiesStatement(sampled, body.limit ?? DEFAULT_PROPERTIES),
+    );
+    const { value, error } = estimateSums(
+      sampled.sample,
+      found.map(([, parts]) => parts),
+    );
+    return { value: found.map(([name], index) => ({ name, events: value[index] ?? 0 })), error };
+  });
+  const properties = rows.filter(({ name }) => propertyIssues(name, []).length === 0);
+  return { ...answerHead(scope), accuracy, properties };
 }

@@ -10,27 +10,29 @@ import {
   type StatsScalar,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { propertyIssues } from "../core/property-names.ts";
 import { toIsoTime } from "../core/time.ts";
-import { bucketStarts, localDay, type Period, startOfDay } from "./calendar.ts";
-import {
-  type Dimension,
-  isTimeDimension,
-  parseDimension,
-  parsePropertyKey,
-  propertyIssues,
-} from "./dimensions.ts";
-import { metricAt, summedProperty } from "./metrics.ts";
+import { type Accurate, combine } from "./accuracy.ts";
+import { attributionIssues, firstTouchWindowOf } from "./attribution.ts";
+import { bucketStarts, completeBuckets, type Grain, type Period } from "./calendar.ts";
+import { type ComparedPeriod, compareBuckets, readComparison } from "./comparison.ts";
+import { currencyIssues } from "./currency.ts";
+import { type Dimension, isTimeDimension, parseDimension, parsePropertyKey } from "./dimensions.ts";
+import { type GoalRule, withGoal } from "./goals.ts";
+import { summedProperty, whenEmpty } from "./metrics.ts";
 import { dimensionColumn, type MetricsQuery, metricColumn, type QueryPeriod } from "./metrics-query.ts";
-import { metricsStatement } from "./metrics-sql.ts";
-import { isIntact, readCoverage } from "./rollups/freshness.ts";
-import { tableFor } from "./rollups/query-sql.ts";
+import { type GroupKey, type ResultGroup, readGroups, sortGroups } from "./read-groups.ts";
 import type { RunQuery } from "./run-query.ts";
-import { answerHead, type Computed, type QueryScope, readScope, refuseIssues } from "./scope.ts";
+import { answerHead, type Computed, readScope, refuseIssues } from "./scope.ts";
 
-type QueryFields = Pick<StatsQueryBody, "metrics" | "dimensions" | "orderBy" | "goal">;
+type QueryFields = Pick<
+  StatsQueryBody,
+  "metrics" | "dimensions" | "orderBy" | "goal" | "filters" | "attribution"
+>;
 
 /** Problems of a query's fields that the schema does not find. */
-function fieldIssues({ metrics, dimensions = [], orderBy = [], goal }: QueryFields): Issue[] {
+function fieldIssues(body: QueryFields): Issue[] {
+  const { metrics, dimensions = [], orderBy = [], goal } = body;
   const issues: Issue[] = [];
   const add = (path: (string | number)[], message: string, code: Issue["code"] = "invalid_value") =>
     issues.push({ path, code, message });
@@ -48,8 +50,9 @@ function fieldIssues({ metrics, dimensions = [], orderBy = [], goal }: QueryFiel
   }
   if (dimensions.filter(isTimeDimension).length > 1)
     add(["dimensions"], "a query has at most one time dimension");
-  if (metrics.includes("conversionRate") && goal === undefined)
-    add(["goal"], "the metric conversionRate requires goal", "required");
+  const ofGoal = metrics.find((metric) => metric === "conversions" || metric === "conversionRate");
+  if (ofGoal && goal === undefined) add(["goal"], `the metric ${ofGoal} requires goal`, "required");
+  issues.push(...currencyIssues(body), ...attributionIssues(body));
   return issues;
 }
 
@@ -71,26 +74,6 @@ function readOrder({ metrics, dimensions = [], orderBy }: QueryFields): MetricsQ
   ];
 }
 
-type GroupKey = string | number | null;
-/** A group of an answer. */
-interface ResultGroup {
-  readonly keys: readonly GroupKey[];
-  readonly metrics: readonly (number | null)[];
-  readonly hash: string;
-}
-
-const toNumber = (value: GroupKey) => (typeof value === "number" ? value : null);
-
-/** @param row the dimensions, the metrics, and the hash of the group, as `metricsStatement` selects them */
-function toGroup({ dimensions, metrics }: MetricsQuery, row: readonly GroupKey[]): ResultGroup {
-  const end = dimensions.length + metrics.length;
-  return {
-    keys: row.slice(0, dimensions.length),
-    metrics: row.slice(dimensions.length, end).map(toNumber),
-    hash: String(row[end]),
-  };
-}
-
 /** The value of a dimension as the answer has it. */
 function toScalar(dimension: Dimension | undefined, key: GroupKey): StatsScalar {
   if (key === null) return null;
@@ -98,8 +81,7 @@ function toScalar(dimension: Dimension | undefined, key: GroupKey): StatsScalar 
   return dimension?.kind === "property" ? parsePropertyKey(String(key)) : key;
 }
 
-const emptyMetrics = ({ metrics }: MetricsQuery) =>
-  metrics.map((metric, index) => metricAt(metric, index).whenEmpty);
+const emptyMetrics = ({ metrics }: MetricsQuery) => metrics.map(whenEmpty);
 
 /** Adds the buckets without events, and sorts all of them. */
 function withAllBuckets(query: MetricsQuery, groups: readonly ResultGroup[], starts: readonly number[]) {
@@ -107,47 +89,35 @@ function withAllBuckets(query: MetricsQuery, groups: readonly ResultGroup[], sta
   const all = starts.map(
     (start): ResultGroup => byStart.get(start) ?? { keys: [start], metrics: emptyMetrics(query), hash: "" },
   );
-  const columns = [dimensionColumn(0), ...query.metrics.map((_, index) => metricColumn(index))];
-  const valueIn = ({ keys, metrics }: ResultGroup, column: string) =>
-    toNumber([...keys, ...metrics][columns.indexOf(column)] ?? null);
-  return all.sort((one, other) => {
-    for (const { column, isDescending } of query.order) {
-      const [a, b] = [valueIn(one, column), valueIn(other, column)];
-      if (a === b) continue;
-      if (a === null) return 1;
-      if (b === null) return -1;
-      return isDescending ? b - a : a - b;
-    }
-    return 0;
-  });
+  return sortGroups(query, all);
 }
 
 const isByTimeOnly = ({ dimensions }: MetricsQuery) =>
   dimensions.length === 1 && dimensions[0]?.kind === "time";
 
+const grainOf = (dimensions: readonly Dimension[]): Grain | null =>
+  dimensions.find((one) => one.kind === "time")?.grain ?? null;
+
 /** The starts of the time buckets of a period; empty without a time dimension. */
 function startsOf(zone: string, dimensions: readonly Dimension[], period: Period): number[] {
-  const time = dimensions.find((one) => one.kind === "time");
-  return time ? bucketStarts(zone, time.grain, period, SERVER_LIMITS.maxStatsBuckets) : [];
+  const grain = grainOf(dimensions);
+  return grain ? bucketStarts(zone, grain, period, SERVER_LIMITS.maxStatsBuckets) : [];
 }
 
-/**
- * The starts of the buckets to compare with, one for each bucket of the query: as many days earlier, or as much time. Weeks and
- * months of the period before would have other lengths, because they do not repeat after, say, 30 days.
- */
-function comparedStarts({ zone, range }: QueryScope, dimensions: readonly Dimension[], starts: number[]) {
-  const { days, previous, from, to } = range;
-  const isOfDays = dimensions.some(
-    (one) => one.kind === "time" && one.grain !== "hour" && one.grain !== "minute",
-  );
-  if (!isOfDays) return startsOf(zone, dimensions, previous);
-  if (days === null) return starts.map((start) => start - (to - from));
-  return starts.map((start) => startOfDay(zone, localDay(zone, start) - days));
+/** A query that was read, and what its answer needs besides. */
+export interface ReadQuery {
+  readonly query: MetricsQuery;
+  /** The starts of its time buckets; empty without a time dimension. */
+  readonly starts: number[];
+  readonly compared: ComparedPeriod | null;
 }
 
 /** @throws Refusal `invalid_payload` for what is wrong beyond the schema */
-export function readQuery(body: StatsQueryBody, now: number): { query: MetricsQuery; starts: number[] } {
-  const scope = readScope(body, now, fieldIssues(body));
+export function readQuery(body: StatsQueryBody, goal: GoalRule | null, now: number): ReadQuery {
+  const scope = withGoal(readScope(body, now, fieldIssues(body)), goal);
+  const issues: Issue[] = [];
+  const compared = readComparison(body.include?.comparison, scope, now, issues);
+  refuseIssues(issues);
   const dimensions = (body.dimensions ?? []).map(parseDimension);
   const starts = startsOf(scope.zone, dimensions, scope.range);
   if (starts.length > SERVER_LIMITS.maxStatsBuckets) {
@@ -158,26 +128,13 @@ export function readQuery(body: StatsQueryBody, now: number): { query: MetricsQu
     scope,
     metrics: body.metrics,
     dimensions,
-    goal: body.goal ?? null,
+    goal,
+    firstTouchWindowMs: firstTouchWindowOf(body),
     order: readOrder(body),
     limit: body.pagination?.limit ?? LIMITS.maxStatsRows,
     offset: body.pagination?.offset ?? 0,
   };
-  return { query, starts };
-}
-
-/** How often rollups are tried while an erasure drops them; after that all is derived from events. */
-const MAX_ROLLUP_TRIES = 3;
-
-async function readGroups(run: RunQuery, query: MetricsQuery, period: QueryPeriod): Promise<ResultGroup[]> {
-  const { sourceId } = query.scope;
-  for (let tries = 0; ; tries++) {
-    const mayUseRollups = tries < MAX_ROLLUP_TRIES && tableFor(query, period) !== null;
-    const coverage = mayUseRollups ? await readCoverage(run, sourceId, period.period) : null;
-    const rows = await run<GroupKey[]>(metricsStatement(query, period, coverage));
-    if (coverage === null || (await isIntact(run, sourceId, coverage)))
-      return rows.map((row) => toGroup(query, row));
-  }
+  return { query, starts, compared };
 }
 
 const allGroups = (query: MetricsQuery): MetricsQuery => ({
@@ -186,57 +143,84 @@ const allGroups = (query: MetricsQuery): MetricsQuery => ({
   offset: 0,
 });
 
-/** The same metrics in the period before, by the keys of their groups. */
-async function readComparison(
+const keyOf = ({ keys }: ResultGroup) => JSON.stringify(keys);
+
+type ReadComparedMetrics = (group: ResultGroup) => (number | null)[] | null;
+
+/**
+ * Reads the same metrics in the compared period.
+ * @returns the metrics of a group of the page; null when its time bucket has no counterpart
+ */
+async function readComparedMetrics(
   run: RunQuery,
-  query: MetricsQuery,
-  starts: number[],
+  { query, starts }: ReadQuery,
+  compared: ComparedPeriod,
   page: readonly ResultGroup[],
-): Promise<Map<string, ResultGroup>> {
-  if (page.length === 0) return new Map();
-  const { scope, dimensions } = query;
-  const period: QueryPeriod = {
-    period: scope.range.previous,
-    starts: comparedStarts(scope, dimensions, starts),
-    names: starts,
+): Promise<Accurate<ReadComparedMetrics>> {
+  const time = query.dimensions.findIndex(({ kind }) => kind === "time");
+  const grain = grainOf(query.dimensions);
+  const buckets = grain
+    ? compareBuckets(query.scope.zone, grain, compared, starts)
+    : { names: [], starts: [] };
+  if (page.length === 0 || (grain && buckets.names.length === 0))
+    return { value: () => null, accuracy: { exact: true } };
+  const { value: groups, accuracy } = await readGroups(run, allGroups(query), {
+    period: compared,
+    ...buckets,
     groups: isByTimeOnly(query) ? null : page.map(({ hash }) => hash),
+  });
+  const byKey = new Map(groups.map((group) => [keyOf(group), group.metrics]));
+  const comparable = new Set(buckets.names);
+  const value = (group: ResultGroup) => {
+    if (grain && !comparable.has(Number(group.keys[time]))) return null;
+    return [...(byKey.get(keyOf(group)) ?? emptyMetrics(query))];
   };
-  const groups = await readGroups(run, allGroups(query), period);
-  return new Map(groups.map((group) => [JSON.stringify(group.keys), group]));
+  return { value, accuracy };
+}
+
+/** Whether the bucket of a group lies in the range as a whole and is over; null without a time dimension. */
+function completenessOf({ query, starts }: ReadQuery, now: number): (group: ResultGroup) => boolean | null {
+  const grain = grainOf(query.dimensions);
+  if (grain === null) return () => null;
+  const time = query.dimensions.findIndex(({ kind }) => kind === "time");
+  const { zone, range } = query.scope;
+  const complete = completeBuckets(zone, grain, { starts, end: Math.min(range.to, now) });
+  return ({ keys }) => complete.has(Number(keys[time]));
 }
 
 /** @throws Refusal `invalid_payload` for what is wrong beyond the schema, and what `run` throws */
 export async function answerQuery(
   run: RunQuery,
   body: StatsQueryBody,
+  goal: GoalRule | null,
   now: number,
 ): Promise<Computed<StatsAnswer>> {
-  const { query, starts } = readQuery(body, now);
+  const read = readQuery(body, goal, now);
+  const { query, starts, compared } = read;
   const { scope, limit, offset, dimensions } = query;
-  const { range } = scope;
   const isByTime = isByTimeOnly(query);
-  const period: QueryPeriod = { period: range, starts, names: starts, groups: null };
+  const period: QueryPeriod = { period: scope.range, starts, names: starts, groups: null };
   // one row more than the page shows whether there is a next page
   const wanted = isByTime ? allGroups(query) : { ...query, limit: limit + 1 };
-  const found = await readGroups(run, wanted, period);
+  const { value: found, accuracy } = await readGroups(run, wanted, period);
   const groups = isByTime ? withAllBuckets(query, found, starts).slice(offset) : found;
   const page = groups.slice(0, limit);
-  const isCompared = body.include?.comparison ?? false;
-  const before = isCompared ? await readComparison(run, query, starts, page) : null;
+  const comparison = compared && (await readComparedMetrics(run, read, compared, page));
+  const isComplete = completenessOf(read, now);
   const results = page.map(
-    ({ keys, metrics }): StatsRow => ({
-      dimensions: keys.map((key, index) => toScalar(dimensions[index], key)),
-      metrics: [...metrics],
-      comparison: before && [...(before.get(JSON.stringify(keys))?.metrics ?? emptyMetrics(query))],
+    (group): StatsRow => ({
+      dimensions: group.keys.map((key, index) => toScalar(dimensions[index], key)),
+      metrics: [...group.metrics],
+      comparison: comparison?.value(group) ?? null,
+      complete: isComplete(group),
     }),
   );
   return {
     ...answerHead(scope),
+    accuracy: comparison ? combine(accuracy, comparison.accuracy) : accuracy,
     metrics: body.metrics,
     dimensions: body.dimensions ?? [],
-    comparison: isCompared
-      ? { from: toIsoTime(range.previous.from), to: toIsoTime(range.previous.to) }
-      : null,
+    comparison: compared && { from: toIsoTime(compared.from), to: toIsoTime(compared.to) },
     results,
     nextOffset: groups.length > limit ? offset + limit : null,
   };

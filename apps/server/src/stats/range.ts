@@ -1,15 +1,10 @@
-/** Converts the `dateRange` of a query to the period that it means, and finds the previous period to compare it with. */
+/** Converts the `dateRange` of a query to the period that it means. */
 import type { Issue, StatsDateRange } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { DAY_MS, MAX_QUERY_TIME, startsWithValidDay } from "../core/time.ts";
 import { localDay, type Period, startOfDay } from "./calendar.ts";
 
 export interface QueryRange extends Period {
-  /**
-   * The period of the same length that ends where this one starts. It has as many local days, or as many milliseconds if
-   * the range was given as times.
-   */
-  readonly previous: Period;
   /** The number of local days; null if the range was given as times. */
   readonly days: number | null;
 }
@@ -31,12 +26,11 @@ const NAMED_RANGES: Readonly<Record<Extract<StatsDateRange, string>, number>> = 
 const rangeOfDays = (zone: string, first: number, end: number): QueryRange => ({
   from: startOfDay(zone, first),
   to: startOfDay(zone, end),
-  previous: { from: startOfDay(zone, 2 * first - end), to: startOfDay(zone, first) },
   days: end - first,
 });
 
 /** Days since 1970-01-01; null if the text is not a day. */
-const parseDay = (text: string): number | null =>
+export const parseDay = (text: string): number | null =>
   DAY.test(text) && startsWithValidDay(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : null;
 
 function parseTime(text: string): number | null {
@@ -51,20 +45,25 @@ const invalid = (path: (string | number)[], message: string): Issue => ({
   message,
 });
 
-function readPair(zone: string, [from, to]: readonly [string, string]): QueryRange | Issue {
+/** @param path where the pair is in the query */
+export function readPair(
+  zone: string,
+  [from, to]: readonly [string, string],
+  path: (string | number)[] = PATH,
+): QueryRange | Issue {
   const [firstDay, endDay] = [parseDay(from), parseDay(to)];
   const start = firstDay === null ? parseTime(from) : startOfDay(zone, firstDay);
   const end = endDay === null ? parseTime(to) : startOfDay(zone, endDay);
   if (start === null || end === null) {
-    const path = [...PATH, start === null ? 0 : 1];
-    return invalid(path, "must be a day (YYYY-MM-DD) or an ISO 8601 time with a UTC offset");
+    const part = [...path, start === null ? 0 : 1];
+    return invalid(part, "must be a day (YYYY-MM-DD) or an ISO 8601 time with a UTC offset");
   }
-  if (start >= end) return invalid(PATH, "must have a start that is before its end; the end is exclusive");
-  if (start < MIN_TIME || end > MAX_QUERY_TIME) return invalid(PATH, "must lie between 1970 and 2200");
+  if (start >= end) return invalid(path, "must have a start that is before its end; the end is exclusive");
+  if (start < MIN_TIME || end > MAX_QUERY_TIME) return invalid(path, "must lie between 1970 and 2200");
   if (end - start > SERVER_LIMITS.maxStatsRangeDays * DAY_MS)
-    return invalid(PATH, `must span at most ${SERVER_LIMITS.maxStatsRangeDays} days`);
+    return invalid(path, `must span at most ${SERVER_LIMITS.maxStatsRangeDays} days`);
   if (firstDay !== null && endDay !== null) return rangeOfDays(zone, firstDay, endDay);
-  return { from: start, to: end, previous: { from: 2 * start - end, to: start }, days: null };
+  return { from: start, to: end, days: null };
 }
 
 /** @param zone the name of a valid time zone */

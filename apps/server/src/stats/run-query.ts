@@ -8,6 +8,7 @@ import { AdmissionFull, createAdmission } from "../core/admission.ts";
 import { createCoalescer } from "../core/coalesce.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
+import { SECOND_MS } from "../core/time.ts";
 import type { Statement } from "./sql.ts";
 
 /** Runs a statement and returns its rows, each a list of its columns. `Row` is what the statement's text selects. */
@@ -16,13 +17,11 @@ export type RunQuery = <Row extends readonly unknown[]>(statement: Statement) =>
 export type StatsWarehouse = Pick<Warehouse, "state" | "client">;
 
 const PLAIN_NUMBERS: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 };
-/** The time, memory and rows that one query may use. */
+/** The time and rows that one query may use. */
 const QUERY_LIMITS: ClickHouseSettings = {
   ...PLAIN_NUMBERS,
   max_execution_time: SERVER_LIMITS.statsTimeoutSeconds,
-  max_memory_usage: String(SERVER_LIMITS.maxStatsMemoryBytes),
-  // groups that take more than half of the memory are written to the disk
-  max_bytes_before_external_group_by: String(SERVER_LIMITS.maxStatsMemoryBytes / 2),
+  use_index_for_in_with_subqueries_max_values: String(SERVER_LIMITS.maxStatsIndexedValues),
   max_rows_to_read: String(SERVER_LIMITS.maxStatsReadRows),
   // the filters are repeated in each aggregate of a statement
   max_query_size: String(SERVER_LIMITS.maxStatsStatementBytes),
@@ -36,15 +35,23 @@ const QUERY_LIMITS: ClickHouseSettings = {
   transform_null_in: 0,
 };
 
+/** Groups and sorted rows that take more than half of the memory are written to the disk. */
+export const memorySettings = (memoryBytes: number): ClickHouseSettings => ({
+  max_memory_usage: String(memoryBytes),
+  max_bytes_before_external_group_by: String(Math.floor(memoryBytes / 2)),
+  max_bytes_before_external_sort: String(Math.floor(memoryBytes / 2)),
+});
+
 /** Runs statements on a client directly: without admission and limits, and with ClickHouse's own errors. */
 export const runOn =
   (client: WarehouseClient, signal: AbortSignal, settings = PLAIN_NUMBERS): RunQuery =>
-  async <Row extends readonly unknown[]>({ query, parameters }: Statement) => {
+  async <Row extends readonly unknown[]>({ query, parameters, maxRows }: Statement) => {
     const reply = await client.query({
       query,
       query_params: { ...parameters },
       format: "JSONCompactEachRow",
-      clickhouse_settings: settings,
+      clickhouse_settings:
+        maxRows === undefined ? settings : { ...settings, max_result_rows: String(maxRows) },
       abort_signal: signal,
     });
     return reply.json<Row>();
@@ -55,6 +62,9 @@ const TOO_HEAVY = new Set(["158", "159", "160", "191", "241", "307", "396"]);
 const INVALID_PATTERN = "427";
 const TOO_MANY_QUERIES = "202";
 const CANCELLED = "394";
+/** The statements that run at the same time need more memory than the warehouse has. */
+const isShortOfMemory = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes("(total) memory limit exceeded");
 
 const overloaded = (cause?: unknown) => {
   const { retryAfterSeconds } = SERVER_LIMITS;
@@ -93,11 +103,21 @@ function toRefusal(error: unknown): unknown {
 /** @returns what runs the statements of one request; they are cancelled when its signal aborts */
 export type QueryRunner = (call: { organizationId: string; signal: AbortSignal }) => RunQuery;
 
-/** @param offHint the hint of the answer when there is no warehouse */
+export interface QueryRunnerOptions {
+  /** The hint of the answer when there is no warehouse. */
+  readonly offHint?: string;
+  /** The memory of one query. */
+  readonly memoryBytes?: number;
+}
+
 export function createQueryRunner(
   warehouse: StatsWarehouse,
-  offHint: string = ERRORS.warehouse_off.hint,
+  {
+    offHint = ERRORS.warehouse_off.hint,
+    memoryBytes = SERVER_LIMITS.maxStatsMemoryBytes,
+  }: QueryRunnerOptions = {},
 ): QueryRunner {
+  const settings = { ...QUERY_LIMITS, ...memorySettings(memoryBytes) };
   const { maxActiveStatsQueries: maxActive, maxWaitingStatsQueries: maxWaiting } = SERVER_LIMITS;
   const admission = createAdmission({
     maxActive,
@@ -105,18 +125,32 @@ export function createQueryRunner(
     maxAdmitted: maxActive + maxWaiting,
     maxAdmittedPerKey: Math.ceil((maxActive + maxWaiting) / 2),
   });
+  // statements that fail because others use the memory run again when these are done, one after the other
+  let firstTries = 0;
+  const maxWaitMs = SERVER_LIMITS.statsTimeoutSeconds * SECOND_MS;
+  const secondTries = createAdmission({ maxActive: 1, maxWaitMs, isOpen: () => firstTries === 0 });
   const coalesce = createCoalescer<unknown[][]>();
-  const run = (statement: Statement, signal: AbortSignal): Promise<unknown[][]> => {
+  const run = async (key: string, statement: Statement, signal: AbortSignal): Promise<unknown[][]> => {
     if (warehouse.state() === "off") throw new Refusal("warehouse_off", { hint: offHint });
     const client = warehouse.client();
     if (!client) throw new Refusal("warehouse_unavailable");
-    return runOn(client, signal, QUERY_LIMITS)(statement);
+    const once = () => runOn(client, signal, settings)<unknown[]>(statement);
+    firstTries += 1;
+    try {
+      return await once();
+    } catch (error) {
+      if (!isShortOfMemory(error)) throw error;
+    } finally {
+      firstTries -= 1;
+      secondTries.resume();
+    }
+    return secondTries.run(key, once, signal);
   };
   return ({ organizationId, signal }) =>
     async <Row extends readonly unknown[]>(statement: Statement) => {
       const key = JSON.stringify([organizationId, statement]);
       const admit = (abandoned: AbortSignal) =>
-        admission.run(organizationId, async () => run(statement, abandoned), abandoned);
+        admission.run(organizationId, async () => run(organizationId, statement, abandoned), abandoned);
       const rows = await coalesce(key, signal, admit).catch((error: unknown) => {
         // the client has left: the answer has no reader
         throw signal.aborted ? new Refusal("warehouse_unavailable") : toRefusal(error);

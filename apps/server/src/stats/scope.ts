@@ -1,11 +1,17 @@
 /** The members that all queries have (source, time zone, range, filters): read once, and written as SQL conditions. */
-import type { Issue, StatsDateRange, StatsFilter, StatsGoal } from "@headwater/contract";
-import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
+import type {
+  Issue,
+  StatsAccuracy,
+  StatsAccuracyChoice,
+  StatsDateRange,
+  StatsFilter,
+} from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { SECOND_MS, toIsoTime } from "../core/time.ts";
+import { inSample } from "./accuracy.ts";
 import { isZone, type Period } from "./calendar.ts";
-import { textSql } from "./dimensions.ts";
+import { type CurrencySql, eventCurrencySql } from "./dimensions.ts";
 import { type QueryFilter, readFilters, writeFilter } from "./filter.ts";
 import { type QueryRange, readRange } from "./range.ts";
 import { allOf, type Bind, bindTime } from "./sql.ts";
@@ -16,6 +22,7 @@ export interface ScopeBody {
   readonly dateRange: StatsDateRange;
   readonly timezone?: string;
   readonly filters?: readonly StatsFilter[];
+  readonly accuracy?: StatsAccuracyChoice;
   readonly include?: { readonly bots?: boolean };
 }
 
@@ -25,6 +32,11 @@ export interface QueryScope {
   readonly range: QueryRange;
   readonly filters: readonly QueryFilter[];
   readonly includesBots: boolean;
+  /** What the dimension `currency` and filters on it read. */
+  readonly currency: CurrencySql;
+  readonly accuracy: StatsAccuracyChoice;
+  /** n: statements read one visitor in n. 1: all visitors. */
+  readonly sample: number;
 }
 
 /** @throws Refusal `invalid_payload` unless there are no issues */
@@ -37,7 +49,7 @@ export function refuseIssues(issues: readonly Issue[]): void {
  * @throws Refusal `invalid_payload`
  */
 export function readScope(body: ScopeBody, now: number, otherIssues: readonly Issue[] = []): QueryScope {
-  const { sourceId, timezone: zone = "UTC", include } = body;
+  const { sourceId, timezone: zone = "UTC", include, accuracy = "auto" } = body;
   const issues = [...otherIssues];
   const isKnownZone = isZone(zone);
   if (!isKnownZone) {
@@ -48,11 +60,17 @@ export function readScope(body: ScopeBody, now: number, otherIssues: readonly Is
   const range = readRange(body.dateRange, isKnownZone ? zone : "UTC", now);
   if ("code" in range) throw new Refusal("invalid_payload", { issues: [...issues, range] });
   refuseIssues(issues);
-  return { sourceId, zone, range, filters, includesBots: include?.bots ?? false };
+  const includesBots = include?.bots ?? false;
+  return { sourceId, zone, range, filters, includesBots, currency: eventCurrencySql, accuracy, sample: 1 };
 }
 
-/** An answer as it is computed; `stats.ts` adds whether events are missing, and what was left out. */
-export type Computed<Answer> = Omit<Answer, "incomplete" | "excluded">;
+/**
+ * An answer as it is computed; `stats.ts` adds whether events are missing, and what was left out. One without `accuracy` is
+ * exact.
+ */
+export type Computed<Answer> = Omit<Answer, "incomplete" | "excluded" | "accuracy"> & {
+  readonly accuracy?: StatsAccuracy;
+};
 
 /** The members that all answers have. */
 export const answerHead = ({ sourceId, zone, range }: QueryScope) => ({
@@ -68,9 +86,13 @@ export const inPeriod = (bind: Bind, { from, to }: Period, time = "occurredAt"):
 /** Sessions of a period are made from its events and those of this time before and after it. */
 export const SESSION_MARGIN_MS = SERVER_LIMITS.sessionMaxSeconds * SECOND_MS;
 
-/** Selects the events of a source, without bots unless the query includes them. */
-export const ofSource = (bind: Bind, { sourceId, includesBots }: QueryScope): string =>
-  allOf([`sourceId = ${bind("String", sourceId)}`, ...(includesBots ? [] : ["NOT device.isBot"])]);
+/** Selects the events of a source: those of the sample, and without bots unless the query includes them. */
+export const ofSource = (bind: Bind, { sourceId, includesBots, sample }: QueryScope): string =>
+  allOf([
+    `sourceId = ${bind("String", sourceId)}`,
+    ...(sample === 1 ? [] : [inSample(sample)]),
+    ...(includesBots ? [] : ["NOT device.isBot"]),
+  ]);
 
 /** Selects the events of which the sessions of a period are made. */
 export const sessionEventsSql = (bind: Bind, scope: QueryScope, { from, to }: Period): string =>
@@ -88,18 +110,8 @@ export interface EventConditions {
 /** @param period the range of the query, or the period before it */
 export function eventConditions(bind: Bind, scope: QueryScope, period: Period): EventConditions {
   const sessionEvents = sessionEventsSql(bind, scope, period);
-  const filters = allOf(scope.filters.map((filter) => writeFilter(bind, filter, sessionEvents)));
+  const context = { sessionEvents, currency: scope.currency };
+  const filters = allOf(scope.filters.map((filter) => writeFilter(bind, filter, context)));
   const events = `${ofSource(bind, scope)} AND ${inPeriod(bind, period)} AND (${filters})`;
   return { sessionEvents, filters, events };
-}
-
-/** A page pattern as a pattern of LIKE: `*` matches any text, all else itself. */
-const likePattern = (pattern: string) =>
-  pattern.replaceAll("\\", "\\\\").replaceAll("%", "\\%").replaceAll("_", "\\_").replaceAll("*", "%");
-
-/** Whether an event reaches a goal. */
-export function goalSql(bind: Bind, { event, page }: StatsGoal): string {
-  if (event !== undefined) return `name = ${bind("String", event)}`;
-  const matches = `${textSql("page")} LIKE ${bind("String", likePattern(page ?? ""))}`;
-  return `${IS_PAGE_VIEW} AND ifNull(${matches}, 0)`;
 }

@@ -17,6 +17,8 @@ export type Parameter = string | number | readonly string[] | readonly number[];
 export interface Statement {
   readonly query: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
+  /** Default: as many as an answer has. */
+  readonly maxRows?: number;
 }
 
 /** Binds a value and returns the placeholder to write into the SQL. */

@@ -1,4 +1,5 @@
 /** The handlers of the stats queries (docs/contract.md section 9). */
+import type { StatsAccuracy } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import type { Handlers } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -6,7 +7,8 @@ import { toIsoTimeOrNull } from "../core/time.ts";
 import { mayMiss, missingOf } from "../core/warehouse-report.ts";
 import { readExcluded } from "./excluded.ts";
 import { answerFunnel } from "./funnel.ts";
-import { resolveGoals } from "./goals.ts";
+import { answerGoalReport, isByGoal } from "./goal-report.ts";
+import { type GoalRule, resolveGoals } from "./goals.ts";
 import { answerLive } from "./live.ts";
 import { answerPaths } from "./paths.ts";
 import { answerProperties } from "./properties.ts";
@@ -14,6 +16,7 @@ import { answerQuery } from "./query.ts";
 import { answerRetention } from "./retention.ts";
 import { createQueryRunner, type RunQuery, type StatsWarehouse } from "./run-query.ts";
 import type { ScopeBody } from "./scope.ts";
+import { answerStoredEvents } from "./stored-events.ts";
 
 export type StatsHandlers = Pick<
   Handlers,
@@ -24,6 +27,7 @@ export type StatsHandlers = Pick<
   | "queryProperties"
   | "getStatsSource"
   | "getLive"
+  | "listEvents"
 >;
 
 export interface StatsDeps {
@@ -31,12 +35,21 @@ export interface StatsDeps {
   readonly completeness: Pick<WarehouseCompleteness, "report" | "isSuspected" | "suspectDamage">;
   /** The hint of the answers when there is no warehouse. */
   readonly offHint: string;
+  /** The memory of one query in the warehouse. */
+  readonly memoryBytes: number;
 }
 
+interface AnsweredCall {
+  readonly body: ScopeBody;
+  readonly now: number;
+  /** The goal of the query. */
+  readonly goal?: GoalRule | null;
+}
 interface AnsweredRange {
   readonly sourceId: string;
   readonly from: string;
   readonly to: string;
+  readonly accuracy?: StatsAccuracy;
 }
 
 /** Adds to an answer what it leaves out and whether it lacks events, and records a query that failed on damaged data. */
@@ -44,15 +57,18 @@ const createAnswering =
   ({ completeness }: StatsDeps) =>
   async <Answer extends AnsweredRange>(
     run: RunQuery,
-    { body, now }: { readonly body: ScopeBody; readonly now: number },
+    { body, now, goal = null }: AnsweredCall,
     compute: (run: RunQuery) => Promise<Answer>,
   ) => {
     try {
       const answer = await compute(run);
-      const excluded = await readExcluded(run, body, now);
+      const excluded = await readExcluded(run, body, now, goal);
       const range = { from: Date.parse(answer.from), to: Date.parse(answer.to) };
       const lacksEvents = mayMiss(completeness.report(), answer.sourceId, range);
-      return { body: { ...answer, excluded, incomplete: completeness.isSuspected() || lacksEvents } };
+      const accuracy: StatsAccuracy = answer.accuracy ?? { exact: true };
+      return {
+        body: { ...answer, accuracy, excluded, incomplete: completeness.isSuspected() || lacksEvents },
+      };
     } catch (error) {
       if (error instanceof Refusal && error.code === "warehouse_damaged") completeness.suspectDamage();
       throw error;
@@ -60,20 +76,25 @@ const createAnswering =
   };
 
 export function createStats(deps: StatsDeps): StatsHandlers {
-  const { warehouse, completeness, offHint } = deps;
-  const runnerOf = createQueryRunner(warehouse, offHint);
+  const { warehouse, completeness, offHint, memoryBytes } = deps;
+  const runnerOf = createQueryRunner(warehouse, { offHint, memoryBytes });
   const answer = createAnswering(deps);
   return {
     queryStats: async (call) => {
       const { source, body, now } = call;
-      const [goal] = resolveGoals(source.goals, body.goal ? [{ goal: body.goal, path: ["goal"] }] : []);
-      return answer(runnerOf(call), call, (run) => answerQuery(run, goal ? { ...body, goal } : body, now));
+      if (isByGoal(body))
+        return answer(runnerOf(call), call, (run) => answerGoalReport(run, body, source.goals, now));
+      const [goal = null] = resolveGoals(
+        source.goals,
+        body.goal ? [{ goal: body.goal, path: ["goal"] }] : [],
+      );
+      return answer(runnerOf(call), { body, now, goal }, (run) => answerQuery(run, body, goal, now));
     },
     queryFunnel: async (call) => {
       const { source, body, now } = call;
       const goals = body.steps.map((goal, index) => ({ goal, path: ["steps", index] }));
       const steps = resolveGoals(source.goals, goals);
-      return answer(runnerOf(call), call, (run) => answerFunnel(run, { ...body, steps }, now));
+      return answer(runnerOf(call), call, (run) => answerFunnel(run, body, steps, now));
     },
     queryRetention: async (call) =>
       answer(runnerOf(call), call, (run) => answerRetention(run, call.body, call.now)),
@@ -89,6 +110,7 @@ export function createStats(deps: StatsDeps): StatsHandlers {
       };
       return { body: { sourceId, name, lastEventAt: toIsoTimeOrNull(lastEventAt), missingEvents } };
     },
+    listEvents: async (call) => ({ body: await answerStoredEvents(runnerOf(call), call) }),
     getLive: async (call) => ({ body: await answerLive(runnerOf(call), call.source.sourceId, call.now) }),
   };
 }

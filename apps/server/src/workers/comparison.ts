@@ -47,7 +47,11 @@ function createPublisher({ completeness, log }: ComparisonWorkerDeps) {
     if (text === logged) return;
     logged = text;
     const { missingEvents, sources, detachedParts } = report;
-    if (missingEvents === 0) return log.info({}, "the warehouse is complete again");
+    if (missingEvents === 0)
+      return log.info(
+        {},
+        "no events are missing any more: they were brought back, or their loss was accepted",
+      );
     log.error(
       { missingEvents, sources: sources.slice(0, MAX_LOGGED_SOURCES), detachedParts },
       `the warehouse lacks ${missingEvents} events that were shipped to it. \`headwater check-warehouse\` lists them by day; ` +
@@ -74,7 +78,7 @@ async function compareClaimed(
 ): Promise<WarehouseReport> {
   const { report: former, comparedAt } = await ledger.warehouseCheck();
   try {
-    const report = await compare(log, deps);
+    const report = await compare(log, { ...deps, isSuspicious: former.missingEvents > 0 });
     await ledger.saveWarehouseReport({ report, comparedAt: deps.now });
     return report;
   } catch (error) {

@@ -21,7 +21,7 @@ export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps): De
   const report = (trustedAt: number, seenAt: number, previousMs: number) => {
     const now = toIsoTime(seenAt);
     if (jumpMs === 0) {
-      log.warn({ now }, "the clock is trusted again; expired data is deleted by it");
+      log.warn({ now }, "the clock is trusted again; deletions by age continue");
       return;
     }
     if (Math.abs(jumpMs - previousMs) < HOUR_MS) return;

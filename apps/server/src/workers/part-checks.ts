@@ -12,6 +12,8 @@ import { sumEvents } from "../core/warehouse-report.ts";
 import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
+const MAX_LOGGED_PARTS = 10;
+
 export interface PartCheckDeps {
   ledger: Pick<WarehouseLedger, "warehouseCheck" | "savePartsCheck">;
   warehouse: Pick<Warehouse, "client" | "endpoint">;
@@ -43,7 +45,11 @@ function logOutcome({ log }: PartCheckDeps, { detached, stuck, unchecked }: Part
       describe(stuck),
       "damaged parts of the warehouse cannot be detached, so queries fail on them; detach them with ALTER TABLE events DETACH PART",
     );
-  if (unchecked > 0) log.warn({ parts: unchecked }, "some parts of the warehouse could not be checked");
+  if (unchecked.length > 0)
+    log.warn(
+      { parts: unchecked.slice(0, MAX_LOGGED_PARTS), count: unchecked.length },
+      "some parts of the warehouse could not be checked now; they are checked again at the next start",
+    );
 }
 
 export function startPartCheckWorker(deps: PartCheckDeps): Worker {

@@ -5,6 +5,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { HOUR_MS, MINUTE_MS } from "../core/time.ts";
 import { buildDay } from "../stats/rollups/build.ts";
 import { dropBuilds, hasRunningMutations } from "../stats/rollups/drop.ts";
+import { createFailedDays, type FailedDays } from "../stats/rollups/failed-days.ts";
 import {
   currentBuilds,
   type EventDay,
@@ -20,6 +21,9 @@ import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 export interface RollupWorkerDeps {
   readonly warehouse: { client(): WarehouseClient | null };
   clock(): number;
+  readonly failedDays: FailedDays;
+  /** The memory of one statement in the warehouse. */
+  readonly memoryBytes: number;
   readonly log: WorkerLog;
 }
 
@@ -76,13 +80,27 @@ const sourcesStatement = (minEvents: number) =>
 export interface RollupRoundOptions {
   /** Sources with fewer events get no rollups. */
   readonly minSourceEvents?: number;
+  readonly memoryBytes?: number;
+  /** About how many events each statement of a build reads. */
+  readonly eventsPerStatement?: number;
+  /** Default: a failed day is tried again in the next round. */
+  readonly failedDays?: FailedDays;
+  /** Called when a day fails for the first time. Default: not reported. */
+  readonly onFailure?: (error: Error, day: { sourceId: string; day: string }) => void;
   /** When it is aborted, the round must end now. */
   readonly cutOff?: AbortSignal;
   /** When it is aborted, the round ends after its current step. */
   readonly stopping?: AbortSignal;
 }
 
-/** One round over all sources. @returns how many days were built */
+/** Codes of ClickHouse's errors are numbers: a statement failed, and the warehouse still answers others. */
+const isOfStatement = (error: unknown): error is Error =>
+  error instanceof Error && "code" in error && /^\d+$/.test(String(error.code));
+
+/**
+ * One round over all sources. A day whose build fails is left out for a while, and the others are still built.
+ * @returns how many days were built
+ */
 export async function runRollupRound(
   client: WarehouseClient,
   now: number,
@@ -90,6 +108,8 @@ export async function runRollupRound(
 ): Promise<number> {
   const never = new AbortController().signal;
   const { minSourceEvents = MIN_SOURCE_EVENTS, cutOff = never, stopping = never } = options;
+  const { memoryBytes = SERVER_LIMITS.maxStatsMemoryBytes, failedDays = createFailedDays() } = options;
+  const { eventsPerStatement } = options;
   const run = runOn(client, cutOff);
   if (await hasRunningMutations(client, cutOff)) return 0;
   let built = 0;
@@ -99,25 +119,40 @@ export async function runRollupRound(
     if (stopping.aborted) break;
     const state = await readRollupState(run, sourceId, null);
     await dropBuilds(client, sourceId, buildsToDrop(state, now));
-    const days = isLarge ? daysToBuild(state, now).slice(0, MAX_DAYS_PER_ROUND) : [];
-    for (const { day, events } of days) {
+    const days = isLarge ? daysToBuild(state, now) : [];
+    const due = days.filter(({ day }) => !failedDays.isWaiting({ sourceId, day }, now));
+    for (const { day, events } of due.slice(0, MAX_DAYS_PER_ROUND)) {
       if (stopping.aborted) break;
       buildNumber += 1_000;
-      const buildOptions = { sourceId, day, events, buildNumber, receivedUntil: now - ARRIVAL_MS };
-      if (await buildDay(client, buildOptions, { cutOff, stopping })) built += 1;
+      const ofDay = { sourceId, day, events, buildNumber, receivedUntil: now - ARRIVAL_MS };
+      const buildOptions = { ...ofDay, memoryBytes, ...(eventsPerStatement && { eventsPerStatement }) };
+      try {
+        if (await buildDay(client, buildOptions, { cutOff, stopping })) built += 1;
+        failedDays.succeeded({ sourceId, day });
+      } catch (error) {
+        if (!isOfStatement(error) || cutOff.aborted) throw error;
+        if (failedDays.failed({ sourceId, day }, now)) options.onFailure?.(error, { sourceId, day });
+      }
     }
   }
   return built;
 }
 
-export function startRollupWorker({ warehouse, clock, log }: RollupWorkerDeps): Worker {
+export function startRollupWorker(deps: RollupWorkerDeps): Worker {
+  const { warehouse, clock, failedDays, memoryBytes, log } = deps;
+  const onFailure = (err: Error, day: { sourceId: string; day: string }) =>
+    log.warn(
+      { err, worker: "rollups", ...day },
+      "the rollup of a day cannot be built, so stats queries of that day take longer; retrying",
+    );
+  const options = { failedDays, memoryBytes, onFailure };
   return startWorker({
     name: "rollups",
     round: async (cutOff, stopping) => {
       const client = warehouse.client();
       if (client === null) return false;
       try {
-        return (await runRollupRound(client, clock(), { cutOff, stopping })) > 0;
+        return (await runRollupRound(client, clock(), { ...options, cutOff, stopping })) > 0;
       } catch (error) {
         // the warehouse monitor reports that it is down
         if (warehouse.client() === null) return false;

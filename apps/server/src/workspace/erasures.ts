@@ -1,6 +1,7 @@
 /** Requests the erasure of a visitor's data and shows its status (docs/contract.md section 3). */
 import type { Erasure, Issue, VisitorKind } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
+import { DAILY_ID_PREFIX, NO_ID } from "../core/ids.ts";
 import type { ErasureRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
@@ -16,16 +17,27 @@ const renderErasure = ({ kind, requestedAt, finishedAt, ...shown }: ErasureRecor
 /** Exactly one of the two ids names the visitor. For a body of any shape (`FieldRules`). */
 export function checkVisitor({ anonymousId, userId }: Readonly<Record<string, unknown>>): void {
   const given = [anonymousId, userId].filter((id) => id !== undefined && id !== null);
-  if (given.length === 1) return;
-  const issue: Issue =
+  if (given.length === 1 && anonymousId !== NO_ID) return;
+  const issue = (name: string, code: Issue["code"], text: string): Issue => ({
+    path: [name],
+    code,
+    message: text,
+  });
+  const found =
     given.length === 0
-      ? { path: ["anonymousId"], code: "required", message: "anonymousId or userId is required" }
-      : {
-          path: ["userId"],
-          code: "invalid_value",
-          message: "userId cannot be combined with anonymousId. Send one request for each.",
-        };
-  throw new Refusal("invalid_payload", { issues: [issue] });
+      ? issue("anonymousId", "required", "anonymousId or userId is required")
+      : given.length === 2
+        ? issue(
+            "userId",
+            "invalid_value",
+            "userId cannot be combined with anonymousId. Send one request for each.",
+          )
+        : issue(
+            "anonymousId",
+            "invalid_value",
+            `anonymousId ${NO_ID} is the id of no single visitor. Send the one that an export shows: it begins with ${DAILY_ID_PREFIX}`,
+          );
+  throw new Refusal("invalid_payload", { issues: [found] });
 }
 
 /** Responds once the erasure is certain to happen. `getErasure` shows when it is done. */

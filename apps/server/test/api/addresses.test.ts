@@ -100,6 +100,24 @@ describe("Addresses of pages", () => {
     assert.equal((await stored(source, { url: `${ORIGIN}/`, path: "/ORDERS/9" })).page.path, "/orders/*");
   });
 
+  it("with hash routing the path includes the fragment, cleaned and without its query", async () => {
+    const pathRules = { removeTrailingSlash: true, patterns: ["/orders/*"] };
+    const source = await world.createSource({ pathRules });
+    for (const [address, path] of [
+      ["/app", "/app"],
+      ["/app#/", "/app#/"],
+      ["/app/?a=1#/orders/17/?tab=1", "/app#/orders/*"],
+      ["/app#about", "/app#about"],
+      ["/app#access_token=abc&state=1", "/app"],
+      ["/#/invite/4f9Kx0aB12cD", "/#/invite/[masked]"],
+      ["/#/users/ann@example.com", "/#/users/[email]"],
+    ] as const) {
+      const { page } = await stored(source, { url: ORIGIN + address, hashRouting: true });
+      assert.equal(page.path, path, address);
+      assert.equal((await stored(source, { url: ORIGIN + address })).page.path, path.split("#")[0]);
+    }
+  });
+
   it("excludedPaths match the stored path", async () => {
     const source = await world.createSource({ excludedPaths: ["/admin"], pathRules: { lowerCase: true } });
     const events = [pageEvent({ page: { url: `${ORIGIN}/Admin` } })];

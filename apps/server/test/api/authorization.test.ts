@@ -14,7 +14,7 @@ function requestFor(
   one: Operation,
   { organizationId, sourceId }: { organizationId: string; sourceId: string },
 ) {
-  const path = one.path.replace(":sourceId", sourceId).replace(/:(userId|tokenId)/, "nobody_x");
+  const path = one.path.replace(":sourceId", sourceId).replace(/:(userId|tokenId|invitationId)/, "nobody_x");
   const inQuery = one.organization === "query" || one.organization === "query-or-body";
   const asked = { ...(inQuery && { organizationId }), ...(one.source === "query" && { sourceId }) };
   const named = {

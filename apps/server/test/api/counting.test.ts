@@ -39,8 +39,8 @@ describe("Settings for counting events", () => {
 
   describe("settings", () => {
     const goals = [
-      { name: "Sign-up ✓", event: "signup", path: null },
-      { name: "Thanks", event: null, path: "/thanks*" },
+      { name: "Sign-up ✓", event: "signup", path: null, conditions: [], value: null },
+      { name: "Thanks", event: null, path: "/thanks*", conditions: [], value: null },
     ];
 
     it("can be set at creation or changed one by one later; changes are in the audit log", async () => {
@@ -65,6 +65,12 @@ describe("Settings for counting events", () => {
       assert.deepEqual(audit.body.entries[0].after, { goals: goals.slice(1), retentionDays: null });
     });
 
+    it("a goal's value is stored with four decimal places and the code of its currency", async () => {
+      const value = { amount: 9.99999, currency: "eur" };
+      const source = await world.createSource({ goals: [{ name: "Sold", event: "buy", value }] });
+      assert.deepEqual(source.goals[0].value, { amount: 10, currency: "EUR" });
+    });
+
     it("invalid values are refused with all issues at once", async () => {
       const source = await world.createSource();
       const wrong = {
@@ -73,11 +79,29 @@ describe("Settings for counting events", () => {
           { name: "B", event: "b", path: "/b" },
           { name: "C", event: "c" },
           { name: "C", event: "d" },
+          {
+            name: "D",
+            event: "d",
+            conditions: [
+              { property: "price", operator: "gt", value: "9" },
+              { property: "plan", operator: "contains", value: 1 },
+              { property: "a.:`", operator: "is", value: true },
+            ],
+          },
         ],
         bots: "eat",
         excludedPaths: ["admin", "/a?b"],
         retentionDays: 0,
       };
+      const worth = (value: unknown) => ({ name: JSON.stringify(value), event: "e", value });
+      const amounts = [0, -1, 1e13].map((amount) => worth({ amount, currency: "EUR" }));
+      const currencies = ["XXY", "€", 978].map((currency) => worth({ amount: 1, currency }));
+      const unreadable = [...amounts, ...currencies, worth({ amount: 1 }), worth(5)];
+      const found = issuesOf(await patch(source, { goals: unreadable }));
+      assert.deepEqual([...new Set(found.map((issue) => issue.split(".")[1]))], [..."0124567"]);
+      assert.deepEqual(issuesOf(await patch(source, { goals: [currencies[0]] })), [
+        "goals.0.value.currency: invalid_value",
+      ]);
       assert.deepEqual(issuesOf(await patch(source, wrong)), [
         "bots: invalid_value",
         "excludedPaths.0: invalid_value",
@@ -85,8 +109,18 @@ describe("Settings for counting events", () => {
         "goals.0.event: invalid_value",
         "goals.1.event: invalid_value",
         "goals.3.name: invalid_value",
+        "goals.4.conditions.0.value: invalid_value",
+        "goals.4.conditions.1.value: invalid_value",
+        "goals.4.conditions.2.property: invalid_value",
         "retentionDays: invalid_value",
       ]);
+      const misshapen = [{}, 0, null, [0], [null], [{ property: 1, operator: "is", value: 1 }]];
+      for (const conditions of misshapen) {
+        const goals = [{ name: "A", event: "a", conditions }];
+        const answer = await patch(source, { goals });
+        assert.equal(answer.status, 422, JSON.stringify(conditions));
+        assert.match(String(issuesOf(answer)[0]), /^goals\.0\.conditions/);
+      }
       const many = Array.from({ length: 101 }, (_, index) => ({ name: `g${index}`, event: "e" }));
       assert.deepEqual(issuesOf(await patch(source, { goals: many })), ["goals: too_many"]);
     });

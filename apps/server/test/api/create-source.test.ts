@@ -41,9 +41,13 @@ describe("POST /api/tracking-sources", () => {
         goals: [],
         bots: "apart",
         excludedPaths: [],
+        excludedAddresses: [],
+        channelRules: [],
+        engagement: true,
         queryParameters: "campaign",
         pathRules: { removeIndex: false, removeTrailingSlash: false, lowerCase: false, patterns: [] },
         retentionDays: null,
+        embedOrigins: [],
         limits: {
           maxBatchSize: null,
           maxPayloadBytes: null,
@@ -200,6 +204,7 @@ describe("POST /api/tracking-sources", () => {
         ["origins", "allowedOrigins"],
         ["active", "isActive"],
         ["framework_hnt", "frameworkHint"],
+        ["sulg", "slug"],
         ["colour", null],
         ["x".repeat(1_000), null],
       ];

@@ -23,6 +23,34 @@ describe("Warnings: an event with odd data is stored, and its result says what w
     assert.deepEqual((await sendOne(pageEvent({ page: { url: long.slice(0, 4_096) } }))).warnings, []);
   });
 
+  it("revenue_invalid: an amount that is no number, or a currency that ISO 4217 does not have", async () => {
+    const sent = async (revenue: unknown) => sendOne(trackEvent({ properties: { revenue } }));
+    for (const revenue of [
+      12,
+      "12 EUR",
+      { amount: "12", currency: "EUR" },
+      { amount: 12, currency: "EURO" },
+      { amount: 2e12, currency: "EUR" },
+    ]) {
+      const { outcome, warnings, stored } = await sent(revenue);
+      assert.deepEqual([outcome, warnings], ["accepted", ["revenue_invalid"]]);
+      assert.deepEqual([stored.revenue, stored.properties.revenue], [undefined, revenue]);
+    }
+    const { warnings, stored } = await sent({ amount: -12.34567, currency: "eur" });
+    assert.deepEqual([warnings, stored.revenue, stored.currency], [[], -12.3457, "EUR"]);
+    assert.deepEqual((await sent(null)).warnings, []);
+  });
+
+  it("an engagement report is a passive event; values out of range are left out", async () => {
+    const sent = async (properties: object, passive = true) => {
+      const { stored } = await sendOne(trackEvent({ name: "engagement", passive, properties }));
+      return [stored.engagedSeconds, stored.scrollDepth];
+    };
+    assert.deepEqual(await sent({ seconds: 12.3, scrollDepth: 79.6 }), [12.3, 80]);
+    assert.deepEqual(await sent({ seconds: -1, scrollDepth: 101 }), [undefined, undefined]);
+    assert.deepEqual(await sent({ seconds: 12.3, scrollDepth: 80 }, false), [undefined, undefined]);
+  });
+
   it("value_truncated: a title at 500, a property's string at 8,192 characters", async () => {
     const title = await sendOne(pageEvent({ page: { path: "/", title: "t".repeat(501) } }));
     assert.deepEqual([title.warnings, title.stored.page.title.length], [["value_truncated"], 500]);

@@ -77,6 +77,7 @@ export function realOf(known: Known): Real {
     ),
     sourceId: one(known.sources),
     publicKey: one(known.keys),
+    call: often(fc.constantFrom("track", "page", "identify", "b", "batch", "send"), wild),
     sessionId: one(known.visits.map(({ sessionId }) => sessionId)),
     userId: one(known.users),
     tokenId: one(known.tokens),
@@ -94,6 +95,8 @@ export function realOf(known: Known): Real {
     }),
     id: fc.oneof(fc.uuid(), fc.constantFrom("known-1", "known-2")),
     name: title,
+    // it is not requested
+    url: fc.constant("http://10.0.0.1/"),
     label: title,
     from: fc.constant("2026-01-01"),
     to: fc.constant("2026-12-31"),

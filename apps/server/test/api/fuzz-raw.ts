@@ -19,7 +19,7 @@ const PIPELINED = 3;
 const MAX_SLOW = 20;
 const CLOSE_MS = 30_000;
 /** A world without a warehouse answers 503 with this code. */
-const ALLOWED_5XX = /"code":"warehouse_off"/g;
+const ALLOWED_5XX = /"code":"(?:warehouse_off|mail_unavailable)"/g;
 
 function textOf({ method, path, headers, body = "" }: RawRequest, connection: string): Buffer {
   const lines = Object.entries({

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -89,6 +90,25 @@ describe("503: nothing of the request was stored, so it can be sent again", () =
     beside.close();
     const statuses = (await Promise.all(replies)).map(({ status }) => status);
     assert.ok(statuses.includes(200), String(statuses));
+  });
+
+  it("overloaded: a request waits some seconds for its turn and is then refused; those that have a turn are stored", async () => {
+    await using world = await openWorld();
+    const source: CreatedSource = await world.createSource();
+    const sessionId = await world.openSession(source);
+    const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
+    beside.exec("begin immediate");
+    const { maxActiveRequests } = SERVER_LIMITS;
+    const replies = Array.from({ length: maxActiveRequests + 10 }, () =>
+      world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()])),
+    );
+    const first = await Promise.race(replies);
+    refused(first, 503, "overloaded");
+    assert.equal(first.headers.get("retry-after"), "1");
+    beside.exec("rollback");
+    beside.close();
+    const statuses = (await Promise.all(replies)).map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 200).length, maxActiveRequests);
   });
 
   it("overloaded: a source is admitted although another one uses all slots", async () => {

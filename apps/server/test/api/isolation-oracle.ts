@@ -25,6 +25,7 @@ export interface Tenant {
   userId: string;
   tokenId: string;
   receiptId: string;
+  invitationId: string;
 }
 
 export interface TenantCaller {
@@ -53,6 +54,14 @@ export const ROWS: Record<
   deleteSource: () => ({}),
   regenerateKey: () => ({}),
   restoreKey: () => ({ body: { publicKey: "pk_none", gracePeriodSeconds: 60 }, notOk: "key_not_retired" }),
+  getEventCatalog: () => ({}),
+  getPlan: () => ({}),
+  savePlan: () => ({ body: { plan: { mode: "warn", unknownEvents: "allow", events: {} } } }),
+  listPlanVersions: () => ({}),
+  proposePlan: () => ({}),
+  listSavedItems: () => ({}),
+  createSavedItem: () => ({ body: { kind: "annotation", name: "Launch", day: "2026-11-21" } }),
+  deleteSavedItem: () => ({ params: { savedId: "sav_none" }, notOk: "saved_item_not_found" }),
   getInstall: () => ({}),
   verifyInstall: () => ({
     body: {
@@ -66,6 +75,8 @@ export const ROWS: Record<
       },
     },
   }),
+  // an address that is not requested
+  testInstall: () => ({ body: { url: "http://10.0.0.1/" } }),
   getDebug: () => ({}),
   streamDebug: () => ({}),
   queryStats: () => ({ body: { dateRange: "7d", metrics: ["visitors"] }, notOk: "warehouse_off" }),
@@ -77,6 +88,8 @@ export const ROWS: Record<
   queryPaths: () => ({ body: { dateRange: "7d" }, notOk: "warehouse_off" }),
   queryProperties: () => ({ body: { dateRange: "7d" }, notOk: "warehouse_off" }),
   exportEvents: () => ({}),
+  // the id of a session is in the query
+  listEvents: () => ({ notOk: "invalid_payload" }),
   getStatsSource: () => ({}),
   getLive: () => ({ notOk: "warehouse_off" }),
   getPermissions: () => ({}),
@@ -95,6 +108,16 @@ export const ROWS: Record<
   getUsage: () => ({}),
   getBilling: () => ({}),
   getSupport: () => ({}),
+  listInvitations: () => ({}),
+  createInvitation: () => ({ body: { role: "viewer" } }),
+  revokeInvitation: ({ invitationId }) => ({ params: { invitationId } }),
+  getProfile: () => ({}),
+  updateProfile: () => ({ body: { theme: "dark" } }),
+  requestEmail: () => ({ body: { email: "ada@shop.example" }, notOk: "mail_unavailable" }),
+  confirmEmail: () => ({ body: { code: "none" }, notOk: "invalid_code" }),
+  listSessions: () => ({}),
+  endSession: ({ tokenId }) => ({ params: { tokenId }, notOk: "token_not_found" }),
+  joinWorkspace: () => ({ body: { code: "none" }, notOk: "invalid_code" }),
   listOrganizations: () => ({}),
   signOut: () => ({}),
   createOrganization: () => ({ body: { name: "New" } }),
@@ -125,7 +148,8 @@ export function aimsOf(operation: Operation): Aim[] {
 export function oracle(operation: Operation, caller: TenantCaller, aim: Aim): string | null {
   if (caller.refusal) return caller.refusal;
   if (operation.source && aim.source === "unknown") return "source_not_found";
-  if (operation.id === "createOrganization" && !caller.everywhere) return "permission_denied";
+  if (["createOrganization", "joinWorkspace"].includes(operation.id) && !caller.everywhere)
+    return "permission_denied";
   if (!operation.source && !operation.organization) return caller.numbersOf ? "permission_denied" : null;
   const place = operation.source ? aim.source : aim.organization;
   const role = place === "own" ? caller.own : place === "foreign" ? caller.foreign : undefined;

@@ -46,7 +46,8 @@ describe("Isolation: no workspace can read or change another one", () => {
     const { tokenId } = await tokenOf(organizationId, userId);
     const erasure = { organizationId, sourceId, anonymousId: "nobody" };
     const { receiptId } = (await world.ask("/api/visitors/erase", { method: "POST", body: erasure })).body;
-    return { organizationId, sourceId, userId, tokenId, receiptId };
+    const { invitationId } = await made("/api/invitations", { organizationId, role: "viewer" });
+    return { organizationId, sourceId, userId, tokenId, receiptId, invitationId };
   }
 
   before(async () => {
@@ -120,6 +121,7 @@ describe("Isolation: no workspace can read or change another one", () => {
       `select * from sessions where source_id in (${own}) order by session_id`,
       `select * from usage where source_id in (${own}) order by source_id, day`,
       "select receipt_id, source_id, kind, requested_at from erasures where organization_id = ?1 order by receipt_id",
+      "select * from invitations where organization_id = ?1 order by invitation_id",
       "select * from audit where organization_id = ?1 order by seq",
     ];
     const all = await Promise.all(tables.map((sql) => ledger.rows(sql, organizationId)));

@@ -48,7 +48,10 @@ export function valid(schema: Schema, real: Real): fc.Arbitrary<unknown> {
       return text(schema);
     case "integer":
     case "number":
-      return fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 1_000, 1_000_000) });
+      return fc.integer({
+        min: Math.ceil(schema.minimum ?? 0),
+        max: Math.min(schema.maximum ?? 1_000, 1_000_000),
+      });
     case "boolean":
       return fc.boolean();
     case "null":

@@ -79,6 +79,8 @@ describe("The normal form, read from the ledger's file by an independent reader"
         referrer: "https://search.example:8443/q?x=1",
         referrerHost: "search.example",
       },
+      source: "news",
+      channel: "Paid Search",
       locale: "de-AT",
       timezone: "Europe/Vienna",
       screen: "2560x1440",
@@ -92,6 +94,8 @@ describe("The normal form, read from the ledger's file by an independent reader"
         isBot: false,
       },
       country: "AT",
+      region: null,
+      city: null,
       properties: { plan: "pro", nested: { list: [1, null, "x"] } },
       context: {
         locale: "de-AT",
@@ -111,16 +115,26 @@ describe("The normal form, read from the ledger's file by an independent reader"
     for (const name of [
       "userId",
       "page",
+      "source",
       "locale",
       "timezone",
       "screen",
       "viewport",
       "country",
+      "region",
+      "city",
       "properties",
       "context",
     ]) {
       assert.equal(found[name], null, name);
     }
+  });
+
+  it("has passive only for track events that say so", async () => {
+    const passiveOf = async (event: { id: string }) => (await stored(event)).passive;
+    assert.equal(await passiveOf(trackEvent({ passive: true }, now)), true);
+    assert.equal(await passiveOf(trackEvent({ passive: false }, now)), undefined);
+    assert.equal(await passiveOf(pageEvent({ passive: true }, now)), undefined);
   });
 
   describe("addresses", () => {

@@ -66,14 +66,17 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
     });
 
     it("for a page without the snippet, the answer contains the tag to paste", async () => {
-      const paste = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${source.publicKey}" data-respect-gpc="false"></script>`;
+      const paste = `<script async src="${BASE_URL}/sdk/v2.js?with=engagement" data-key="${source.publicKey}" data-respect-gpc="false"></script>`;
       const { isWorking, checks } = await verified({ snippets: [], script: "unknown", request: null });
       assert.equal(isWorking, false);
       assert.deepEqual([checks[1]?.status, checks[1]?.paste], ["wrong", paste]);
     });
 
-    it("for a source that requires consent, the tag waits for it", async () => {
-      const careful = await world.createSource({ privacy: { respectGpc: true, requireConsent: true } });
+    it("for a source that requires consent, the tag waits for it; without `engagement` it loads the client alone", async () => {
+      const careful = await world.createSource({
+        privacy: { respectGpc: true, requireConsent: true },
+        engagement: false,
+      });
       const { checks } = await verified({ snippets: [], script: "unknown", request: null }, careful);
       const tag = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${careful.publicKey}" data-respect-gpc="true" data-consent="pending"></script>`;
       assert.equal(checks[1]?.paste, tag);
@@ -157,13 +160,16 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       const { publicKey } = source;
       assert.deepEqual(await pasteFor({ kind: "inline" }), [
         ["key", `script.dataset.key = "${publicKey}";`],
-        ["api_address", `script.src = "${BASE_URL}/sdk/v2.js"; script.dataset.api = "${BASE_URL}";`],
+        [
+          "api_address",
+          `script.src = "${BASE_URL}/sdk/v2.js?with=engagement"; script.dataset.api = "${BASE_URL}";`,
+        ],
       ]);
       assert.deepEqual(await pasteFor({ kind: "bundle" }), [
         ["key", `script.setAttribute("data-key", "${publicKey}");`],
         [
           "api_address",
-          `script.src = "${BASE_URL}/sdk/v2.js"; script.setAttribute("data-api", "${BASE_URL}");`,
+          `script.src = "${BASE_URL}/sdk/v2.js?with=engagement"; script.setAttribute("data-api", "${BASE_URL}");`,
         ],
       ]);
       assert.deepEqual(await pasteFor({ kind: "bundle", scriptUrl: null }), [
@@ -172,7 +178,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       ]);
       assert.deepEqual(await pasteFor({ apiBaseUrl: null }), [
         ["key", `data-key="${publicKey}"`],
-        ["api_address", `src="${BASE_URL}/sdk/v2.js" data-api="${BASE_URL}"`],
+        ["api_address", `src="${BASE_URL}/sdk/v2.js?with=engagement" data-api="${BASE_URL}"`],
       ]);
     });
 

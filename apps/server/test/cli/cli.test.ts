@@ -1,6 +1,6 @@
 /** The command line without a service: help, usage errors, settings, and what commands do to a folder. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
@@ -32,6 +32,7 @@ const COMMANDS = [
   "workspace create",
   "doctor",
   "config",
+  "lists",
   "accept-clock",
   "backup",
   "restore",
@@ -39,6 +40,12 @@ const COMMANDS = [
   "check-warehouse",
   "migrate",
   "mcp",
+  "plan",
+  "plan propose",
+  "plan pull",
+  "plan push",
+  "plan check",
+  "plan types",
   "seed",
   "demo",
 ];
@@ -114,12 +121,44 @@ describe("usage", () => {
   }
 });
 
+test("A DATA_DIR that cannot be read is not said to have no ledger.", async () => {
+  using data = folder();
+  // as root every folder can be read, except at the end of a circle of links
+  symlinkSync(data.at("circle"), data.at("circle"));
+  const { code, stderr } = await headwater({ DATA_DIR: data.at("circle") }, "source", "list");
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^DATA_DIR \S+ cannot be read \(ELOOP\)\. Run the command as the user of the service\.\n$/,
+  );
+});
+
 describe("settings", () => {
   test("An invalid setting exits with 78 and a message that names it.", async () => {
     for (const command of ["config", "serve", "token list", "migrate", "backup --to x"]) {
       const { code, stdout, stderr } = await headwater({ PORT: "99999" }, ...command.split(" "));
       assert.deepEqual([code, stdout], [78, ""]);
       assert.match(stderr, /^PORT cannot be "99999": it must be a whole number from 0 to 65535\.\n$/);
+    }
+  });
+
+  test("A DATA_CENTRES_FILE or REFERRER_SPAM_FILE that cannot be read or parsed exits with 78.", async () => {
+    using data = folder();
+    writeFileSync(data.at("list"), "# both files have comments\nhttps://spam.example/\n");
+    const refused = [
+      [
+        "DATA_CENTRES_FILE",
+        "list",
+        /: it must list addresses and CIDR ranges; "https:\/\/spam.example\/" is neither/,
+      ],
+      ["REFERRER_SPAM_FILE", "list", /: it must list host names; "https:\/\/spam.example\/" is none/],
+      ["DATA_CENTRES_FILE", "missing", /: it must name a text file that can be read/],
+      ["REFERRER_SPAM_FILE", ".", /: it must name a text file that can be read/],
+    ] as const;
+    for (const [setting, name, sentence] of refused) {
+      const { code, stderr } = await headwater({ [setting]: data.at(name) }, "config");
+      assert.deepEqual([code, stderr.startsWith(`${setting} cannot be `)], [78, true], stderr);
+      assert.match(stderr, sentence);
     }
   });
 

@@ -5,15 +5,15 @@ import { test } from "node:test";
 import { until } from "../faults/child.ts";
 import { folder, serve } from "./command-line.ts";
 
-/** A first start takes 143 to 151 MB at rest, later ones 132: the first one compiles. */
-const MAX_IDLE_MB = 155;
+/** A first start takes 170 to 174 MB at rest, later ones 149 to 152: the first one compiles and creates the warehouse. */
+const MAX_IDLE_MB = { first: 180, second: 158, third: 158 };
 const MEGABYTE = 1_048_576;
 const PATIENCE_MS = 60_000;
 
 const residentBytes = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1_024;
 
-test("An idle service with an embedded warehouse takes at most 155 MB, on the first start, which compiles, and on later ones.", {
+test("An idle service with an embedded warehouse takes at most 180 MB on the first start, which compiles, and 158 MB on later ones.", {
   skip: process.platform !== "linux" && "it needs /proc",
 }, async (t) => {
   using data = folder();
@@ -24,7 +24,7 @@ test("An idle service with an embedded warehouse takes at most 155 MB, on the fi
     NODE_COMPILE_CACHE: cache,
     WAREHOUSE: "",
   };
-  for (const start of ["first", "second", "third"]) {
+  for (const start of ["first", "second", "third"] as const) {
     const service = await serve(settings);
     try {
       await until("the warehouse is up", PATIENCE_MS, async () => {
@@ -34,7 +34,7 @@ test("An idle service with an embedded warehouse takes at most 155 MB, on the fi
       // the memory of the start is released soon after it; no requests are sent from here on
       const bytes = await until(`the ${start} start is at rest`, PATIENCE_MS, async () => {
         const resident = residentBytes(service.process.pid!);
-        return resident <= MAX_IDLE_MB * MEGABYTE && resident;
+        return resident <= MAX_IDLE_MB[start] * MEGABYTE && resident;
       });
       t.diagnostic(`${start} start: ${Math.round(bytes / MEGABYTE)} MB`);
     } finally {

@@ -54,4 +54,7 @@ test("A member of one workspace is added to another by name, unless several have
   const { code, stderr } = await run(...words, "--user", "Same");
   assert.equal(code, 1);
   assert.match(stderr, /Several members have the name \\?"Same\\?": usr_\S+, usr_/);
+  assert.equal((await run("workspace", "create", "--name", "second")).code, 0);
+  const twice = await run("source", "list", "--organization", "Second");
+  assert.match(twice.stderr, /^Several workspaces have the name "Second": org_\S+, org_/);
 });

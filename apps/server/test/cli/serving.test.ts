@@ -127,24 +127,50 @@ describe("source", () => {
     const [last] = entries;
     assert.deepEqual([last.action, last.target, last.userId], ["source.updated", sourceId, "command-line"]);
 
-    const counted = ["--goal", "Sign-up=event:signup", "--goal", "a=b=path:/b*", "--exclude-path", "/admin*"];
-    const kept = ["--bots", "reject", "--retention-days", "90", "--respect-gpc", "on"];
+    const priced =
+      'Sold=event:buy; price gt 100; plan is_not "a; 1"; "b" is true; code is "1"; value 25.5 eur';
+    const goals = ["--goal", "Sign-up=event:signup", "--goal", "a=b=path:/b;*", "--goal", priced];
+    const counted = [...goals, "--exclude-path", "/admin*"];
+    const rule = "referrer=*.partner.example -> Our partner | Affiliates";
+    const ruled = ["--channel-rule", rule, "--channel-rule", "medium=qr* -> - | Referral"];
+    const byRule = await answer("source", "update", sourceId, ...ruled);
+    assert.deepEqual(byRule.channelRules, [
+      { field: "referrer", pattern: "*.partner.example", source: "Our partner", channel: "Affiliates" },
+      { field: "medium", pattern: "qr*", source: null, channel: "Referral" },
+    ]);
+    const own = ["--exclude-address", "203.0.113.7", "--exclude-address", "2001:db8::/48"];
+    const kept = [...own, "--bots", "reject", "--retention-days", "90", "--respect-gpc", "on"];
     const limited = ["--max-batch-size", "50", "--client-rate-per-second", "5", "--events-per-day", "9"];
     const cleaned = ["--query-parameter", "page", "--merge-path", "/orders/*", "--lower-case-paths", "on"];
     const one = await answer("source", "update", sourceId, ...counted, ...kept, ...limited, ...cleaned);
     assert.deepEqual(one.queryParameters, ["page"]);
     assert.deepEqual([one.pathRules.patterns, one.pathRules.lowerCase], [["/orders/*"], true]);
     assert.deepEqual(one.goals, [
-      { name: "Sign-up", event: "signup", path: null },
-      { name: "a=b", event: null, path: "/b*" },
+      { name: "Sign-up", event: "signup", path: null, conditions: [], value: null },
+      { name: "a=b", event: null, path: "/b;*", conditions: [], value: null },
+      {
+        name: "Sold",
+        event: "buy",
+        path: null,
+        conditions: [
+          { property: "price", operator: "gt", value: 100 },
+          { property: "plan", operator: "is_not", value: "a; 1" },
+          { property: '"b"', operator: "is", value: true },
+          { property: "code", operator: "is", value: "1" },
+        ],
+        value: { amount: 25.5, currency: "EUR" },
+      },
     ]);
     assert.deepEqual([one.excludedPaths, one.bots, one.retentionDays], [["/admin*"], "reject", 90]);
+    assert.deepEqual(one.excludedAddresses, ["203.0.113.7", "2001:db8::/48"]);
     assert.deepEqual(one.privacy, { respectGpc: true, requireConsent: false });
     const { maxBatchSize, maxPayloadBytes, clientRatePerSecond, eventsPerDay } = one.limits;
     assert.deepEqual([maxBatchSize, maxPayloadBytes, clientRatePerSecond, eventsPerDay], [50, null, 5, 9]);
     const off = ["--goal", "none", "--exclude-path", "none", "--retention-days", "none"];
+    off.push("--exclude-address", "none");
     const other = await answer("source", "update", sourceId, ...off, "--max-batch-size", "default");
     assert.deepEqual([other.goals, other.excludedPaths, other.retentionDays], [[], [], null]);
+    assert.deepEqual(other.excludedAddresses, []);
     const all = await answer(
       "source",
       "update",
@@ -158,10 +184,17 @@ describe("source", () => {
     assert.deepEqual([other.limits.maxBatchSize, other.limits.clientRatePerSecond], [null, 5]);
     for (const [words, sentence] of [
       [["--goal", "signup"], /^--goal must be Name=event:… or Name=path:\/…/],
+      [["--goal", "A=event:a; price above 1"], /^--goal must be .*value 25 EUR/],
+      [["--goal", "A=event:a; value 1 EUX"], /^--goal \(number 1\) .*ISO 4217/],
       [["--retention-days", "a week"], /^--retention-days must be a whole number or "none"/],
       [["--retention-days", "0"], /^--retention-days /],
       [["--exclude-path", "admin"], /^--exclude-path \(number 1\) /],
+      [
+        ["--exclude-address", "::1", "--exclude-address", "10.0.0.0/33"],
+        /^--exclude-address \(number 2\) .*10\.0\.0\.0\/33/,
+      ],
       [["--max-batch-size", "0"], /^--max-batch-size /],
+      [["--channel-rule", "medium=qr -> Poster | Print"], /^--channel-rule must be such as 'medium=qr/],
     ] as const) {
       const refused = await run("source", "update", sourceId, ...words);
       assert.equal(refused.code, 64, refused.stderr);
@@ -347,7 +380,7 @@ describe("member and token", () => {
     assert.match(past.stderr, /^--expires must be in the future\.\n$/);
     const nowhere = await run("token", "list", "--organization", "org_nope");
     assert.equal(nowhere.code, 1);
-    assert.match(nowhere.stderr, /^There is no workspace org_nope \(--organization\)/);
+    assert.match(nowhere.stderr, /^There is no workspace "org_nope"\. Run `headwater workspace list`/);
   });
 
   test("Changes by the command line are in the audit log under its name.", async () => {

@@ -104,6 +104,34 @@ describe("Admission", () => {
     assert.equal(admission.admitted(), 0);
   });
 
+  it("rejects callers that have waited for maxWaitMs, the oldest first, and no others", async (test) => {
+    test.mock.timers.enable({ apis: ["setInterval"] });
+    const admission = createAdmission({ maxActive: 1, maxWaitMs: 1_000 });
+    const { call, end } = createCallers(admission);
+    const rejected: string[] = [];
+    const wait = (name: string, key: string) =>
+      call(name, key).catch((error: unknown) => {
+        assert.ok(error instanceof AdmissionFull);
+        rejected.push(name);
+      });
+    const active = wait("a1", "a");
+    const first = [wait("a2", "a"), wait("b1", "b")];
+    await settle();
+    test.mock.timers.tick(600);
+    const later = wait("a3", "a");
+    await settle();
+    test.mock.timers.tick(500);
+    await Promise.all(first);
+    assert.deepEqual(rejected, ["a2", "b1"]);
+    assert.deepEqual([admission.waiting(), admission.admitted()], [1, 2]);
+    end("a1");
+    await active;
+    await settle();
+    end("a3");
+    await later;
+    assert.deepEqual([rejected.length, admission.admitted()], [2, 0]);
+  });
+
   it("starts no caller while isOpen returns false; resume starts the waiting callers", async () => {
     let open = false;
     const admission = createAdmission({ isOpen: () => open });

@@ -48,6 +48,7 @@ describe("authentication", () => {
     ceiling: null,
     sourceId: null,
     scope: null,
+    passwordHash: null,
     label: "",
     hint: "",
     expiresAt: null,
@@ -84,6 +85,7 @@ describe("authentication", () => {
       ceiling: null,
       sourceId: null,
       scope: null,
+      isLocked: false,
       grantsUntil: null,
     });
     assert.equal(seen.lookUps, 1);

@@ -64,6 +64,7 @@ function attempt(changes: Partial<Attempt>): Attempt {
     attemptId,
     requestId: `req_${numbered}`,
     traceId: null,
+    endpoint: null,
     kind: "events",
     legacy: false,
     receivedAt: NOW,
@@ -127,7 +128,10 @@ export function taken(codes: (EventCode | null)[] = [null], changes: Partial<Att
     results,
   };
   const normalized = results.map((one) => (one.code === null ? JSON.stringify({ id: one.eventId }) : null));
-  return { ...made, outcome: changes.outcome ?? { kind: "answered", answer, results, normalized } };
+  return {
+    ...made,
+    outcome: changes.outcome ?? { kind: "answered", answer, results, normalized, reply: null },
+  };
 }
 
 /** A bootstrap that opened a session. */
@@ -163,7 +167,8 @@ export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
     limits,
     privacy: { respectGpc: false, requireConsent: false },
   } as const;
-  return { ...made, outcome: changes.outcome ?? { kind: "answered", answer, results: [], normalized: [] } };
+  const outcome = { kind: "answered", answer, results: [], normalized: [], reply: null } as const;
+  return { ...made, outcome: changes.outcome ?? outcome };
 }
 
 export function refused(

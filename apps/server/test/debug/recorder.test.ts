@@ -153,9 +153,9 @@ describe("The record of an attempt", () => {
 describe("The recorder", () => {
   it("counts every attempt, and keeps up to the limit for each source and second", async () => {
     const { recorder, clock, recordMany, rows, counted } = world({
-      successesPerSecond: 10,
+      successesPerSecond: 3,
+      successBurst: 10,
       failuresPerSecond: 20,
-      sharedSuccessesPerSecond: 1_000,
     });
     recordMany(100, () => taken());
     recordMany(100, () => refused("origin_not_allowed"));
@@ -172,11 +172,12 @@ describe("The recorder", () => {
       [counted("accepted"), counted("failed"), counted("origin_not_allowed"), counted("rate_limited")],
       [105, 200, 100, 100],
     );
+    equal(counted("not_listed"), 90 + 80 + 99);
     recordMany(3, () => taken());
     await recorder.flush();
     equal(kept(null), 10, "a flush does not start a new second");
     clock.advance(1_000);
-    recordMany(3, () => taken());
+    recordMany(4, () => taken());
     await recorder.flush();
     equal(kept(null), 13);
     equal(recorder.droppedTotal(), 0);
@@ -191,7 +192,7 @@ describe("The recorder", () => {
   });
 
   it("keeps one success per source in the rest of a second in which a request was refused as overloaded", async () => {
-    const { recorder, clock, recordMany, rows } = world({ successesPerSecond: 50, assuredPerSecond: 3 });
+    const { recorder, clock, recordMany, rows } = world({ successBurst: 50 });
     const kept = () => rows().filter(({ outcome }) => outcome === "succeeded").length;
     recordMany(10, () => taken());
     recordMany(1, () => refused("overloaded", { source: source("src_2") }));
@@ -258,25 +259,43 @@ describe("The recorder", () => {
     deepEqual(hours, [NOW, NOW + 3_600_000]);
   });
 
-  it("keeps the attempts of a quiet source when busy sources have used the shared rate", async () => {
-    const { recorder, rows, recordMany } = world({ successesPerSecond: 1_000, sharedSuccessesPerSecond: 50 });
-    recordMany(500, () => taken());
-    recordMany(2, () => taken([null], { source: source("src_quiet") }));
-    await recorder.flush();
-    equal(rows().filter(({ sourceId }) => sourceId === "src_quiet").length, 2);
-    equal(rows().filter(({ sourceId }) => sourceId === "src_1").length, 53);
-    equal(recorder.droppedTotal(), 447);
+  it("keeps a limited number of all sources' successes, with room for sources that had none for a while", async () => {
+    const { recorder, clock, rows, recordMany, counted } = world({
+      successesPerSecond: 1_000,
+      successBurst: 1_000,
+      successesPerSecondTotal: 50,
+      quietSuccessesPerSecond: 10,
+    });
+    const kept = (sourceId: string) => rows().filter((row) => row.sourceId === sourceId).length;
+    const recordBoth = async () => {
+      recordMany(500, () => taken());
+      recordMany(5, () => taken([null], { source: source("src_quiet") }));
+      await recorder.flush();
+    };
+    await recordBoth();
+    deepEqual([kept("src_1"), kept("src_quiet")], [40, 1], "src_1 counts as busy after its first success");
+    clock.advance(1_000);
+    await recordBoth();
+    deepEqual([kept("src_1"), kept("src_quiet")], [80, 1], "the quiet source was seen a second ago");
+    for (let second = 0; second < 20; second++) {
+      clock.advance(1_000);
+      recordMany(50, () => taken());
+    }
+    await recordBoth();
+    deepEqual([kept("src_1"), kept("src_quiet")], [80 + 20 * 40, 2]);
+    equal(counted("not_listed"), 3 * 505 + 20 * 50 - rows().length);
+    equal(recorder.droppedTotal(), 0);
   });
 
   it("evicts successes to make room for failures, by number and by bytes", async () => {
-    const byNumber = world({ pendingAttempts: 10, assuredPerSecond: 100 });
+    const byNumber = world({ pendingAttempts: 10, successBurst: 100 });
     byNumber.recordMany(10, () => taken());
     byNumber.recordMany(4, () => refused("source_inactive"));
     await byNumber.recorder.flush();
     equal(byNumber.rows().length, 10);
     equal(byNumber.rows().filter(({ code }) => code === "source_inactive").length, 4);
     equal(byNumber.recorder.droppedTotal(), 4);
-    const byBytes = world({ pendingBytes: 100_000, assuredPerSecond: 100 });
+    const byBytes = world({ pendingBytes: 100_000, successBurst: 100 });
     byBytes.recordMany(10, () => taken([null], { bodyText: JSON.stringify({ a: "x".repeat(10_000) }) }));
     byBytes.recordMany(3, () => refused("source_inactive", { bodyStart: "x".repeat(40_000) }));
     await byBytes.recorder.flush();
@@ -285,20 +304,6 @@ describe("The recorder", () => {
       ["source_inactive"],
     );
     equal(byBytes.counted("failed"), 3);
-  });
-
-  it("does not render attempts that the store would delete at once", async () => {
-    const { recorder, rows, recordMany } = world({
-      successesPerSecond: 1_000,
-      sharedSuccessesPerSecond: 1_000,
-      successesKept: 20,
-    });
-    recordMany(100, () => taken());
-    recordMany(5, () => bootstrapped());
-    await recorder.flush();
-    equal(rows().filter(({ kind }) => kind === "events").length, 20);
-    equal(rows().filter(({ kind }) => kind === "bootstrap").length, 5);
-    equal(recorder.droppedTotal(), 0);
   });
 
   it("renders in slices, and writes batches with the counts in the first", async () => {

@@ -13,7 +13,7 @@ function world(heartbeatMs = 60_000) {
     ledger,
     clock: fakeClock(),
     log: silent,
-    limits: { assuredPerSecond: 1_000, successesPerSecond: 1_000 },
+    limits: { successBurst: 1_000, successesPerSecondTotal: 1_000 },
   });
   const openStream = createDebugStreams({ ledger, recorder, pollMs: 5, heartbeatMs });
   const open = async (query: DebugQuery = {}, lastEventId: string | null = null) => {

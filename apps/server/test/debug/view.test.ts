@@ -19,11 +19,11 @@ function world(changes: Partial<AttemptLedger> = {}) {
     ledger,
     clock,
     log: silent,
-    limits: { assuredPerSecond: 1_000, successesPerSecond: 1_000 },
+    limits: { successBurst: 1_000, successesPerSecondTotal: 1_000 },
   });
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   const debugView = createDebugView({
-    ledger,
+    ledger: { ...ledger, planViolations: async () => [] },
     recorder,
     clock,
     renderSource: (shown: SourceRecord) => ({
@@ -174,7 +174,14 @@ describe("The health of a source", () => {
     recorder.record(refused("origin_not_allowed", {}, { hint: "Add https://other.example." }));
     for (let index = 0; index < 300; index++) recorder.record(refused("rate_limited"));
     const { last24h, topCodes } = await health();
-    deepEqual(last24h, { accepted: 1, duplicates: 1, rejected: 2, failed: 301 });
+    deepEqual(last24h, {
+      accepted: 1,
+      duplicates: 1,
+      rejected: 2,
+      failed: 301,
+      planViolations: 0,
+      notListed: 299,
+    });
     const seen = { lastSeenAt: new Date(clock()).toISOString() };
     deepEqual(topCodes, [
       { code: "rate_limited", count: 300, ...seen, hint: ERRORS.rate_limited.hint },
@@ -199,7 +206,8 @@ describe("The health of a source", () => {
   it("counts attempts that are not kept", async () => {
     const { recorder, health, view } = world();
     for (let index = 0; index < 900; index++) recorder.record(refused("source_inactive"));
-    equal((await health()).last24h.failed, 900);
+    const { failed, notListed } = (await health()).last24h;
+    deepEqual([failed, notListed], [900, 900 - SERVER_LIMITS.attemptFailuresPerSecond]);
     equal(
       (await view({ limit: LIMITS.maxDebugPageSize })).eventAttempts.length,
       SERVER_LIMITS.attemptFailuresPerSecond,

@@ -15,7 +15,8 @@ const PATIENCE_MS = 20_000;
 const LOGGING = { environment: { LOG_LEVEL: "error" } };
 const DAMAGED = {
   kind: "damaged",
-  message: /^ledger\.sqlite is damaged \(.+\)\. .*`headwater restore --from`/,
+  message:
+    /^ledger\.sqlite is damaged \(.+\)\. .*`headwater restore --from`.*"Damaged files" in docs\/operate\.md/,
 };
 const claim = { pageId: "page_1", now: NOW, maxEvents: 100, leaseMs: 1_000 };
 

@@ -117,7 +117,7 @@ function aGroup() {
   };
   const touch = [{ sessionId: session.sessionId, userId: null }];
   const group = [
-    aCommit({ bootstrap: true, open: session, entries: batch.slice(0, 2) }),
+    aCommit({ bootstrap: true, open: [session], entries: batch.slice(0, 2) }),
     aCommit({ touch, entries: [batch[0]!, batch[2]!] }),
   ];
   return { group, sessionId: session.sessionId };
@@ -170,7 +170,7 @@ describe("A ledger whose statements fail", () => {
         const held = (await ledger.outboxEvents()) === stored;
         // the retried bootstrap opens the session again
         const again = held
-          ? one.group.map((commit) => ({ ...commit, open: null, bootstrap: false }))
+          ? one.group.map((commit) => ({ ...commit, open: [], bootstrap: false }))
           : one.group;
         if (held) storedAll += 1;
         assert.deepEqual([...(await ledger.commit(again))], held ? [0, 0, 0, 0] : [1, 1, 0, 1]);

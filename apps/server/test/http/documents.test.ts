@@ -7,7 +7,13 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { createDocument } from "../../src/core/document.ts";
 import { openWorld, refused } from "../support/world.ts";
 
-const DOCUMENTS = ["/docs", "/openapi.json", "/sdk/v2.js", "/sdk/extras/forms.js"];
+const DOCUMENTS = [
+  "/docs",
+  "/openapi.json",
+  "/sdk/v2.js",
+  "/sdk/v2.js?with=engagement",
+  "/sdk/extras/forms.js",
+];
 const decoded = { br: brotliDecompressSync, gzip: gunzipSync, undefined: (bytes: Buffer) => bytes };
 
 /** Sends a GET request without decompressing the answer. */
@@ -63,7 +69,7 @@ describe("Public documents", () => {
   it("429 rate_limited: more requests from one address than CLIENT_RATE_BURST; other addresses are served", async () => {
     await using world = await openWorld({
       CLIENT_RATE_PER_SECOND: "1",
-      CLIENT_RATE_BURST: "4",
+      CLIENT_RATE_BURST: "5",
       TRUST_PROXY: "1",
     });
     const ask = (path: string, address: string) =>

@@ -323,7 +323,7 @@ test("The path is the query's, else INGEST_ALIAS, else /hw; a path that is none 
   const { sourceId } = await aliased.createSource();
   const { body } = await aliased.ask(`/api/tracking-sources/${sourceId}/install`);
   assert.equal(body.proxy.path, "/own");
-  assert.match(body.proxy.browserSnippet, /script\.src = "\/own\/sdk\/v2\.js";/);
+  assert.match(body.proxy.browserSnippet, /script\.src = "\/own\/sdk\/v2\.js\?with=engagement";/);
   for (const path of ["hw", "/", "/a/", "/../a", "/a;b", '/a"', "/$a", "/a%20b", `/${"a".repeat(100)}`]) {
     const url = `/api/tracking-sources/${source.sourceId}/install?path=${encodeURIComponent(path)}`;
     assert.match(issuesOf(await world.ask(url)).join(), /^path: (invalid_value|too_long)/, path);

@@ -106,8 +106,10 @@ for (const [framework, show] of Object.entries(FRAMEWORKS)) {
       );
       return results.some(({ name }) => name === "last") && results;
     });
+    // a view that takes longer than a second has a report
+    const caused = arrived.filter(({ name }) => name !== "engagement");
     assert.deepEqual(
-      arrived.map(({ name, status }) => [name, status]),
+      caused.map(({ name, status }) => [name, status]),
       [
         ["page_view", "accepted"],
         ["by the window", "accepted"],

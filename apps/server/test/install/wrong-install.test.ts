@@ -93,7 +93,7 @@ const WRONG: Wrong[] = [
   {
     title: "A script that a CSP blocks",
     spoil: async () => ({ policy: "script-src 'self' 'unsafe-inline'" }),
-    warning: /\/sdk\/v2\.js was blocked.*headwater doctor/,
+    warning: /\/sdk\/v2\.js(?:\?\S+)? was blocked.*headwater doctor/,
     attempt: null,
     doctor: { check: "csp_script", paste: ({ url }) => `script-src 'self' 'unsafe-inline' ${url}` },
   },
@@ -101,7 +101,7 @@ const WRONG: Wrong[] = [
     title: "A script that a blocker blocks",
     spoil: async () => ({}),
     block: (page, { url }) => page.route(`${url}/sdk/**`, (route) => route.abort("blockedbyclient")),
-    warning: /\/sdk\/v2\.js was blocked.*headwater doctor/,
+    warning: /\/sdk\/v2\.js(?:\?\S+)? was blocked.*headwater doctor/,
     attempt: null,
     // it runs in the visitor's browser: the doctor warns of names that blockers know (see doctor.test.ts)
     doctor: null,

@@ -17,6 +17,7 @@ export const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
   ceiling: null,
   sourceId: null,
   scope: null,
+  passwordHash: null,
   label: "a token",
   hint: "abcd",
   expiresAt: null,

@@ -10,6 +10,96 @@ const DAY = 86_400_000;
 export function catalogSourcesSuite(catalog: () => Catalog): void {
   const { by, workspace, stored, page, actions } = catalogSamples(catalog);
 
+  describe("tracking plans", () => {
+    const planOf = (name: string) => ({
+      mode: "warn" as const,
+      unknownEvents: "allow" as const,
+      events: { [name]: { mode: null, schema: { title: "ü\u0000\ud800" } } },
+    });
+
+    it("are versions, of which ingest sees the current one", async () => {
+      const { sourceId } = await stored(aSource(await workspace()));
+      const save = (name: string, baseVersion: number | null = null) =>
+        catalog().saveTrackingPlan({ ...by, sourceId, plan: planOf(name), baseVersion });
+      assert.equal(await catalog().trackingPlan({ sourceId, version: null }), null);
+      const first = { version: 1, plan: planOf("a"), ...OWNER, createdAt: NOW };
+      assert.deepEqual(await save("a", 0), first);
+      assert.deepEqual(await save("a"), first);
+      assert.deepEqual(await save("b", 1), { ...first, version: 2, plan: planOf("b") });
+      assert.equal(await save("c", 1), "changed");
+      assert.deepEqual(await catalog().trackingPlan({ sourceId, version: 1 }), first);
+      assert.equal((await catalog().trackingPlan({ sourceId, version: null }))?.version, 2);
+      const versions = await catalog().trackingPlanVersions({ sourceId });
+      assert.deepEqual(
+        versions.map(({ version }) => version),
+        [2, 1],
+      );
+      const { plan: _, ...without } = first;
+      assert.deepEqual(versions[1], without);
+      const unknown = { ...by, sourceId: "src_never", plan: planOf("a"), baseVersion: null };
+      assert.equal(await catalog().saveTrackingPlan(unknown), "unknown");
+    });
+
+    it("saved at the same time are different versions", async () => {
+      const { sourceId } = await stored(aSource(await workspace()));
+      const names = Array.from({ length: 8 }, (_, index) => `event ${index}`);
+      const saved = await Promise.all(
+        names.map((name) =>
+          catalog().saveTrackingPlan({ ...by, sourceId, plan: planOf(name), baseVersion: null }),
+        ),
+      );
+      const versions = saved.map((one) => (typeof one === "string" ? one : one.version));
+      assert.deepEqual(versions.toSorted(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    });
+  });
+
+  describe("saved items", () => {
+    const item = (sourceId: string, savedId: string, isShared: boolean, userId: string) => ({
+      savedId,
+      sourceId,
+      userId,
+      kind: "segment" as const,
+      name: "ü\ud83d\ude80",
+      isShared,
+      createdAt: NOW,
+      definition: {
+        filters: [{ dimension: "page" as const, operator: "is" as const, value: "/ü" }],
+        steps: null,
+        windowSeconds: null,
+        day: null,
+      },
+    });
+
+    it("are listed for their user, and for all when shared", async () => {
+      const { sourceId } = await stored(aSource(await workspace()));
+      const [a, b, c] = [
+        item(sourceId, `${sourceId} a`, true, "usr_1"),
+        item(sourceId, `${sourceId} b`, false, "usr_1"),
+        item(sourceId, `${sourceId} c`, false, "usr_2"),
+      ] as const;
+      for (const one of [a, b, c])
+        assert.equal(await catalog().createSavedItem({ ...by, item: one }), "created");
+      const itemsOf = (userId: string) => catalog().savedItems({ sourceId, userId });
+      assert.deepEqual(await itemsOf("usr_1"), [a, b]);
+      assert.deepEqual(await itemsOf("usr_2"), [a, c]);
+      const remove = (savedId: string, userId: string, mayDeleteShared: boolean) =>
+        catalog().deleteSavedItem({
+          sourceId,
+          savedId,
+          mayDeleteShared,
+          actor: { userId, tokenId: null },
+          now: NOW,
+        });
+      assert.equal(await remove(c.savedId, "usr_1", true), "unknown");
+      assert.equal(await remove(a.savedId, "usr_2", false), "denied");
+      assert.equal(await remove(a.savedId, "usr_2", true), "deleted");
+      assert.equal(await remove(b.savedId, "usr_1", false), "deleted");
+      assert.deepEqual(await itemsOf("usr_1"), []);
+      const gone = { ...by, item: item("src_never", "x", true, "usr_1") };
+      assert.equal(await catalog().createSavedItem(gone), "unknown");
+    });
+  });
+
   describe("sources", () => {
     it("are read as they were created", async () => {
       const source = aSource(await workspace(), { slug: "shop-front", frameworkHint: "nextjs" });

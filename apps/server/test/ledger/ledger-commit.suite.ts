@@ -103,20 +103,26 @@ export function commitSuite(name: string, newHome: NewHome): void {
 
     test("stores nothing when it fails", async (ledger) => {
       const { sourceId } = await withSource(ledger);
-      const session = aSession({ sourceId });
       const [a, b] = entries(2);
-      await ledger.commit(aCommit({ sourceId, open: session }));
-      const again = aCommit({ sourceId, bootstrap: true, open: session, entries: [a!, b!] });
+      const broken = { ...aSession({ sourceId }), anonymousId: null as unknown as string };
+      const again = aCommit({ sourceId, bootstrap: true, open: [broken], entries: [a!, b!] });
       await assert.rejects(ledger.commit(again), /sessions/);
       assert.equal(await outboxEvents(ledger), 0);
       assert.deepEqual(await usageOf(ledger), []);
       assert.deepEqual(await outcomes(ledger, { sourceId, entries: [a!, b!] }), [1, 1]);
     });
 
+    test("keeps a session that another node has opened", async (ledger) => {
+      const session = aSession();
+      await ledger.commit(aCommit({ open: [session] }));
+      await ledger.commit(aCommit({ open: [{ ...session, anonymousId: "other" }], entries: entries(1) }));
+      assert.deepEqual({ ...(await ledger.session(session)) }, session);
+    });
+
     test("survives a restart of the ledger", async (ledger, reopen) => {
       const batch = entries(3);
       const session = aSession();
-      await ledger.commit(aCommit({ entries: batch, open: session }));
+      await ledger.commit(aCommit({ entries: batch, open: [session] }));
       const again = await reopen(NOW + DAY);
       assert.deepEqual(await outcomes(again, { entries: batch }), [0, 0, 0]);
       assert.deepEqual({ ...(await again.session(session)) }, session);

@@ -4,7 +4,7 @@ import { describe } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
 import type { Cursor, OpenErasure, OutboxPage, VisitorToErase } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { createLineBuilder } from "../../src/ledger/outbox-line.ts";
+import { createLineBuilder, membersOf } from "../../src/ledger/outbox-line.ts";
 import {
   ACTOR,
   aCommit,
@@ -38,11 +38,14 @@ const eventOf = (sourceId: string, over: VisitorEvent = {}) => {
   const { anonymousId = "visitor", userId = null } = over;
   const receivedAt = new Date(over.receivedAt ?? NOW).toISOString();
   const sentBy = "browser";
-  const shared = { sourceId, receivedAt, batchId: null, sdkVersion: null, country: null, sentBy } as const;
+  const place = { country: null, region: null, city: null };
+  const shared = { sourceId, receivedAt, batchId: null, sdkVersion: null, ...place, sentBy } as const;
   const head = { analyticsEventId: `evt_${keyOf(id)}`, occurredAt: receivedAt, anonymousId, userId };
   built += 1;
   const json =
-    built % 2 === 0 ? JSON.stringify({ id, ...head, ...shared }) : createLineBuilder(shared)(head, { id });
+    built % 2 === 0
+      ? JSON.stringify({ id, ...head, ...shared })
+      : createLineBuilder(shared)(head, membersOf({ id }));
   return { key: keyOf(id), json, day: SOME_DAY };
 };
 export const visitorOf = (sourceIds: string[], over: Partial<VisitorToErase> = {}): VisitorToErase => ({
@@ -296,7 +299,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
         aSession({ sourceId: "src_2" }),
       ];
       for (const open of [...old, ...kept])
-        await ledger.commit(aCommit({ sourceId: open.sourceId, bootstrap: true, open }));
+        await ledger.commit(aCommit({ sourceId: open.sourceId, bootstrap: true, open: [open] }));
       const visitors = [visitorOf(["src_1", "src_3"]), visitorOf(["src_1"], { kind: "userId", id: "user" })];
       const slices = await walk((after) => ledger.eraseSessions({ visitors, after }));
       const erased = slices.flatMap((slice) => slice.erased.map(({ sessionId }) => sessionId));

@@ -36,7 +36,7 @@ export const aCommit = (over: Partial<Commit> = {}): Commit => ({
   receivedAt: NOW,
   bootstrap: false,
   bytes: 0,
-  open: null,
+  open: [],
   touch: [],
   entries: [],
   ...over,

@@ -21,7 +21,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
   describe(`sessions in ${name}`, () => {
     test("are returned as they were created, for their own source only", async (ledger) => {
       const session = aSession({ userId: "user ✓", anonymousId: "вася" });
-      await ledger.commit(aCommit({ bootstrap: true, open: session }));
+      await ledger.commit(aCommit({ bootstrap: true, open: [session] }));
       assert.deepEqual({ ...(await ledger.session(session)) }, session);
       assert.equal(await ledger.session({ sourceId: "src_2", sessionId: session.sessionId }), null);
       assert.equal(await ledger.session({ sourceId: "src_1", sessionId: "ses_never" }), null);
@@ -33,7 +33,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       const touch = [{ sessionId, userId: null }];
       const [a] = entries(1);
       const activity = async () => (await ledger.session(session))?.lastActivityAt;
-      await ledger.commit(aCommit({ open: session }));
+      await ledger.commit(aCommit({ open: [session] }));
       await ledger.commit(aCommit({ bootstrap: true, touch, receivedAt: NOW + MINUTE }));
       assert.equal(await activity(), NOW + MINUTE);
       await ledger.commit(aCommit({ entries: [a!], touch, receivedAt: NOW + 2 * MINUTE }));
@@ -50,7 +50,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       const userId = async () => (await ledger.session(session))?.userId;
       const touchedBy = (user: string | null) =>
         ledger.commit(aCommit({ bootstrap: true, touch: [{ sessionId, userId: user }] }));
-      await ledger.commit(aCommit({ open: session }));
+      await ledger.commit(aCommit({ open: [session] }));
       assert.equal(await userId(), null);
       await touchedBy("user_1");
       await touchedBy(null);
@@ -69,8 +69,8 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       const old = aSession();
       const kept = aSession();
       const touch = [{ sessionId: kept.sessionId, userId: null }];
-      await ledger.commit(aCommit({ open: old }));
-      await ledger.commit(aCommit({ open: kept }));
+      await ledger.commit(aCommit({ open: [old] }));
+      await ledger.commit(aCommit({ open: [kept] }));
       await ledger.commit(aCommit({ bootstrap: true, touch, receivedAt: NOW + MINUTE }));
       const end = NOW + LIMITS.sessionRetentionSeconds * 1_000;
       await ledger.maintain({ now: end });
@@ -82,9 +82,11 @@ export function sessionSuite(name: string, newHome: NewHome): void {
 
     test("that have expired are all deleted, also when they fill several slices", async (ledger) => {
       const sessions = Array.from({ length: 4_500 }, () => aSession());
-      await Promise.all(sessions.slice(0, 900).map((open) => ledger.commit(aCommit({ open }))));
+      await Promise.all(sessions.slice(0, 900).map((open) => ledger.commit(aCommit({ open: [open] }))));
       for (let at = 900; at < sessions.length; at += 900) {
-        await Promise.all(sessions.slice(at, at + 900).map((open) => ledger.commit(aCommit({ open }))));
+        await Promise.all(
+          sessions.slice(at, at + 900).map((open) => ledger.commit(aCommit({ open: [open] }))),
+        );
       }
       const end = NOW + LIMITS.sessionRetentionSeconds * 1_000 + 1;
       for (let turn = 0; turn < 4; turn++) await ledger.maintain({ now: end });

@@ -99,6 +99,6 @@ test("Without the packages the start fails and names the command that installs t
   await assert.rejects(opening, {
     name: "Error",
     message:
-      /^OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed\. Run `npm install --no-save @opentelemetry/,
+      /^OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed\. Run `npm install --no-save --omit=dev @opentelemetry/,
   });
 });

@@ -116,6 +116,8 @@ describe("PgBouncer that gives a connection no session of its own", { skip: whyN
             msg === "the service is not ready" && /pooler in transaction/.test(err?.message ?? ""),
         );
       await until("the log names the pooler's mode", SEEN_MS, isNamed);
+      const named = lines.map(({ err }) => err?.message.match(/pooler in transaction/g)?.length ?? 0);
+      assert.equal(Math.max(...named), 1, "a line names the cause once");
       const { status, body } = await readyz();
       assert.deepEqual([status, body.code], [503, "storage_unavailable"]);
       const answers = await Promise.all(Array.from({ length: 40 }, () => world.ask("/api/organizations")));

@@ -83,7 +83,7 @@ describe("The same traffic on SQLite and on PostgreSQL", () => {
         });
         requests += 1;
         // each in a moment of its own, so that none of the debug history is sampled away
-        time.advance(100);
+        time.advance(250);
       }
     }
     assert.ok(requests > 1_000, String(requests));

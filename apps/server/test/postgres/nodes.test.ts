@@ -158,6 +158,27 @@ describe("Two nodes on one PostgreSQL", () => {
     });
   }
 
+  it("apply a tracking plan that was saved on the other node", async () => {
+    const own = await createSource(nodes[0]!.url);
+    const visitor = await openVisitor(nodes[1]!.url, own);
+    const outcome = async () => {
+      const body = eventsBody(visitor.sessionId, [trackEvent({ name: "order" })], {
+        anonymousId: visitor.anonymousId,
+      });
+      return (await post(`${nodes[1]!.url}/api/ingest/v2/${own.publicKey}/events`, body)).body.results[0]
+        .code;
+    };
+    assert.equal(await outcome(), null);
+    const events = { order: { schema: { required: ["price"] } } };
+    const { status } = await fetch(`${nodes[0]!.url}/api/tracking-sources/${own.sourceId}/plan`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${OWNER_TOKEN}`, "content-type": "application/json" },
+      body: JSON.stringify({ plan: { mode: "reject", unknownEvents: "allow", events } }),
+    });
+    assert.equal(status, 200);
+    await seenAfter("the event is rejected", async () => (await outcome()) === "plan_violation");
+  });
+
   it("stop a revoked token on the other node", async () => {
     const label = "to be revoked";
     const { body: made } = await ask(nodes[0]!.url, "/api/tokens", {

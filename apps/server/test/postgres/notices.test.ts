@@ -40,6 +40,7 @@ it("A node is notified of changes to sources, tokens and sessions, and not of me
         ceiling: null,
         sourceId: null,
         scope: null,
+        passwordHash: null,
         expiresAt: null,
         revokedAt: null,
         lastUsedAt: null,

@@ -50,7 +50,7 @@ it("A session that becomes active while expired ones are deleted is kept", async
   await using opened = await openBoth();
   const { url, ledger, beside } = opened;
   const [session, other] = [aSession(), aSession()];
-  for (const open of [session, other]) await ledger.commit(aCommit({ open }));
+  for (const open of [session, other]) await ledger.commit(aCommit({ open: [open] }));
   const end = NOW + LIMITS.sessionRetentionSeconds * 1_000 + 1;
   await beside.query("begin");
   await beside.query("update sessions set last_activity_at = $1 where session_id = $2", [

@@ -10,10 +10,10 @@ before(async () => {
 });
 after(() => stats[Symbol.asyncDispose]());
 
-for (const { sentence, events, ask, body, now, rows, answer } of EXAMPLES) {
+for (const { sentence, events, goals = [], ask, body, now, rows, complete, answer } of EXAMPLES) {
   test(sentence, async () => {
     const { world } = stats;
-    const { sourceId } = await world.createSource();
+    const { sourceId } = await world.createSource({ goals });
     await stats.insert(sourceId, events);
     if (now !== undefined) stats.setNow(Date.parse(now));
     const reply =
@@ -24,7 +24,17 @@ for (const { sentence, events, ask, body, now, rows, answer } of EXAMPLES) {
     if (answer)
       for (const [member, value] of Object.entries(answer)) assert.deepEqual(reply.body[member], value);
     if (!rows) return;
-    type Result = { dimensions: unknown[]; metrics: unknown[]; comparison: unknown };
+    type Result = {
+      dimensions: unknown[];
+      metrics: unknown[];
+      comparison: unknown;
+      complete: boolean | null;
+    };
+    if (complete)
+      assert.deepEqual(
+        reply.body.results.map((row: Result) => row.complete),
+        complete,
+      );
     const got = reply.body.results.map(({ dimensions, metrics, comparison }: Result) => [
       dimensions,
       metrics,

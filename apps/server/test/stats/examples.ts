@@ -3,6 +3,8 @@
  * before the code, so if the two disagree, the code is wrong.
  */
 
+import type { OracleGoal } from "./oracle.ts";
+
 /** A page view, or with `name` a track event. */
 export interface ExampleEvent {
   id: string;
@@ -13,6 +15,8 @@ export interface ExampleEvent {
   name?: string;
   page?: string;
   host?: string;
+  source?: string;
+  channel?: string;
   referrer?: string;
   utmSource?: string;
   utmMedium?: string;
@@ -28,7 +32,14 @@ export interface ExampleEvent {
   screen?: string;
   locale?: string;
   country?: string;
+  region?: string;
+  city?: string;
   isBot?: true;
+  passive?: true;
+  revenue?: number;
+  currency?: string;
+  engagedSeconds?: number;
+  scrollDepth?: number;
   sentBy?: "server";
   properties?: Record<string, unknown>;
 }
@@ -40,6 +51,8 @@ export interface Example {
   sentence: string;
   /** How the answer was computed. */
   because: string;
+  /** The goals of the source. */
+  goals?: OracleGoal[];
   /** In the order of their arrival in the warehouse. */
   events: ExampleEvent[];
   ask: "query" | "funnel" | "retention" | "paths" | "live";
@@ -48,6 +61,8 @@ export interface Example {
   now?: string;
   /** Of `query`. */
   rows?: ExampleRow[];
+  /** `complete` of each row. */
+  complete?: boolean[];
   /** Members of another answer. */
   answer?: Record<string, unknown>;
 }
@@ -65,6 +80,71 @@ const visit = (
   visitor: string,
   ...views: [id: string, at: string, page: string, over?: Partial<ExampleEvent>][]
 ): ExampleEvent[] => views.map(([id, at, page, over]) => ({ id, at, session, visitor, page, ...over }));
+
+/** An engagement report of the page /a. */
+const report = (id: string, at: string, session: string, over: Partial<ExampleEvent>): ExampleEvent => ({
+  id,
+  at,
+  session,
+  visitor: session.replace("s", "v"),
+  name: "engagement",
+  page: "/a",
+  passive: true,
+  ...over,
+});
+const sale = (id: string, revenue: number, currency: string): ExampleEvent => ({
+  id,
+  at: "2026-05-10T10:00:00.000Z",
+  session: "s1",
+  visitor: "v1",
+  name: "purchase",
+  revenue,
+  currency,
+});
+
+const VALUED: OracleGoal[] = [
+  { name: "Read", path: "/docs" },
+  { name: "Called", event: "call" },
+  { name: "Bought", event: "purchase", value: { amount: 5, currency: "EUR" } },
+];
+const bought = (id: string, visitor: string): ExampleEvent => ({
+  id,
+  at: "2026-05-10T10:00:00.000Z",
+  session: visitor.replace("v", "s"),
+  visitor,
+  name: "purchase",
+});
+const SALES: ExampleEvent[] = [
+  ...visit("s3", "v3", ["a", "2026-05-10T10:00:00.000Z", "/docs"]),
+  sale("b", 10, "EUR"),
+  bought("c", "v1"),
+  bought("d", "v2"),
+  sale("e", 7, "USD"),
+  { ...sale("f", -3, "EUR"), name: "refund" },
+];
+
+const EUR = (id: string, visitor: string, revenue: number, over: Partial<ExampleEvent>): ExampleEvent => ({
+  ...bought(id, visitor),
+  revenue,
+  currency: "EUR",
+  ...over,
+});
+const TOUCHES: ExampleEvent[] = [
+  ...visit("t1", "v1", ["a", "2026-05-01T10:00:00.000Z", "/", { source: "Google" }]),
+  ...visit("t2", "v1", ["b", "2026-05-09T10:00:00.000Z", "/", { source: "News" }]),
+  EUR("c", "v1", 10, { session: "t3" }),
+  EUR("d", "v1", 10, { session: "t3", at: "2026-05-10T10:00:00.001Z" }),
+  ...visit("t3", "v1", ["e", "2026-05-10T10:00:00.002Z", "/"]),
+  ...visit("t4", "v2", ["f", "2026-05-10T09:00:00.000Z", "/", { source: "News" }]),
+  EUR("g", "v2", 5, { session: "t4" }),
+  ...visit("t5", "v3", ["h", "2026-05-10T10:00:00.000Z", "/", { source: "Google" }]),
+];
+const ATTRIBUTED = {
+  dateRange: ["2026-05-10", "2026-05-11"],
+  metrics: ["conversions", "conversionRate", "visitors"],
+  dimensions: ["source"],
+  goal: { event: "purchase" },
+};
 
 export const EXAMPLES: Example[] = [
   {
@@ -213,6 +293,289 @@ export const EXAMPLES: Example[] = [
     rows: [[[], [0.25, 4, 4, 6, 1]]],
   },
   {
+    sentence: "A passive event ends no bounce and opens no session.",
+    because:
+      "s1: the session begins with the view a at 10:01 with /, although the passive b is older, and ends with c: 120 s, a bounce. s2 has passive events only, so it is no session: 1 session, 1 bounce. All four events and both visitors count.",
+    events: [
+      {
+        id: "b",
+        at: "2026-05-10T10:00:00.000Z",
+        session: "s1",
+        visitor: "v1",
+        name: "web_vitals",
+        passive: true,
+      },
+      ...visit("s1", "v1", ["a", "2026-05-10T10:01:00.000Z", "/"]),
+      {
+        id: "c",
+        at: "2026-05-10T10:03:00.000Z",
+        session: "s1",
+        visitor: "v1",
+        name: "engagement",
+        passive: true,
+      },
+      {
+        id: "d",
+        at: "2026-05-10T12:00:00.000Z",
+        session: "s2",
+        visitor: "v2",
+        name: "engagement",
+        passive: true,
+      },
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["visitors", "events", "sessions", "bounceRate", "sessionDuration"],
+    },
+    rows: [[[], [2, 4, 1, 1, 120]]],
+  },
+  {
+    sentence: "A session's values are those of the event that opens it, not of an older passive one.",
+    because: "The passive b is the first event, but the view a opens the session, with the entry page /a.",
+    events: [
+      {
+        id: "b",
+        at: "2026-05-10T10:00:00.000Z",
+        session: "s1",
+        visitor: "v1",
+        name: "engagement",
+        page: "/b",
+        passive: true,
+      },
+      ...visit("s1", "v1", ["a", "2026-05-10T10:01:00.000Z", "/a"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["sessions", "events"],
+      dimensions: ["entryPage"],
+    },
+    rows: [[["/a"], [1, 2]]],
+  },
+  {
+    sentence:
+      "Time on page is engaged seconds by page views; scroll depth is the mean of each page's greatest depth in a session.",
+    because:
+      "/a has 30 + 60 + 6 = 96 s in 2 views: 48 s; its depths are 80 (of 40 and 80) in s1 and 20 in s2: 50. /b has a view without a report.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/a"], ["b", "2026-05-10T10:02:00.000Z", "/b"]),
+      ...visit("s2", "v2", ["c", "2026-05-10T10:00:00.000Z", "/a"]),
+      report("d", "2026-05-10T10:00:30.000Z", "s1", { engagedSeconds: 30, scrollDepth: 40 }),
+      report("e", "2026-05-10T10:02:00.000Z", "s1", { engagedSeconds: 60, scrollDepth: 80 }),
+      report("f", "2026-05-10T10:00:06.000Z", "s2", { engagedSeconds: 6, scrollDepth: 20 }),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["pageviews", "timeOnPage", "scrollDepth"],
+      dimensions: ["page"],
+      orderBy: [{ field: "page", direction: "asc" }],
+    },
+    rows: [
+      [["/a"], [2, 48, 50]],
+      [["/b"], [1, null, null]],
+    ],
+  },
+  {
+    sentence: "A session is engaged with ten engaged seconds, two page views, or the goal of the query.",
+    because: "s1 has 4 + 6 = 10 s, s2 two views, s3 the goal; s4 has 9 s and one view: 3 of 4.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/a"]),
+      report("b", "2026-05-10T10:01:00.000Z", "s1", { engagedSeconds: 4 }),
+      report("c", "2026-05-10T10:02:00.000Z", "s1", { engagedSeconds: 6 }),
+      ...visit("s2", "v2", ["d", "2026-05-10T10:00:00.000Z", "/a"], ["e", "2026-05-10T10:00:01.000Z", "/b"]),
+      ...visit("s3", "v3", ["f", "2026-05-10T10:00:00.000Z", "/a"]),
+      { id: "g", at: "2026-05-10T10:00:01.000Z", session: "s3", visitor: "v3", name: "signup" },
+      ...visit("s4", "v4", ["h", "2026-05-10T10:00:00.000Z", "/a"]),
+      report("i", "2026-05-10T10:01:00.000Z", "s4", { engagedSeconds: 9 }),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["sessions", "engagedSessions"],
+      goal: { event: "signup" },
+    },
+    rows: [[[], [4, 3]]],
+  },
+  {
+    sentence: "Revenue is added up by currency.",
+    because: "EUR 10 + 2.5 − 4.25 = 8.25, USD 10. A view has no revenue and no currency.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/a"]),
+      sale("b", 10, "EUR"),
+      sale("c", 2.5, "EUR"),
+      sale("d", -4.25, "EUR"),
+      sale("e", 10, "USD"),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["revenue", "events"],
+      dimensions: ["currency"],
+    },
+    rows: [
+      [["USD"], [10, 1]],
+      [["EUR"], [8.25, 3]],
+      [[null], [0, 1]],
+    ],
+  },
+  {
+    sentence:
+      "Revenue of a goal is that of its conversions; a conversion without revenue is worth the goal's value.",
+    because:
+      "Bought, EUR 5: b has EUR 10 of its own, c and d are worth EUR 5 each, e has USD 7. The refund of EUR 3 reaches no goal. 2 of 3 visitors bought. Read, without a value: one conversion, no revenue. Called: nobody.",
+    goals: VALUED,
+    events: SALES,
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["revenue", "conversions", "visitors", "conversionRate"],
+      dimensions: ["goal", "currency"],
+    },
+    rows: [
+      [
+        ["Bought", "EUR"],
+        [20, 3, 2, 2 / 3],
+      ],
+      [
+        ["Bought", "USD"],
+        [7, 1, 1, 1 / 3],
+      ],
+      [
+        ["Called", null],
+        [0, 0, 0, 0],
+      ],
+      [
+        ["Read", null],
+        [0, 1, 1, 1 / 3],
+      ],
+    ],
+  },
+  {
+    sentence:
+      "In a query with a goal, a filter on a currency selects conversions by the currency of their value, too.",
+    because:
+      "EUR: b 10, c and d 5 each, and the refund, which is no conversion. In USD there would be e alone.",
+    goals: VALUED,
+    events: SALES,
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["revenue", "conversions", "events"],
+      goal: { name: "Bought" },
+      filters: [{ dimension: "currency", operator: "is", value: "EUR" }],
+    },
+    rows: [[[], [20, 3, 4]]],
+  },
+  {
+    sentence: "With the attribution of the session, a conversion belongs to the source of its own session.",
+    because:
+      "v1 came from Google on the 1st, from News on the 9th and directly on the 10th, where they bought twice; v2 bought in their first session, from News; v3 of Google did not buy. Direct: v1, 2 conversions, 1 of 1 visitors. News on the 10th: v2, 1 of 1. Google: v3, 0 of 1.",
+    events: TOUCHES,
+    ask: "query",
+    body: { ...ATTRIBUTED, attribution: { model: "session" } },
+    rows: [
+      [[null], [2, 1, 1]],
+      [["News"], [1, 1, 1]],
+      [["Google"], [0, 0, 1]],
+    ],
+  },
+  {
+    sentence:
+      "With first-touch attribution, a conversion belongs to the visitor's first session within 30 days before it.",
+    because:
+      "v1 came first from Google, on the 1st. v2: News, v3: Google. Google: 2 conversions of v1, who is one of the visitors v1 and v3.",
+    events: TOUCHES,
+    ask: "query",
+    body: { ...ATTRIBUTED, attribution: { model: "firstTouch" } },
+    rows: [
+      [["Google"], [2, 0.5, 2]],
+      [["News"], [1, 1, 1]],
+    ],
+  },
+  {
+    sentence:
+      "With first-touch attribution, revenue belongs to the first touch of its event, and counts by currency.",
+    because: "Google: EUR 10 + 10 of v1. News: EUR 5 of v2. The views have no currency and no revenue.",
+    events: TOUCHES,
+    ask: "query",
+    body: {
+      ...ATTRIBUTED,
+      metrics: ["revenue", "conversions"],
+      dimensions: ["source", "currency"],
+      attribution: { model: "firstTouch" },
+    },
+    rows: [
+      [
+        ["Google", "EUR"],
+        [20, 2],
+      ],
+      [
+        ["News", "EUR"],
+        [5, 1],
+      ],
+      [
+        ["Google", null],
+        [0, 0],
+      ],
+      [
+        ["News", null],
+        [0, 0],
+      ],
+    ],
+  },
+  {
+    sentence:
+      "The window of first-touch attribution ends so many times 24 hours before each event, both ends included.",
+    because:
+      "One day before the purchase at 10:00 is the session from News at 10:00 on the 9th; a millisecond later it is not: the purchase at 10:00:00.001 belongs to its own session, which is direct, as does the view at 10:00:00.002.",
+    events: TOUCHES,
+    ask: "query",
+    body: { ...ATTRIBUTED, attribution: { model: "firstTouch", windowDays: 1 } },
+    rows: [
+      [["News"], [2, 1, 2]],
+      [[null], [1, 1, 1]],
+      [["Google"], [0, 0, 1]],
+    ],
+  },
+  {
+    sentence:
+      "A visitor without browser storage is another visitor on each day, so their first touch is of the same day.",
+    because:
+      "The person came from Google on the 9th, as the visitor d1, and as d2 directly on the 10th, where they bought.",
+    events: [
+      ...visit("s1", "d1", ["a", "2026-05-09T23:50:00.000Z", "/", { source: "Google" }]),
+      ...visit("s2", "d2", ["b", "2026-05-10T00:10:00.000Z", "/"]),
+      { ...bought("c", "d2"), session: "s2" },
+    ],
+    ask: "query",
+    body: { ...ATTRIBUTED, metrics: ["conversions"], attribution: { model: "firstTouch" } },
+    rows: [[[null], [1]]],
+  },
+  {
+    sentence: "The 75th percentile of a web vital is interpolated between the two nearest values.",
+    because:
+      "LCP 1000, 2000, 3000, 5000: 0.75 · 3 = 2.25, so 3000 + 0.25 · 2000 = 3500. The text is no number. CLS has one value.",
+    events: [1_000, 5_000, 3_000, "slow", 2_000].map((lcp, index) => ({
+      id: `w${index}`,
+      at: "2026-05-10T10:00:00.000Z",
+      session: "s1",
+      visitor: "v1",
+      name: "web_vitals",
+      page: "/a",
+      passive: true as const,
+      properties: index === 0 ? { lcp, cls: 0.25 } : { lcp },
+    })),
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["p75:lcp", "p75:cls", "p75:inp"],
+      dimensions: ["page"],
+    },
+    rows: [[["/a"], [3_500, 0.25, null]]],
+  },
+  {
     sentence: "Nothing happened: counts and sums are 0, ratios are null.",
     because: "The only event lies a day later.",
     events: visit("s1", "v1", ["a", "2026-05-11T10:00:00.000Z", "/"]),
@@ -281,6 +644,37 @@ export const EXAMPLES: Example[] = [
     answer: { excluded: { bots: 1 } },
   },
   {
+    sentence:
+      "The source and channel of a session are those of its first event; a session without is direct.",
+    because: "s1 came from Google, whatever its second event has; s2 and s3 are direct.",
+    events: [
+      ...visit(
+        "s1",
+        "v1",
+        ["a", "2026-05-10T10:00:00.000Z", "/", { source: "Google", channel: "Organic Search" }],
+        ["b", "2026-05-10T10:01:00.000Z", "/b", { source: "Bing", channel: "Paid Search" }],
+      ),
+      ...visit("s2", "v2", ["c", "2026-05-10T10:00:00.000Z", "/", { channel: "Direct" }]),
+      ...visit("s3", "v3", ["d", "2026-05-10T10:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["events", "sessions"],
+      dimensions: ["source", "channel"],
+    },
+    rows: [
+      [
+        ["Google", "Organic Search"],
+        [2, 1],
+      ],
+      [
+        [null, "Direct"],
+        [2, 2],
+      ],
+    ],
+  },
+  {
     sentence: "Versions and screens are dimensions: those of the session's first event.",
     because: "Two sessions began with Chrome 141 on Windows 11; s3 has no values.",
     events: [
@@ -336,6 +730,36 @@ export const EXAMPLES: Example[] = [
     },
     rows: [[[], [2, 2, 2]]],
     answer: { excluded: { bots: 0 } },
+  },
+  {
+    sentence: "Regions and cities of the same name are one group, unless the country is a dimension too.",
+    because:
+      "London is in England for s1 and in Ontario for s2. s1 stays in London although its visitor then travels to Leeds.",
+    events: [
+      ...visit(
+        "s1",
+        "v1",
+        ["a", "2026-05-10T10:00:00.000Z", "/", { country: "GB", region: "England", city: "London" }],
+        ["b", "2026-05-10T10:05:00.000Z", "/b", { country: "GB", region: "England", city: "Leeds" }],
+      ),
+      ...visit("s2", "v2", [
+        "c",
+        "2026-05-10T10:00:00.000Z",
+        "/",
+        { country: "CA", region: "Ontario", city: "London" },
+      ]),
+      ...visit("s3", "v3", ["d", "2026-05-10T10:00:00.000Z", "/", { country: "CA" }]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["visitors", "pageviews"],
+      dimensions: ["city"],
+    },
+    rows: [
+      [["London"], [2, 3]],
+      [[null], [1, 1]],
+    ],
   },
   {
     sentence: "A conversion rate is of the visitors that the filters leave.",
@@ -563,6 +987,120 @@ export const EXAMPLES: Example[] = [
     rows: [[["2026-03-01T00:00:00.000Z"], [1, 1], [2, 2]]],
   },
   {
+    sentence: "Of a range that is not over, only the part until now is compared.",
+    because:
+      "It is noon on the 21st. Yesterday v1 came at 11:00 and v2 at 13:00: until noon only v1 had come. Hours that have not begun yet have no counterpart.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-11-20T11:00:00.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2026-11-20T13:00:00.000Z", "/"]),
+      ...visit("s3", "v3", ["c", "2026-11-21T10:00:00.000Z", "/"]),
+      ...visit("s4", "v4", ["d", "2026-11-21T11:59:00.000Z", "/"]),
+    ],
+    now: "2026-11-21T12:00:00.000Z",
+    ask: "query",
+    body: { dateRange: "today", metrics: ["visitors"], include: { comparison: true } },
+    rows: [[[], [2], [1]]],
+    answer: { comparison: { from: "2026-11-20T00:00:00.000Z", to: "2026-11-20T12:00:00.000Z" } },
+  },
+  {
+    sentence:
+      "Of seven days that end with today, the seven days before are compared until the same time of the same weekday.",
+    because:
+      "It is 12:05 on Saturday the 21st; the time is rounded up to a quarter of an hour. The 14th is a Saturday too: v1 came before 12:15, v2 after it.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-11-14T12:14:59.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2026-11-14T12:15:00.000Z", "/"]),
+      ...visit("s3", "v3", ["c", "2026-11-21T10:00:00.000Z", "/"]),
+    ],
+    now: "2026-11-21T12:05:00.000Z",
+    ask: "query",
+    body: { dateRange: "7d", metrics: ["visitors"], include: { comparison: { mode: "previous" } } },
+    rows: [[[], [1], [1]]],
+    answer: { comparison: { from: "2026-11-08T00:00:00.000Z", to: "2026-11-14T12:15:00.000Z" } },
+  },
+  {
+    sentence: "A month is compared with the same month of the year before, day by day.",
+    because:
+      "May 2026 with May 2025: v1 on the 1st, v2 on the 31st. The 30th of April and the 1st of June are out.",
+    events: [
+      ...visit("s1", "v1", ["a", "2025-05-01T00:00:00.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2025-05-31T23:59:00.000Z", "/"]),
+      ...visit("s3", "v3", ["c", "2025-04-30T23:59:00.000Z", "/"]),
+      ...visit("s4", "v4", ["d", "2025-06-01T00:00:00.000Z", "/"]),
+      ...visit("s5", "v5", ["e", "2026-05-10T10:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-01", "2026-06-01"],
+      metrics: ["visitors"],
+      dimensions: ["time:month"],
+      include: { comparison: { mode: "year" } },
+    },
+    rows: [[["2026-05-01T00:00:00.000Z"], [1], [2]]],
+  },
+  {
+    sentence: "A whole week is compared with the week of the year before that begins on the same weekday.",
+    because:
+      "Monday the 4th of May 2026, 364 days before, is Monday the 5th of May 2025: v1. The 4th, a Sunday, is out.",
+    events: [
+      ...visit("s1", "v1", ["a", "2025-05-05T10:00:00.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2025-05-04T10:00:00.000Z", "/"]),
+      ...visit("s3", "v3", ["c", "2026-05-04T10:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-04", "2026-05-11"],
+      metrics: ["visitors"],
+      include: { comparison: { mode: "year" } },
+    },
+    rows: [[[], [1], [1]]],
+    answer: { comparison: { from: "2025-05-05T00:00:00.000Z", to: "2025-05-12T00:00:00.000Z" } },
+  },
+  {
+    sentence: "The 29th of February has no counterpart in the year before.",
+    because:
+      "28 February 2024 is compared with the 28th of 2023: v1. The 1st of March is compared with the 1st: v2.",
+    events: [
+      ...visit("s1", "v1", ["a", "2023-02-28T10:00:00.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2023-03-01T10:00:00.000Z", "/"]),
+      ...visit("s3", "v3", ["c", "2024-02-29T10:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2024-02-28", "2024-03-02"],
+      metrics: ["visitors"],
+      dimensions: ["time:day"],
+      include: { comparison: { mode: "year" } },
+    },
+    rows: [
+      [["2024-02-28T00:00:00.000Z"], [0], [1]],
+      [["2024-02-29T00:00:00.000Z"], [1], null],
+      [["2024-03-01T00:00:00.000Z"], [0], [1]],
+    ],
+  },
+  {
+    sentence:
+      "A custom period is compared day by day, from its start; days beyond its end have no counterpart.",
+    because:
+      "The 10th is compared with the 1st: v1. The 11th would be compared with the 2nd, which is not in the period.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-01T10:00:00.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2026-05-02T10:00:00.000Z", "/"]),
+      ...visit("s3", "v3", ["c", "2026-05-10T10:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-12"],
+      metrics: ["visitors"],
+      dimensions: ["time:day"],
+      include: { comparison: { mode: "custom", dateRange: ["2026-05-01", "2026-05-02"] } },
+    },
+    rows: [
+      [["2026-05-10T00:00:00.000Z"], [1], [1]],
+      [["2026-05-11T00:00:00.000Z"], [0], null],
+    ],
+  },
+  {
     sentence: "A funnel's steps are taken in order, within its time from the first.",
     because:
       "v1: view, cart 1 min, buy 60 min later: exactly the hour, all three. v2: view, cart, buy after 60 min 1 s: two. v3: cart before view: one. v4 never viewed: none. v5 views twice; its second view is 30 min before cart and buy: three.",
@@ -665,5 +1203,73 @@ export const EXAMPLES: Example[] = [
     body: {},
     now: "2026-05-10T12:00:00.000Z",
     answer: { visitors: 2, windowSeconds: 300, excluded: { bots: 1 } },
+  },
+  {
+    sentence: "A query by goal has a row for each goal of the source; its rate divides by all visitors.",
+    because:
+      "v1 buys for 120 and for 80, v2 for 500 on a trial, v3 reads: 3 purchases by 2 of 3 visitors. More than 100 and no trial is one by v1. Nobody calls.",
+    events: [
+      ...[120, 80].map((price, index) => ({
+        id: `a${index}`,
+        at: "2026-05-10T10:00:00.000Z",
+        session: "s1",
+        visitor: "v1",
+        name: "buy",
+        properties: { price },
+      })),
+      {
+        id: "b",
+        at: "2026-05-10T10:00:00.000Z",
+        session: "s2",
+        visitor: "v2",
+        name: "buy",
+        properties: { price: 500, plan: "trial" },
+      },
+      ...visit("s3", "v3", ["c", "2026-05-10T10:00:00.000Z", "/docs/a"]),
+    ],
+    goals: [
+      { name: "Called", event: "call" },
+      { name: "Read", path: "/docs/*" },
+      { name: "Bought", event: "buy" },
+      {
+        name: "Bought much",
+        event: "buy",
+        conditions: [
+          { property: "price", operator: "gt", value: 100 },
+          { property: "plan", operator: "is_not", value: "trial" },
+        ],
+      },
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["conversions", "conversionRate", "visitors"],
+      dimensions: ["goal"],
+    },
+    rows: [
+      [["Bought"], [3, 2 / 3, 2]],
+      [["Bought much"], [1, 1 / 3, 1]],
+      [["Read"], [1, 1 / 3, 1]],
+      [["Called"], [0, 0, 0]],
+    ],
+  },
+  {
+    sentence: "A bucket is not complete when the range cuts it or when it is not over.",
+    because:
+      "The range begins on Wednesday the 6th: the range cuts the week of the 4th. It is noon on the 20th: the week of the 18th is not over.",
+    events: visit("s1", "v1", ["a", "2026-05-13T10:00:00.000Z", "/"]),
+    ask: "query",
+    now: "2026-05-20T12:00:00.000Z",
+    body: {
+      dateRange: ["2026-05-06", "2026-05-25"],
+      metrics: ["visitors"],
+      dimensions: ["time:week"],
+    },
+    rows: [
+      [["2026-05-06T00:00:00.000Z"], [0]],
+      [["2026-05-11T00:00:00.000Z"], [1]],
+      [["2026-05-18T00:00:00.000Z"], [0]],
+    ],
+    complete: [false, true, false],
   },
 ];

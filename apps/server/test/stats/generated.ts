@@ -1,7 +1,7 @@
 /** Random events and queries from a seed: few different values, and times at the edges of days and of clock changes. */
 import { STATS_GRAINS, STATS_METRICS, STATS_TEXT_DIMENSIONS } from "@headwater/contract";
 import type { ExampleEvent } from "./examples.ts";
-import type { OracleFilter, OracleQuery } from "./oracle.ts";
+import type { OracleComparison, OracleFilter, OracleGoal, OracleQuery } from "./oracle.ts";
 
 export type Random = () => number;
 
@@ -75,9 +75,29 @@ const VALUES: readonly unknown[] = [
   { deep: 7 },
 ];
 const PATHS = ["/", "/a", "/a/b", "/b", "/ü", "/a%_", "/a\\b", "/item/1"];
-const NAMES = ["signup", "buy", "o'clock", "page_view"];
+const NAMES = ["signup", "buy", "o'clock", "page_view", "web_vitals"];
+const VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"];
+/** Quarters of seconds, which have no rounding errors. */
+const SECONDS = [0.25, 2.5, 4, 9.75, 60];
+const CURRENCIES = ["EUR", "USD", "JPY"];
+/** The goals of the sources. */
+export const GOALS: OracleGoal[] = [
+  { name: "Bought", event: "buy", value: { amount: 12.5, currency: "EUR" } },
+  { name: "Read a", path: "/a*", value: { amount: 0.0001, currency: "USD" } },
+  { name: "Went pro", event: "signup", conditions: [{ property: "plan", operator: "is", value: "pro" }] },
+  {
+    name: "Bought dear",
+    event: "buy",
+    conditions: [{ property: "price", operator: "gt", value: 0 }],
+    value: { amount: 3, currency: "JPY" },
+  },
+];
+const ATTRIBUTED = ["source", "channel", "utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent"];
+const GOAL_METRICS = ["conversions", "conversionRate", "visitors", "revenue"];
 const WORDS: Readonly<Record<string, readonly (string | undefined)[]>> = {
   host: ["shop.example", "docs.example"],
+  source: ["Google", "a'b.example", undefined],
+  channel: ["Organic Search", "Direct", undefined],
   referrer: ["news.example", "a'b.example", undefined],
   utmSource: ["ads", "mail", undefined],
   utmMedium: ["cpc", undefined],
@@ -92,6 +112,8 @@ const WORDS: Readonly<Record<string, readonly (string | undefined)[]>> = {
   screen: ["1440x900", undefined],
   locale: ["en-GB", "de", undefined],
   country: ["DE", "GB", undefined],
+  region: ["England", "'s-Gravenhage", undefined],
+  city: ["London", "Köln", undefined],
   sentBy: ["server", undefined],
 };
 
@@ -118,8 +140,10 @@ function propertiesOf(random: Random): Record<string, unknown> {
     upTo(random, 4),
   );
   const entries = names.map((name) => [name, pick(random, VALUES)]);
+  const vitals = VITALS.map((name) => [name, pick(random, [100, 250.5, 0.1, 4_000, "slow", null])]);
   return {
     ...Object.fromEntries(entries),
+    ...maybe(random, 0.3, () => Object.fromEntries(vitals)),
     ...maybe(random, 0.3, () => ({
       nested: {
         deep: pick(
@@ -130,6 +154,13 @@ function propertiesOf(random: Random): Record<string, unknown> {
     })),
   };
 }
+
+/** A passive event, often an engagement report. */
+const measuredOf = (random: Random): Partial<ExampleEvent> => ({
+  passive: true,
+  ...maybe(random, 0.7, () => ({ engagedSeconds: pick(random, SECONDS) })),
+  ...maybe(random, 0.5, () => ({ scrollDepth: pick(random, [0, 25, 80, 100]) })),
+});
 
 export function eventsOf(random: Random, place: Place, count: number): ExampleEvent[] {
   const events: ExampleEvent[] = [];
@@ -150,6 +181,11 @@ export function eventsOf(random: Random, place: Place, count: number): ExampleEv
         visitor: random() < 0.03 ? `v${upTo(random, 5)}` : visitor,
         ...(user !== undefined && random() < 0.8 ? { user } : {}),
         ...(isTrack ? { name: pick(random, NAMES) } : {}),
+        ...(isTrack && random() < 0.4 ? measuredOf(random) : {}),
+        ...maybe(random, 0.2, () => ({
+          revenue: pick(random, [9.99, 20, -5.5, 0.0001]),
+          currency: pick(random, CURRENCIES),
+        })),
         ...(page === undefined ? {} : { page }),
         ...textsOf(random),
         ...maybe(random, 0.3, () => ({
@@ -185,6 +221,7 @@ export const LEAVES = DIMENSIONS.filter((one) => !isTime(one)).flatMap((dimensio
 
 function wordOf(random: Random, dimension: string): string | null {
   if (dimension === "clickId") return pick(random, ["gclid", "fbclid", null]);
+  if (dimension === "currency") return pick(random, [...CURRENCIES, null]);
   if (dimension === "event") return pick(random, [...NAMES, null]);
   if (/page/i.test(dimension)) return pick(random, [...PATHS, null]);
   return pick(random, WORDS[dimension] ?? ["x"]) ?? null;
@@ -248,6 +285,14 @@ function rangeOf(random: Random, { day }: Place, dimensions: readonly string[]):
   return [dayOf(first), dayOf(first + (1 + upTo(random, 6)) * DAY)];
 }
 
+const comparisonOf = (random: Random, place: Place): OracleComparison =>
+  pick<() => OracleComparison>(random, [
+    () => true,
+    () => ({ mode: "previous" }),
+    () => ({ mode: "year" }),
+    () => ({ mode: "custom", dateRange: rangeOf(random, place, []) }),
+  ])();
+
 /** The query of a number: in turn every dimension with every metric, and every dimension with every operator. */
 export function queryOf(random: Random, place: Place, number: number): OracleQuery {
   const dimension = DIMENSIONS[number % DIMENSIONS.length]!;
@@ -258,8 +303,14 @@ export function queryOf(random: Random, place: Place, number: number): OracleQue
   const dimensions = random() < 0.05 ? [] : [dimension, ...(isDoubled ? [] : further)];
   const metrics = [...new Set([metric, ...some(random, METRICS, upTo(random, 4))])];
   const leaf = leafOf(random, LEAVES[number % LEAVES.length]!);
-  const filters =
-    random() < 0.2 ? [] : [joined(random, leaf), ...(random() < 0.1 ? [joined(random, leaf)] : [])];
+  const inOneCurrency =
+    metrics.includes("revenue") && !dimensions.includes("currency")
+      ? [{ dimension: "currency", operator: "is", value: pick(random, CURRENCIES) }]
+      : [];
+  const filters = [
+    ...(random() < 0.2 ? [] : [joined(random, leaf), ...(random() < 0.1 ? [joined(random, leaf)] : [])]),
+    ...inOneCurrency,
+  ];
   const fields = [...metrics, ...dimensions];
   return {
     dateRange: rangeOf(random, place, dimensions),
@@ -267,20 +318,81 @@ export function queryOf(random: Random, place: Place, number: number): OracleQue
     metrics,
     dimensions,
     filters,
-    goal: pick(random, [{ event: "buy" }, { page: "/a*" }, { page: "/a%_" }, { page: "*b" }]),
+    goal: pick(random, [
+      { event: "buy" },
+      { page: "/a*" },
+      { page: "/a%_" },
+      { page: "*b" },
+      ...GOALS.map(({ name }) => ({ name })),
+    ]),
     ...maybe(random, 0.4, () => ({
       orderBy: some(random, fields, 1 + upTo(random, 1)).map((field) => ({
         field,
         direction: pick(random, ["asc", "desc"]),
       })),
     })),
-    include: { bots: random() < 0.2, comparison: random() < 0.15 },
+    include: { bots: random() < 0.2, comparison: random() < 0.15 && comparisonOf(random, place) },
     ...maybe(random, 0.3, () => ({ pagination: { limit: 1 + upTo(random, 5), offset: upTo(random, 3) } })),
   };
 }
 
-const OF_SESSIONS = STATS_TEXT_DIMENSIONS.filter((one) => !["page", "host", "event", "sentBy"].includes(one));
+/** A query of conversions by the first touch of their visitors. */
+export function touchQueryOf(random: Random, place: Place, number: number): OracleQuery {
+  const { orderBy: _order, ...query } = queryOf(random, place, number);
+  const others = DIMENSIONS.filter((one) => !ATTRIBUTED.includes(one));
+  const dimensions = [
+    ...some(random, ATTRIBUTED, 1 + upTo(random, 1)),
+    ...some(random, others, pick(random, [0, 0, 1])),
+  ];
+  const metrics = some(random, GOAL_METRICS, 1 + upTo(random, 3));
+  const isOfMany = metrics.includes("revenue") && !dimensions.includes("currency");
+  const inOneCurrency = { dimension: "currency", operator: "is", value: pick(random, CURRENCIES) };
+  const filters = random() < 0.5 ? [] : query.filters;
+  return {
+    ...query,
+    dateRange: rangeOf(random, place, dimensions),
+    metrics,
+    dimensions,
+    filters: [...filters, ...(isOfMany ? [inOneCurrency] : [])],
+    attribution: { model: "firstTouch", ...maybe(random, 0.8, () => ({ windowDays: 1 + upTo(random, 3) })) },
+  };
+}
+
+/** A query by goal, alone or with currency. */
+export function goalQueryOf(random: Random, place: Place, number: number): OracleQuery {
+  const { orderBy: _order, goal: _goal, ...query } = queryOf(random, place, number);
+  const dimensions = pick(random, [["goal"], ["goal", "currency"], ["currency", "goal"]]);
+  const metrics = some(random, GOAL_METRICS, 1 + upTo(random, 3));
+  const isOfMany = metrics.includes("revenue") && !dimensions.includes("currency");
+  const inOneCurrency = { dimension: "currency", operator: "is", value: pick(random, CURRENCIES) };
+  const fields = [...metrics, ...dimensions];
+  return {
+    ...query,
+    dateRange: rangeOf(random, place, dimensions),
+    metrics,
+    dimensions,
+    filters: [...query.filters, ...(isOfMany ? [inOneCurrency] : [])],
+    ...maybe(random, 0.4, () => ({
+      orderBy: [{ field: pick(random, fields), direction: pick(random, ["asc", "desc"]) }],
+    })),
+  };
+}
+
+const OF_SESSIONS = STATS_TEXT_DIMENSIONS.filter(
+  (one) => !["page", "host", "event", "sentBy", "currency"].includes(one),
+);
 const EVENT_ROLLUP_DIMENSIONS = ["page", "event"];
+const OF_SESSION_ROLLUPS = [
+  "visitors",
+  "users",
+  "sessions",
+  "pageviews",
+  "events",
+  "viewsPerSession",
+  "bounceRate",
+  "sessionDuration",
+  "engagedSessions",
+];
 const GRAINS = ["time:hour", "time:day", "time:week", "time:month"];
 
 /** A query like those of a dashboard: about sessions or events, by days, with filters of both kinds. */
@@ -301,17 +413,17 @@ export function dashboardQueryOf(random: Random, place: Place, number: number): 
     () => [{ or: [leaf(), leaf()] }],
   ])();
   const metrics = isAboutEvents
-    ? ["visitors", "pageviews", "events"]
-    : STATS_METRICS.filter((one) => one !== "conversionRate");
+    ? ["visitors", "pageviews", "events", "timeOnPage", "scrollDepth"]
+    : OF_SESSION_ROLLUPS;
   const dimensions = some(random, [...words, pick(random, GRAINS)], upTo(random, 2));
   const query = queryOf(random, place, number);
-  const { orderBy: _, ...others } = query;
+  const { orderBy: _order, goal: _goal, ...others } = query;
   return {
     ...others,
     dateRange: rangeOf(random, place, ["time:day"]),
     metrics: some(random, metrics, 1 + upTo(random, metrics.length - 1)),
     dimensions,
     filters,
-    include: { bots: false, comparison: random() < 0.3 },
+    include: { bots: false, comparison: random() < 0.3 && comparisonOf(random, place) },
   };
 }

@@ -139,7 +139,16 @@ const WRONG: [what: object, ...issues: string[]][] = [
   [{ metrics: [] }, "metrics: too_short"],
   [{ metrics: ["visitors", "DROP TABLE events"] }, "metrics.1: invalid_value"],
   [{ metrics: ["conversionRate"] }, "goal: required"],
+  [{ metrics: ["visitors", "revenue"] }, "metrics.1: invalid_value"],
   [{ goal: {} }, "goal: too_short"],
+  [{ attribution: { model: "lastTouch" } }, "attribution.model: invalid_value"],
+  [{ attribution: { model: "firstTouch", windowDays: 91 } }, "attribution.windowDays: invalid_value"],
+  [{ attribution: { model: "session", windowDays: 7 } }, "attribution.windowDays: invalid_value"],
+  [
+    { attribution: { model: "firstTouch" }, metrics: ["visitors", "sessions"], dimensions: ["page"] },
+    "dimensions: invalid_value",
+    "metrics.1: invalid_value",
+  ],
   [{ dimensions: ["page) FROM system.tables --"] }, "dimensions.0: invalid_value"],
   [{ dimensions: ["time:day", "time:hour"] }, "dimensions: invalid_value"],
   [{ dimensions: ["time:minute"], dateRange: ["2026-03-01", "2026-03-03"] }, "dimensions: too_many"],
@@ -344,6 +353,123 @@ test("A query counts only its source's events, although another source has the s
   );
   const sessionHas = { dimension: "page", operator: "is", value: "/two" };
   assert.equal(await count({ filters: [{ sessionHas }] }, one.sourceId), 0);
+});
+
+test("Each row of a time series says whether its bucket is over and lies in the range as a whole.", async () => {
+  const completeOf = async (body: object) => {
+    const reply = await query({ metrics: ["events"], ...body });
+    return reply.body.results.map(({ complete }: { complete: unknown }) => complete);
+  };
+  stats.setNow(Date.parse("2026-05-10T12:30:00.000Z"));
+  // Wednesday to Monday: the first week is cut by the range, the second one is not over
+  const weeks = { dateRange: ["2026-04-29", "2026-05-11"], dimensions: ["time:week"] };
+  assert.deepEqual(await completeOf(weeks), [false, false]);
+  const hours = { dateRange: ["2026-05-10T11:00:00Z", "2026-05-10T14:00:00Z"], dimensions: ["time:hour"] };
+  assert.deepEqual(await completeOf(hours), [true, false, false]);
+  assert.deepEqual(await completeOf(RANGE), [null], "without a time dimension");
+  stats.setNow(Date.parse("2026-05-11T00:00:00.000Z"));
+  assert.deepEqual(await completeOf(weeks), [false, true]);
+});
+
+test("A comparison needs a dateRange for the mode custom, and for no other mode.", async () => {
+  const issuesWith = async (comparison: object) =>
+    issuesOf(await query({ ...COUNT, include: { comparison } }));
+  const misplaced = ["include.comparison.dateRange: invalid_value"];
+  assert.deepEqual(await issuesWith({ mode: "custom" }), misplaced);
+  assert.deepEqual(await issuesWith({ mode: "year", dateRange: RANGE.dateRange }), misplaced);
+  const unreadable = ["include.comparison.dateRange.0: invalid_value"];
+  assert.deepEqual(await issuesWith({ mode: "custom", dateRange: ["x", "2026-05-11"] }), unreadable);
+});
+
+test("The dimension goal lists each goal of the source with its conversions, also those without any.", async () => {
+  const { world } = stats;
+  const goals = [
+    { name: "Read", path: "/docs/*" },
+    { name: "Bought", event: "buy" },
+    {
+      name: "Bought much",
+      event: "buy",
+      conditions: [
+        { property: "price", operator: "gt", value: 100 },
+        { property: "plan", operator: "is_not", value: "trial" },
+      ],
+    },
+    { name: "Called", event: "call" },
+  ];
+  const { sourceId: shop } = await world.createSource({ goals });
+  const at = (minute: number) => `2026-05-10T10:0${minute}:00.000Z`;
+  const buys = (id: string, visitor: string, properties: Record<string, unknown>): ExampleEvent => ({
+    id,
+    at: at(5),
+    session: `s-${visitor}`,
+    visitor,
+    name: "buy",
+    properties,
+  });
+  await stats.insert(shop, [
+    ...["v1", "v2", "v3", "v4"].map((visitor) => ({
+      id: `view-${visitor}`,
+      at: at(1),
+      session: `s-${visitor}`,
+      visitor,
+      page: visitor === "v4" ? "/docs/a" : "/",
+    })),
+    buys("b1", "v1", { price: 120, plan: "pro" }),
+    buys("b2", "v1", { price: 80, plan: "pro" }),
+    buys("b3", "v2", { price: 500, plan: "trial" }),
+    buys("b4", "v2", { price: 500 }),
+  ]);
+  const ask = async (body: object) => {
+    const reply = await query({ ...RANGE, sourceId: shop, dimensions: ["goal"], ...body });
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body;
+  };
+  const metrics = ["conversions", "conversionRate", "visitors"];
+  const rowsOf = ({ results }: { results: { dimensions: unknown[]; metrics: unknown[] }[] }) =>
+    results.map((row) => [...row.dimensions, ...row.metrics]);
+  assert.deepEqual(rowsOf(await ask({ metrics })), [
+    ["Bought", 4, 0.5, 2],
+    // b1 and b4: an event without the property has another plan than trial
+    ["Bought much", 2, 0.5, 2],
+    ["Read", 1, 0.25, 1],
+    ["Called", 0, 0, 0],
+  ]);
+  const byName = await ask({
+    metrics: ["visitors"],
+    orderBy: [{ field: "goal", direction: "desc" }],
+    pagination: { limit: 2, offset: 1 },
+  });
+  assert.deepEqual(rowsOf(byName), [
+    ["Called", 0],
+    ["Bought much", 2],
+  ]);
+  assert.equal(byName.nextOffset, 3);
+  const compared = await ask({
+    dateRange: ["2026-05-11", "2026-05-12"],
+    metrics: ["conversions"],
+    include: { comparison: true },
+  });
+  assert.deepEqual(
+    compared.results.map(({ comparison }: { comparison: unknown }) => comparison),
+    [[4], [2], [0], [1]],
+  );
+  // the same conditions apply where a query names the goal
+  const named = { ...RANGE, sourceId: shop, metrics: ["conversions"], goal: { name: "Bought much" } };
+  assert.deepEqual((await query(named)).body.results[0].metrics, [2]);
+
+  const refusedFor = async (body: object) =>
+    issuesOf(await query({ ...RANGE, sourceId: shop, dimensions: ["goal"], metrics, ...body }));
+  assert.deepEqual(await refusedFor({ dimensions: ["goal", "page"] }), ["dimensions: invalid_value"]);
+  assert.deepEqual(await refusedFor({ metrics: ["sessions"] }), ["metrics.0: invalid_value"]);
+  const byTouch = { attribution: { model: "firstTouch" } };
+  assert.deepEqual(await refusedFor(byTouch), ["attribution: invalid_value"]);
+  assert.deepEqual(await refusedFor({ metrics: ["revenue"] }), ["metrics.0: invalid_value"]);
+  assert.deepEqual(await refusedFor({ goal: { event: "buy" } }), ["goal: invalid_value"]);
+  assert.deepEqual(await refusedFor({ orderBy: [{ field: "page", direction: "asc" }] }), [
+    "orderBy.0.field: invalid_value",
+  ]);
+  const byGoal = { dimension: "goal", operator: "is", value: "Read" };
+  assert.deepEqual(await refusedFor({ filters: [byGoal] }), ["filters.0.dimension: invalid_value"]);
 });
 
 test("A query can name a goal of its source; an unknown name is refused.", async () => {

@@ -12,15 +12,29 @@ export type OracleFilter =
   | { not: OracleFilter }
   | { sessionHas: OracleFilter };
 
+export type OracleComparison =
+  | boolean
+  | { mode: "previous" | "year" | "custom"; dateRange?: [string, string] };
+
+/** A goal of the source. */
+export interface OracleGoal {
+  name: string;
+  event?: string;
+  path?: string;
+  conditions?: { property: string; operator: string; value: Scalar }[];
+  value?: { amount: number; currency: string };
+}
+
 export interface OracleQuery {
   dateRange: [string, string];
   timezone: string;
   metrics: string[];
   dimensions: string[];
   filters: OracleFilter[];
-  goal: { event?: string; page?: string };
+  goal?: { event?: string; page?: string; name?: string };
+  attribution?: { model: "session" | "firstTouch"; windowDays?: number };
   orderBy?: { field: string; direction: string }[];
-  include: { bots: boolean; comparison: boolean };
+  include: { bots: boolean; comparison: OracleComparison };
   pagination?: { limit: number; offset: number };
 }
 
@@ -115,23 +129,52 @@ const isDay = (text: string) => text.length === 10;
 const shifted = (date: string, days: number) =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
 
-/** The asked span and the one before. */
-export function spansOf({ dateRange: [from, to], timezone }: OracleQuery): [Span, Span] {
-  const instant = (text: string) => (isDay(text) ? firstInstant(timezone, text) : Date.parse(text));
-  const span = { from: instant(from), to: instant(to) };
-  if (!isDay(from) || !isDay(to)) return [span, { from: span.from - (span.to - span.from), to: span.from }];
-  const days = (Date.parse(to) - Date.parse(from)) / DAY;
-  return [span, { from: firstInstant(timezone, shifted(from, -days)), to: span.from }];
-}
+const instantOf = (zone: string, text: string) => (isDay(text) ? firstInstant(zone, text) : Date.parse(text));
+const spanOf = ({ timezone }: OracleQuery, [from, to]: [string, string]): Span => ({
+  from: instantOf(timezone, from),
+  to: instantOf(timezone, to),
+});
+const daysIn = ([from, to]: [string, string]) =>
+  isDay(from) && isDay(to) ? (Date.parse(to) - Date.parse(from)) / DAY : null;
 
-/** Where the bucket before begins. */
-function earlier(asked: OracleQuery, start: number): number {
-  const { dateRange, timezone } = asked;
-  const [from, to] = dateRange;
-  const [span] = spansOf(asked);
-  if (!isDay(from) || !isDay(to)) return start - (span.to - span.from);
-  const days = (Date.parse(to) - Date.parse(from)) / DAY;
-  return firstInstant(timezone, shifted(wallAt(timezone, start).date, -days));
+const lastYear = (date: string) => {
+  const [year = "", month = "", day = ""] = date.split("-");
+  return new Date(Date.UTC(Number(year) - 1, Number(month) - 1, Number(day))).toISOString().slice(0, 10);
+};
+
+/** The span that the asked one is compared with, and what an instant of the asked one is compared with. */
+function comparedOf(asked: OracleQuery): { span: Span; before: (at: number) => number } {
+  const { dateRange, timezone, include } = asked;
+  const { comparison } = include;
+  const { mode, dateRange: other } =
+    typeof comparison === "boolean" ? ({ mode: "previous" } as const) : comparison;
+  const [span, days] = [spanOf(asked, dateRange), daysIn(dateRange)];
+  const moved = (dayBefore: (date: string) => string) => (at: number) => {
+    const { date } = wallAt(timezone, at);
+    const sinceMidnight = at - firstInstant(timezone, date);
+    const then = dayBefore(date);
+    return Math.min(firstInstant(timezone, then) + sinceMidnight, firstInstant(timezone, shifted(then, 1)));
+  };
+  if (mode === "year") {
+    const before = moved(days !== null && days % 7 === 0 ? (date) => shifted(date, -364) : lastYear);
+    return { span: { from: before(span.from), to: before(span.to) }, before };
+  }
+  if (mode === "custom" && other) {
+    const then = spanOf(asked, other);
+    const apart =
+      (Date.parse(wallAt(timezone, then.from).date) - Date.parse(wallAt(timezone, span.from).date)) / DAY;
+    const isOfDays = days !== null && daysIn(other) !== null;
+    const before = isOfDays
+      ? moved((date) => shifted(date, apart))
+      : (at: number) => at - span.from + then.from;
+    return { span: then, before };
+  }
+  if (days === null) {
+    const before = (at: number) => at - (span.to - span.from);
+    return { span: { from: before(span.from), to: span.from }, before };
+  }
+  const before = moved((date) => shifted(date, -days));
+  return { span: { from: before(span.from), to: span.from }, before };
 }
 
 const timeOf = ({ at }: ExampleEvent) => Date.parse(at);
@@ -141,6 +184,7 @@ const isBefore = (one: ExampleEvent, other: ExampleEvent) =>
 
 interface OracleVisit {
   events: ExampleEvent[];
+  /** The event that opens the session: no passive one, unless there is no other. */
   first: ExampleEvent;
   exitPage: string | null;
 }
@@ -148,7 +192,8 @@ interface OracleVisit {
 function visitOf(events: ExampleEvent[]): OracleVisit {
   const inOrder = [...events].sort(isBefore);
   const last = inOrder.findLast(isPage) ?? inOrder.at(-1)!;
-  return { events: inOrder, first: inOrder[0]!, exitPage: last.page ?? null };
+  const first = inOrder.find(({ passive }) => !passive) ?? inOrder[0]!;
+  return { events: inOrder, first, exitPage: last.page ?? null };
 }
 
 function scalarOf(value: unknown): Scalar {
@@ -181,10 +226,16 @@ function valueOfDimension(dimension: string, event: ExampleEvent, { first, exitP
       return event.name ?? "page_view";
     case "sentBy":
       return event.sentBy ?? "browser";
+    case "currency":
+      return event.currency ?? null;
     case "entryPage":
       return first.page ?? null;
     case "exitPage":
       return exitPage;
+    case "source":
+      return first.source ?? null;
+    case "channel":
+      return first.channel ?? "Direct";
     case "referrer":
       return first.page === undefined ? null : (first.referrer ?? null);
     case "utmSource":
@@ -203,6 +254,8 @@ function valueOfDimension(dimension: string, event: ExampleEvent, { first, exitP
     case "screen":
     case "locale":
     case "country":
+    case "region":
+    case "city":
       return first[dimension] ?? null;
     default:
       throw new Error(dimension);
@@ -238,10 +291,21 @@ function eventFits(filter: OracleFilter, event: ExampleEvent, visit: OracleVisit
   return leafFits(valueOfDimension(filter.dimension, event, visit), filter.operator, filter.value);
 }
 
-function isGoal(event: ExampleEvent, goal: OracleQuery["goal"]): boolean {
+type Rule = Omit<OracleGoal, "name">;
+
+function ruleOf({ goal }: OracleQuery, goals: readonly OracleGoal[]): Rule | undefined {
+  if (goal?.name !== undefined) return goals.find(({ name }) => name === goal.name)!;
+  if (goal?.page !== undefined) return { path: goal.page };
+  return goal?.event === undefined ? undefined : { event: goal.event };
+}
+
+function isGoal(event: ExampleEvent, goal: Rule | undefined): boolean {
+  if (goal === undefined) return false;
+  for (const { property, operator, value } of goal.conditions ?? [])
+    if (!leafFits(propertyOf(event, property), operator, value)) return false;
   if (goal.event !== undefined) return (event.name ?? "page_view") === goal.event;
   if (!isPage(event) || event.page === undefined) return false;
-  const pieces = goal.page!.split("*").map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  const pieces = goal.path!.split("*").map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${pieces.join(".*")}$`, "su").test(event.page);
 }
 
@@ -251,15 +315,52 @@ interface Counted {
   visits: OracleVisit[];
 }
 
+const sumOf = (values: (number | undefined)[]) => values.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+
+/** With interpolation between the two nearest values, as a spreadsheet's PERCENTILE does. */
+function percentile(values: number[], share: number): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (sorted.length - 1) * share;
+  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+  return low === undefined || high === undefined ? null : low + (high - low) * (at - Math.floor(at));
+}
+
+/** The mean of the greatest depth of each page in each session. */
+function meanDepth(events: ExampleEvent[]): number | null {
+  const reports = events.filter(({ scrollDepth }) => scrollDepth !== undefined);
+  const views = Map.groupBy(reports, ({ session, visitor, page }) =>
+    JSON.stringify([session, visitor, page]),
+  );
+  const depths = [...views.values()].map((all) => Math.max(...all.map(({ scrollDepth }) => scrollDepth!)));
+  return ratio(sumOf(depths), depths.length);
+}
+
 const distinct = (values: (string | undefined)[]) => new Set(values.filter((one) => one !== undefined)).size;
 const ratio = (of: number, over: number) => (over === 0 ? null : of / over);
 
-function metricOf(metric: string, { events, visits }: Counted, goal: OracleQuery["goal"]): number | null {
+/** Events that reach a goal with a value have it as their revenue, unless they have one. */
+function valuedBy(goal: Rule | undefined, all: readonly ExampleEvent[]): readonly ExampleEvent[] {
+  if (goal?.value === undefined) return all;
+  const { amount: revenue, currency } = goal.value;
+  return all.map((event) =>
+    event.revenue === undefined && isGoal(event, goal) ? { ...event, revenue, currency } : event,
+  );
+}
+
+function metricOf(metric: string, { events, visits }: Counted, goal: Rule | undefined): number | null {
   if (metric.startsWith("sum:"))
     return events.reduce((sum, event) => {
       const value = propertyOf(event, metric.slice("sum:".length));
       return typeof value === "number" ? sum + value : sum;
     }, 0);
+  if (metric.startsWith("p75:")) {
+    const vitals = events.filter(({ name }) => name === "web_vitals");
+    const values = vitals.map((event) => propertyOf(event, metric.slice("p75:".length)));
+    return percentile(
+      values.filter((value) => typeof value === "number"),
+      0.75,
+    );
+  }
   const visitors = distinct(events.map(({ visitor }) => visitor));
   switch (metric) {
     case "visitors":
@@ -276,14 +377,39 @@ function metricOf(metric: string, { events, visits }: Counted, goal: OracleQuery
       return ratio(events.filter(isPage).length, visits.length);
     case "bounceRate":
       return ratio(
-        visits.filter(({ events: all }) => all.filter(isPage).length === 1 && all.every(isPage)).length,
+        visits.filter(
+          ({ events: all }) =>
+            all.filter(isPage).length === 1 && all.every((one) => isPage(one) || one.passive),
+        ).length,
         visits.length,
       );
     case "sessionDuration": {
-      const totalMs = visits.reduce((sum, { events: all }) => sum + timeOf(all.at(-1)!) - timeOf(all[0]!), 0);
+      const totalMs = visits.reduce(
+        (sum, { events: all, first }) => sum + timeOf(all.at(-1)!) - timeOf(first),
+        0,
+      );
       // in one division, so that means that are equal are so to the last digit, and tie
       return ratio(totalMs, 1_000 * visits.length);
     }
+    case "conversions":
+      return events.filter((one) => isGoal(one, goal)).length;
+    case "engagedSessions":
+      return visits.filter(
+        ({ events: all }) =>
+          all.filter(isPage).length > 1 ||
+          sumOf(all.map(({ engagedSeconds }) => engagedSeconds)) >= 10 ||
+          all.some((event) => isGoal(event, goal)),
+      ).length;
+    case "timeOnPage": {
+      const seconds = sumOf(events.map(({ engagedSeconds }) => engagedSeconds));
+      return seconds === 0 ? null : ratio(seconds, events.filter(isPage).length);
+    }
+    case "scrollDepth":
+      return meanDepth(events);
+    case "revenue":
+      return sumOf(
+        events.filter((one) => goal === undefined || isGoal(one, goal)).map(({ revenue }) => revenue),
+      );
     case "conversionRate":
       return ratio(
         distinct(events.filter((one) => isGoal(one, goal)).map(({ visitor }) => visitor)),
@@ -302,14 +428,48 @@ export function visitsOf(all: readonly ExampleEvent[], { from, to }: Span, bots:
   return [...Map.groupBy(near, ({ session }) => session).values()].map(visitOf);
 }
 
-function countedIn(all: readonly ExampleEvent[], asked: OracleQuery, span: Span, names: number[] | null) {
+const ATTRIBUTED = ["source", "channel", "utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent"];
+
+/** Finds the visit that an event's attributed dimensions are of. */
+function touchFinder(
+  all: readonly ExampleEvent[],
+  { attribution, include }: OracleQuery,
+  { from, to }: Span,
+) {
+  if (attribution?.model !== "firstTouch") return (_event: ExampleEvent, own: OracleVisit) => own;
+  const windowMs = (attribution.windowDays ?? 30) * DAY;
+  const visits = visitsOf(all, { from: from - windowMs, to }, include.bots)
+    .filter(({ first }) => !first.passive)
+    .sort((one, other) => isBefore(one.first, other.first));
+  return ({ visitor, at }: ExampleEvent, own: OracleVisit) => {
+    const now = Date.parse(at);
+    const isTouch = ({ first, events }: OracleVisit) =>
+      timeOf(first) >= now - windowMs &&
+      timeOf(first) <= now &&
+      events.some((event) => event.visitor === visitor);
+    return visits.find(isTouch) ?? own;
+  };
+}
+
+/** @param compared the buckets to compare, and what an instant of theirs is compared with; null: the asked span itself */
+function countedIn(
+  all: readonly ExampleEvent[],
+  asked: OracleQuery,
+  span: Span,
+  compared: { names: number[]; before: (at: number) => number } | null,
+) {
   const { dimensions, filters, timezone } = asked;
   const time = dimensions.find((one) => one.startsWith("time:"));
   const grain = time?.slice("time:".length);
   const isOfDays = grain === "day" || grain === "week" || grain === "month";
   const own = grain ? startsOf(timezone, grain, span) : [];
-  const starts = names && isOfDays ? names.map((start) => earlier(asked, start)) : own;
-  const called = names ?? starts;
+  const names = compared?.names ?? own;
+  const begins = compared && isOfDays ? names.map(compared.before) : own;
+  const pairs = names
+    .map((name, index) => ({ name, start: begins[index] ?? Number.POSITIVE_INFINITY }))
+    .filter(({ start }, index) => start < span.to && start !== begins[index + 1]);
+  const called = pairs.map(({ name }) => name);
+  const starts = pairs.map(({ start }) => start);
   const bucketOf = (at: number) => called[starts.findLastIndex((start) => start <= at)] ?? null;
   const isIn = (at: number) => at >= span.from && at < span.to;
   const groups = new Map<string, Counted>();
@@ -321,19 +481,22 @@ function countedIn(all: readonly ExampleEvent[], asked: OracleQuery, span: Span,
   };
   if (dimensions.length === 0) groupOf([]);
   if (time && dimensions.length === 1) for (const start of called) groupOf([start]);
+  const touchOf = touchFinder(all, asked, span);
   for (const visit of visitsOf(all, span, asked.include.bots)) {
     const fitting = visit.events.filter((event) => filters.every((one) => eventFits(one, event, visit)));
+    const dimensionOf = (one: string, event: ExampleEvent) =>
+      valueOfDimension(one, event, ATTRIBUTED.includes(one) ? touchOf(event, visit) : visit);
     const keysOf = (event: ExampleEvent, at: number) =>
-      dimensions.map((one) => (one === time ? bucketOf(at) : valueOfDimension(one, event, visit)));
+      dimensions.map((one) => (one === time ? bucketOf(at) : dimensionOf(one, event)));
     const started = timeOf(visit.first);
     for (const event of fitting) {
       if (isIn(timeOf(event))) groupOf(keysOf(event, timeOf(event))).events.push(event);
-      if (!isIn(started)) continue;
+      if (!isIn(started) || visit.first.passive) continue;
       const { visits } = groupOf(keysOf(event, started));
       if (!visits.includes(visit)) visits.push(visit);
     }
   }
-  return { groups, starts };
+  return { groups, called };
 }
 
 const KINDS = ["boolean", "number", "string"];
@@ -346,10 +509,14 @@ function compareScalars(one: Scalar, other: Scalar): number {
 }
 
 /** How many events of bots the answer leaves out. */
-export function excludedBotsOf(all: readonly ExampleEvent[], asked: OracleQuery): number {
+export function excludedBotsOf(
+  all: readonly ExampleEvent[],
+  asked: OracleQuery,
+  goals: readonly OracleGoal[] = [],
+): number {
   if (asked.include.bots) return 0;
-  const [span] = spansOf(asked);
-  const left = visitsOf(all, span, true).flatMap((visit) =>
+  const span = spanOf(asked, asked.dateRange);
+  const left = visitsOf(valuedBy(ruleOf(asked, goals), all), span, true).flatMap((visit) =>
     visit.events.filter(
       (event) =>
         event.isBot &&
@@ -361,28 +528,10 @@ export function excludedBotsOf(all: readonly ExampleEvent[], asked: OracleQuery)
   return left.length;
 }
 
-/** @returns all rows in order, without regard to pagination */
-export function answerOf(all: readonly ExampleEvent[], asked: OracleQuery): OracleRow[] {
-  const { metrics, dimensions, goal, orderBy, include } = asked;
-  const [span, before] = spansOf(asked);
-  const now = countedIn(all, asked, span, null);
-  const then = include.comparison ? countedIn(all, asked, before, now.starts).groups : null;
-  const figures = (counted: Counted) => metrics.map((metric) => metricOf(metric, counted, goal));
-  const isMade = ({ events, visits }: Counted) => {
-    // a group is there when something of what was asked for was counted in it
-    const ofSessions = ["sessions", "bounceRate", "sessionDuration"];
-    const wantsSessions = metrics.some((one) => ofSessions.includes(one) || one === "viewsPerSession");
-    const wantsEvents = metrics.some((one) => !ofSessions.includes(one));
-    return (wantsEvents && events.length > 0) || (wantsSessions && visits.length > 0);
-  };
-  const isFilled = dimensions.length === 0 || (dimensions.length === 1 && dimensions[0]!.startsWith("time:"));
-  const rows = [...now.groups]
-    .filter(([, counted]) => isFilled || isMade(counted))
-    .map(([name, counted]) => ({
-      keys: counted.keys,
-      metrics: figures(counted),
-      comparison: then ? figures(then.get(name) ?? { keys: [], events: [], visits: [] }) : null,
-    }));
+type Row = { keys: Scalar[]; metrics: (number | null)[]; comparison: (number | null)[] | null };
+
+/** Sorts rows as the query says; without a word by time, or else by the first metric. */
+function inOrder(rows: Row[], { metrics, dimensions, orderBy }: OracleQuery): OracleRow[] {
   const time = dimensions.find((one) => one.startsWith("time:"));
   const order =
     orderBy && orderBy.length > 0
@@ -409,4 +558,92 @@ export function answerOf(all: readonly ExampleEvent[], asked: OracleQuery): Orac
     metrics: found,
     comparison,
   }));
+}
+
+/**
+ * A query by goal, alone or with currency: each goal counts on its own.
+ * @returns all rows in order, without regard to pagination
+ */
+export function goalRowsOf(
+  all: readonly ExampleEvent[],
+  asked: OracleQuery,
+  goals: readonly OracleGoal[],
+): OracleRow[] {
+  const { metrics, dimensions, include, dateRange } = asked;
+  const isByCurrency = dimensions.includes("currency");
+  const countOf = (goal: OracleGoal, span: Span) => {
+    const fitting = visitsOf(valuedBy(goal, all), span, include.bots).flatMap((visit) =>
+      visit.events.filter(
+        (event) =>
+          timeOf(event) >= span.from &&
+          timeOf(event) < span.to &&
+          asked.filters.every((one) => eventFits(one, event, visit)),
+      ),
+    );
+    const visitors = distinct(fitting.map(({ visitor }) => visitor));
+    const reached = fitting.filter((event) => isGoal(event, goal));
+    const currencyOf = ({ currency }: ExampleEvent) => (isByCurrency ? (currency ?? null) : null);
+    return { visitors, byCurrency: Map.groupBy(reached, currencyOf) };
+  };
+  const rows = goals.flatMap((goal) => {
+    const now = countOf(goal, spanOf(asked, dateRange));
+    const then = include.comparison ? countOf(goal, comparedOf(asked).span) : null;
+    const currencies = now.byCurrency.size > 0 ? [...now.byCurrency.keys()] : [null];
+    return currencies.map((currency) => {
+      const figures = ({ visitors, byCurrency }: typeof now) => {
+        const events = byCurrency.get(currency) ?? [];
+        const converted = distinct(events.map(({ visitor }) => visitor));
+        return metrics.map((metric) => {
+          if (metric === "conversionRate") return ratio(converted, visitors);
+          return metricOf(metric, { keys: [], events, visits: [] }, goal);
+        });
+      };
+      return {
+        keys: dimensions.map((one) => (one === "currency" ? currency : goal.name)),
+        metrics: figures(now),
+        comparison: then && figures(then),
+      };
+    });
+  });
+  return inOrder(rows, asked);
+}
+
+/** @returns all rows in order, without regard to pagination */
+export function answerOf(
+  unvalued: readonly ExampleEvent[],
+  asked: OracleQuery,
+  goals: readonly OracleGoal[] = [],
+): OracleRow[] {
+  const { metrics, dimensions, include } = asked;
+  const goal = ruleOf(asked, goals);
+  const all = valuedBy(goal, unvalued);
+  const span = spanOf(asked, asked.dateRange);
+  const now = countedIn(all, asked, span, null);
+  const compared = comparedOf(asked);
+  const then = include.comparison
+    ? countedIn(all, asked, compared.span, { names: now.called, before: compared.before })
+    : null;
+  const timeAt = dimensions.findIndex((one) => one.startsWith("time:"));
+  const hasCounterpart = (keys: Scalar[]) =>
+    timeAt < 0 || then?.called.includes(keys[timeAt] as number) === true;
+  const figures = (counted: Counted) => metrics.map((metric) => metricOf(metric, counted, goal));
+  const isMade = ({ events, visits }: Counted) => {
+    // a group is there when something of what was asked for was counted in it
+    const ofSessions = ["sessions", "bounceRate", "sessionDuration", "engagedSessions"];
+    const wantsSessions = metrics.some((one) => ofSessions.includes(one) || one === "viewsPerSession");
+    const wantsEvents = metrics.some((one) => !ofSessions.includes(one));
+    return (wantsEvents && events.length > 0) || (wantsSessions && visits.length > 0);
+  };
+  const isFilled = dimensions.length === 0 || (dimensions.length === 1 && dimensions[0]!.startsWith("time:"));
+  const rows = [...now.groups]
+    .filter(([, counted]) => isFilled || isMade(counted))
+    .map(([name, counted]) => ({
+      keys: counted.keys,
+      metrics: figures(counted),
+      comparison:
+        then && hasCounterpart(counted.keys)
+          ? figures(then.groups.get(name) ?? { keys: [], events: [], visits: [] })
+          : null,
+    }));
+  return inOrder(rows, asked);
 }

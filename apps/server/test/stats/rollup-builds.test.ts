@@ -5,6 +5,7 @@ import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { deleteEvents } from "../../src/clickhouse/deletion.ts";
 import { answerQuery } from "../../src/stats/query.ts";
 import { dropOutdatedRollups, hasRunningMutations } from "../../src/stats/rollups/drop.ts";
+import { createFailedDays } from "../../src/stats/rollups/failed-days.ts";
 import { type RunQuery, runOn } from "../../src/stats/run-query.ts";
 import type { Statement } from "../../src/stats/sql.ts";
 import { runRollupRound, startRollupWorker } from "../../src/workers/rollups.ts";
@@ -122,6 +123,41 @@ test("A build that is interrupted at any command is never read, and leaves nothi
   assert.equal(await count("sessionRollups", sourceId), 3);
 });
 
+test("A day whose build fails in the warehouse is left out for a while, and the other days are built.", async () => {
+  const sourceId = await filledSource();
+  await stats.insert(sourceId, [{ ...view("4", "eve", "10"), at: "2026-11-13T10:00:00.000Z" }]);
+  const client: WarehouseClient = new Proxy(stats.client, {
+    get: (target, name) => {
+      const own = Reflect.get(target, name) as unknown;
+      if (name !== "command") return typeof own === "function" ? own.bind(target) : own;
+      return async (params: Parameters<WarehouseClient["command"]>[0]) => {
+        const { query, query_params } = params;
+        if (query.startsWith("INSERT INTO sessionRollups") && query_params?.day === "2026-11-13")
+          throw Object.assign(new Error("memory limit exceeded"), { code: "241" });
+        return target.command(params);
+      };
+    },
+  });
+  const failedDays = createFailedDays();
+  const failures: string[] = [];
+  const round = (at: number) =>
+    runRollupRound(client, at, {
+      minSourceEvents: 1,
+      failedDays,
+      onFailure: (_, { day }) => failures.push(day),
+    });
+  const at = later();
+  assert.equal(await round(at), 1, "the newest day fails, the other one is built");
+  assert.equal(failedDays.count(), 1);
+  assert.equal(await round(at + 59_000), 0, "it is not tried again within a minute");
+  await round(at + 61_000);
+  assert.ok(failedDays.isWaiting({ sourceId, day: "2026-11-13" }, at + 61_000 + 119_000), "the wait doubles");
+  assert.deepEqual(failures, ["2026-11-13"], "only the first failure is reported");
+  assert.equal(await runRollupRound(stats.client, later(), { minSourceEvents: 1, failedDays }), 1);
+  assert.equal(failedDays.count(), 0);
+  assert.equal(await count("sessionRollups", sourceId), 4);
+});
+
 test("A build that is stopped ends after its present command, and leaves nothing behind.", async () => {
   const sourceId = await filledSource();
   const stop = new AbortController();
@@ -146,7 +182,13 @@ test("The worker stops although the warehouse hangs.", async () => {
   };
   const client = Object.assign(Object.create(stats.client), { query }) as WarehouseClient;
   const log = { warn: () => undefined };
-  const worker = startRollupWorker({ warehouse: { client: () => client }, clock: () => now, log });
+  const worker = startRollupWorker({
+    warehouse: { client: () => client },
+    clock: () => now,
+    failedDays: createFailedDays(),
+    memoryBytes: 536_870_912,
+    log,
+  });
   await asked.promise;
   let hasStopped = false;
   void worker.stop().then(() => {
@@ -188,7 +230,7 @@ test("A query that reads a rollup while it is dropped runs again.", async () => 
     }
     return run<Row>(statement);
   };
-  const { results } = await answerQuery(interrupted, queryOf(sourceId), now);
+  const { results } = await answerQuery(interrupted, queryOf(sourceId), null, now);
   assert.equal(reads, 1, "the first try reads a rollup");
   assert.deepEqual(results[0]?.metrics, [1, 1, 1]);
 });

@@ -104,6 +104,9 @@ function normalForm(sourceId: string, event: ExampleEvent, receivedAt: number | 
             referrer: referrer ? `https://${referrer}/` : null,
             referrerHost: referrer ?? null,
           },
+    source: event.source ?? null,
+    // the migration of events without a channel has a test of its own
+    channel: event.channel ?? "Direct",
     locale,
     timezone: null,
     screen: event.screen ?? null,
@@ -123,7 +126,13 @@ function normalForm(sourceId: string, event: ExampleEvent, receivedAt: number | 
     batchId: "b1",
     sdkVersion: "2.0.0",
     country,
+    region: event.region ?? null,
+    city: event.city ?? null,
     // events that were stored before the column have none
     ...(event.sentBy === undefined ? {} : { sentBy: event.sentBy }),
+    ...(event.passive ? { passive: true } : {}),
+    ...(event.revenue === undefined ? {} : { revenue: event.revenue, currency: event.currency }),
+    ...(event.engagedSeconds === undefined ? {} : { engagedSeconds: event.engagedSeconds }),
+    ...(event.scrollDepth === undefined ? {} : { scrollDepth: event.scrollDepth }),
   };
 }

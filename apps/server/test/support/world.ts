@@ -173,7 +173,12 @@ export async function openWorld(
       sent["content-type"] = "application/json";
     }
     const reply = await readReply(
-      await fetch(server.url + path, { method, headers: sent, body: payload as string | null }),
+      await fetch(server.url + path, {
+        method,
+        headers: sent,
+        body: payload as string | null,
+        redirect: "manual",
+      }),
     );
     check(method, withoutAlias(path), reply, { headers: sent, body });
     return reply;

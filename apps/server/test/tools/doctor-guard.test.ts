@@ -4,15 +4,15 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { apiBaseOf, NOT_PROBED } from "../../src/install-checks/evidence.ts";
 import {
   createAddressGuard,
   isPrivateAddress,
   PrivateAddressError,
-} from "../../tools/doctor/address-guard.ts";
-import { fetchPage } from "../../tools/doctor/fetch-page.ts";
-import { readPage } from "../../tools/doctor/read-page.ts";
-import { createSender } from "../../tools/doctor/send-request.ts";
+} from "../../src/install-checks/address-guard.ts";
+import { apiBaseOf, NOT_PROBED } from "../../src/install-checks/evidence.ts";
+import { fetchPage } from "../../src/install-checks/fetch-page.ts";
+import { readPage } from "../../src/install-checks/read-page.ts";
+import { createSender } from "../../src/install-checks/send-request.ts";
 
 const PUBLIC = new URL("http://203.0.113.7/page");
 const never = new AbortController().signal;
@@ -111,6 +111,7 @@ test("Addresses in a page are cut, so that no work grows with the square of thei
     alias: null,
     requireConsent: null,
     respectGpc: null,
+    engagement: null,
     expectedKeyState: null,
     pageKeyState: null,
     isActive: null,

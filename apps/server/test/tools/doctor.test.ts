@@ -9,7 +9,7 @@ import type { InstallCheck, Verification } from "@headwater/contract";
 import { installPayload } from "../../src/install/install.ts";
 import { findBlockReason } from "../../src/install-checks/blocked-names.ts";
 import { allowsInline, allowsUrl, findDirective, parsePolicies } from "../../src/install-checks/policy.ts";
-import { findSnippetInScript, readPage } from "../../tools/doctor/read-page.ts";
+import { findSnippetInScript, readPage } from "../../src/install-checks/read-page.ts";
 import { headwater } from "../cli/command-line.ts";
 import { bundle } from "../install/snippet-bundle.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -333,7 +333,7 @@ describe("headwater doctor", () => {
       none.notOk.map(([check]) => check),
       ["reachable"],
     );
-    assert.match(none.checks[5]!.message, /\/sdk\/v2\.js answers 404/);
+    assert.match(none.checks[5]!.message, /\/sdk\/v2\.js\?with=engagement answers 404/);
     assert.deepEqual((await examine("/self", "--api", world.url)).notOk[0], ["reachable", "wrong"]);
   });
 
@@ -374,10 +374,14 @@ describe("headwater doctor", () => {
     const { checks } = await examine("/aliased", "--api", world.url);
     assert.deepEqual([checks[4]!.check, checks[4]!.status], ["api_address", "ok"]);
     show("/below", html((await snippet()).replaceAll(world.url, `${world.url}/elsewhere`)));
-    assert.deepEqual((await examine("/below", "--api", world.url)).notOk, [
+    const below = await examine("/below", "--api", world.url);
+    assert.deepEqual(below.notOk, [
       ["api_address", "wrong"],
       ["reachable", "wrong"],
     ]);
+    // the page's own script has the part too
+    const script = `script.src = "${world.url}/sdk/v2.js?with=engagement"; `;
+    assert.equal(below.checks[4]!.paste, `${script}script.dataset.api = "${world.url}";`);
   });
 
   test("A busy service is a warning, not an unreachable service.", async (t) => {

@@ -140,18 +140,32 @@ describe("headwater seed --source", () => {
   });
 });
 
+function startDemo(temporaryFolder: string, ...words: string[]) {
+  const env = { PATH: process.env.PATH ?? "", TMPDIR: temporaryFolder, WAREHOUSE: "off" };
+  const child = spawn(process.execPath, [BIN, "demo", ...words], {
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  return { child, said: () => said };
+}
+
+const leftIn = (temporaryFolder: string) =>
+  readdirSync(temporaryFolder).filter((name) => name.startsWith("headwater-demo"));
+
 describe("headwater demo", () => {
   it("starts a service with a seeded source, prints a sign-in link, and leaves nothing behind", async () => {
     using own = folder();
-    const env = { PATH: process.env.PATH ?? "", TMPDIR: own.path, WAREHOUSE: "off" };
-    const words = ["demo", "--json", "--events", "60", "--days", "3"];
-    const child = spawn(process.execPath, [BIN, ...words], { env, stdio: ["ignore", "ignore", "pipe"] });
-    let said = "";
-    child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-    await until("the demo is ready", 120_000, () => said.includes('"signInUrl"') || child.exitCode !== null);
-    const { url, signInUrl, accepted } = JSON.parse(said.slice(said.indexOf("{")));
+    const { child, said } = startDemo(own.path, "--json", "--events", "60", "--days", "3");
+    await until(
+      "the demo is ready",
+      120_000,
+      () => said().includes('"signInUrl"') || child.exitCode !== null,
+    );
+    const { url, signInUrl, accepted } = JSON.parse(said().slice(said().indexOf("{")));
     assert.equal(accepted, 60);
     const [, code] = signInUrl.split("#code=");
     const headers = { "content-type": "application/json" };
@@ -167,10 +181,21 @@ describe("headwater demo", () => {
     assert.match(await listed.text(), /"name":"Demo shop"/);
     const ended = once(child, "exit");
     child.kill("SIGTERM");
-    assert.deepEqual(await ended, [0, null], said);
-    assert.deepEqual(
-      readdirSync(own.path).filter((name) => name.startsWith("headwater-demo")),
-      [],
-    );
+    assert.deepEqual(await ended, [0, null], said());
+    assert.deepEqual(leftIn(own.path), []);
+  });
+
+  it("ends during the seed too, and leaves nothing behind when the signal is repeated or the terminal is closed", async () => {
+    for (const signal of ["SIGINT", "SIGHUP"] as const) {
+      using own = folder();
+      const { child, said } = startDemo(own.path, "--events", "1000000");
+      const isSeeding = () => said().includes("of 1000000 events") || child.exitCode !== null;
+      await until("the demo sends events", 120_000, isSeeding);
+      const ended = once(child, "exit");
+      child.kill(signal);
+      child.kill(signal);
+      assert.deepEqual(await ended, [0, null], said());
+      assert.deepEqual(leftIn(own.path), [], signal);
+    }
   });
 });

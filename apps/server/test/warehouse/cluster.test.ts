@@ -99,7 +99,7 @@ describe("One shard", () => {
       sent.map((one) => one.replace(/FORMAT JSONEachRow[\s\S]*$/, "FORMAT JSONEachRow")),
     ))
       formatted.push(await read(text));
-    const words = ["CREATE DATABASE", "CREATE TABLE", "CREATE VIEW", "ALTER TABLE"];
+    const words = ["CREATE DATABASE", "CREATE TABLE", "CREATE OR REPLACE VIEW", "ALTER TABLE"];
     for (const word of words) {
       const those = formatted.filter((text) => text.startsWith(word));
       assert.ok(those.length > 0, word);

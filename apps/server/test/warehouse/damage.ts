@@ -129,3 +129,15 @@ export function flipBytes(dataDir: string, matches: (path: string) => boolean = 
     writeFileSync(path, bytes);
   }
 }
+
+/** Of a compressed block: a checksum of 16 bytes, a byte for the method, and four bytes for the size. */
+const SIZE_AT = 17;
+
+/** Gives the first block of all parts an impossible size. */
+export function breakSizes(dataDir: string): void {
+  for (const path of filesOf(dataDir, "data.bin")) {
+    const bytes = readFileSync(path);
+    bytes.writeUInt32LE(0xffff_ff00, SIZE_AT);
+    writeFileSync(path, bytes);
+  }
+}

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { until } from "../faults/child.ts";
 import { refused, trackEvent } from "../support/world.ts";
 import { askServedWarehouse, askWarehouse, onWarehouse } from "./ask.ts";
-import { exportOf, flipBytes, openDamagedService, queryStats, truncateParts } from "./damage.ts";
+import { breakSizes, exportOf, flipBytes, openDamagedService, queryStats, truncateParts } from "./damage.ts";
 import { PATIENCE_MS } from "./store.ts";
 
 test("A query that meets damaged bytes is answered 503, and the service then sets the damaged part aside.", async () => {
@@ -35,6 +35,15 @@ test("A part with a large damaged block is set aside at the next start, although
   await service.restartAfter(() => flipBytes(service.dataDir, (path) => !path.includes(".proj/")));
   await service.untilWarehouse({ state: "incomplete", missingEvents: 600 });
   assert.equal((await queryStats(service, source.sourceId)).status, 200);
+});
+
+test("A part is set aside when its blocks have an impossible size, in its rows and in its projection.", async () => {
+  await using service = await openDamagedService();
+  const source = await service.world.createSource();
+  await service.ship(source, 200);
+  await service.restartAfter(() => breakSizes(service.dataDir));
+  await service.untilWarehouse({ state: "incomplete", missingEvents: 200 });
+  assert.equal((await exportOf(service, source.sourceId)).status, 200);
 });
 
 test("A damaged projection is computed anew: no event is missing, and queries work.", async () => {

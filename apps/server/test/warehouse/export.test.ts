@@ -100,6 +100,7 @@ test("A range and a limit apply over pages, and every format has the same events
     table.map(({ analyticsEventId }) => analyticsEventId),
     ids,
   );
+  assert.ok(table.every(({ revenue, scrollDepth }) => revenue === 12.5 && scrollDepth === 80));
   assert.equal((await textOf({ from: "2027-01-01" })).length, 0);
 });
 

@@ -168,6 +168,13 @@ test("Without a source warehouse the move fails and creates none.", async () => 
   assert.ok(!existsSync(empty.at("warehouse")));
 });
 
+test("A move to a folder whose warehouse does not answer says to wait for it.", async () => {
+  using empty = folder();
+  const { code, stderr } = await headwater(settings, "move-warehouse", "--to", empty.path);
+  assert.equal(code, 1);
+  assert.match(stderr, /No embedded warehouse answers in --to .* the warehouse is `up`/);
+});
+
 test("Invalid addresses are refused.", async () => {
   const missing = await headwater(settings, "move-warehouse");
   assert.deepEqual([missing.code, missing.stderr.startsWith("Missing option --to")], [64, true]);

@@ -6,6 +6,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { readConfig } from "../../src/config/config.ts";
+import { override } from "../../src/core/override.ts";
+import { sumEvents } from "../../src/core/warehouse-report.ts";
 import { openLedgerBeside } from "../../src/open-ledger.ts";
 import { compareWarehouse, type SurplusMemory } from "../../src/shipping/compare.ts";
 import { BIN, folder, headwater, type Settings } from "../cli/command-line.ts";
@@ -99,6 +101,40 @@ async function adoptedByTwoComparisons(): Promise<number[]> {
     await ledger.close();
   }
 }
+
+test("Missing events are counted several times, because events that are just being shipped hide them.", async () => {
+  const countMissing = async (isSuspicious: boolean) => {
+    const ledger = await openLedgerBeside(readConfig(settings()), Date.now());
+    let reads = 0;
+    // six shipped events of a day are lost; at the first count as many are in the warehouse and not counted yet
+    const busy = override(ledger, {
+      shippedDays: async (asked: Parameters<typeof ledger.shippedDays>[0]) => {
+        const found = await ledger.shippedDays(asked);
+        reads += 1;
+        const days = found.days.map((day) => ({ ...day, events: day.events + (reads === 1 ? 0 : 6) }));
+        return { ...found, days: days.slice(0, 1) };
+      },
+    });
+    const { signal } = new AbortController();
+    try {
+      return await onWarehouse(service.dataDir, async (client) => {
+        const { missing } = await compareWarehouse({
+          ledger: busy,
+          client,
+          now: Date.now(),
+          signal,
+          isSuspicious,
+        });
+        return sumEvents(missing);
+      });
+    } finally {
+      await ledger.close();
+    }
+  };
+  await service.restartAfter(async () => {
+    assert.deepEqual([await countMissing(true), await countMissing(false)], [6, 0]);
+  });
+});
 
 test("After an import of old and of recent events the warehouse is complete.", async () => {
   const rows = Array.from({ length: 60 }, (_, index) => ({

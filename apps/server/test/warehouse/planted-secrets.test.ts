@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { folder, headwater } from "../cli/command-line.ts";
+import { rowsOfParquet } from "../export/exported.ts";
 import { ask, type Child, startChild, until } from "../faults/child.ts";
 import { rowsOf, storedLines } from "../ledger/reader.ts";
 import { foundIn, PLANTED_SECRETS } from "../support/planted-secrets.ts";
@@ -50,22 +52,40 @@ const textOfFiles = (path: string): string =>
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
     .join("\n");
 
+/** Parquet has 64-bit integers, which JSON has not. */
+const textOf = (rows: readonly object[]): string =>
+  JSON.stringify(rows, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+
 function noneIn(text: string, where: string): void {
   assert.ok(text.includes(CONTROL), `${where} has the events`);
   assert.deepEqual(foundIn(text), [], where);
 }
 
+/** The debug view lists all successes of a source up to this many a second. */
+const PAGES = SERVER_LIMITS.attemptSuccessesPerSecond;
+const batches = ["all", "campaign"].flatMap((queryParameters) =>
+  Array.from(
+    { length: PLANTED_SECRETS.length / PAGES },
+    (_, batch) => [queryParameters, PLANTED_SECRETS.slice(batch * PAGES, (batch + 1) * PAGES)] as const,
+  ),
+);
+
 before(async () => {
   const child = await startChild(served, { environment: LOGGING });
-  for (const queryParameters of ["all", "campaign"]) {
-    const body = { organizationId: ORGANIZATION_ID, name: "Shop", allowedOrigins: [ORIGIN], queryParameters };
+  for (const [queryParameters, pages] of batches) {
+    const body = {
+      organizationId: ORGANIZATION_ID,
+      name: fresh("Shop"),
+      allowedOrigins: [ORIGIN],
+      queryParameters,
+    };
     const source = (await ask(child.url, "/api/tracking-sources", body)).body as TestSource;
     sources.push(source);
-    for (const { page } of PLANTED_SECRETS) assert.equal(await send(child, source, page), 2);
+    for (const { page } of pages) assert.equal(await send(child, source, page), 2);
     const debug = () => ask(child.url, `/api/tracking-sources/${source.sourceId}/debug?limit=200`);
     const attempts = await until("all attempts are recorded", PATIENCE_MS, async () => {
       const { bootstrapAttempts } = (await debug()).body;
-      return bootstrapAttempts.length === 3 * PLANTED_SECRETS.length && bootstrapAttempts;
+      return bootstrapAttempts.length === 3 * pages.length && bootstrapAttempts;
     });
     debugged += JSON.stringify(attempts);
   }
@@ -116,10 +136,15 @@ test("None is in the warehouse, its files, an export in any format, a backup, an
   const waiting = async () => (await ask(child.url, "/readyz")).body.warehouse.waitingEvents;
   await until("everything is shipped", PATIENCE_MS, async () => (await waiting()) === 0);
   for (const { sourceId } of sources)
-    for (const format of ["ndjson", "csv"]) {
+    for (const format of ["ndjson", "csv", "parquet"]) {
       const headers = { authorization: `Bearer ${OWNER_TOKEN}` };
       const path = `/api/export/events?sourceId=${sourceId}&format=${format}`;
-      noneIn(await (await fetch(child.url + path, { headers })).text(), `the export as ${format}`);
+      const exported = await fetch(child.url + path, { headers });
+      const text =
+        format === "parquet"
+          ? textOf(await rowsOfParquet(await exported.arrayBuffer()))
+          : await exported.text();
+      noneIn(text, `the export as ${format}`);
     }
   const backup = await headwater({ DATA_DIR: served, WAREHOUSE: "embedded" }, "backup", "--to", copy);
   assert.equal(backup.code, 0, backup.stderr);

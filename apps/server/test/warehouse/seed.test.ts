@@ -27,7 +27,7 @@ test("Generated visits are in the warehouse; a second run stores nothing new.", 
     data.path,
     `SELECT toUInt32(count()) AS events, toUInt32(uniqExact(eventId)) AS ids, uniqExact(device.browser) > 2 AS browsers,
        countIf(device.isBot) > 0 AS bots, countIf(page.utm.campaign IS NOT NULL) > 0 AS campaigns, uniqExact(country) > 5 AS countries,
-       countIf(properties.revenue IS NOT NULL) > 0 AS revenue, min(occurredAt) >= '2026-10-12 00:00:00' AS begins, max(occurredAt) < '2026-11-21 00:00:00' AS ends
+       countIf(revenue > 0 AND currency IS NOT NULL) > 0 AS revenue, min(occurredAt) >= '2026-10-12 00:00:00' AS begins, max(occurredAt) < '2026-11-21 00:00:00' AS ends
      FROM events WHERE sourceId = '${sourceId}'`,
   );
   const yes = { browsers: 1, bots: 1, campaigns: 1, countries: 1, revenue: 1, begins: 1, ends: 1 };

@@ -56,7 +56,13 @@ test("Accepted events are shipped to the warehouse soon, and are still there aft
     const found = await warehouseOf(world);
     return found.waitingEvents === 0 && found;
   });
-  assert.deepEqual(shipped, { state: "up", missingEvents: 0, waitingEvents: 0, lagSeconds: 0 });
+  assert.deepEqual(shipped, {
+    state: "up",
+    missingEvents: 0,
+    waitingEvents: 0,
+    lagSeconds: 0,
+    failedRollups: 0,
+  });
   assert.match(metrics, /^headwater_warehouse_up 1$/m);
   await world.server.close();
 

@@ -10,7 +10,7 @@ import type { Warehouse, WarehouseProcess } from "../../src/clickhouse/warehouse
 import type { CommitEntry } from "../../src/core/records.ts";
 import { dayOf } from "../../src/core/time.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { createLineBuilder } from "../../src/ledger/outbox-line.ts";
+import { createLineBuilder, membersOf } from "../../src/ledger/outbox-line.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { startShipper } from "../../src/workers/shipper.ts";
@@ -111,7 +111,7 @@ export interface Store extends AsyncDisposable {
 }
 
 export async function accept({ ledger }: Store, entries: CommitEntry[], receivedAt: number): Promise<void> {
-  const nothing = { bootstrap: false, bytes: 0, open: null, touch: [] };
+  const nothing = { bootstrap: false, bytes: 0, open: [], touch: [] };
   const commit = { ...nothing, sourceId: "src_1", receivedAt, entries };
   const outcomes = await ledger.commit(commit);
   if (outcomes.some((one) => one !== 1)) throw new Error("an event was a duplicate");
@@ -256,11 +256,21 @@ export function anEvent(occurredAt: number, over: Record<string, unknown> = {}):
     batchId: "b1",
     sdkVersion: "2.0.0",
     country: "GB",
+    region: "England",
+    city: "London",
     sentBy: "server" as const,
+    passive: false,
+    source: "newsletter",
+    channel: "Referral",
+    revenue: 12.5,
+    currency: "EUR",
+    engagedSeconds: 1.5,
+    scrollDepth: 80,
     ...over,
   };
-  const { sourceId, receivedAt, batchId, sdkVersion, country, sentBy, ...rest } = others;
-  const buildLine = createLineBuilder({ sourceId, receivedAt, batchId, sdkVersion, country, sentBy });
-  const json = buildLine({ analyticsEventId, occurredAt: at, anonymousId, userId }, rest);
+  const { sourceId, receivedAt, batchId, sdkVersion, country, region, city, sentBy, ...rest } = others;
+  const shared = { sourceId, receivedAt, batchId, sdkVersion, country, region, city, sentBy };
+  const buildLine = createLineBuilder(shared);
+  const json = buildLine({ analyticsEventId, occurredAt: at, anonymousId, userId }, membersOf(rest));
   return { key, json, day: dayOf(occurredAt) };
 }

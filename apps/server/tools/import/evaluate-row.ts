@@ -2,8 +2,9 @@
  * Evaluates a row of a file, written by `headwater export` or by another program: applies the rules for events, except
  * their maximum age, and makes the stored form. Pure.
  */
-import { EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/contract";
+import { CHANNELS, EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/contract";
 import { readCampaign } from "../../src/core/channels/campaign.ts";
+import type { VisitClassifier } from "../../src/core/channels/visit-classifier.ts";
 import { toIsoTime } from "../../src/core/time.ts";
 import type { AddressRules } from "../../src/ingest/address-rules.ts";
 import { rejectInvalid } from "../../src/ingest/evaluate-batch.ts";
@@ -13,6 +14,7 @@ import {
   evaluateEvent,
   eventKey,
   type Rejection,
+  readSurroundings,
   rejectEvent,
 } from "../../src/ingest/evaluate-event.ts";
 import { type EventParser, isInvalid } from "../../src/ingest/parse.ts";
@@ -30,6 +32,7 @@ export interface RowContext {
   maxEventBytes: number;
   parseEvent: EventParser;
   addressRules: AddressRules;
+  classifyVisit: VisitClassifier;
 }
 
 export interface ImportedEvent {
@@ -86,7 +89,13 @@ function readPage({ page, type }: RowObject): unknown {
   const isEmpty = [url, path, title, referrer].every((value) => value === null);
   return isEmpty && !eventTypeRules(type)?.requiresPage
     ? null
-    : { url: withCampaign(url, page), path, title, referrer };
+    : {
+        url: withCampaign(url, page),
+        path,
+        title,
+        referrer,
+        hashRouting: typeof path === "string" && path.includes("#"),
+      };
 }
 
 /** The device of an export, or else the one that the user agent in `context` names. */
@@ -102,6 +111,12 @@ function readDevice({ device, context }: RowObject): Device {
   };
 }
 
+/** The source and channel of an export: the parameters that they come from may not be in its urls. null: it has none. */
+function readVisit(row: RowObject): VisitClassifier | null {
+  const channel = CHANNELS.find((one) => one === row.channel);
+  return channel ? () => ({ source: readText(row.source), channel }) : null;
+}
+
 /** The row as a client would have sent it. */
 const toEvent = (row: RowObject): unknown => ({
   id: row.eventId ?? row.id,
@@ -113,6 +128,7 @@ const toEvent = (row: RowObject): unknown => ({
   sessionId: row.sessionId,
   properties: row.properties,
   context: readContext(row),
+  passive: row.passive === true,
 });
 
 /** Members that the events of a client's batch would share. */
@@ -126,6 +142,8 @@ function readShared(row: RowObject, { sourceId, now }: RowContext): SharedMember
     sdkVersion: readText(row.sdkVersion),
     sentBy: row.sentBy === "server" ? "server" : "browser",
     country: typeof country === "string" && /^[A-Z]{2}$/.test(country) ? country : null,
+    region: readText(row.region),
+    city: readText(row.city),
   };
 }
 
@@ -138,13 +156,16 @@ function wasSentWithToken({ sentBy, sourceId, eventId, analyticsEventId: exporte
   return exportedId !== analyticsEventId(eventKey(String(sourceId), String(eventId), false));
 }
 
+/** Imported events are of the past: they neither follow the present tracking plan nor show in the event catalogue. */
+const NEITHER_CHECKED_NOR_LEARNED = { plan: null, clientVersion: null } as const;
+
 /**
  * @param row the stored `analyticsEventId` and `sourceId` are computed anew; those of the row only tell whether the event was
  * sent with a token
  */
 export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | Rejection {
   if (!isRowObject(row)) return invalid("It must be an object");
-  const { sourceId, now, maxEventBytes, parseEvent, addressRules } = context;
+  const { sourceId, now, maxEventBytes, parseEvent, addressRules, classifyVisit } = context;
   const read = parseEvent(toEvent(row), [], []);
   if (isInvalid(read)) return rejectInvalid(read);
   const event: Event = read.event;
@@ -159,6 +180,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
   const userId = readText(row.userId);
   const occurredAt = Math.min(time.time, now);
   const shared = readShared(row, context);
+  const device = readDevice(row);
   const outcome = evaluateEvent(
     // occurredAt is formatted anew, because the text of `timestamp` may be another time
     { ...read, time: { ...time, isCanonical: false } },
@@ -181,18 +203,21 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       otherSessions: new Map(),
       anonymousId,
       userId,
-      context: null,
+      surroundings: readSurroundings(null, device),
       origin: null,
-      device: readDevice(row),
+      device,
       deviceOf,
       maxEventBytes,
-      // the source's present rules for bots and excluded paths do not apply to its past
+      // the source's present rules for bots, paths and properties do not apply to its past
       bots: "apart",
       isFromDataCentre: false,
       isSpamReferrer: () => false,
       retentionDays: null,
       excludesPath: () => false,
+      isAddressExcluded: false,
       addressRules,
+      classifyVisit: readVisit(row) ?? classifyVisit,
+      ...NEITHER_CHECKED_NOR_LEARNED,
     },
   );
   const receivedAt = readTime(row.receivedAt)?.time ?? null;

@@ -15,6 +15,8 @@ import { findSource } from "../../src/cli/find-named.ts";
 import { inWorkspace, type LedgerAccess, withLedgerAlone } from "../../src/cli/ledger-access.ts";
 import type { CommandReport } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
+import { createSourceLists } from "../../src/core/channels/source-lists.ts";
+import { createVisitClassifier } from "../../src/core/channels/visit-classifier.ts";
 import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";
@@ -144,6 +146,7 @@ export const importEvents: Command = defineCommand({
         maxEventBytes: config.MAX_EVENT_BYTES,
         parseEvent: createEventParser(),
         addressRules: compileAddressRules(named),
+        classifyVisit: createVisitClassifier(createSourceLists(config.SOURCES_FILE), named),
       };
       const records = readRecords(file, format);
       const outcome = await withStores(access, sourceId, (stores) =>

@@ -56,7 +56,7 @@ async function storeInLedger(
     receivedAt: now,
     bootstrap: false,
     bytes: sumOf(events.map(({ candidate }) => Buffer.byteLength(candidate.json))),
-    open: null,
+    open: [],
     touch: [],
     entries: events.map(({ candidate: { key, json, day } }) => ({ key, json, day })),
   });

@@ -21,7 +21,7 @@ export interface MovedMonth {
   month: string;
   eventsHere: number;
   eventsThere: number;
-  /** Events that this run has added to the target. */
+  /** Events that the target did not have before this run. A running service may have shipped some of them. */
   moved: number;
 }
 

@@ -39,7 +39,8 @@ async function runningIn(dataDir: string): Promise<WarehouseEndpoint> {
   const endpoint = await findEndpoint(join(dataDir, "warehouse"));
   if (endpoint) return endpoint;
   throw new CommandFailed(
-    `No service with an embedded warehouse is running on --to ${dataDir}. Start it, and run the command again.`,
+    `No embedded warehouse answers in --to ${dataDir}. Start the service with that DATA_DIR, wait until its /readyz says that ` +
+      "the warehouse is `up`, and run the command again.",
   );
 }
 
@@ -74,12 +75,12 @@ function reportMove(months: readonly MovedMonth[], next: string): CommandReport 
   ]);
   const surplus =
     there > events
-      ? ` On the days of these events the target has ${there - events} more: they were shipped there since, or they were erased here after an earlier move, and then must be erased there too.`
+      ? ` On the days of these events the target has ${there - events} more, which is normal if a service has shipped events there. If you erased a visitor here after an earlier move, erase the visitor there too.`
       : "";
   return {
     json: { events, moved, there, months },
     text: table(
-      ["source", "month", "here", "there", "moved now"],
+      ["source", "month", "here", "there", "new there"],
       [...rows, ["all", "", events, there, moved]],
     ),
     note: `Every event is in the target, exactly once.${surplus} ${next} The events here stay until you delete them.`,

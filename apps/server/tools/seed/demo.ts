@@ -18,6 +18,8 @@ import { createIngestSink } from "./ingest-sink.ts";
 import { generateVisits } from "./traffic.ts";
 
 const SITE = "https://shop.example";
+/** Ctrl-C, a process manager, and a terminal that is closed. */
+const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** The seed comes from one address and must not wait for its rate limit. */
 const UNLIMITED = {
   CLIENT_RATE_PER_SECOND: "1000000",
@@ -46,14 +48,22 @@ async function createShop({ url, firstStart }: RunningServer): Promise<string> {
   return publicKey;
 }
 
+interface ShopTraffic extends Pick<CommandContext, "progress"> {
+  readonly events: number;
+  readonly days: number;
+  /** Aborted when the demo is to end. */
+  readonly ending: AbortSignal;
+}
+
 async function seedShop(
   { url }: RunningServer,
   key: string,
-  { events, days, progress }: { events: number; days: number } & Pick<CommandContext, "progress">,
+  { events, days, progress, ending }: ShopTraffic,
 ): Promise<number> {
   const sink = createIngestSink({ url, key, site: SITE });
   let sent = 0;
   for (const visit of generateVisits({ seed: 1, events, days, until: Date.now(), site: SITE })) {
+    if (ending.aborted) break;
     await sink.add(visit);
     sent += visit.events.length;
     progress(() => `${sent} of ${events} events`);
@@ -72,17 +82,22 @@ export const demo: Command = defineCommand({
     days: withDefault(wholeNumber("Days of traffic to generate", { min: 1, max: 365 }), 30),
   },
   run: async ({ events, days }, { isJson, progress }) => {
+    const controller = new AbortController();
+    const ending = controller.signal;
+    // the handlers stay: npx repeats the signal, which must not end the process before the data is removed
+    for (const name of END_SIGNALS) process.on(name, () => controller.abort());
     const dataDir = mkdtempSync(join(tmpdir(), "headwater-demo-"));
-    const ended = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
     try {
       const server = await startDemo(dataDir);
       const key = await createShop(server);
-      const accepted = await seedShop(server, key, { events, days, progress });
-      const { url } = server;
-      const signInUrl = server.firstStart?.signInUrl;
-      const text = `The source "Demo shop" has ${accepted} events of ${days} days.\nOpen the console with this link, which works once:\n\n  ${signInUrl}\n\nCtrl-C stops the demo and removes its data.`;
-      process.stderr.write(`${isJson ? JSON.stringify({ ok: true, url, signInUrl, accepted }) : text}\n`);
-      await ended;
+      const accepted = await seedShop(server, key, { events, days, progress, ending });
+      if (!ending.aborted) {
+        const { url } = server;
+        const signInUrl = server.firstStart?.signInUrl;
+        const text = `The source "Demo shop" has ${accepted} events of ${days} days.\nOpen the console with this link, which works once:\n\n  ${signInUrl}\n\nCtrl-C stops the demo and removes its data.`;
+        process.stderr.write(`${isJson ? JSON.stringify({ ok: true, url, signInUrl, accepted }) : text}\n`);
+        await once(ending, "abort");
+      }
       await server.close();
     } finally {
       rmSync(dataDir, { recursive: true, force: true });

@@ -125,27 +125,28 @@ export const pickProfile = (random: RandomSource): BrowserProfile =>
 
 export interface VisitorLocation {
   country: string;
+  region: string;
+  city: string;
   locale: string;
   timezone: string;
 }
-const location = (country: string, locale: string, timezone: string): VisitorLocation => ({
-  country,
-  locale,
-  timezone,
-});
+const location = (country: string, place: string, locale: string, timezone: string): VisitorLocation => {
+  const [region = "", city = ""] = place.split("/");
+  return { country, region, city, locale, timezone };
+};
 
 export const pickLocation = weighted<VisitorLocation>([
-  [24, location("US", "en-US", "America/New_York")],
-  [10, location("US", "en-US", "America/Los_Angeles")],
-  [16, location("DE", "de-DE", "Europe/Berlin")],
-  [12, location("GB", "en-GB", "Europe/London")],
-  [8, location("FR", "fr-FR", "Europe/Paris")],
-  [6, location("NL", "nl-NL", "Europe/Amsterdam")],
-  [5, location("ES", "es-ES", "Europe/Madrid")],
-  [5, location("IN", "en-IN", "Asia/Kolkata")],
-  [4, location("BR", "pt-BR", "America/Sao_Paulo")],
-  [3, location("JP", "ja-JP", "Asia/Tokyo")],
-  [3, location("CA", "en-CA", "America/Toronto")],
-  [2, location("AU", "en-AU", "Australia/Sydney")],
-  [2, location("PL", "pl-PL", "Europe/Warsaw")],
+  [24, location("US", "New York/New York", "en-US", "America/New_York")],
+  [10, location("US", "California/Los Angeles", "en-US", "America/Los_Angeles")],
+  [16, location("DE", "State of Berlin/Berlin", "de-DE", "Europe/Berlin")],
+  [12, location("GB", "England/London", "en-GB", "Europe/London")],
+  [8, location("FR", "Île-de-France/Paris", "fr-FR", "Europe/Paris")],
+  [6, location("NL", "North Holland/Amsterdam", "nl-NL", "Europe/Amsterdam")],
+  [5, location("ES", "Madrid/Madrid", "es-ES", "Europe/Madrid")],
+  [5, location("IN", "Maharashtra/Mumbai", "en-IN", "Asia/Kolkata")],
+  [4, location("BR", "São Paulo/São Paulo", "pt-BR", "America/Sao_Paulo")],
+  [3, location("JP", "Tokyo/Tokyo", "ja-JP", "Asia/Tokyo")],
+  [3, location("CA", "Ontario/Toronto", "en-CA", "America/Toronto")],
+  [2, location("AU", "New South Wales/Sydney", "en-AU", "Australia/Sydney")],
+  [2, location("PL", "Mazovia/Warsaw", "pl-PL", "Europe/Warsaw")],
 ]);

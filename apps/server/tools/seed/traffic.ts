@@ -115,8 +115,7 @@ const playVideo: GenerateProperties = (random) => ({
   seconds: integerBelow(random, 180),
 });
 const purchase: GenerateProperties = (random) => ({
-  revenue: randomPrice(random) * 3,
-  currency: random() < 0.6 ? "USD" : "EUR",
+  revenue: { amount: randomPrice(random) * 3, currency: random() < 0.6 ? "USD" : "EUR" },
   order: `order-${integerBelow(random, 1e6)}`,
 });
 

@@ -1,9 +1,11 @@
 /** Writes generated visits to the warehouse, as the events that ingest would have stored. */
 import { LIMITS, SOURCE_DEFAULTS } from "@headwater/contract";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
+import { createSourceLists } from "../../src/core/channels/source-lists.ts";
+import { createVisitClassifier } from "../../src/core/channels/visit-classifier.ts";
 import { toIsoTime } from "../../src/core/time.ts";
 import { compileAddressRules } from "../../src/ingest/address-rules.ts";
-import { type BatchContext, evaluateEvent } from "../../src/ingest/evaluate-event.ts";
+import { type BatchContext, evaluateEvent, readSurroundings } from "../../src/ingest/evaluate-event.ts";
 import { createDeviceOf } from "../../src/ingest/visitor.ts";
 import { createLineBuilder } from "../../src/ledger/outbox-line.ts";
 import { blockOf } from "../../src/shipping/block.ts";
@@ -14,13 +16,15 @@ const deviceOf = createDeviceOf();
 const BLOCK_EVENTS = 50_000;
 /** Time from the last event of a visit until its batch arrives. */
 const SENT_AFTER_MS = 1_000;
+const classifyVisit = createVisitClassifier(createSourceLists(), SOURCE_DEFAULTS);
 const ADDRESS_RULES = compileAddressRules(SOURCE_DEFAULTS);
 const NO_SESSIONS: BatchContext["otherSessions"] = new Map();
 
 /** The context of the batch with which the visit would have arrived. */
 function buildContext(visit: GeneratedVisit, sourceId: string, site: string): BatchContext {
   const { visitor, sessionId, startedAt, events } = visit;
-  const { anonymousId, userId, userAgent, country, locale, timezone } = visitor;
+  const { anonymousId, userId, userAgent, country, region, city, locale, timezone } = visitor;
+  const device = deviceOf(userAgent);
   const receivedAt = (events.at(-1)?.at ?? startedAt) + SENT_AFTER_MS;
   return {
     sourceId,
@@ -32,6 +36,8 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
       batchId: `batch-${sessionId}`,
       sdkVersion: "seed",
       country,
+      region,
+      city,
       sentBy: "browser",
     }),
     clockSkewMs: 0,
@@ -39,9 +45,9 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
     otherSessions: NO_SESSIONS,
     anonymousId,
     userId,
-    context: { locale, timezone },
+    surroundings: readSurroundings({ locale, timezone }, device),
     origin: site,
-    device: deviceOf(userAgent),
+    device,
     deviceOf,
     maxEventBytes: LIMITS.maxEventBytes,
     bots: "apart",
@@ -49,7 +55,11 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
     isSpamReferrer: () => false,
     retentionDays: null,
     excludesPath: () => false,
+    isAddressExcluded: false,
     addressRules: ADDRESS_RULES,
+    classifyVisit,
+    plan: null,
+    clientVersion: null,
   };
 }
 

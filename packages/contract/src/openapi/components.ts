@@ -3,15 +3,38 @@
  * schema, the document refers to it. Generated clients have a type of the same name.
  */
 import type { TSchema } from "typebox";
+import * as account from "../account.ts";
+import { Ga4Payload, PlausibleEvent, SegmentAnswer, SegmentCall, UmamiAnswer } from "../compat.ts";
 import * as debug from "../debug.ts";
+import { CatalogEvent, EventCatalog } from "../event-catalog.ts";
 import * as ingest from "../ingest.ts";
 import { InstallPayload } from "../install.ts";
 import { McpAnswer, McpMessage } from "../mcp.ts";
+import {
+  PlannedEvent,
+  PlanProposal,
+  PlanVersion,
+  PlanVersionList,
+  SavePlanBody,
+  TrackingPlan,
+} from "../plan.ts";
+import { CreateSavedItemBody, DeletedSavedItem, SavedItem, SavedItemList } from "../saved-items.ts";
 import { Time } from "../shapes.ts";
-import { Goal, Privacy, SourceLimits } from "../source-fields.ts";
+import { ChannelRule, Goal, GoalInput, PathRulesInput, Privacy, SourceLimits } from "../source-fields.ts";
 import * as sources from "../sources.ts";
 import * as stats from "../stats.ts";
-import { InstallCheck, PageReport, PageSnippet, Verification, VerifyBody } from "../verify.ts";
+import { Accuracy, AccuracyChoice } from "../stats-accuracy.ts";
+import { StatsGoal } from "../stats-goal.ts";
+import { DateRange } from "../stats-range.ts";
+import { ListedEvent, StoredEvents } from "../stored-events.ts";
+import {
+  InstallCheck,
+  PageReport,
+  PageSnippet,
+  TestInstallBody,
+  Verification,
+  VerifyBody,
+} from "../verify.ts";
 import { EraseBody, Erasure } from "../visitors.ts";
 import * as workspace from "../workspace.ts";
 
@@ -31,10 +54,18 @@ export const COMPONENTS = {
   ClientLimits: ingest.ClientLimits,
   LegacyStartSession: ingest.LegacyBootstrapBody,
   LegacyEventBatch: ingest.LegacyEventsBody,
+  SegmentCall,
+  SegmentAnswer,
+  PlausibleEvent,
+  UmamiAnswer,
+  Ga4Payload,
 
   Source: sources.Source,
   SourceList: sources.SourceList,
   Goal,
+  GoalInput,
+  PathRulesInput,
+  ChannelRule,
   Privacy,
   SourceLimits,
   CreateSource: sources.CreateSourceBody,
@@ -43,8 +74,23 @@ export const COMPONENTS = {
   RegenerateKey: sources.RegenerateKeyBody,
   RestoreKey: sources.RestoreKeyBody,
 
+  EventCatalog,
+  CatalogEvent,
+  TrackingPlan,
+  PlannedEvent,
+  PlanVersion,
+  PlanVersionList,
+  PlanProposal,
+  SavePlan: SavePlanBody,
+
+  CreateSavedItem: CreateSavedItemBody,
+  SavedItem,
+  SavedItemList,
+  DeletedSavedItem,
+
   Install: InstallPayload,
   VerifyInstall: VerifyBody,
+  TestInstall: TestInstallBody,
   PageReport,
   PageSnippet,
   Verification,
@@ -62,8 +108,10 @@ export const COMPONENTS = {
   Metric: stats.StatsMetric,
   Dimension: stats.StatsDimension,
   Filter: stats.StatsFilter,
-  StatsGoal: stats.StatsGoal,
-  DateRange: stats.DateRange,
+  StatsGoal,
+  StatsAccuracy: Accuracy,
+  StatsAccuracyChoice: AccuracyChoice,
+  DateRange,
   FunnelQuery: stats.StatsFunnelBody,
   Funnel: stats.StatsFunnelAnswer,
   RetentionQuery: stats.StatsRetentionBody,
@@ -74,6 +122,10 @@ export const COMPONENTS = {
   Properties: stats.StatsPropertiesAnswer,
   StatsSource: stats.StatsSourceAnswer,
   LiveVisitors: stats.StatsLiveAnswer,
+  ListedEvent,
+  StoredEvents,
+  UnlockStats: stats.StatsUnlockBody,
+  UnlockedStats: stats.StatsUnlockAnswer,
 
   McpMessage,
   McpAnswer,
@@ -93,6 +145,25 @@ export const COMPONENTS = {
   CreateToken: workspace.CreateTokenBody,
   CreatedToken: workspace.CreatedToken,
   RevokedToken: workspace.RevokedToken,
+  Profile: account.Profile,
+  UpdateProfile: account.UpdateProfileBody,
+  EmailAddress: account.EmailBody,
+  ConfirmEmail: account.ConfirmEmailBody,
+  ConsoleSession: account.ConsoleSession,
+  ConsoleSessionList: account.ConsoleSessionList,
+  EndedSession: account.EndedSession,
+  Invitation: account.Invitation,
+  InvitationList: account.InvitationList,
+  CreateInvitation: account.CreateInvitationBody,
+  CreatedInvitation: account.CreatedInvitation,
+  RevokedInvitation: account.RevokedInvitation,
+  InvitationCode: account.InvitationCodeBody,
+  OfferedInvitation: account.OfferedInvitation,
+  AcceptInvitation: account.AcceptInvitationBody,
+  AcceptedInvitation: account.AcceptedInvitation,
+  JoinedWorkspace: account.JoinedWorkspace,
+  SignInMethods: account.SignInMethods,
+  SignInLinkRequested: account.SignInLinkRequested,
   SignIn: workspace.SignInBody,
   SignOut: workspace.SignOut,
   AuditEntry: workspace.AuditEntry,

@@ -11,6 +11,7 @@ export interface OpenApiSchema {
   const?: unknown;
   default?: unknown;
   properties?: Record<string, OpenApiSchema>;
+  patternProperties?: Record<string, OpenApiSchema>;
   required?: string[];
   additionalProperties?: boolean | OpenApiSchema;
   items?: OpenApiSchema;

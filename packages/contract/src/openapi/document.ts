@@ -21,8 +21,11 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   sourceId: "The id of the source.",
   userId: "The id of the user.",
   tokenId: "The id of the token.",
+  savedId: "The id of the saved item.",
   receiptId: "The id of the receipt.",
+  invitationId: "The id of the invitation.",
   file: "The name of the file, such as `forms.js`.",
+  call: "The call of the client, such as `track`.",
 };
 
 const SECURITY_SCHEMES = {
@@ -127,7 +130,7 @@ function successOf(one: Operation): OpenApiResponse {
   return {
     description: "Success.",
     headers: headerRefs(responseHeaders),
-    content: contentOf(answer, mediaTypes, exampleOf(one)?.answer),
+    ...(one.status === 204 ? {} : { content: contentOf(answer, mediaTypes, exampleOf(one)?.answer) }),
   };
 }
 

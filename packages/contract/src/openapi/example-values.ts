@@ -10,8 +10,10 @@ export const IDS = {
   memberId: "usr_01a2049c4a117c3f9be24d7f0c5a8e61",
   tokenId: "tok_01a2049c39e7cb3c13c9dd5f96e3990e",
   attemptId: "att_01a2049c3e1a73b98f71ee1ec0961476",
+  savedId: "sav_01a2049c52e88f3b9d5c7fa4e3f1b8c6",
   receiptId: "era_01a2049c51d07e2a8c4b6f93d2e0a7b5",
   auditId: "aud_3",
+  invitationId: "inv_01a2049c52aa7b418e03d6c5f1b2a9e7",
   eventId: "3f9c1f0a-6f1e-4b6c-9d3a-2b7f5c8e1d40",
   analyticsEventId: "evt_c0f65c59f2188b39191c90058ad6e434",
   anonymousId: "7d1e4c52-88f0-4a55-b0a5-6c1de2f4a9b3",
@@ -19,7 +21,7 @@ export const IDS = {
 
 export const AT = "2026-11-21T12:00:00.000Z";
 export const SITE = "https://shop.example";
-export const API = "https://stats.example.com";
+export const API = "https://hw.example.com";
 
 const page = { url: `${SITE}/pricing`, title: "Pricing" };
 export const PAGE_VIEW = { id: IDS.eventId, type: "page", timestamp: AT, page };
@@ -99,6 +101,58 @@ export const BATCH_RESULT = {
   ...accepted(result(SIGNUP, "signup")),
 };
 
+const SEGMENT_TRACK = { id: "ajs-next-5f1e9c47b6a2", type: "track" };
+export const SEGMENT_CALL = {
+  messageId: SEGMENT_TRACK.id,
+  anonymousId: IDS.anonymousId,
+  event: "Order Completed",
+  properties: { revenue: 49.9, currency: "EUR" },
+  timestamp: AT,
+  sentAt: AT,
+};
+export const SEGMENT_ANSWER = {
+  success: true,
+  attemptId: IDS.attemptId,
+  ...accepted(result(SEGMENT_TRACK, "Order Completed")),
+};
+
+const SEGMENT = {
+  kind: "segment" as const,
+  name: "German phones",
+  shared: true,
+  filters: [
+    { dimension: "country" as const, operator: "is" as const, value: "DE" },
+    { dimension: "device" as const, operator: "is" as const, value: "mobile" },
+  ],
+};
+export const NEW_SAVED_ITEM = SEGMENT;
+export const SAVED_ITEM = {
+  savedId: IDS.savedId,
+  userId: IDS.userId,
+  createdAt: AT,
+  ...SEGMENT,
+  steps: null,
+  windowSeconds: null,
+  day: null,
+};
+
+export const PLAN_VERSION = {
+  version: 1,
+  createdAt: AT,
+  userId: IDS.userId,
+  tokenId: IDS.tokenId,
+  plan: {
+    mode: "warn" as const,
+    unknownEvents: "allow" as const,
+    events: {
+      signup: {
+        mode: null,
+        schema: { properties: { plan: { type: "string", enum: ["free", "pro"] } }, required: ["plan"] },
+      },
+    },
+  },
+};
+
 export const SOURCE = {
   sourceId: IDS.sourceId,
   organizationId: IDS.organizationId,
@@ -110,12 +164,23 @@ export const SOURCE = {
   isActive: true,
   requireOrigin: false,
   privacy: { respectGpc: false, requireConsent: false },
-  goals: [{ name: "Signed up", event: "signup", path: null }],
+  goals: [{ name: "Signed up", event: "signup", path: null, conditions: [], value: null }],
   bots: "apart" as const,
   excludedPaths: ["/admin*"],
+  engagement: true,
+  excludedAddresses: ["203.0.113.7", "2001:db8::/48"],
   queryParameters: "campaign" as const,
   pathRules: { removeIndex: false, removeTrailingSlash: true, lowerCase: false, patterns: ["/orders/*"] },
+  channelRules: [
+    {
+      field: "referrer" as const,
+      pattern: "*.partner.example",
+      source: "Partner",
+      channel: "Affiliates" as const,
+    },
+  ],
   retentionDays: null,
+  embedOrigins: [],
   limits: {
     maxBatchSize: null,
     maxPayloadBytes: null,
@@ -174,6 +239,7 @@ export const ATTEMPT = {
   hint: null,
   origin: SITE,
   legacy: false,
+  endpoint: null,
   keyState: "current" as const,
   publicKey: IDS.publicKey,
   traceId: null,
@@ -214,10 +280,23 @@ export const DEBUG_VIEW = {
     status: "receiving" as const,
     lastBootstrapAt: AT,
     lastEventAt: AT,
-    last24h: { accepted: 2, duplicates: 0, rejected: 0, failed: 0 },
+    last24h: { accepted: 2, duplicates: 0, rejected: 0, failed: 0, planViolations: 1, notListed: 0 },
     topCodes: [],
     warnings: [],
   },
+  planViolations: [
+    {
+      event: "signup",
+      path: "properties.plan",
+      expected: "of the type string",
+      found: "a number",
+      events: 1,
+      firstSeenAt: AT,
+      lastSeenAt: AT,
+      clientVersions: ["my-client/1.0"],
+      pages: [],
+    },
+  ],
   bootstrapAttempts: [ATTEMPT],
   eventAttempts: [],
   nextCursor: null,
@@ -247,6 +326,7 @@ export const TOKEN = {
   ceiling: "owner" as const,
   sourceId: null,
   scope: null,
+  hasPassword: false,
   lastUsedAt: AT,
   revokedAt: null,
 };
@@ -278,4 +358,32 @@ export const ANSWERED_RANGE = {
   to: "2026-11-21T23:00:00.000Z",
   incomplete: false,
   excluded: { bots: 12 },
+  accuracy: { exact: true as const },
+};
+
+export const STORED_EVENT = {
+  analyticsEventId: IDS.analyticsEventId,
+  eventId: IDS.eventId,
+  type: "page",
+  name: "page_view",
+  occurredAt: AT,
+  receivedAt: AT,
+  sessionId: IDS.sessionId,
+  anonymousId: IDS.anonymousId,
+  userId: null,
+  url: `${SITE}/pricing`,
+  path: "/pricing",
+  title: "Pricing",
+  referrer: null,
+  source: null,
+  channel: null,
+  country: "DE",
+  region: null,
+  city: null,
+  device: "desktop",
+  os: "macOS",
+  browser: "Firefox",
+  isBot: false,
+  sentBy: "browser",
+  properties: {},
 };

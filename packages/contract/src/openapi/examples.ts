@@ -41,6 +41,11 @@ const INGEST_EXAMPLES: Examples = {
   events: { params: withKey, body: values.EVENT_BATCH, answer: values.BATCH_RESULT },
   legacyBootstrap: { params: withKey, body: values.START_SESSION, answer: values.SESSION },
   legacyEvents: { params: withKey, body: values.EVENT_BATCH, answer: values.BATCH_RESULT },
+  segmentCall: {
+    params: { ...withKey, call: "track" },
+    body: values.SEGMENT_CALL,
+    answer: values.SEGMENT_ANSWER,
+  },
 };
 
 const SOURCE_EXAMPLES: Examples = {
@@ -51,6 +56,9 @@ const SOURCE_EXAMPLES: Examples = {
       ...values.SOURCE,
       goals: [],
       excludedPaths: [],
+      excludedAddresses: [],
+      channelRules: [],
+      engagement: true,
       pathRules: SOURCE_DEFAULTS.pathRules,
       lastBootstrapAt: null,
       lastEventAt: null,
@@ -72,6 +80,40 @@ const SOURCE_EXAMPLES: Examples = {
     params: ofSource,
     body: { publicKey: IDS.retiredKey, gracePeriodSeconds: 86_400 },
     answer: { ...values.SOURCE, previousKeyExpiresAt: "2026-11-22T12:00:00.000Z", publicKeyRotatedAt: AT },
+  },
+  getEventCatalog: {
+    params: ofSource,
+    answer: {
+      events: [
+        {
+          name: "signup",
+          events: 42,
+          firstSeenAt: AT,
+          lastSeenAt: AT,
+          sampledEvents: 21,
+          properties: [{ name: "plan", types: ["string"], coverage: 1, examples: ['"pro"'] }],
+          clientVersions: ["my-client/1.0"],
+          pages: ["/pricing"],
+        },
+      ],
+      otherEvents: 0,
+    },
+  },
+  getPlan: { params: ofSource, answer: values.PLAN_VERSION },
+  savePlan: { params: ofSource, body: { plan: values.PLAN_VERSION.plan }, answer: values.PLAN_VERSION },
+  listPlanVersions: {
+    params: ofSource,
+    answer: { versions: [{ version: 1, createdAt: AT, userId: IDS.userId, tokenId: IDS.tokenId }] },
+  },
+  proposePlan: {
+    params: ofSource,
+    answer: { version: 1, plan: values.PLAN_VERSION.plan, addedEvents: ["signup"], leftOut: 0 },
+  },
+  listSavedItems: { params: ofSource, answer: { items: [values.SAVED_ITEM] } },
+  createSavedItem: { params: ofSource, body: values.NEW_SAVED_ITEM, answer: values.SAVED_ITEM },
+  deleteSavedItem: {
+    params: { ...ofSource, savedId: IDS.savedId },
+    answer: { savedId: IDS.savedId, deletedAt: AT },
   },
   getInstall: { params: ofSource, answer: values.INSTALL },
   verifyInstall: {
@@ -121,7 +163,7 @@ const STATS_EXAMPLES: Examples = {
       metrics: ["visitors", "pageviews", "bounceRate"],
       dimensions: ["entryPage"],
       comparison: null,
-      results: [{ dimensions: ["/pricing"], metrics: [128, 342, 0.41], comparison: null }],
+      results: [{ dimensions: ["/pricing"], metrics: [128, 342, 0.41], comparison: null, complete: null }],
       nextOffset: null,
     },
   },
@@ -158,6 +200,11 @@ const STATS_EXAMPLES: Examples = {
   getLive: {
     query: ofSource,
     answer: { ...ofSource, at: AT, windowSeconds: 300, visitors: 7, excluded: { bots: 1 } },
+  },
+  listEvents: {
+    params: ofSource,
+    query: { sessionId: IDS.sessionId },
+    answer: { events: [values.STORED_EVENT], nextCursor },
   },
   exportEvents: {
     query: { ...ofSource, from: "2026-11-01", format: "ndjson" },
@@ -226,6 +273,54 @@ const ACCESS_EXAMPLES: Examples = {
   signIn: { body: { code: "8f2Kd0sQv7Lw3Zx1" }, answer: { ...values.CREATED_TOKEN, label: "Sign-in" } },
 };
 
+const INVITED = {
+  invitationId: IDS.invitationId,
+  ...inWorkspace,
+  role: "developer" as const,
+  email: null,
+  invitedBy: IDS.userId,
+  createdAt: AT,
+  expiresAt: "2026-11-28T12:00:00.000Z",
+};
+const PROFILE = {
+  userId: IDS.userId,
+  name: "Ada",
+  email: null,
+  theme: "auto" as const,
+  numberFormat: "auto" as const,
+};
+const CODE = "q3vX8nB5Rt0LwZ7cJ2mKd9sF";
+const ACCOUNT_EXAMPLES: Examples = {
+  getProfile: { answer: PROFILE },
+  updateProfile: { body: { name: "Ada" }, answer: PROFILE },
+  listSessions: {
+    answer: {
+      sessions: [{ tokenId: IDS.tokenId, isCurrent: true, createdAt: AT, lastUsedAt: AT, expiresAt: null }],
+    },
+  },
+  endSession: { params: { tokenId: IDS.tokenId }, answer: { tokenId: IDS.tokenId, endedAt: AT } },
+  requestEmail: { body: { email: "ada@shop.example" }, answer: { requested: true } },
+  confirmEmail: { body: { code: CODE }, answer: { ...PROFILE, email: "ada@shop.example" } },
+  listInvitations: { query: inWorkspace, answer: { invitations: [INVITED] } },
+  createInvitation: {
+    body: { ...inWorkspace, role: "developer" },
+    answer: { ...INVITED, url: `https://stats.example.com/invitation#code=${CODE}` },
+  },
+  revokeInvitation: {
+    params: { invitationId: IDS.invitationId },
+    query: inWorkspace,
+    answer: { invitationId: IDS.invitationId, revokedAt: AT },
+  },
+  readInvitation: {
+    body: { code: CODE },
+    answer: { organizationName: "Shop", role: "developer", invitedBy: "Ada", expiresAt: INVITED.expiresAt },
+  },
+  acceptInvitation: { body: { code: CODE, name: "Grace" }, answer: { ...inWorkspace, signInCode: CODE } },
+  joinWorkspace: { body: { code: CODE }, answer: inWorkspace },
+  getSignInMethods: { answer: { oidc: null, mail: false } },
+  requestSignInLink: { body: { email: "ada@shop.example" }, answer: { requested: true } },
+};
+
 const usage = { accepted: 2, bootstraps: 1, bytes: 842 };
 const WORKSPACE_EXAMPLES: Examples = {
   eraseVisitor: { body: { ...inWorkspace, anonymousId: IDS.anonymousId }, answer: values.ERASURE },
@@ -280,7 +375,7 @@ const PUBLIC_EXAMPLES: Examples = {
   readyz: {
     answer: {
       status: "ready",
-      warehouse: { state: "up", missingEvents: 0, waitingEvents: 0, lagSeconds: 0 },
+      warehouse: { state: "up", missingEvents: 0, waitingEvents: 0, lagSeconds: 0, failedRollups: 0 },
       clock: { state: "trusted", jumpSeconds: 0 },
     },
   },
@@ -293,6 +388,7 @@ export const EXAMPLES: Examples = {
   ...SOURCE_EXAMPLES,
   ...STATS_EXAMPLES,
   ...ACCESS_EXAMPLES,
+  ...ACCOUNT_EXAMPLES,
   ...WORKSPACE_EXAMPLES,
   ...MCP_EXAMPLES,
   ...PUBLIC_EXAMPLES,

@@ -12,7 +12,19 @@ import { Closed, id, OneOf } from "../shapes.ts";
 import * as workspace from "../workspace.ts";
 import { OptionalOrganizationQuery, OrganizationQuery, PageQuery, pageQuery } from "./queries.ts";
 
-const AuditQuery = pageQuery("^[0-9]{1,15}$");
+const AuditQuery = Closed({
+  ...pageQuery("^[0-9]{1,15}$").properties,
+  userId: Type.Optional(id("Only the changes of this user.")),
+  action: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: "^[a-z_]+(\\.[a-z_]+)?$",
+      description: "an action such as source.updated, or the part before the dot for all of its actions",
+    }),
+  ),
+  target: Type.Optional(id("Only the changes of the source, member, token or invitation with this id.")),
+});
 const TokensQuery = Closed({
   ...PageQuery.properties,
   sourceId: Type.Optional(id("Only the tokens for this source.")),
@@ -176,7 +188,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/audit",
     summary: "List the changes in a workspace, newest first",
     description:
-      "Every change of a source, member or token is an entry, with the values before and after it. A page has up to 100 entries.",
+      "Every change of a source, member or token is an entry, with the values before and after it. A page has up to 100 entries, and only those that satisfy all filters.",
     access: "audit:read",
     organization: "query",
     query: AuditQuery,

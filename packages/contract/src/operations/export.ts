@@ -2,6 +2,7 @@
 import Type from "typebox";
 import { EXPORT_MEDIA_TYPES, ExportQuery } from "../export.ts";
 import { type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
+import { StoredEvents, StoredEventsQuery } from "../stored-events.ts";
 
 export const EXPORT_OPERATIONS = [
   {
@@ -23,5 +24,28 @@ export const EXPORT_OPERATIONS = [
     otherMediaTypes: [EXPORT_MEDIA_TYPES.csv, EXPORT_MEDIA_TYPES.parquet],
     isStream: true,
     codes: sourceCodes([...QUERY_CODES, "warehouse_unavailable", "warehouse_damaged", "overloaded"]),
+  },
+  {
+    id: "listEvents",
+    tag: "Export",
+    method: "GET",
+    path: "/api/tracking-sources/:sourceId/events",
+    summary: "List the stored events of a session or a visitor",
+    description:
+      "In the order in which they happened, as they are stored: what the source's rules masked or removed is not there. Name exactly one of `sessionId`, `anonymousId` and `userId`.",
+    access: "export:read",
+    organization: "optional-query",
+    source: "path",
+    query: StoredEventsQuery,
+    status: 200,
+    answer: StoredEvents,
+    codes: sourceCodes([
+      ...QUERY_CODES,
+      "warehouse_off",
+      "warehouse_unavailable",
+      "warehouse_damaged",
+      "query_too_heavy",
+      "overloaded",
+    ]),
   },
 ] as const satisfies readonly Operation[];

@@ -9,7 +9,7 @@ import {
 } from "../ingest.ts";
 import { COMMON_CODES, type Operation, TOKEN_CODES } from "../operation.ts";
 
-const INGEST_CODES = [
+export const INGEST_CODES = [
   "unknown_public_key",
   "rotated_public_key",
   "source_inactive",

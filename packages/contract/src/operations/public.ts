@@ -86,8 +86,14 @@ export const PUBLIC_OPERATIONS = [
     method: "GET",
     path: "/sdk/v2.js",
     summary: "Get the browser client",
-    description: "Pages load it with the snippet of the install page.",
+    description:
+      "Pages load it with the snippet of the install page. `with=engagement` adds the optional part `engagement`.",
     access: "public",
+    query: Type.Object({
+      with: Type.Optional(
+        Type.String({ description: "An optional part to add: `engagement`. Others are ignored." }),
+      ),
+    }),
     status: 200,
     answer: Type.String(),
     mediaType: "text/javascript",

@@ -4,7 +4,7 @@ import { DebugData, DebugQuery } from "../debug.ts";
 import { InstallPayload, InstallQuery } from "../install.ts";
 import { BODY_CODES, type Operation, QUERY_CODES, sourceCodes, workspaceCodes } from "../operation.ts";
 import * as sources from "../sources.ts";
-import { Verification, VerifyBody } from "../verify.ts";
+import { TestInstallBody, Verification, VerifyBody } from "../verify.ts";
 import { PageQuery, SourceOrganizationQuery } from "./queries.ts";
 
 const SOURCES = "/api/tracking-sources";
@@ -154,6 +154,22 @@ export const SOURCE_OPERATIONS = [
     status: 200,
     answer: Verification,
     codes: sourceCodes(BODY_CODES),
+  },
+  {
+    id: "testInstall",
+    tag: "Install",
+    method: "POST",
+    path: `${SOURCES}/:sourceId/test`,
+    summary: "Test a page of your site",
+    description:
+      "The service fetches the page as visitors get it, without running its scripts, and asks itself as the page would. Nothing is counted. It requests public addresses only: for a page in a private network, run `headwater doctor` there.",
+    access: "sources:write",
+    organization: "optional-body",
+    source: "path",
+    body: TestInstallBody,
+    status: 200,
+    answer: Verification,
+    codes: sourceCodes([...BODY_CODES, "overloaded"]),
   },
   {
     id: "getDebug",

@@ -1,5 +1,5 @@
 /** The operations of stats queries, a part of the table of operations. */
-import { BODY_CODES, type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
+import { BODY_CODES, COMMON_CODES, type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
 import * as stats from "../stats.ts";
 
 /** The refusals of queries that read the warehouse. */
@@ -10,7 +10,7 @@ const WAREHOUSE_CODES = [
   "query_too_heavy",
   "overloaded",
 ] as const;
-const queryCodes = sourceCodes([...BODY_CODES, ...WAREHOUSE_CODES]);
+const queryCodes = sourceCodes(["password_required", ...BODY_CODES, ...WAREHOUSE_CODES]);
 const bodyQuery = {
   method: "POST",
   access: "stats:read",
@@ -92,7 +92,7 @@ export const STATS_OPERATIONS = [
       "The name of the source, the time of its last event, and what the warehouse lacks of its events. The holder of a shared stats link can see no more of the source itself.",
     query: stats.StatsSourceQuery,
     answer: stats.StatsSourceAnswer,
-    codes: sourceCodes(QUERY_CODES),
+    codes: sourceCodes(["password_required", ...QUERY_CODES]),
   },
   {
     ...urlQuery,
@@ -103,6 +103,27 @@ export const STATS_OPERATIONS = [
     description: "Visitors with an event in the last five minutes.",
     query: stats.StatsSourceQuery,
     answer: stats.StatsLiveAnswer,
-    codes: sourceCodes([...QUERY_CODES, ...WAREHOUSE_CODES]),
+    codes: sourceCodes(["password_required", ...QUERY_CODES, ...WAREHOUSE_CODES]),
+  },
+  {
+    id: "unlockStats",
+    tag: "Stats",
+    method: "POST",
+    path: "/api/stats/unlock",
+    summary: "Exchange the token and the password of a shared link for a token that reads its stats",
+    description:
+      "The token of the response works for 12 hours. The number of tries of a client address is limited.",
+    access: "public",
+    body: stats.StatsUnlockBody,
+    status: 200,
+    answer: stats.StatsUnlockAnswer,
+    codes: [
+      "password_required",
+      "invalid_token",
+      "expired_token",
+      "overloaded",
+      ...COMMON_CODES,
+      ...BODY_CODES,
+    ],
   },
 ] as const satisfies readonly Operation[];

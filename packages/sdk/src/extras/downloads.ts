@@ -8,5 +8,5 @@ const file =
 export const downloads = (client: Client): void =>
   onLink((link) => {
     if (link.hasAttribute("download") || file.test(link.pathname))
-      client.track("file_download", { url: linkUrl(link) });
+      client.track("file_download", { url: linkUrl(link) }, { passive: true });
   });

@@ -1,40 +1,72 @@
 import type { Client } from "../client.ts";
 
 const minMs = 1000;
+/** A page that is hidden again and again is reported at most once in this time. */
+const pauseMs = 60_000;
+/** A new view needs some time until its content is there. */
+const settleMs = 1000;
 
-/** Measures how long each view was visible and counts it as `engagement`, with seconds and path. */
+/**
+ * Measures for how long each view was visible and focused, and how far it was scrolled, and sends both as a passive
+ * `engagement` event when the view ends or is hidden.
+ */
 export function engagement(client: Client): void {
-  let path = location.pathname;
-  let seenMs = 0;
+  const { page } = client;
+  let shown = client.currentPage();
+  let engagedMs = 0;
+  let scrollDepth = 0;
+  let reportedAt = -pauseMs;
   let since = now();
 
-  /** Undefined while the page is hidden. */
+  /** Undefined while the page is hidden or another window has the focus. */
   function now(): number | undefined {
-    return document.visibilityState === "visible" ? performance.now() : undefined;
+    return document.visibilityState === "visible" && document.hasFocus() ? performance.now() : undefined;
   }
 
-  function stopWatch(): void {
-    if (since !== undefined) seenMs += performance.now() - since;
+  function measure(): void {
+    if (since !== undefined) engagedMs += performance.now() - since;
     since = now();
   }
 
+  function measureDepth(): void {
+    const percent = ((scrollY + innerHeight) / document.documentElement.scrollHeight) * 100;
+    scrollDepth = Math.min(100, Math.max(scrollDepth, Math.round(percent)));
+  }
+
   function report(): void {
-    stopWatch();
-    if (seenMs >= minMs) client.track("engagement", { seconds: Math.round(seenMs / 1000), path });
-    seenMs = 0;
+    measure();
+    if (engagedMs < minMs) return;
+    const properties = { seconds: Math.round(engagedMs / 100) / 10, scrollDepth };
+    client.track("engagement", properties, { passive: true, page: shown });
+    engagedMs = 0;
+    reportedAt = performance.now();
+  }
+
+  function begin(): void {
+    shown = client.currentPage();
+    engagedMs = scrollDepth = 0;
+    reportedAt = -pauseMs;
+    setTimeout(measureDepth, settleMs);
   }
 
   // In the capture phase, before the client's own listeners send the waiting events.
   addEventListener(
     "visibilitychange",
-    () => (document.visibilityState === "hidden" ? report() : stopWatch()),
+    () => {
+      measure();
+      // A hidden page may never become visible again.
+      if (!since && performance.now() - reportedAt >= pauseMs) report();
+    },
     true,
   );
   addEventListener("pagehide", report, true);
-  const { page } = client;
+  addEventListener("focus", measure);
+  addEventListener("blur", measure);
+  addEventListener("scroll", measureDepth, { passive: true });
+  begin();
   client.page = (...view) => {
     report();
-    path = location.pathname;
     page(...view);
+    begin();
   };
 }

@@ -8,7 +8,7 @@ export const forms = (client: Client): void =>
       if (!(target instanceof HTMLFormElement)) return;
       // getAttribute, because a field named "id" or "name" would shadow the form's own property.
       const [id, name] = ["id", "name"].map((attribute) => target.getAttribute(attribute) ?? undefined);
-      client.track("form_submit", { id, name, path: location.pathname });
+      client.track("form_submit", { id, name, path: location.pathname }, { passive: true });
     },
     true,
   );

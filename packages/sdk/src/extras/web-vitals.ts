@@ -20,6 +20,7 @@ const outlierEvery = 50;
 export function webVitals(client: Client): void {
   const found: Record<string, number> = {};
   const slowest = new Map<number, number>();
+  let cls = 0;
   let windowShift = 0;
   let windowStart = 0;
   let latestShift = 0;
@@ -49,12 +50,17 @@ export function webVitals(client: Client): void {
     if (isNew) windowStart = startTime;
     windowShift = isNew ? value : windowShift + value;
     latestShift = startTime;
-    found.cls = Math.max(found.cls ?? 0, windowShift);
+    cls = Math.max(cls, windowShift);
   });
-  observe("event", ({ duration, interactionId = 0 }: Interaction) => {
+  const measureInteraction = ({ duration, interactionId = 0 }: Interaction) => {
     if (interactionId) slowest.set(interactionId, Math.max(slowest.get(interactionId) ?? 0, duration));
-  });
+  };
+  observe("event", measureInteraction);
+  // The first interaction is reported even if it is fast.
+  observe("first-input", measureInteraction);
 
+  // Later views of a single-page application have no load of their own.
+  const page = client.currentPage();
   let isReported = false;
   function report(): void {
     if (isReported || document.visibilityState !== "hidden") return;
@@ -62,9 +68,10 @@ export function webVitals(client: Client): void {
     const durations = [...slowest.values()].sort((a, b) => b - a);
     const inp = durations[Math.floor(durations.length / outlierEvery)];
     if (inp !== undefined) found.inp = inp;
-    const { cls, ...times } = found;
-    const rounded = Object.entries(times).map(([name, ms]) => [name, Math.round(ms)]);
-    client.track("web_vitals", { ...Object.fromEntries(rounded), cls: cls && Math.round(cls * 1000) / 1000 });
+    for (const name of Object.keys(found)) found[name] = Math.round(found[name]!);
+    // A painted page without a layout shift has the score 0, in browsers that measure it.
+    if (found.fcp && "LayoutShift" in window) found.cls = Math.round(cls * 1000) / 1000;
+    client.track("web_vitals", found, { passive: true, page });
   }
   addEventListener("visibilitychange", report, true);
   addEventListener("pagehide", report, true);

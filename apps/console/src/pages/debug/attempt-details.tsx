@@ -1,15 +1,24 @@
 /** The details of one attempt: outcome, reason of a refusal, results per event, and the JSON before and after normalization. */
 
 import type { DebugAttempt, Source } from "@headwater/contract";
+import { WARNING_MESSAGES } from "@headwater/contract/event-codes";
 import { Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
 import { useMemo } from "react";
+import { API_BASE } from "../../api.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { formatCount } from "../../ui/format-count.ts";
+import { TextLink } from "../../ui/links.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { toCurl } from "./attempt-summary.ts";
 import { attachIssues, normalizedMarks, rawMarks, toJsonLines } from "./json-lines.ts";
 import { JsonView } from "./json-view.tsx";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 import { RefusalAlert } from "./refusal-alert.tsx";
+
+/** The `anonymousId` of clients whose browser stores nothing: the id of no single visitor. */
+const NO_ID = "$none";
 
 interface AttemptDetailsProps {
   readonly source: Source;
@@ -25,7 +34,7 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
   );
   const normalizedLines = useMemo(() => toJsonLines(normalized, normalizedMarks(raw)), [raw, normalized]);
   return (
-    <Paper withBorder p="md" component="section" aria-label="Attempt" className="attempt">
+    <Paper withBorder p="md" component="section" aria-label="Attempt" radius="lg" className="attempt">
       <Stack>
         <Group justify="space-between">
           <Group gap="sm">
@@ -34,12 +43,15 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
             </Title>
             <OutcomeBadge attempt={attempt} />
           </Group>
-          <Button size="xs" variant="default" onClick={onClose}>
-            Close
-          </Button>
+          <Group gap="xs">
+            <CopyButton text={toCurl(attempt, API_BASE)} label="Copy as curl" />
+            <Button size="xs" variant="default" onClick={onClose}>
+              Close
+            </Button>
+          </Group>
         </Group>
         <RefusalAlert key={attempt.attemptId} source={source} attempt={attempt} />
-        <EventResults attempt={attempt} />
+        <EventResults attempt={attempt} sourceId={source.sourceId} />
         {attempt.truncated && (
           <Text size="sm" c="dimmed">
             The request was too large to store completely. Parts of it are cut off.
@@ -49,7 +61,7 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
           <JsonView title="Received" lines={rawLines} />
           {normalized !== null && <JsonView title="Normalized" lines={normalizedLines} />}
         </div>
-        <AttemptFacts attempt={attempt} />
+        <AttemptFacts attempt={attempt} sourceId={source.sourceId} />
       </Stack>
     </Paper>
   );
@@ -58,17 +70,33 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
 const describeSkew = (skewMs: number): string =>
   `The client’s clock is ${formatCount(Math.abs(skewMs))} ms ${skewMs < 0 ? "ahead" : "behind"}`;
 
-function AttemptFacts({ attempt }: { readonly attempt: DebugAttempt }) {
+interface AttemptPartProps {
+  readonly attempt: DebugAttempt;
+  readonly sourceId: string;
+}
+
+function AttemptFacts({ attempt, sourceId }: AttemptPartProps) {
+  const { can } = useWorkspace();
+  const linkTo = (kind: "sessionId" | "anonymousId" | "userId") => {
+    const id = attempt[kind];
+    if (id === null || id === NO_ID || !can("export:read")) return id;
+    return (
+      <TextLink key={kind} to="/analytics/visitor" search={{ sourceId, [kind]: id }} size="sm">
+        {id}
+      </TextLink>
+    );
+  };
   const facts: readonly (readonly [string, React.ReactNode])[] = [
     ["Received", <RelativeTime key="at" at={attempt.receivedAt} />],
     ["Response", `${attempt.httpStatus} in ${attempt.durationMs.toFixed(1)} ms`],
     ["Origin", attempt.origin],
-    ["Session", attempt.sessionId],
-    ["Visitor", attempt.anonymousId],
-    ["User", attempt.userId],
+    ["Session", linkTo("sessionId")],
+    ["Visitor", linkTo("anonymousId")],
+    ["User", linkTo("userId")],
     ["Client", attempt.sdkVersion],
     ["Key", attempt.publicKey ? `${attempt.keyState}: ${attempt.publicKey}` : attempt.keyState],
     ["Route", attempt.legacy ? "deprecated (no version in the path)" : null],
+    ["Endpoint", attempt.endpoint ? `compatible with ${attempt.endpoint}` : null],
     ["Clock skew", attempt.clockSkewMs === null ? null : describeSkew(attempt.clockSkewMs)],
     ["Size", `${formatCount(attempt.payloadBytes)} bytes`],
     ["Browser", attempt.userAgent],
@@ -91,7 +119,9 @@ function AttemptFacts({ attempt }: { readonly attempt: DebugAttempt }) {
 
 const STATUS_COLORS = { accepted: "green", duplicate: "gray", rejected: "red" } as const;
 
-function EventResults({ attempt: { results } }: { readonly attempt: DebugAttempt }) {
+function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPartProps) {
+  const { can } = useWorkspace();
+  const hasStored = sessionId !== null && can("export:read");
   if (results.length === 0) return null;
   return (
     <ScrollRegion label="Result per event">
@@ -107,7 +137,19 @@ function EventResults({ attempt: { results } }: { readonly attempt: DebugAttempt
         <Table.Tbody>
           {results.map((result) => (
             <Table.Tr key={result.index}>
-              <Table.Td className="wrap">{result.eventId}</Table.Td>
+              <Table.Td className="wrap">
+                {hasStored && result.eventId !== null && result.status === "accepted" ? (
+                  <TextLink
+                    to="/analytics/visitor"
+                    search={{ sourceId, sessionId, event: result.eventId }}
+                    size="sm"
+                  >
+                    {result.eventId}
+                  </TextLink>
+                ) : (
+                  result.eventId
+                )}
+              </Table.Td>
               <Table.Td className="wrap">{result.name}</Table.Td>
               <Table.Td>
                 <Badge variant="light" tt="none" color={STATUS_COLORS[result.status]}>
@@ -115,7 +157,9 @@ function EventResults({ attempt: { results } }: { readonly attempt: DebugAttempt
                 </Badge>
               </Table.Td>
               <Table.Td className="wrap">
-                {[result.message, ...result.warnings].filter((word) => word !== null).join(", ")}
+                {[result.message ?? [], ...result.warnings.map((code) => WARNING_MESSAGES[code])]
+                  .flat()
+                  .join(" ")}
               </Table.Td>
             </Table.Tr>
           ))}

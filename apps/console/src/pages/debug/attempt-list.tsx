@@ -2,7 +2,8 @@
 import type { DebugAttempt } from "@headwater/contract";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, memo, type RefObject, useEffect, useState } from "react";
-import { OutcomeBadge, summarizeAttempt } from "./outcome-badge.tsx";
+import { pathOf, summarizeAttempt, titleOf } from "./attempt-summary.ts";
+import { OutcomeBadge } from "./outcome-badge.tsx";
 
 const ROW_PX = 60;
 const time = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
@@ -114,7 +115,8 @@ const AttemptRow = memo(function AttemptRow({
   position,
   total,
 }: AttemptRowProps) {
-  const { attemptId, kind, origin } = attempt;
+  const { attemptId, origin } = attempt;
+  const path = pathOf(attempt);
   const receivedAt = new Date(attempt.receivedAt);
   return (
     // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the listbox has the focus and handles the keys
@@ -130,14 +132,15 @@ const AttemptRow = memo(function AttemptRow({
       onClick={() => onOpen(attemptId)}
     >
       <span className="attempt-first">
-        <time dateTime={attempt.receivedAt} title={day.format(receivedAt)}>
-          {time.format(receivedAt)}
-        </time>
-        <strong>{kind}</strong>
+        <strong className="attempt-title">{titleOf(attempt)}</strong>
+        {path !== null && <span className="attempt-path">{path}</span>}
         <OutcomeBadge attempt={attempt} />
       </span>
       <span className="attempt-second">
-        {summarizeAttempt(attempt)} <span>{origin ?? "No Origin header"}</span>
+        <time dateTime={attempt.receivedAt} title={day.format(receivedAt)}>
+          {time.format(receivedAt)}
+        </time>
+        <span>{[summarizeAttempt(attempt), origin ?? "No Origin header"].filter(Boolean).join(" · ")}</span>
       </span>
     </div>
   );

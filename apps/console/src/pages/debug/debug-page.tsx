@@ -3,7 +3,7 @@ import type { Source } from "@headwater/contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { healthQuery } from "../../queries.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { EmptyState, ErrorAlert, Loading, QueryResult } from "../../ui/page-states.tsx";
@@ -12,6 +12,7 @@ import { SourcePage } from "../sources/source-page.tsx";
 import { AttemptDetails } from "./attempt-details.tsx";
 import { AttemptList } from "./attempt-list.tsx";
 import type { AttemptLogState } from "./attempt-log.ts";
+import "./debug.css";
 import { FilterBar, readAttemptFilters } from "./filter-bar.tsx";
 import { HealthPanel } from "./health-panel.tsx";
 import { useAttemptLog } from "./use-attempt-log.ts";
@@ -69,13 +70,23 @@ function Debug({ source }: { readonly source: Source }) {
   };
   const loadOlder = useCallback(() => log?.loadOlder(), [log]);
   const opened = state.attempts.find(({ attemptId }) => attemptId === search.attempt);
+  // the page appears at once, so that nothing moves while its parts load
+  const [isReady, setReady] = useState(false);
+  if (!isReady && !health.isPending && !state.isLoading) setReady(true);
   const isNotFound = search.attempt !== undefined && !opened && !state.isLoading && state.attempts.length > 0;
 
+  if (!isReady) return <Loading rows={8} />;
   return (
     <Stack gap="md">
       <QueryResult query={health} rows={1}>
         {(data) => (
-          <HealthPanel health={data.health} onCode={(code) => change({ code, attempt: undefined })} />
+          <HealthPanel
+            source={source}
+            health={data.health}
+            violations={data.planViolations}
+            attempts={state.attempts}
+            onCode={(code) => change({ code, attempt: undefined })}
+          />
         )}
       </QueryResult>
       <FilterBar filters={filters} onChange={(changed) => change({ ...changed, attempt: undefined })} />

@@ -1,67 +1,63 @@
-/** The health of a source: status, counts of the last 24 hours, warnings, and the most frequent error codes. */
-import { Alert, Button, Group, Paper, Stack, Text } from "@mantine/core";
-import { formatCount } from "../../ui/format-count.ts";
+/** The health of a source: status, counts of the last 24 hours, warnings, and the most frequent failures. */
+import type { DebugAttempt, Source } from "@headwater/contract";
+import { Alert, Paper, Text } from "@mantine/core";
+import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
+import { groupProblems } from "./attempt-summary.ts";
 import type { DebugResult } from "./follow-attempts.ts";
+import { OutcomeTimeline } from "./outcome-timeline.tsx";
+import { PlanViolations } from "./plan-violations.tsx";
+import { ProblemList } from "./problem-list.tsx";
 
 interface HealthPanelProps {
+  readonly source: Source;
   readonly health: DebugResult["health"];
+  readonly violations: DebugResult["planViolations"];
+  readonly attempts: readonly DebugAttempt[];
   readonly onCode: (code: string) => void;
 }
 
-export function HealthPanel({ health, onCode }: HealthPanelProps) {
+export function HealthPanel({ source, health, violations, attempts, onCode }: HealthPanelProps) {
   const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
   const facts = [
-    ["Accepted events", last24h.accepted],
-    ["Duplicates", last24h.duplicates],
-    ["Rejected", last24h.rejected],
-    ["Refused requests", last24h.failed],
+    ["Accepted events", formatCount(last24h.accepted)],
+    ["Duplicates", formatCount(last24h.duplicates)],
+    ["Rejected", formatCount(last24h.rejected)],
+    ["Refused requests", formatCount(last24h.failed)],
+    ["Last bootstrap", <RelativeTime key="bootstrap" at={lastBootstrapAt} />],
+    ["Last event", <RelativeTime key="event" at={lastEventAt} />],
   ] as const;
   return (
-    <Paper withBorder p="md" component="section" aria-label="Health">
-      <Stack gap="sm">
-        <Group gap="md">
-          <SourceStatusBadge status={status} />
-          <Text size="sm">
-            <span className="fact-name">Last bootstrap</span> <RelativeTime at={lastBootstrapAt} />
-          </Text>
-          <Text size="sm">
-            <span className="fact-name">Last event</span> <RelativeTime at={lastEventAt} />
-          </Text>
-          <Group gap="lg" aria-label="Last 24 hours" role="group">
-            {facts.map(([name, number]) => (
-              <Text key={name} size="sm">
-                <span className="fact-name">{name}</span> <strong>{formatCount(number)}</strong>
-              </Text>
-            ))}
-            <Text size="sm" c="dimmed">
-              in the last 24 hours
-            </Text>
-          </Group>
-        </Group>
-        {warnings.map(({ code, message, hint }) => (
-          <Alert key={code} color="yellow" title={message}>
-            {hint}
-          </Alert>
-        ))}
-        {topCodes.length > 0 && (
-          <Group gap="xs" aria-label="Most frequent error codes" role="group">
-            {topCodes.map(({ code, count: times, hint }) => (
-              <Button
-                key={code}
-                size="xs"
-                variant="default"
-                title={hint}
-                onClick={() => onCode(code)}
-                ff="monospace"
-              >
-                {code} × {formatCount(times)}
-              </Button>
-            ))}
-          </Group>
-        )}
-      </Stack>
+    <Paper withBorder p="md" radius="lg" component="section" aria-label="Health">
+      <div className="health">
+        <SourceStatusBadge status={status} />
+        <dl className="health-facts" aria-label="Last 24 hours">
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+      <OutcomeTimeline attempts={attempts} />
+      {last24h.notListed > 0 && (
+        <Text size="sm" c="dimmed" mt="sm">
+          The list is a sample: {pluralize(last24h.notListed, "request")} of the last 24 hours{" "}
+          {last24h.notListed === 1 ? "is" : "are"} counted above but not listed, because more arrived in the
+          same second.
+        </Text>
+      )}
+      {warnings.map(({ code, message, hint }) => (
+        <Alert key={code} color="yellow" title={message} mt="sm">
+          {hint}
+        </Alert>
+      ))}
+      {violations.length > 0 && <PlanViolations violations={violations} />}
+      {topCodes.length > 0 && (
+        <ProblemList source={source} problems={groupProblems(topCodes, attempts)} onCode={onCode} />
+      )}
     </Paper>
   );
 }

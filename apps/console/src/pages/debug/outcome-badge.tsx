@@ -8,15 +8,3 @@ export const OutcomeBadge = ({ attempt: { outcome, httpStatus } }: { readonly at
     {httpStatus} {outcome}
   </Badge>
 );
-
-/** A short summary of an attempt for its row: the error code and the counts of its events. */
-export function summarizeAttempt({ code, accepted, duplicates, rejected, kind }: DebugAttempt): string {
-  const counts = [
-    accepted > 0 && `${accepted} accepted`,
-    duplicates > 0 && `${duplicates} duplicate`,
-    rejected > 0 && `${rejected} rejected`,
-  ].filter((word) => word !== false);
-  const summary =
-    counts.length > 0 ? counts.join(", ") : kind === "bootstrap" && code === null ? "session opened" : "";
-  return [code, summary].filter((word) => word !== null && word !== "").join(" · ");
-}

@@ -26,7 +26,7 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
   if (code === null) return null;
   return (
     <Alert
-      color={outcome === "failed" ? "red" : "yellow"}
+      color={fixed.isSuccess ? "green" : outcome === "failed" ? "red" : "yellow"}
       title={<TextWithCode text={message ?? code} />}
       className="wrap"
     >
@@ -36,7 +36,7 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
         </Text>
       )}
       <Group mt="xs" gap="sm">
-        {fix?.permissions.every(can) && (
+        {!fixed.isSuccess && fix?.permissions.every(can) && (
           <AsyncButton
             size="xs"
             isPending={fixed.isPending}

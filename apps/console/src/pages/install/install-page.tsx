@@ -6,9 +6,13 @@ import { type FormEvent, useState } from "react";
 import { api } from "../../api.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { QueryResult } from "../../ui/page-states.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { defaultExampleFor, EXAMPLES } from "./framework-examples.ts";
+import "./install.css";
 import { InstallStatus } from "./install-status.tsx";
+import { TagSection } from "./tag-section.tsx";
+import { TestSite } from "./test-site.tsx";
 
 export const InstallPage = () => (
   <SourcePage title="Install" permission="sources:read">
@@ -18,6 +22,8 @@ export const InstallPage = () => (
 
 function Install({ source }: { readonly source: Source }) {
   const { sourceId } = source;
+  const { can } = useWorkspace();
+  const site = source.allowedOrigins.find((origin) => /^https?:\/\/[^*]+$/.test(origin));
   const [path, setPath] = useState<string | null>(null);
   const query = useQuery({
     queryKey: ["install", sourceId, path],
@@ -25,12 +31,15 @@ function Install({ source }: { readonly source: Source }) {
     placeholderData: (before) => before,
   });
   return (
-    <Stack gap="lg" maw={920}>
+    <Stack gap="lg" maw={960}>
       <InstallStatus source={source} />
       <QueryResult query={query}>
         {(install) => (
           <>
             <SnippetSection install={install} hint={source.frameworkHint} />
+            {can("sources:write") && (
+              <TestSite sourceId={sourceId} page={site === undefined ? "" : `${site}/`} />
+            )}
             <CspSection csp={install.csp} />
             <ProxySection
               key={install.proxy.path}
@@ -56,7 +65,7 @@ function SnippetSection({
   const example = EXAMPLES.find(({ value }) => value === selected)!;
   const data = EXAMPLES.map(({ value, label }) => ({ value, label }));
   return (
-    <Paper withBorder p="lg">
+    <Paper withBorder p="lg" radius="lg">
       <Stack>
         <Title order={2} size="h4">
           1. Add the snippet
@@ -76,7 +85,15 @@ function SnippetSection({
           onChange={(event) => select(event.currentTarget.value)}
         />
         <Text size="sm">{example.instruction}</Text>
-        <CodeBlock title={`${example.label} snippet`} text={example.code(install)} copyLabel="Copy snippet" />
+        {selected === "html" ? (
+          <TagSection install={install} />
+        ) : (
+          <CodeBlock
+            title={`${example.label} snippet`}
+            text={example.code(install)}
+            copyLabel="Copy snippet"
+          />
+        )}
         <Title order={2} size="h4">
           2. Open your site
         </Title>
@@ -91,11 +108,12 @@ function SnippetSection({
 
 function CspSection({ csp }: { readonly csp: InstallPayload["csp"] }) {
   return (
-    <Paper withBorder p="lg">
+    <details className="more-section">
+      <summary>
+        <h2>Content Security Policy</h2>
+        <span>What to add when your site has one</span>
+      </summary>
       <Stack>
-        <Title order={2} size="h4">
-          Content Security Policy
-        </Title>
         <CodeBlock title="Add to script-src" text={csp.scriptSrc.join(" ")} />
         <CodeBlock title="Add to connect-src" text={csp.connectSrc.join(" ")} />
         <CodeBlock
@@ -107,7 +125,7 @@ function CspSection({ csp }: { readonly csp: InstallPayload["csp"] }) {
           is present.
         </Text>
       </Stack>
-    </Paper>
+    </details>
   );
 }
 
@@ -133,11 +151,12 @@ function ProxySection({ proxy, onPath, error }: ProxyProps) {
     onPath(path.trim());
   };
   return (
-    <Paper withBorder p="lg">
+    <details className="more-section">
+      <summary>
+        <h2>Proxy through your site</h2>
+        <span>Rules for Next.js, nginx, Caddy and Cloudflare</span>
+      </summary>
       <Stack>
-        <Title order={2} size="h4">
-          Proxy through your site
-        </Title>
         <Text size="sm">
           Serve the script from a path on your own domain, so that blocklists of third-party hosts do not
           apply. Choose a path, add the rules to your web server, and use the snippet below instead of the one
@@ -163,6 +182,6 @@ function ProxySection({ proxy, onPath, error }: ProxyProps) {
         <CodeBlock title={`Rules for ${target.label}`} text={proxy[target.name]} />
         <CodeBlock title="Snippet for this path" text={proxy.browserSnippet} />
       </Stack>
-    </Paper>
+    </details>
   );
 }

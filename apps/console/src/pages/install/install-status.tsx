@@ -4,7 +4,7 @@ import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { sourceQuery, useInvalidateSource } from "../../queries.ts";
-import { ButtonLink } from "../../ui/links.tsx";
+import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -25,9 +25,10 @@ const hasEvents = ({ accepted, duplicates }: DebugAttempt) => accepted + duplica
 function StatusFromAttempts({ source }: { readonly source: Source }) {
   const [{ attempts, error, isLive }] = useAttemptLog(source.sourceId, NO_FILTERS);
   const invalidateSource = useInvalidateSource();
-  const newest = attempts.find((attempt) => hasEvents(attempt) || attempt.outcome === "failed");
-  const accepted = newest !== undefined && hasEvents(newest) ? newest : null;
-  const refused = newest !== undefined && accepted === null ? newest : null;
+  const accepted = attempts.find(hasEvents) ?? null;
+  // once events arrive, a refusal of a stranger's site is a notice and no fault of the install
+  const refused = attempts.find(({ outcome }) => outcome === "failed") ?? null;
+  const isRefusedLast = refused !== null && (accepted === null || refused.receivedAt > accepted.receivedAt);
   const acceptedId = accepted?.attemptId;
   const { sourceId } = source;
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per accepted attempt
@@ -47,6 +48,14 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
         >
           View in debug
         </ButtonLink>
+        {isRefusedLast && (
+          <span className="foreign">
+            A later request from {refused.origin ?? "an unknown origin"} was refused ({refused.code}).
+            <TextLink to="/analytics/setup/debug" search={{ sourceId, attempt: refused.attemptId }} size="sm">
+              Show
+            </TextLink>
+          </span>
+        )}
       </ReceivingAlert>
     );
   }
@@ -74,7 +83,7 @@ function StatusFromSource({ source: { sourceId } }: { readonly source: Source })
 const ReceivingAlert = ({ at, children }: { readonly at: string; readonly children?: React.ReactNode }) => (
   <Alert color="green" title="Receiving events" data-state="receiving" role="status">
     <Group gap="sm">
-      <Text size="sm" className="wrap">
+      <Text size="sm" className="wrap" component="div">
         Last event <RelativeTime at={at} />. {children}
       </Text>
     </Group>

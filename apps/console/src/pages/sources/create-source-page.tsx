@@ -13,7 +13,7 @@ import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { FrameworkField } from "./framework-field.tsx";
-import { areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
+import { ALLOWED_ORIGINS, areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
 
 export const CreateSourcePage = () => (
   <Page
@@ -62,6 +62,7 @@ function CreateSource() {
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <OriginsField
+          {...ALLOWED_ORIGINS}
           origins={origins}
           onChange={setOrigins}
           issueAt={(index) => failure?.issueAt("allowedOrigins", index) ?? null}

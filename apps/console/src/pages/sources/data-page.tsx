@@ -4,6 +4,7 @@ import { Stack } from "@mantine/core";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { AddressesForm } from "./addresses-form.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
+import { ChannelsForm } from "./channels-form.tsx";
 import { CountingForm } from "./counting-form.tsx";
 import { EraseVisitorForm } from "./erase-visitor-form.tsx";
 import { RetentionForm } from "./retention-form.tsx";
@@ -21,6 +22,7 @@ function Data({ source }: { readonly source: Source }) {
     <Stack gap="lg" maw={760}>
       <CountingForm source={source} />
       <AddressesForm source={source} />
+      <ChannelsForm source={source} />
       {can("sources:admin") && <RetentionForm source={source} />}
       {can("visitors:erase") && <EraseVisitorForm source={source} />}
       {can("support:read") && <AlertsSection />}

@@ -17,16 +17,25 @@ const SEGMENTS = [
   { name: "failed", word: "refused requests", className: "part-failed" },
 ] as const satisfies readonly { name: keyof Last24Hours; word: string; className: string }[];
 
+/** What the colours of the bars mean. */
+export const DayLegend = () => (
+  <ul className="legend" aria-label="Legend">
+    {SEGMENTS.map(({ name, word, className }) => (
+      <li key={name}>
+        <span className={className} />
+        {word}
+      </li>
+    ))}
+  </ul>
+);
+
 export function DaySummary({ day, sourceId }: { readonly day: Last24Hours; readonly sourceId: string }) {
   const total = SEGMENTS.reduce((sum, { name }) => sum + day[name], 0);
   const shown = SEGMENTS.filter(({ name }) => day[name] > 0);
   const summary = shown.map(({ name, word }) => `${formatCount(day[name])} ${word}`).join(", ");
   return (
     <div className="day-bar">
-      <Text size="sm" c="dimmed">
-        Last 24 hours
-      </Text>
-      {day.accepted > 0 && <HourChart sourceId={sourceId} />}
+      <HourChart sourceId={sourceId} />
       <div className="bar" role="img" aria-label={total === 0 ? "No events" : summary} title={summary}>
         {shown.map(({ name, className }) => (
           <span key={name} className={className} style={{ flexGrow: day[name] }} />
@@ -35,7 +44,7 @@ export function DaySummary({ day, sourceId }: { readonly day: Last24Hours; reado
       <Text size="xs">
         {total === 0
           ? "No events"
-          : `${pluralize(day.accepted, "accepted event")}${day.failed > 0 ? `, ${pluralize(day.failed, "refused request")}` : ""}`}
+          : `${pluralize(day.accepted, "event")}${day.failed > 0 ? `, ${formatCount(day.failed)} refused` : ""}`}
       </Text>
     </div>
   );

@@ -8,15 +8,26 @@ import { Paper, Stack, Switch, TextInput } from "@mantine/core";
 import { Fragment, type ReactNode } from "react";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FrameworkField } from "./framework-field.tsx";
-import { areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
+import { ALLOWED_ORIGINS, areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
 import { SaveRow, type SourceForm, useSourceForm } from "./source-form.tsx";
 
-const toFields = ({ name, slug, allowedOrigins, frameworkHint, requireOrigin, privacy }: Source) => ({
+const toFields = ({
   name,
   slug,
   allowedOrigins,
   frameworkHint,
   requireOrigin,
+  privacy,
+  engagement,
+  embedOrigins,
+}: Source) => ({
+  name,
+  slug,
+  allowedOrigins,
+  frameworkHint,
+  requireOrigin,
+  engagement,
+  embedOrigins,
   ...privacy,
 });
 type GeneralFields = ReturnType<typeof toFields>;
@@ -25,6 +36,7 @@ const normalize = (edited: Partial<GeneralFields>): Partial<GeneralFields> => ({
   ...edited,
   ...(edited.name !== undefined && { name: edited.name.trim() }),
   ...(edited.allowedOrigins && { allowedOrigins: cleanOrigins(edited.allowedOrigins) }),
+  ...(edited.embedOrigins && { embedOrigins: cleanOrigins(edited.embedOrigins) }),
 });
 
 /** Undefined members are not sent. */
@@ -63,6 +75,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   ),
   allowedOrigins: ({ fields, setFields, failure }) => (
     <OriginsField
+      {...ALLOWED_ORIGINS}
       origins={fields.allowedOrigins}
       onChange={(allowedOrigins) => setFields({ allowedOrigins })}
       issueAt={(index) => failure?.issueAt("allowedOrigins", index) ?? null}
@@ -95,12 +108,32 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
       />
     </>
   ),
+  engagement: ({ fields, setFields }) => (
+    <Switch
+      label="Measure engagement"
+      description="Time on page and scroll depth. It changes the snippet: install the new one on your site."
+      checked={fields.engagement}
+      onChange={(event) => setFields({ engagement: event.currentTarget.checked })}
+    />
+  ),
+  embedOrigins: ({ fields, setFields, failure }) => (
+    <OriginsField
+      label="Embedding"
+      help="The sites that may show a share link of this source in a frame. Without an entry, none may."
+      lineLabel="Embedding site"
+      origins={fields.embedOrigins}
+      onChange={(embedOrigins) => setFields({ embedOrigins })}
+      issueAt={(index) => failure?.issueAt("embedOrigins", index) ?? null}
+    />
+  ),
   isActive: null, // ActiveSection of settings-page.tsx
   goals: null, // counting-form.tsx
   bots: null, // counting-form.tsx
   excludedPaths: null, // counting-form.tsx
+  excludedAddresses: null, // counting-form.tsx
   queryParameters: null, // addresses-form.tsx
   pathRules: null, // addresses-form.tsx
+  channelRules: null, // channels-form.tsx
   retentionDays: null, // retention-form.tsx
   limits: null, // limits-form.tsx
 };
@@ -118,7 +151,9 @@ export function GeneralForm({ source }: { readonly source: Source }) {
         <SaveRow
           saved={saved}
           label="Save"
-          disabled={fields.name.trim() === "" || !areValidOrigins(fields.allowedOrigins)}
+          disabled={
+            fields.name.trim() === "" || !areValidOrigins([...fields.allowedOrigins, ...fields.embedOrigins])
+          }
         />
       </Stack>
     </Paper>

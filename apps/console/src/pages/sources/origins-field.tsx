@@ -1,8 +1,13 @@
 /** A list of allowed origins. Each line shows its normalized form or a suggestion for an invalid origin. */
+import "@mantine/core/styles/Fieldset.css";
 import { normalizeOrigin, suggestOrigin } from "@headwater/contract/origin";
 import { Button, Fieldset, Group, Stack, Text, TextInput } from "@mantine/core";
 
 interface OriginsFieldProps {
+  readonly label: string;
+  readonly help: string;
+  /** The name of each line, before its number. */
+  readonly lineLabel: string;
   readonly origins: readonly string[];
   readonly onChange: (origins: string[]) => void;
   /** The API's message about the origin at that index. */
@@ -16,14 +21,19 @@ export const cleanOrigins = (origins: readonly string[]): string[] =>
 export const areValidOrigins = (origins: readonly string[]): boolean =>
   cleanOrigins(origins).every((origin) => normalizeOrigin(origin) !== null);
 
-export function OriginsField({ origins, onChange, issueAt }: OriginsFieldProps) {
+export const ALLOWED_ORIGINS = {
+  label: "Allowed origins",
+  help: "The sites that may send events, as scheme, host and port: https://shop.example.com. Use https://*.example.com for all subdomains, http://localhost:* for any port, or * for every site.",
+  lineLabel: "Origin",
+} as const;
+
+export function OriginsField({ label, help, lineLabel, origins, onChange, issueAt }: OriginsFieldProps) {
   const lines = origins.length === 0 ? [""] : origins;
   const replace = (index: number, value: string) => onChange(lines.with(index, value));
   return (
-    <Fieldset legend="Allowed origins" variant="unstyled">
+    <Fieldset legend={label} variant="unstyled">
       <Text size="sm" c="dimmed" mb="xs">
-        The sites that may send events, as scheme, host and port: https://shop.example.com. Use
-        https://*.example.com for all subdomains, http://localhost:* for any port, or * for every site.
+        {help}
       </Text>
       <Stack gap="xs">
         {lines.map((line, index) => (
@@ -31,7 +41,7 @@ export function OriginsField({ origins, onChange, issueAt }: OriginsFieldProps) 
             // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity than their position
             key={index}
             line={line}
-            number={index + 1}
+            label={`${lineLabel} ${index + 1}`}
             issue={issueAt?.(index) ?? null}
             onChange={(value) => replace(index, value)}
             onRemove={lines.length > 1 ? () => onChange(lines.toSpliced(index, 1)) : null}
@@ -39,7 +49,7 @@ export function OriginsField({ origins, onChange, issueAt }: OriginsFieldProps) 
         ))}
         <Group>
           <Button size="xs" variant="default" onClick={() => onChange([...lines, ""])}>
-            Add origin
+            Add {lineLabel.toLowerCase()}
           </Button>
         </Group>
       </Stack>
@@ -49,13 +59,13 @@ export function OriginsField({ origins, onChange, issueAt }: OriginsFieldProps) 
 
 interface OriginLineProps {
   readonly line: string;
-  readonly number: number;
+  readonly label: string;
   readonly issue: string | null;
   readonly onChange: (value: string) => void;
   readonly onRemove: (() => void) | null;
 }
 
-function OriginLine({ line, number, issue, onChange, onRemove }: OriginLineProps) {
+function OriginLine({ line, label, issue, onChange, onRemove }: OriginLineProps) {
   const hasText = line.trim() !== "";
   const normalized = hasText ? normalizeOrigin(line) : null;
   const isInvalid = hasText && normalized === null;
@@ -65,7 +75,7 @@ function OriginLine({ line, number, issue, onChange, onRemove }: OriginLineProps
       <Group gap="xs" align="flex-start" wrap="nowrap">
         <TextInput
           flex={1}
-          aria-label={`Origin ${number}`}
+          aria-label={label}
           placeholder="https://www.example.com"
           value={line}
           error={issue ?? (isInvalid && "Not a valid origin. Use scheme://host, with a port if needed.")}
@@ -74,7 +84,7 @@ function OriginLine({ line, number, issue, onChange, onRemove }: OriginLineProps
           onChange={(event) => onChange(event.currentTarget.value)}
         />
         {onRemove && (
-          <Button variant="default" onClick={onRemove} aria-label={`Remove origin ${number}`}>
+          <Button variant="default" onClick={onRemove} aria-label={`Remove ${label.toLowerCase()}`}>
             Remove
           </Button>
         )}

@@ -1,5 +1,6 @@
 /** A source's public key: copy, rotate, and the installs that still use an old key. */
 import type { DebugAttempt, Source } from "@headwater/contract";
+import "@mantine/core/styles/List.css";
 import { Button, Code, Group, List, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

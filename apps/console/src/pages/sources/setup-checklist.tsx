@@ -17,18 +17,25 @@ const STEPS = [
 
 const POLL_MS = 5_000;
 
-/** Shown to users who can create sources, until somebody dismisses it. */
-export function SetupChecklist() {
+const keyOf = (organizationId: string) => ["onboarding", organizationId];
+
+/** The setup steps of the workspace, for users who can create sources. */
+export function useOnboarding() {
   const { organizationId, can } = useWorkspace();
-  const client = useQueryClient();
-  const queryKey = ["onboarding", organizationId];
-  const { data } = useQuery({
-    queryKey,
+  return useQuery({
+    queryKey: keyOf(organizationId),
     queryFn: ({ signal }) => api.getOnboarding({ query: { organizationId }, signal }),
     enabled: can("sources:write"),
     refetchInterval: ({ state }) =>
       state.data && !state.data.completed && !isDone(state.data.steps) ? POLL_MS : false,
   });
+}
+
+/** Shown to users who can create sources, until somebody dismisses it. */
+export function SetupChecklist() {
+  const { organizationId } = useWorkspace();
+  const client = useQueryClient();
+  const { data } = useOnboarding();
   const steps = data && !data.completed ? data.steps : null;
   const done = STEPS.filter(({ name }) => steps?.[name].done).length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: refetches the sources after each completed step
@@ -38,11 +45,11 @@ export function SetupChecklist() {
   }, [done]);
   const completed = useMutation({
     mutationFn: () => api.completeOnboarding({ body: { organizationId } }),
-    onSuccess: (answer) => client.setQueryData(queryKey, answer),
+    onSuccess: (answer) => client.setQueryData(keyOf(organizationId), answer),
   });
   if (steps === null) return null;
   return (
-    <Paper withBorder p="md" component="section" aria-label="Setup">
+    <Paper withBorder p="md" radius="lg" component="section" aria-label="Setup">
       <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2} size="h5">
           {isDone(steps) ? "Setup complete" : "Setup"}

@@ -1,23 +1,15 @@
 /** The frame of a source's pages: name, status, and tabs to the other pages. */
 import type { Permission, Source } from "@headwater/contract";
-import { Group } from "@mantine/core";
-import { useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { useSource } from "../../queries.ts";
-import { NavigationLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { SOURCE_PAGES } from "../../ui/pages.ts";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-
-const PAGES = [
-  { to: "/analytics/stats", label: "Stats", permission: "stats:read" },
-  { to: "/analytics/setup/install", label: "Install", permission: "sources:read" },
-  { to: "/analytics/setup/debug", label: "Debug", permission: "debug:read" },
-  { to: "/sources/data", label: "Data", permission: "sources:write" },
-  { to: "/sources/settings", label: "Settings", permission: "sources:write" },
-] as const;
+import { SourceSwitcher } from "./source-switcher.tsx";
 
 interface SourcePageProps {
   readonly title: string;
@@ -60,14 +52,23 @@ function LoadedSource({ sourceId, title, permission, render }: LoadedSourceProps
       {(source) => (
         <Page
           title={source.name}
-          actions={source.isActive ? undefined : <SourceStatusBadge status="off" />}
-          lead={title}
+          section={title}
+          beside={
+            <>
+              <SourceSwitcher source={source} />
+              {!source.isActive && <SourceStatusBadge status="off" />}
+            </>
+          }
+          actions={
+            <nav className="page-tabs" aria-label="Source pages">
+              {SOURCE_PAGES.filter((one) => can(one.permission)).map(({ to, label }) => (
+                <Link key={to} to={to} search={{ sourceId }} activeOptions={{ includeSearch: false }}>
+                  {label}
+                </Link>
+              ))}
+            </nav>
+          }
         >
-          <Group component="nav" gap={4} className="tabs" aria-label="Source pages">
-            {PAGES.filter((one) => can(one.permission)).map(({ to, label }) => (
-              <NavigationLink key={to} to={to} search={{ sourceId }} label={label} />
-            ))}
-          </Group>
           <RequirePermission permission={permission}>{render(source)}</RequirePermission>
         </Page>
       )}

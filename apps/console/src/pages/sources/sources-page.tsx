@@ -1,10 +1,12 @@
 /** The list of the workspace's sources, each with its status, last event and last 24 hours. */
 
 import type { Source } from "@headwater/contract";
-import { Group, Paper, Stack, Text } from "@mantine/core";
+import { NativeSelect, Paper, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { api } from "../../api.ts";
 import { healthQuery } from "../../queries.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
@@ -13,27 +15,34 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { type SourceStatus, SourceStatusBadge } from "../../ui/source-status.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { DaySummary } from "./day-summary.tsx";
-import { SetupChecklist } from "./setup-checklist.tsx";
+import { DayLegend, DaySummary } from "./day-summary.tsx";
+import { SetupChecklist, useOnboarding } from "./setup-checklist.tsx";
+import { SOURCE_ORDERS, type SourceOrder, selectSources } from "./source-order.ts";
 
 /** One or two screens. Each row requests the health of its source. */
 const PAGE_SIZE = 25;
 
+/** From how many sources on there is a search. */
+const MIN_SEARCHED = 5;
+
 export function SourcesPage() {
   const { organizationId, can } = useWorkspace();
+  const onboarding = useOnboarding();
   const query = usePagedQuery(["sources", organizationId], (cursor, signal) =>
     api.listSources({ query: { organizationId, limit: PAGE_SIZE, cursor }, signal }),
   );
   const sources = query.data?.pages.flatMap((page) => page.sources) ?? [];
   const create = can("sources:write") && <ButtonLink to="/sources/new">Create source</ButtonLink>;
+  // the checklist above the list loads first, so that the list does not move
+  if (query.isPending || onboarding.isLoading)
+    return (
+      <Page title="Sources" actions={null}>
+        <Loading />
+      </Page>
+    );
   return (
-    <Page
-      title="Sources"
-      lead="A source is a site or app that sends events."
-      actions={sources.length > 0 && create}
-    >
+    <Page title="Sources" actions={sources.length > 0 && create}>
       <SetupChecklist />
-      {query.isPending && <Loading />}
       {query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />}
       {query.data && sources.length === 0 && (
         <EmptyState title="No sources yet" action={create}>
@@ -42,13 +51,45 @@ export function SourcesPage() {
             : "Your role cannot create sources. Ask a developer of this workspace to create one."}
         </EmptyState>
       )}
-      <Stack gap="sm" component="ul" className="plain-list">
-        {sources.map((source) => (
-          <SourceRow key={source.sourceId} source={source} />
-        ))}
-      </Stack>
+      {sources.length > 0 && <SourceList sources={sources} />}
       <ShowMoreButton query={query} />
     </Page>
+  );
+}
+
+function SourceList({ sources }: { readonly sources: readonly Source[] }) {
+  const { can } = useWorkspace();
+  const [search, setSearch] = useState("");
+  const [order, setOrder] = useState<SourceOrder>("created");
+  const shown = selectSources(sources, search, order);
+  return (
+    <>
+      {sources.length >= MIN_SEARCHED && (
+        <div className="list-tools">
+          <TextInput
+            aria-label="Search sources"
+            placeholder="Search by name or origin"
+            leftSection={<Icon name="search" />}
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+          />
+          <NativeSelect
+            aria-label="Order"
+            data={[...SOURCE_ORDERS]}
+            value={order}
+            // the options are orders
+            onChange={(event) => setOrder(event.currentTarget.value as SourceOrder)}
+          />
+        </div>
+      )}
+      {shown.length === 0 && <Text c="dimmed">No source contains “{search}”.</Text>}
+      <Paper withBorder radius="lg" component="ul" className="source-list">
+        {shown.map((source) => (
+          <SourceRow key={source.sourceId} source={source} />
+        ))}
+      </Paper>
+      {can("debug:read") && <DayLegend />}
+    </>
   );
 }
 
@@ -64,12 +105,13 @@ function SourceRow({ source }: { readonly source: Source }) {
   const health = useQuery({ ...healthQuery(sourceId), enabled: can("debug:read") }).data?.health;
   const isNew = source.lastBootstrapAt === null && lastEventAt === null;
   return (
-    <Paper withBorder p="md" component="li" className="source-row">
+    <li className="source-row">
       <div className="source-name">
         <TextLink
           to={isNew ? "/analytics/setup/install" : "/analytics/stats"}
           search={{ sourceId }}
-          fw={650}
+          fw={600}
+          size="md"
           className="wrap"
         >
           {name}
@@ -78,18 +120,17 @@ function SourceRow({ source }: { readonly source: Source }) {
           {allowedOrigins.length === 0 ? "No allowed origins" : allowedOrigins.join(", ")}
         </Text>
       </div>
-      <Group gap="lg" className="source-facts">
-        <SourceStatusBadge status={statusOf(source, health?.status)} />
-        <Text size="sm" w={128}>
-          <Text span c="dimmed" size="sm" display="block">
-            Last event
-          </Text>
-          <RelativeTime at={lastEventAt} />
+      <SourceStatusBadge status={statusOf(source, health?.status)} />
+      <Text size="sm" className="source-last">
+        <Text span c="dimmed" size="sm" display="block">
+          Last event
         </Text>
-        {health && <DaySummary day={health.last24h} sourceId={sourceId} />}
-        <SourceLinks sourceId={sourceId} name={name} />
-      </Group>
-    </Paper>
+        <RelativeTime at={lastEventAt} />
+      </Text>
+      {can("debug:read") &&
+        (health ? <DaySummary day={health.last24h} sourceId={sourceId} /> : <div className="day-bar" />)}
+      <SourceLinks sourceId={sourceId} name={name} />
+    </li>
   );
 }
 
@@ -97,7 +138,7 @@ function SourceLinks({ sourceId, name }: { readonly sourceId: string; readonly n
   const { can } = useWorkspace();
   const search = { sourceId };
   return (
-    <Group gap="sm" role="group" aria-label={name}>
+    <fieldset className="source-links" aria-label={name}>
       <TextLink to="/analytics/stats" search={search} size="sm">
         Stats
       </TextLink>
@@ -114,6 +155,6 @@ function SourceLinks({ sourceId, name }: { readonly sourceId: string; readonly n
           Settings
         </TextLink>
       )}
-    </Group>
+    </fieldset>
   );
 }

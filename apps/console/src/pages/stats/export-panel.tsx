@@ -1,6 +1,6 @@
 /** The panel that downloads all events of the selected range as a file. */
 import type { ExportFormat, StatsAnswer } from "@headwater/contract";
-import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { API_BASE, api } from "../../api.ts";
@@ -19,17 +19,12 @@ const FORMATS = [
 
 export function ExportPanel({ view: { scope, filters } }: { readonly view: StatsView }) {
   // the file has no filters and includes bots, so the count does too
-  const all = { ...scope, filters: [] };
-  const query = useStats(all, { metrics: ["events"], include: { bots: true } });
+  const all = { ...scope, filters: [], include: { bots: true } };
+  const query = useStats(all, { metrics: ["events"] });
   return (
-    <Paper withBorder p="md" component="section" aria-label="Export">
-      <Title order={2} size="h5" mb="xs">
-        Export
-      </Title>
-      <QueryResult query={query} rows={1}>
-        {(answer) => <DownloadForm answer={answer} hasFilters={filters.length > 0} />}
-      </QueryResult>
-    </Paper>
+    <QueryResult query={query} rows={1}>
+      {(answer) => <DownloadForm answer={answer} hasFilters={filters.length > 0} />}
+    </QueryResult>
   );
 }
 

@@ -1,33 +1,36 @@
 /** The active filters, each with a button that removes it. */
-import { Button, Group } from "@mantine/core";
-import { dimensionLabel, formatValue } from "./format.ts";
+import { UnstyledButton } from "@mantine/core";
+import { Icon } from "../../ui/icon.tsx";
+import { formatFilter } from "./format.ts";
+import { SaveSegmentButton } from "./saved/segments.tsx";
 import type { StatsView } from "./use-stats-view.ts";
-import { filterParams, type ViewParams } from "./view-params.ts";
+import { filterParams, withoutFilters } from "./view-params.ts";
 
-export function FilterChips({ view: { params, filters, update } }: { readonly view: StatsView }) {
+export function FilterChips({ view }: { readonly view: StatsView }) {
+  const { params, filters, update } = view;
   if (filters.length === 0) return null;
-  const allRemoved = (): ViewParams =>
-    Object.assign({}, ...filters.map(({ dimension }) => filterParams({}, dimension, undefined)));
   return (
-    <Group gap="xs" role="group" aria-label="Filters">
-      {filters.map(({ dimension, value }) => (
-        <Button
-          key={dimension}
-          size="xs"
-          variant="light"
-          className="wrap-button chip"
-          aria-label={`Remove filter ${dimensionLabel(dimension)}: ${formatValue(dimension, value)}`}
-          onClick={() => update(filterParams(params, dimension, undefined))}
-          rightSection={<span aria-hidden>×</span>}
-        >
-          {dimensionLabel(dimension)}: {formatValue(dimension, value)}
-        </Button>
-      ))}
+    <fieldset className="chips" aria-label="Filters">
+      {filters.map((filter) => {
+        const text = formatFilter(filter);
+        return (
+          <UnstyledButton
+            key={text}
+            className="chip"
+            aria-label={`Remove filter ${text}`}
+            onClick={() => update(filterParams(params, filter.dimension, undefined, filter.operator))}
+          >
+            <span className="wrap">{text}</span>
+            <Icon name="close" size={14} />
+          </UnstyledButton>
+        );
+      })}
       {filters.length > 1 && (
-        <Button size="xs" variant="default" onClick={() => update(allRemoved())}>
+        <UnstyledButton className="chip chip-bare" onClick={() => update(withoutFilters(filters))}>
           Clear all
-        </Button>
+        </UnstyledButton>
       )}
-    </Group>
+      <SaveSegmentButton view={view} />
+    </fieldset>
   );
 }

@@ -1,14 +1,19 @@
 /** Formats metrics, values of dimensions, changes and times of the stats page. */
 import type { StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
 import { formatCount } from "../../ui/format-count.ts";
-import type { ViewRange } from "./view-params.ts";
+import { type ActiveFilter, FILTER_OPERATORS } from "./view-params.ts";
+import type { ViewInterval } from "./view-range.ts";
 
 const DIMENSION_LABELS: Partial<Record<StatsDimension, string>> = {
   page: "Page",
   host: "Host",
   event: "Event",
+  currency: "Currency",
+  goal: "Goal",
   entryPage: "Entry page",
   exitPage: "Exit page",
+  source: "Source",
+  channel: "Channel",
   referrer: "Referrer",
   utmSource: "Campaign source",
   utmMedium: "Campaign medium",
@@ -24,13 +29,18 @@ const DIMENSION_LABELS: Partial<Record<StatsDimension, string>> = {
   screen: "Screen",
   locale: "Language",
   country: "Country",
+  region: "Region",
+  city: "City",
 };
 export const dimensionLabel = (dimension: StatsDimension): string =>
   DIMENSION_LABELS[dimension] ?? dimension.replace("property:", "");
 
 const MISSING_LABELS: Partial<Record<StatsDimension, string>> = {
+  source: "Direct / unknown",
   referrer: "Direct / unknown",
   country: "Unknown",
+  region: "Unknown",
+  city: "Unknown",
   device: "Unknown",
   browser: "Unknown",
   os: "Unknown",
@@ -50,11 +60,10 @@ const DEVICE_LABELS: Readonly<Record<string, string>> = {
 
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 const languages = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
-/** Formats a code as `Germany (DE)`. Returns text that is not a known code unchanged. */
+/** Formats a code as `Germany`. Returns text that is not a known code unchanged. */
 function withDisplayName(names: Intl.DisplayNames, code: string): string {
   try {
-    const name = names.of(code);
-    return name === undefined ? code : `${name} (${code})`;
+    return names.of(code) ?? code;
   } catch {
     return code;
   }
@@ -69,6 +78,12 @@ export function formatValue(dimension: StatsDimension, value: StatsScalar): stri
   return String(value);
 }
 
+/** @returns for example `Page is /pricing` or `Source is not Direct / unknown` */
+export function formatFilter({ dimension, operator, value }: ActiveFilter): string {
+  const { label = "is" } = FILTER_OPERATORS.find((one) => one.value === operator) ?? {};
+  return `${dimensionLabel(dimension)} ${label} ${formatValue(dimension, value)}`;
+}
+
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
 export const formatShare = (share: number | null): string => (share === null ? "—" : percent.format(share));
 
@@ -81,13 +96,33 @@ function formatDuration(seconds: number): string {
   return `${formatCount(Math.floor(minutes / 60))}h\u00a0${minutes % 60}m`;
 }
 
+const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+
+/** @returns for example `180ms` or `2.5s` */
+const formatMilliseconds = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)}ms` : `${decimals.format(ms / 1000)}s`;
+
 /** @param value null for a ratio whose denominator is zero */
 export function formatMetric(metric: StatsMetric, value: number | null): string {
   if (value === null) return "—";
   if (metric === "bounceRate" || metric === "conversionRate") return percent.format(value);
-  if (metric === "sessionDuration") return formatDuration(value);
+  if (metric === "scrollDepth") return `${Math.round(value)}%`;
+  if (metric === "sessionDuration" || metric === "timeOnPage") return formatDuration(value);
+  if (metric === "p75:cls") return decimals.format(value);
+  if (metric.startsWith("p75:")) return formatMilliseconds(value);
   return formatCount(Math.round(value * 10) / 10);
 }
+
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+/** Formats a value of the chart's scale: `1.5K`. */
+export const formatShort = (metric: StatsMetric, value: number): string =>
+  metric === "bounceRate" || metric === "sessionDuration"
+    ? formatMetric(metric, value)
+    : compact.format(value);
+
+/** @param currency an ISO 4217 code */
+export const formatMoney = (amount: number, currency: string): string =>
+  new Intl.NumberFormat("en", { style: "currency", currency }).format(amount);
 
 const signed = new Intl.NumberFormat("en", {
   style: "percent",
@@ -109,7 +144,8 @@ export function formatChange(current: number | null, previous: number | null): F
   return { ratio, text: signed.format(ratio) };
 }
 
-const TIME_FORMATS: Readonly<Record<ViewRange["interval"], Intl.DateTimeFormatOptions>> = {
+const TIME_FORMATS: Readonly<Record<ViewInterval, Intl.DateTimeFormatOptions>> = {
+  minute: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   hour: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   day: { weekday: "short", day: "numeric", month: "short" },
   week: { day: "numeric", month: "short", year: "numeric" },
@@ -117,10 +153,35 @@ const TIME_FORMATS: Readonly<Record<ViewRange["interval"], Intl.DateTimeFormatOp
 };
 
 /** @returns a function that formats the start of an interval in the time zone */
-export function timeFormatter(
-  timeZone: string,
-  interval: ViewRange["interval"],
-): (instant: string) => string {
+export function timeFormatter(timeZone: string, interval: ViewInterval): (instant: string) => string {
   const format = new Intl.DateTimeFormat("en", { ...TIME_FORMATS[interval], timeZone });
   return (instant) => format.format(new Date(instant));
 }
+
+const SHORT_FORMATS: Readonly<Record<ViewInterval, Intl.DateTimeFormatOptions>> = {
+  minute: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  hour: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  day: { day: "numeric", month: "short" },
+  week: { day: "numeric", month: "short" },
+  month: { month: "short", year: "numeric" },
+};
+
+/** The same for the axis of a chart. A time at midnight is shown as its day. */
+export function shortTimeFormatter(timeZone: string, interval: ViewInterval): (instant: string) => string {
+  const format = new Intl.DateTimeFormat("en", { ...SHORT_FORMATS[interval], timeZone });
+  const day = new Intl.DateTimeFormat("en", { ...SHORT_FORMATS.day, timeZone });
+  return (instant) => {
+    const text = format.format(new Date(instant));
+    return text === "00:00" ? day.format(new Date(instant)) : text;
+  };
+}
+
+const dayFormat = new Intl.DateTimeFormat("en", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+/** @returns for example `Nov 3 – 9, 2026` */
+export const formatDays = ([first, last]: readonly [string, string]): string =>
+  dayFormat.formatRange(new Date(first), new Date(last));

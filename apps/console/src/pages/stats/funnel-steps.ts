@@ -30,6 +30,13 @@ export function stepParams(steps: readonly FunnelStep[]): ViewParams {
 export const toStatsGoals = (steps: readonly FunnelStep[]): StatsGoal[] =>
   steps.map(({ kind, text }) => ({ [kind === "goal" ? "name" : kind]: text }));
 
+/** The steps that the API calls so. */
+export const fromStatsGoals = (goals: readonly StatsGoal[]): FunnelStep[] =>
+  goals.map(({ event, page, name }): FunnelStep => {
+    if (event !== undefined) return { kind: "event", text: event };
+    return page !== undefined ? { kind: "page", text: page } : { kind: "goal", text: name ?? "" };
+  });
+
 const WINDOW_SECONDS = { hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000 } as const;
 export const WINDOW_OPTIONS = [
   { value: "hour", label: "1 hour" },
@@ -44,3 +51,6 @@ export type FunnelWindow = keyof typeof WINDOW_SECONDS;
 export const readWindow = ({ within = "" }: ViewParams): FunnelWindow =>
   Object.hasOwn(WINDOW_SECONDS, within) ? (within as FunnelWindow) : "day";
 export const windowSecondsOf = (within: FunnelWindow): number => WINDOW_SECONDS[within];
+/** @returns the shortest window to choose from that is at least as long */
+export const windowOf = (seconds: number): FunnelWindow =>
+  WINDOW_OPTIONS.find(({ value }) => WINDOW_SECONDS[value] >= seconds)?.value ?? "month";

@@ -1,10 +1,11 @@
 /** The funnel view: how many visitors completed each step, in order. */
 import { Paper, Stack, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { type ApiAnswer, api } from "../../api.ts";
 import { pluralize } from "../../ui/format-count.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
+import { EstimateMark } from "./estimate-mark.tsx";
 import { formatShare } from "./format.ts";
+import { FunnelBreakdown } from "./funnel-breakdown.tsx";
 import { FunnelForm } from "./funnel-form.tsx";
 import {
   type FunnelStep,
@@ -15,6 +16,8 @@ import {
   toStatsGoals,
   windowSecondsOf,
 } from "./funnel-steps.ts";
+import { SavedFunnels } from "./saved/saved-funnels.tsx";
+import { useFastThenExact } from "./use-fast-then-exact.ts";
 import type { StatsView } from "./use-stats-view.ts";
 
 export function FunnelView({ view }: { readonly view: StatsView }) {
@@ -22,13 +25,15 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
   const within = readWindow(view.params);
   const body = { ...view.scope, steps: toStatsGoals(steps), windowSeconds: windowSecondsOf(within) };
   const isComplete = steps.length >= MIN_STEPS;
-  const query = useQuery({
+  const query = useFastThenExact({
     queryKey: ["stats", "funnel", body],
-    queryFn: ({ signal }) => api.queryFunnel({ body, signal }),
+    ask: (accuracy, signal) => api.queryFunnel({ body: { ...body, accuracy }, signal }),
     enabled: isComplete,
+    keepsPrevious: false,
   });
   return (
     <Stack gap="md" className="stats">
+      <SavedFunnels view={view} steps={steps} within={within} />
       <FunnelForm
         key={JSON.stringify([steps, within])}
         steps={steps}
@@ -41,6 +46,7 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
       {isComplete && (
         <QueryResult query={query}>{(answer) => <FunnelResult answer={answer} steps={steps} />}</QueryResult>
       )}
+      {isComplete && <FunnelBreakdown view={view} steps={steps} body={body} />}
     </Stack>
   );
 }
@@ -53,11 +59,12 @@ interface FunnelResultProps {
 function FunnelResult({ answer, steps }: FunnelResultProps) {
   const lastShare = answer.steps.at(-1)?.shareOfFirst ?? null;
   return (
-    <Paper withBorder p="md" component="section" aria-label="Funnel">
+    <Paper withBorder p="md" radius="lg" component="section" aria-label="Funnel">
       <Title order={2} size="h5" mb="sm">
         {lastShare === null
           ? "No visitor completed the first step"
           : `${formatShare(lastShare)} of visitors who started completed all steps`}
+        <EstimateMark accuracy={answer.accuracy} />
       </Title>
       <ol className="funnel">
         {answer.steps.map(({ visitors, shareOfFirst, shareOfPrevious }, at) => (

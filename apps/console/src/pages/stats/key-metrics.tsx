@@ -1,6 +1,8 @@
 /** The key metrics at the top of the overview. Each is a button that shows the metric in the chart. */
 import type { StatsAnswer } from "@headwater/contract";
-import { Text, UnstyledButton } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
+import { toLinePaths } from "./chart/line-path.ts";
+import { EstimateMark } from "./estimate-mark.tsx";
 import { formatChange, formatMetric } from "./format.ts";
 
 /** Session metrics take the warehouse longer, so each group is queried separately and the faster one is shown first. */
@@ -10,6 +12,7 @@ export const KEY_METRICS = [
   { metric: "pageviews", label: "Page views", group: "events", better: "higher" },
   { metric: "events", label: "Events", group: "events", better: "higher" },
   { metric: "bounceRate", label: "Bounce rate", group: "sessions", better: "lower" },
+  { metric: "engagedSessions", label: "Engaged sessions", group: "sessions", better: "higher" },
   { metric: "sessionDuration", label: "Session duration", group: "sessions", better: "higher" },
 ] as const;
 export type KeyMetric = (typeof KEY_METRICS)[number];
@@ -17,8 +20,13 @@ export type KeyMetric = (typeof KEY_METRICS)[number];
 export const metricsOf = (group: KeyMetric["group"]): KeyMetric["metric"][] =>
   KEY_METRICS.filter((one) => one.group === group).map(({ metric }) => metric);
 
+type Answers = readonly (StatsAnswer | undefined)[];
+
 interface KeyMetricsProps {
-  readonly answers: readonly (StatsAnswer | undefined)[];
+  /** The answers for the whole range. */
+  readonly answers: Answers;
+  /** The answers over time, for the small lines. */
+  readonly series: Answers;
   readonly selected: KeyMetric["metric"];
   readonly onSelect: (metric: KeyMetric["metric"]) => void;
 }
@@ -29,41 +37,64 @@ interface MetricValues {
   readonly previous: number | null | undefined;
 }
 
+const findAnswer = (answers: Answers, metric: KeyMetric["metric"]) =>
+  answers.find((one) => one?.metrics.includes(metric));
+
 /** @returns null while the answer with this metric is loading */
-function findValues(answers: KeyMetricsProps["answers"], metric: KeyMetric["metric"]): MetricValues | null {
-  const answer = answers.find((one) => one?.metrics.includes(metric));
+function findValues(answers: Answers, metric: KeyMetric["metric"]): MetricValues | null {
+  const answer = findAnswer(answers, metric);
   if (!answer) return null;
   const index = answer.metrics.indexOf(metric);
   const [row] = answer.results;
   return { current: row?.metrics[index] ?? null, previous: row?.comparison?.[index] };
 }
 
-export function KeyMetrics({ answers, selected, onSelect }: KeyMetricsProps) {
-  return (
-    <section className="metrics" aria-label="Key metrics">
-      {KEY_METRICS.map(({ metric, label, better }) => {
-        const values = findValues(answers, metric);
-        return (
-          <UnstyledButton
-            key={metric}
-            className="metric"
-            aria-pressed={metric === selected}
-            onClick={() => onSelect(metric)}
-          >
-            <Text size="sm" c="dimmed">
-              {label}
-            </Text>
-            <Text className="metric-value">{values ? formatMetric(metric, values.current) : "…"}</Text>
+export const KeyMetrics = ({ answers, series, selected, onSelect }: KeyMetricsProps) => (
+  <section className="metrics" aria-label="Key metrics">
+    {KEY_METRICS.map(({ metric, label, better }) => {
+      const values = findValues(answers, metric);
+      return (
+        <UnstyledButton
+          key={metric}
+          className="metric"
+          aria-pressed={metric === selected}
+          onClick={() => onSelect(metric)}
+        >
+          <span className="metric-label">{label}</span>
+          <span className="metric-value">
+            <EstimateMark accuracy={findAnswer(answers, metric)?.accuracy} />
+            {values ? formatMetric(metric, values.current) : "…"}
+          </span>
+          <span className="metric-change">
             {values?.previous !== undefined && (
-              <Text size="sm" c="dimmed">
+              <>
                 <MetricChange current={values.current} previous={values.previous} better={better} /> vs.{" "}
                 {formatMetric(metric, values.previous)}
-              </Text>
+              </>
             )}
-          </UnstyledButton>
-        );
-      })}
-    </section>
+          </span>
+          <Sparkline answer={findAnswer(series, metric)} metric={metric} />
+        </UnstyledButton>
+      );
+    })}
+  </section>
+);
+
+interface SparklineProps {
+  readonly answer: StatsAnswer | undefined;
+  readonly metric: KeyMetric["metric"];
+}
+
+/** The metric over time without its last bucket when that is not over, which would look like a fall. */
+function Sparkline({ answer, metric }: SparklineProps) {
+  const index = answer?.metrics.indexOf(metric) ?? 0;
+  const rows = answer?.results.filter(({ complete }) => complete !== false) ?? [];
+  const values = rows.map(({ metrics }) => metrics[index] ?? null);
+  const { line } = toLinePaths(values, Math.max(...values.map((value) => value ?? 0), 1e-9));
+  return (
+    <svg className="sparkline" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+      <path d={line} />
+    </svg>
   );
 }
 

@@ -1,5 +1,5 @@
-/** The number of current visitors, refetched while the page is open. */
-import { Text } from "@mantine/core";
+/** The number of current visitors, refetched while the page is open. It leads to the real-time view. */
+import { UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
@@ -7,17 +7,28 @@ import { pluralize } from "../../ui/format-count.ts";
 
 const REFETCH_MS = 10_000;
 
-export function LiveVisitors({ sourceId }: { readonly sourceId: string }) {
+interface LiveVisitorsProps {
+  readonly sourceId: string;
+  readonly onOpen: () => void;
+}
+
+export function LiveVisitors({ sourceId, onOpen }: LiveVisitorsProps) {
   const { data, error } = useQuery({
     queryKey: ["stats", "live", sourceId],
     queryFn: ({ signal }) => api.getLive({ query: { sourceId }, signal }),
     refetchInterval: ({ state: { error } }) => (error === null || isRetryable(error) ? REFETCH_MS : false),
   });
   // an outdated number would be wrong; the stats below show the error
-  if (!data || error) return null;
+  if (error) return null;
+  if (!data) return <span className="live-loading" />;
   return (
-    <Text size="sm" className="live" data-live={data.visitors > 0 ? "yes" : undefined} role="status">
-      {pluralize(data.visitors, "visitor")} in the last {Math.round(data.windowSeconds / 60)} minutes
-    </Text>
+    <UnstyledButton
+      className="live"
+      data-live={data.visitors > 0 ? "yes" : undefined}
+      title={`In the last ${Math.round(data.windowSeconds / 60)} minutes`}
+      onClick={onOpen}
+    >
+      {pluralize(data.visitors, "current visitor")}
+    </UnstyledButton>
   );
 }

@@ -1,63 +1,81 @@
 /** The stats overview: key metrics, one of them as a chart, and breakdowns by page, origin, device, location and event. */
-import { SimpleGrid, Stack } from "@mantine/core";
-import { EmptyState, ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
+import { Skeleton, Stack } from "@mantine/core";
+import { EmptyState, ErrorAlert } from "../../ui/page-states.tsx";
 import { BreakdownPanel, PANELS } from "./breakdown-panel.tsx";
+import { TimeChart } from "./chart/time-chart.tsx";
+import { ExcludedBots } from "./excluded-bots.tsx";
 import { KEY_METRICS, KeyMetrics, metricsOf } from "./key-metrics.tsx";
-import { TimeChart } from "./time-chart.tsx";
+import { ListHeading } from "./lists/list-heading.tsx";
 import { isEmptyAnswer, type StatsView, useStats } from "./use-stats-view.ts";
 
 const EVENT_METRICS = metricsOf("events");
 const SESSION_METRICS = metricsOf("sessions");
 
+/** The key metrics, of the whole range and over time. Session metrics are the slower queries, so they wait for the chart. */
+function useOverview({ scope, range, comparison }: StatsView, isSessionMetric: boolean) {
+  const dimensions = [`time:${range.interval}` as const];
+  const request = { comparison: comparison.request };
+  const ask = { pollWhileEmpty: true };
+  const events = useStats(scope, { metrics: EVENT_METRICS, ...request }, ask);
+  const eventSeries = useStats(scope, { metrics: EVENT_METRICS, dimensions, ...request }, ask);
+  const enabled = isSessionMetric || !eventSeries.isPending;
+  const sessions = useStats(scope, { metrics: SESSION_METRICS, ...request }, { ...ask, enabled });
+  const sessionSeries = useStats(
+    scope,
+    { metrics: SESSION_METRICS, dimensions, ...request },
+    { ...ask, enabled },
+  );
+  return { events, sessions, eventSeries, sessionSeries };
+}
+
 export function OverviewView({ view }: { readonly view: StatsView }) {
-  const { scope, range, isCompared, filters, params } = view;
-  const include = { comparison: isCompared };
-  const { metric } = KEY_METRICS.find((one) => one.metric === params.metric) ?? KEY_METRICS[0];
-  const events = useStats(scope, { metrics: EVENT_METRICS, include }, { pollWhileEmpty: true });
-  const series = useStats(
-    scope,
-    { metrics: [metric], dimensions: [`time:${range.interval}`], include },
-    { pollWhileEmpty: true },
-  );
-  // session metrics are the slowest query, so they wait until the chart is drawn
-  const isChartLoaded = !series.isPending;
-  const sessions = useStats(
-    scope,
-    { metrics: SESSION_METRICS, include },
-    { pollWhileEmpty: true, enabled: isChartLoaded },
-  );
+  const selected = KEY_METRICS.find((one) => one.metric === view.params.metric) ?? KEY_METRICS[0];
+  const isSessionMetric = selected.group === "sessions";
+  const { events, sessions, eventSeries, sessionSeries } = useOverview(view, isSessionMetric);
+  const series = isSessionMetric ? sessionSeries : eventSeries;
   // previous values stay visible below the error
-  const failed = [events, sessions].find(({ error }) => error);
+  const failed = [events, sessions, series].find(({ error }) => error);
+  if (failed?.error && !events.data)
+    return <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} withIssues />;
+  const isEmpty = events.data !== undefined && isEmptyAnswer(events.data);
   return (
-    <QueryResult query={events} rows={6}>
-      {(answer) => (
-        <Stack gap="md" className="stats" aria-busy={events.isPlaceholderData}>
-          <KeyMetrics
-            answers={[answer, sessions.data]}
-            selected={metric}
-            onSelect={(other) => view.update({ metric: other === "visitors" ? undefined : other })}
-          />
-          {failed?.error && <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} />}
-          {isEmptyAnswer(answer) ? (
-            <EmptyState title="No data for this period">
-              {filters.length > 0
-                ? "No events match these filters."
-                : "New events appear here within seconds. Bots are not counted."}
-            </EmptyState>
+    <Stack gap="md" className="stats" aria-busy={events.isPlaceholderData}>
+      <KeyMetrics
+        answers={[events.data, sessions.data]}
+        series={[eventSeries.data, sessionSeries.data]}
+        selected={selected.metric}
+        onSelect={(metric) => view.update({ metric: metric === "visitors" ? undefined : metric })}
+      />
+      {failed?.error && <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} withIssues />}
+      {isEmpty ? (
+        <EmptyState title="No data for this period">
+          {view.filters.length > 0
+            ? "No events match these filters. Remove one of them."
+            : "New events appear here within seconds. Choose a longer range to see earlier events."}
+        </EmptyState>
+      ) : (
+        <>
+          {series.data ? (
+            <TimeChart answer={series.data} metric={selected} view={view} />
           ) : (
-            <>
-              <QueryResult query={series}>{(points) => <TimeChart answer={points} />}</QueryResult>
-              {isChartLoaded && (
-                <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
-                  {PANELS.map((panel) => (
-                    <BreakdownPanel key={panel.id} panel={panel} view={view} />
-                  ))}
-                </SimpleGrid>
-              )}
-            </>
+            <div role="status" aria-label="Loading">
+              <Skeleton height="25rem" radius="lg" />
+            </div>
           )}
-        </Stack>
+          <ListHeading view={view} isReady={events.data !== undefined && !series.isPending} />
+          <div className="panels">
+            {PANELS.map((panel) => (
+              <BreakdownPanel
+                key={panel.id}
+                panel={panel}
+                view={view}
+                isReady={events.data !== undefined && !series.isPending}
+              />
+            ))}
+          </div>
+        </>
       )}
-    </QueryResult>
+      {events.data && <ExcludedBots view={view} events={events.data.excluded.bots} />}
+    </Stack>
   );
 }

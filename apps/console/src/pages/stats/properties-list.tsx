@@ -1,11 +1,14 @@
 /** The properties of the events, or the values of the selected property. */
-import { Button, Group, Table, Text, UnstyledButton } from "@mantine/core";
+import { Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
-import { BreakdownTable } from "./breakdown-table.tsx";
-import type { StatsView } from "./use-stats-view.ts";
+import { BreakdownTable } from "./lists/breakdown-table.tsx";
+import { type StatsView, useStats } from "./use-stats-view.ts";
+
+/** How many metrics a query can have. The properties are sorted by frequency. */
+const MAX_SUMS = 12;
 
 export function PropertiesList({ view }: { readonly view: StatsView }) {
   const { params, update } = view;
@@ -23,8 +26,7 @@ export function PropertiesList({ view }: { readonly view: StatsView }) {
       </Group>
       <BreakdownTable
         key={selected}
-        dimension={`property:${selected}`}
-        metrics={["events", "visitors"]}
+        breakdown={{ dimension: `property:${selected}`, metrics: ["events", "visitors", `sum:${selected}`] }}
         view={view}
       />
     </>
@@ -37,6 +39,13 @@ function PropertyNames({ view: { scope, params, update } }: { readonly view: Sta
     queryFn: ({ signal }) => api.queryProperties({ body: scope, signal }),
     placeholderData: (previous) => previous,
   });
+  const summed = (query.data?.properties ?? []).slice(0, MAX_SUMS).map(({ name }) => name);
+  const answer = useStats(
+    scope,
+    { metrics: summed.map((name) => `sum:${name}` as const) },
+    { enabled: summed.length > 0 },
+  );
+  const sums = new Map(summed.map((name, at) => [name, answer.data?.results[0]?.metrics[at] ?? null]));
   return (
     <QueryResult query={query}>
       {({ properties }) => (
@@ -51,7 +60,11 @@ function PropertyNames({ view: { scope, params, update } }: { readonly view: Sta
               No properties in this period
             </Text>
           ) : (
-            <PropertyTable properties={properties} onSelect={(property) => update({ property })} />
+            <PropertyTable
+              properties={properties}
+              sums={sums}
+              onSelect={(property) => update({ property })}
+            />
           )}
         </>
       )}
@@ -61,32 +74,36 @@ function PropertyNames({ view: { scope, params, update } }: { readonly view: Sta
 
 interface PropertyTableProps {
   readonly properties: readonly { readonly name: string; readonly events: number }[];
+  /** The sums of the numbers of the most frequent ones. */
+  readonly sums: ReadonlyMap<string, number | null>;
   readonly onSelect: (name: string) => void;
 }
 
-function PropertyTable({ properties, onSelect }: PropertyTableProps) {
+function PropertyTable({ properties, sums, onSelect }: PropertyTableProps) {
   const highest = Math.max(...properties.map(({ events }) => events), 1);
   return (
-    <Table className="ranking" verticalSpacing={4} horizontalSpacing="xs" withRowBorders={false}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Property</Table.Th>
-          <Table.Th className="ranking-figure">Events</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
+    <table className="ranking">
+      <thead>
+        <tr>
+          <th>Property</th>
+          <th className="ranking-figure">Events</th>
+          <th className="ranking-figure">Sum</th>
+        </tr>
+      </thead>
+      <tbody>
         {properties.map(({ name, events }) => (
-          <Table.Tr key={name}>
-            <Table.Td className="ranking-name">
+          <tr key={name}>
+            <td className="ranking-name">
               <span className="ranking-bar" style={{ width: `${(events / highest) * 100}%` }} />
               <UnstyledButton title={name} onClick={() => onSelect(name)}>
                 {name}
               </UnstyledButton>
-            </Table.Td>
-            <Table.Td className="ranking-figure">{formatCount(events)}</Table.Td>
-          </Table.Tr>
+            </td>
+            <td className="ranking-figure">{formatCount(events)}</td>
+            <td className="ranking-figure">{sums.get(name) ? formatCount(sums.get(name) ?? 0) : "—"}</td>
+          </tr>
         ))}
-      </Table.Tbody>
-    </Table>
+      </tbody>
+    </table>
   );
 }

@@ -1,11 +1,13 @@
 /** The retention view: of the visitors first seen in a period, the share that returned in later periods. */
-import { Paper, SegmentedControl, Stack, Table, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Paper, Stack, Table, Text } from "@mantine/core";
 import { type ApiAnswer, api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { Switcher } from "../../ui/switcher.tsx";
+import { EstimateMark } from "./estimate-mark.tsx";
 import { formatShare, timeFormatter } from "./format.ts";
+import { useFastThenExact } from "./use-fast-then-exact.ts";
 import type { StatsView } from "./use-stats-view.ts";
 
 const PERIODS = [
@@ -18,20 +20,20 @@ type RetentionPeriod = (typeof PERIODS)[number]["value"];
 export function RetentionView({ view }: { readonly view: StatsView }) {
   const period: RetentionPeriod = PERIODS.find(({ value }) => value === view.params.by)?.value ?? "week";
   const body = { ...view.scope, period };
-  const query = useQuery({
+  const query = useFastThenExact({
     queryKey: ["stats", "retention", body],
-    queryFn: ({ signal }) => api.queryRetention({ body, signal }),
-    placeholderData: (before) => before,
+    ask: (accuracy, signal) => api.queryRetention({ body: { ...body, accuracy }, signal }),
   });
   return (
     <Stack gap="md" className="stats">
-      <SegmentedControl
-        aria-label="Period"
-        className="periods"
-        data={[...PERIODS]}
-        value={period}
-        onChange={(by) => view.update({ by: by === "week" ? undefined : by })}
-      />
+      <div>
+        <Switcher
+          label="Period"
+          options={PERIODS}
+          value={period}
+          onChange={(by) => view.update({ by: by === "week" ? undefined : by })}
+        />
+      </div>
       <QueryResult query={query}>{(answer) => <CohortTable answer={answer} period={period} />}</QueryResult>
     </Stack>
   );
@@ -42,10 +44,12 @@ interface CohortTableProps {
   readonly period: RetentionPeriod;
 }
 
-/** A background whose opacity is the share, weak enough for the text on it to stay readable. */
-const shade = (share: number) => ({ background: `rgb(37 146 176 / ${(share * 0.4).toFixed(3)})` });
+/** A background that grows with the share, most of all where shares are small, and stays weak enough for the text on it. */
+const shade = (share: number) => ({
+  background: share === 0 ? "none" : `rgb(37 146 176 / ${(0.06 + 0.44 * Math.sqrt(share)).toFixed(3)})`,
+});
 
-function CohortTable({ answer: { cohorts, timezone }, period }: CohortTableProps) {
+function CohortTable({ answer: { cohorts, timezone, accuracy }, period }: CohortTableProps) {
   const sayTime = timeFormatter(timezone, period);
   const now = Date.now();
   const met = cohorts.filter(({ visitors }) => visitors > 0);
@@ -53,13 +57,16 @@ function CohortTable({ answer: { cohorts, timezone }, period }: CohortTableProps
   const longest = Math.max(...met.map(({ returned }) => returned.length));
   const starts = cohorts.map(({ start }) => Date.parse(start));
   return (
-    <Paper withBorder>
+    <Paper withBorder radius="lg">
       <ScrollRegion label="Retention by cohort">
         <Table className="retention" horizontalSpacing="sm">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>First seen</Table.Th>
-              <Table.Th ta="right">Visitors</Table.Th>
+              <Table.Th ta="right">
+                Visitors
+                <EstimateMark accuracy={accuracy} />
+              </Table.Th>
               {Array.from({ length: longest - 1 }, (_, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: periods have no other identity than their position
                 <Table.Th key={at} ta="right">

@@ -1,41 +1,44 @@
 /** The panel that creates, lists and revokes share links. A share link shows the stats of one source without sign-in. */
 import type { Token } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Paper, Stack, Table, Text, TextInput } from "@mantine/core";
+import "@mantine/core/styles/PasswordInput.css";
+import { Group, PasswordInput, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { ExpirySelect, toExpiresAt } from "../../ui/expiry-select.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
 import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
 import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
-import { SectionHeader } from "../../ui/section-header.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 
 /** Builds a link to the current view. The token is in the fragment, which browsers do not send to the server. */
-function toShareLink({ params }: StatsView, token: string): string {
-  const url = new URL("shared", document.baseURI);
+function toShareLink({ params }: StatsView, token: string, page: "shared" | "embed" = "shared"): string {
+  const url = new URL(page, document.baseURI);
   for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
   url.hash = `token=${token}`;
   return url.href;
 }
 
+/** The code that shows the link in a frame on another site. An address has no quotes in it. */
+const toEmbedCode = (view: StatsView, token: string): string =>
+  `<iframe src="${toShareLink(view, token, "embed").replaceAll("&", "&amp;")}" title="Stats" loading="lazy" style="width: 100%; height: 1600px; border: 0"></iframe>`;
+
 export const SharePanel = ({ view }: { readonly view: StatsView }) => (
-  <Paper withBorder p="md" component="section" aria-label="Share">
-    <Stack>
-      <SectionHeader title="Share">
-        Anyone with the link can see this source’s stats, and nothing else. A link stops working when it is
-        revoked, or when its creator leaves the workspace.
-      </SectionHeader>
-      <CreateLinkForm view={view} />
-      <LinkTable sourceId={view.scope.sourceId} />
-    </Stack>
-  </Paper>
+  <Stack>
+    <Text size="sm" c="dimmed">
+      Anyone with the link can see this source’s stats, and nothing else. A link with a password also asks for
+      the password. A link stops working when it is revoked, or when its creator leaves the workspace.
+    </Text>
+    <CreateLinkForm view={view} />
+    <LinkTable sourceId={view.scope.sourceId} />
+  </Stack>
 );
 
 function CreateLinkForm({ view }: { readonly view: StatsView }) {
@@ -43,6 +46,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
   const client = useQueryClient();
   const [label, setLabel] = useState("");
   const [days, setDays] = useState("90");
+  const [password, setPassword] = useState("");
   const creation = useMutation({
     mutationFn: () =>
       api.createToken({
@@ -51,10 +55,12 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
           label: label.trim(),
           sourceId: view.scope.sourceId,
           expiresAt: toExpiresAt(days),
+          ...(password === "" ? {} : { password }),
         },
       }),
     onSuccess: async () => {
       setLabel("");
+      setPassword("");
       await client.invalidateQueries({ queryKey: ["tokens"] });
     },
   });
@@ -73,17 +79,34 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
           onChange={(event) => setLabel(event.currentTarget.value)}
         />
         <ExpirySelect days={days} onChange={setDays} />
+        <PasswordInput
+          label="Password (optional)"
+          autoComplete="new-password"
+          maxLength={LIMITS.maxPasswordLength}
+          value={password}
+          error={failure?.issueAt("password")}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
         <AsyncButton type="submit" isPending={creation.isPending} disabled={label.trim() === ""}>
           Create link
         </AsyncButton>
       </form>
       {creation.error && <ErrorAlert error={creation.error} />}
       {creation.data && (
-        <SecretAlert
-          title={`Copy the link “${creation.data.label}” now. It will not be shown again.`}
-          secret={toShareLink(view, creation.data.token)}
-          copyLabel="Copy link"
-        />
+        <>
+          <SecretAlert
+            title={`Copy the link “${creation.data.label}” now. It will not be shown again.`}
+            secret={toShareLink(view, creation.data.token)}
+            copyLabel="Copy link"
+          />
+          <Group gap="sm">
+            <CopyButton text={toEmbedCode(view, creation.data.token)} label="Copy embed code" />
+            <Text size="sm" c="dimmed">
+              Shows the stats in a frame on the sites that are listed under Embedding in the settings of the
+              source.
+            </Text>
+          </Group>
+        </>
       )}
     </>
   );
@@ -114,7 +137,8 @@ const LinkRow = ({ token }: { readonly token: Token }) => (
         {token.label}
       </Text>
       <Text size="sm" c="dimmed" className="wrap">
-        Ends in {token.hint} · Created by {token.userId}
+        {token.hasPassword ? "With a password" : "Without a password"} · Ends in {token.hint} · Created by{" "}
+        {token.userId}
       </Text>
     </Table.Td>
     <Table.Td>

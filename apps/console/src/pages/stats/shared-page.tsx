@@ -2,7 +2,7 @@
 import { Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { ApiFailure } from "../../api.ts";
 import { statsSourceQuery } from "../../queries.ts";
 import { session } from "../../session.ts";
@@ -11,6 +11,7 @@ import { ColorSchemeControl } from "../../ui/color-scheme-control.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { GuestProvider } from "../../workspace-context.tsx";
+import { LinkPasswordForm } from "./link-password-form.tsx";
 import { StatsViews } from "./stats-views.tsx";
 
 /** How often a source without events is polled. */
@@ -33,17 +34,26 @@ function useToken(): string | null {
   return useSyncExternalStore(subscribe, session.token);
 }
 
-export function SharedPage() {
+export const SharedPage = () => (
+  <LinkPage>
+    <header className="shared-head">
+      <Group justify="space-between" gap="sm">
+        <Brand />
+        <ColorSchemeControl />
+      </Group>
+    </header>
+  </LinkPage>
+);
+
+/** The same page in a frame on another site, which has a header of its own. */
+export const EmbeddedPage = () => <LinkPage />;
+
+function LinkPage({ children }: { readonly children?: ReactNode }) {
   const { sourceId = "" } = useSearch({ strict: false }) as { sourceId?: string };
   const token = useToken();
   return (
     <GuestProvider>
-      <header className="shared-head">
-        <Group justify="space-between" gap="sm">
-          <Brand />
-          <ColorSchemeControl />
-        </Group>
-      </header>
+      {children}
       <main className="shared content">
         {sourceId !== "" && token !== null ? (
           <SharedStats key={token} sourceId={sourceId} />
@@ -58,18 +68,31 @@ export function SharedPage() {
   );
 }
 
-const isInvalidLink = (error: unknown) =>
-  error instanceof ApiFailure && (error.status === 401 || error.code === "source_not_found");
+type LinkTrouble = "invalid" | "locked";
 
-/** @returns whether any query of the page has found the link to be expired or revoked */
-function useIsLinkInvalid(): boolean {
-  const cache = useQueryClient().getQueryCache();
-  const [isInvalid, setInvalid] = useState(false);
+function troubleIn(error: unknown): LinkTrouble | null {
+  if (!(error instanceof ApiFailure)) return null;
+  if (error.code === "password_required") return "locked";
+  return error.status === 401 || error.code === "source_not_found" ? "invalid" : null;
+}
+
+/** @returns what any query of the page has found: the link is expired or revoked, or needs its password */
+function useLinkTrouble(): [LinkTrouble | null, clear: () => void] {
+  const client = useQueryClient();
+  const [trouble, setTrouble] = useState<LinkTrouble | null>(null);
   useEffect(
-    () => cache.subscribe(({ query }) => isInvalidLink(query.state.error) && setInvalid(true)),
-    [cache],
+    () =>
+      client.getQueryCache().subscribe(({ query }) => {
+        const found = troubleIn(query.state.error);
+        if (found !== null) setTrouble(found);
+      }),
+    [client],
   );
-  return isInvalid;
+  const clear = useCallback(() => {
+    setTrouble(null);
+    void client.resetQueries();
+  }, [client]);
+  return [trouble, clear];
 }
 
 function SharedStats({ sourceId }: { readonly sourceId: string }) {
@@ -77,8 +100,10 @@ function SharedStats({ sourceId }: { readonly sourceId: string }) {
     ...statsSourceQuery(sourceId),
     refetchInterval: ({ state: { data } }) => (data?.lastEventAt === null ? FIRST_EVENT_POLL_MS : false),
   });
-  const isInvalid = useIsLinkInvalid();
-  if (isInvalid || isInvalidLink(query.error))
+  const [trouble, clear] = useLinkTrouble();
+  const current = trouble ?? troubleIn(query.error);
+  if (current === "locked") return <LinkPasswordForm onUnlocked={clear} />;
+  if (current === "invalid")
     return (
       <EmptyState title="Link expired">
         This link has expired or was revoked. Ask the person who shared it for a new one.

@@ -4,7 +4,6 @@ import { sourceQuery } from "../../queries.ts";
 import { InstallPrompt } from "../sources/install-prompt.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { StatsViews } from "./stats-views.tsx";
-import { ViewActions } from "./view-actions.tsx";
 
 /** How often a source without events is polled. */
 const FIRST_EVENT_POLL_MS = 3_000;
@@ -12,11 +11,7 @@ const FIRST_EVENT_POLL_MS = 3_000;
 export const StatsPage = () => (
   <SourcePage title="Stats" permission="stats:read">
     {({ sourceId, lastEventAt }) =>
-      lastEventAt === null ? (
-        <NoEventsYet sourceId={sourceId} />
-      ) : (
-        <StatsViews sourceId={sourceId}>{(view) => <ViewActions view={view} />}</StatsViews>
-      )
+      lastEventAt === null ? <NoEventsYet sourceId={sourceId} /> : <StatsViews sourceId={sourceId} />
     }
   </SourcePage>
 );

@@ -1,45 +1,68 @@
-/** The three views of a source's stats (overview, funnel, retention) with their toolbar. */
-import { Group, SegmentedControl, Stack } from "@mantine/core";
-import type { ReactNode } from "react";
+/** The views of a source's stats with their toolbar: one row above everything else. */
+import { Stack } from "@mantine/core";
+import { type ComponentType, useMemo } from "react";
+import { useShortcuts } from "../../shortcuts.tsx";
+import { loadLater } from "../../ui/load-later.tsx";
+import { Switcher } from "../../ui/switcher.tsx";
 import { FilterChips } from "./filter-chips.tsx";
-import { FunnelView } from "./funnel-view.tsx";
+import { FilterMenu } from "./filter-menu.tsx";
 import { LiveVisitors } from "./live-visitors.tsx";
 import { MissingEventsAlert } from "./missing-events-alert.tsx";
 import { OverviewView } from "./overview-view.tsx";
-import { RetentionView } from "./retention-view.tsx";
+import { ComparisonMenu, RangeMenu } from "./range-menu.tsx";
 import "./stats.css";
-import { RangeToolbar } from "./range-toolbar.tsx";
 import { type StatsView, useStatsView } from "./use-stats-view.ts";
+import { ViewMenu } from "./view-menu.tsx";
 
-const VIEWS = [
-  { value: "overview", label: "Overview", View: OverviewView },
-  { value: "funnel", label: "Funnel", View: FunnelView },
-  { value: "retention", label: "Retention", View: RetentionView },
-] as const;
-
-interface StatsViewsProps {
-  readonly sourceId: string;
-  /** Actions for the current view, shown below the toolbar. */
-  readonly children?: (view: StatsView) => ReactNode;
+interface ViewDefinition {
+  readonly value: string;
+  readonly label: string;
+  readonly View: ComponentType<{ readonly view: StatsView }>;
 }
+const OVERVIEW: ViewDefinition = { value: "overview", label: "Overview", View: OverviewView };
+const VIEWS: readonly ViewDefinition[] = [
+  OVERVIEW,
+  {
+    value: "realtime",
+    label: "Real time",
+    View: loadLater(async () => (await import("./realtime-view.tsx")).RealtimeView),
+  },
+  {
+    value: "funnel",
+    label: "Funnel",
+    View: loadLater(async () => (await import("./funnel-view.tsx")).FunnelView),
+  },
+  {
+    value: "paths",
+    label: "Paths",
+    View: loadLater(async () => (await import("./paths-view.tsx")).PathsView),
+  },
+  {
+    value: "retention",
+    label: "Retention",
+    View: loadLater(async () => (await import("./retention-view.tsx")).RetentionView),
+  },
+];
 
-export function StatsViews({ sourceId, children }: StatsViewsProps) {
+export function StatsViews({ sourceId }: { readonly sourceId: string }) {
   const view = useStatsView(sourceId);
-  const shown = VIEWS.find(({ value }) => value === view.params.view) ?? VIEWS[0];
+  const shown = VIEWS.find(({ value }) => value === view.params.view) ?? OVERVIEW;
+  const options = useMemo(() => VIEWS.map(({ value, label }) => ({ value, label })), []);
+  const show = (value: string) => view.update({ view: value === OVERVIEW.value ? undefined : value });
+  useShortcuts(VIEWS.map(({ value }, at) => [String(at + 1), () => show(value)]));
   return (
     <Stack gap="md">
       <MissingEventsAlert sourceId={sourceId} />
-      <Group justify="space-between" gap="md">
-        <SegmentedControl
-          aria-label="View"
-          data={VIEWS.map(({ value, label }) => ({ value, label }))}
-          value={shown.value}
-          onChange={(value) => view.update({ view: value === "overview" ? undefined : value })}
-        />
-        <LiveVisitors sourceId={sourceId} />
-      </Group>
-      <RangeToolbar view={view} canCompare={shown.value === "overview"} />
-      {children?.(view)}
+      <section className="toolbar" aria-label="View">
+        <Switcher label="View" options={options} value={shown.value} onChange={show} />
+        <LiveVisitors sourceId={sourceId} onOpen={() => show("realtime")} />
+        <div className="toolbar-end">
+          <FilterMenu view={view} />
+          {shown.value !== "realtime" && <RangeMenu view={view} />}
+          {shown === OVERVIEW && <ComparisonMenu view={view} />}
+          <ViewMenu view={view} />
+        </div>
+      </section>
       <FilterChips view={view} />
       <shown.View view={view} />
     </Stack>

@@ -1,24 +1,25 @@
 /** The stats view that the URL describes, a function that changes it, and the queries for its data. */
 import type { StatsFilter, StatsQueryBody } from "@headwater/contract";
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
+import { useNow } from "../../ui/relative-time.tsx";
+import { useFastThenExact } from "./use-fast-then-exact.ts";
 import {
   type ActiveFilter,
   readFilters,
-  readRange,
   readTimeZone,
   toStatsFilters,
   type ViewParams,
-  type ViewRange,
 } from "./view-params.ts";
+import { readComparison, readRange, type ViewComparison, type ViewRange } from "./view-range.ts";
 
 /** How often shown data is refetched. A stats query reads many events, so it is not frequent. */
 const REFETCH_MS = 300_000;
 /** How soon a failed query and a query for the first events are repeated. */
 const RETRY_MS = 5_000;
+const HOUR_MS = 3_600_000;
 
 /** The parameters that all stats requests of a view share. */
 export interface StatsScope {
@@ -26,13 +27,14 @@ export interface StatsScope {
   readonly dateRange: StatsQueryBody["dateRange"];
   readonly timezone: string;
   readonly filters: StatsFilter[];
+  readonly include: { readonly bots: boolean };
 }
 
 export interface StatsView {
   readonly params: ViewParams;
   readonly range: ViewRange;
   readonly timeZone: string;
-  readonly isCompared: boolean;
+  readonly comparison: ViewComparison;
   readonly filters: readonly ActiveFilter[];
   readonly scope: StatsScope;
   /** Changes search parameters of the URL. Each change is an entry in the browser's history. */
@@ -43,6 +45,8 @@ export function useStatsView(sourceId: string): StatsView {
   const params = useSearch({ strict: false }) as ViewParams;
   const navigate = useNavigate();
   const timeZone = readTimeZone(params);
+  // the days of a range are those of now; an hour is the shortest time in which they change
+  const hour = Math.floor(useNow() / HOUR_MS) * HOUR_MS;
   const navigateTo = useCallback(
     (changes: ViewParams, replace: boolean) =>
       void navigate({
@@ -59,16 +63,23 @@ export function useStatsView(sourceId: string): StatsView {
     if (params.tz !== timeZone) navigateTo({ tz: timeZone }, true);
   }, [params.tz, timeZone, navigateTo]);
   return useMemo(() => {
-    const range = readRange(params);
+    const range = readRange(params, timeZone, hour);
     const filters = readFilters(params);
-    const { dateRange } = range;
-    const scope = { sourceId, dateRange, timezone: timeZone, filters: toStatsFilters(filters) };
+    const scope = {
+      sourceId,
+      dateRange: range.dateRange,
+      timezone: timeZone,
+      filters: toStatsFilters(filters),
+      include: { bots: params.bots === "yes" },
+    };
     const update = (changes: ViewParams) => navigateTo(changes, false);
-    return { params, range, timeZone, isCompared: params.compare !== "no", filters, scope, update };
-  }, [sourceId, params, timeZone, navigateTo]);
+    return { params, range, timeZone, comparison: readComparison(params, range), filters, scope, update };
+  }, [sourceId, params, timeZone, hour, navigateTo]);
 }
 
-type StatsQuery = Omit<StatsQueryBody, keyof StatsScope | "organizationId">;
+type StatsQuery = Omit<StatsQueryBody, keyof StatsScope | "organizationId" | "accuracy"> & {
+  readonly comparison?: ViewComparison["request"];
+};
 
 /** Whether every metric of the answer is zero or missing. */
 export const isEmptyAnswer = ({ results }: ApiAnswer<"queryStats">): boolean =>
@@ -78,20 +89,21 @@ interface UseStatsOptions {
   /** Polls often while the answer is empty, so that the first event shows soon. */
   readonly pollWhileEmpty?: boolean;
   readonly enabled?: boolean;
+  readonly refetchMs?: number;
 }
 
 /** Runs a stats query for the view and keeps its answer up to date. */
 export function useStats(scope: StatsScope, statsQuery: StatsQuery, options: UseStatsOptions = {}) {
-  const { pollWhileEmpty = false, enabled = true } = options;
-  const body = { ...scope, ...statsQuery };
-  return useQuery({
+  const { pollWhileEmpty = false, enabled = true, refetchMs = REFETCH_MS } = options;
+  const { comparison = false, ...query } = statsQuery;
+  const body = { ...scope, ...query, include: { ...scope.include, comparison } };
+  return useFastThenExact({
     queryKey: ["stats", "query", body],
-    queryFn: ({ signal }) => api.queryStats({ body, signal }),
+    ask: (accuracy, signal) => api.queryStats({ body: { ...body, accuracy }, signal }),
     enabled,
-    placeholderData: (before) => before,
     refetchInterval: ({ state: { data, error } }) => {
       if (error) return isRetryable(error) ? RETRY_MS : false;
-      return pollWhileEmpty && data && isEmptyAnswer(data) ? RETRY_MS : REFETCH_MS;
+      return pollWhileEmpty && data && isEmptyAnswer(data) ? RETRY_MS : refetchMs;
     },
   });
 }

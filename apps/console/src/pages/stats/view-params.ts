@@ -1,16 +1,30 @@
-/** Reads and writes the search parameters of the stats page. The URL holds the whole view, so every view can be shared. */
-import type { StatsDateRange, StatsDimension, StatsFilter, StatsScalar } from "@headwater/contract";
-import { STATS_RANGES, STATS_TEXT_DIMENSIONS } from "@headwater/contract/stats-words";
+/** Reads and writes the filters and the time zone of the stats page. The URL holds the whole view, so every view can be shared. */
+import type { StatsDimension, StatsFilter, StatsScalar } from "@headwater/contract";
+import { STATS_TEXT_DIMENSIONS } from "@headwater/contract/stats-words";
 
 export type ViewParams = Readonly<Record<string, string | undefined>>;
+
+/**
+ * How a dimension is compared with a value. `lacks`: does not contain. `had`: an event of the same session has the value; for pages
+ * it can be a pattern such as `/blog/*`.
+ */
+export const FILTER_OPERATORS = [
+  { value: "is", label: "is" },
+  { value: "isNot", label: "is not" },
+  { value: "contains", label: "contains" },
+  { value: "lacks", label: "does not contain" },
+  { value: "matches", label: "matches" },
+  { value: "had", label: "is, at any time in the visit" },
+] as const;
+export type FilterOperator = (typeof FILTER_OPERATORS)[number]["value"];
+
 export interface ActiveFilter {
   readonly dimension: StatsDimension;
+  readonly operator: FilterOperator;
   readonly value: StatsScalar;
 }
 
 const PROPERTY_PREFIX = "property:";
-const DAY_MS = 86_400_000;
-const DAY_RANGE = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
 
 const isTextDimension = (name: string): name is (typeof STATS_TEXT_DIMENSIONS)[number] =>
   (STATS_TEXT_DIMENSIONS as readonly string[]).includes(name);
@@ -24,88 +38,129 @@ function readScalar(text: string): StatsScalar {
   }
 }
 
-/** The dimensions that are filtered by "has no value". The `missing` parameter lists them. */
-const readMissing = ({ missing = "" }: ViewParams) => missing.split(",").filter(isTextDimension);
+/** The parameters that list the dimensions that have no value, and those that have one. */
+const NULL_LISTS = { is: "missing", isNot: "present" } as const;
 
-/** Each dimension is a search parameter. Values of properties are JSON, which distinguishes 1 from "1". */
-export function readFilters(params: ViewParams): ActiveFilter[] {
-  const withValue = Object.entries(params).flatMap(([name, text]): ActiveFilter[] => {
-    if (text === undefined) return [];
-    if (isTextDimension(name)) return [{ dimension: name, value: text }];
-    if (!name.startsWith(PROPERTY_PREFIX) || name === PROPERTY_PREFIX) return [];
-    return [{ dimension: name as StatsDimension, value: readScalar(text) }];
-  });
-  return [...withValue, ...readMissing(params).map((dimension) => ({ dimension, value: null }))];
+const readNulls = (params: ViewParams, operator: keyof typeof NULL_LISTS) =>
+  (params[NULL_LISTS[operator]] ?? "").split(",").filter(isTextDimension);
+
+/** @returns the filter of a parameter such as `page`, `isNot.page` or `contains.property:plan`; null for other parameters */
+function readFilter(name: string, text: string): ActiveFilter | null {
+  const prefixed = FILTER_OPERATORS.find(({ value }) => name.startsWith(`${value}.`))?.value;
+  const operator = prefixed ?? "is";
+  const dimension = prefixed === undefined ? name : name.slice(prefixed.length + 1);
+  if (isTextDimension(dimension)) return { dimension, operator, value: text };
+  if (!dimension.startsWith(PROPERTY_PREFIX) || dimension === PROPERTY_PREFIX) return null;
+  const isExact = operator === "is" || operator === "isNot";
+  // the prefix makes it a dimension
+  return { dimension: dimension as StatsDimension, operator, value: isExact ? readScalar(text) : text };
 }
 
+/** Each filter is a search parameter. Values of properties are JSON, which distinguishes 1 from "1". */
+export function readFilters(params: ViewParams): ActiveFilter[] {
+  const withValue = Object.entries(params).flatMap(([name, text]): ActiveFilter[] => {
+    const filter = text === undefined ? null : readFilter(name, text);
+    return filter === null ? [] : [filter];
+  });
+  const nulls = (["is", "isNot"] as const).flatMap((operator) =>
+    readNulls(params, operator).map((dimension) => ({ dimension, operator, value: null })),
+  );
+  return [...withValue, ...nulls];
+}
+
+const nameOf = (dimension: StatsDimension, operator: FilterOperator): string =>
+  operator === "is" ? dimension : `${operator}.${dimension}`;
+
 /**
- * @param value null filters by "has no value"; undefined removes the filter
+ * @param value null filters by "has no value", or with `isNot` by "has a value"; undefined removes the filter
  * @returns the search parameters that change
  */
 export function filterParams(
   params: ViewParams,
   dimension: StatsDimension,
   value: StatsScalar | undefined,
+  operator: FilterOperator = "is",
 ): ViewParams {
-  const others = readMissing(params).filter((other) => other !== dimension);
-  if (dimension.startsWith(PROPERTY_PREFIX))
-    return { [dimension]: value === undefined ? undefined : JSON.stringify(value) };
-  const missing = [...others, ...(value === null ? [dimension] : [])].join(",");
-  return { [dimension]: value === null ? undefined : value?.toString(), missing: missing || undefined };
+  const name = nameOf(dimension, operator);
+  const isExact = operator === "is" || operator === "isNot";
+  if (dimension.startsWith(PROPERTY_PREFIX)) {
+    const text = isExact ? JSON.stringify(value) : String(value);
+    return { [name]: value === undefined ? undefined : text };
+  }
+  if (!isExact) return { [name]: value?.toString() };
+  const others = readNulls(params, operator).filter((other) => other !== dimension);
+  const listed = [...others, ...(value === null ? [dimension] : [])].join(",");
+  return {
+    [name]: value === null ? undefined : value?.toString(),
+    [NULL_LISTS[operator]]: listed || undefined,
+  };
 }
 
-export const toStatsFilters = (filters: readonly ActiveFilter[]): StatsFilter[] =>
-  filters.map(({ dimension, value }) => ({ dimension, operator: "is", value }));
+/** @returns the search parameters without any of the filters */
+export const withoutFilters = (filters: readonly ActiveFilter[]): ViewParams =>
+  Object.assign(
+    {},
+    ...filters.map(({ dimension, operator }) => filterParams({}, dimension, undefined, operator)),
+  );
 
-export interface ViewRange {
-  /** The value of the `range` parameter. */
-  readonly text: string;
-  readonly dateRange: StatsDateRange;
-  /** The first and the last day of a custom range; null for a named range. */
-  readonly days: readonly [first: string, last: string] | null;
-  readonly interval: "hour" | "day" | "week" | "month";
-}
+const WILDCARD = "*";
+/** @returns the regular expression of a path pattern */
+const toPattern = (path: string): string =>
+  `^${path
+    .split(WILDCARD)
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join(".*")}$`;
 
-const RANGE_LENGTHS = { today: 1, yesterday: 1, "7d": 7, "30d": 30, "90d": 90, "365d": 365 } as const;
-const isNamedRange = (text: string): text is (typeof STATS_RANGES)[number] =>
-  (STATS_RANGES as readonly string[]).includes(text);
-
-/** Chooses the interval so that the chart has neither too few nor too many points. */
-function intervalFor(days: number): ViewRange["interval"] {
-  if (days <= 2) return "hour";
-  if (days <= 92) return "day";
-  return days <= 400 ? "week" : "month";
-}
-
-const dayAfter = (day: string) => new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
-const isDay = (text: string) => {
-  const at = Date.parse(text);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
-};
-
-/** A custom range is `first..last` with both days included. Anything invalid falls back to the last 30 days. */
-export function readRange({ range = "" }: ViewParams): ViewRange {
-  const [, first = "", last = ""] = DAY_RANGE.exec(range) ?? [];
-  if (isDay(first) && isDay(last) && first <= last) {
-    const length = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1;
+function toStatsFilter({ dimension, operator, value }: ActiveFilter): StatsFilter {
+  if (operator === "had") {
+    const isPattern = dimension === "page" && typeof value === "string" && value.includes(WILDCARD);
     return {
-      text: range,
-      dateRange: [first, dayAfter(last)],
-      days: [first, last],
-      interval: intervalFor(length),
+      sessionHas: isPattern
+        ? { dimension, operator: "matches", value: toPattern(value) }
+        : { dimension, operator: "is", value },
     };
   }
-  const named = isNamedRange(range) ? range : "30d";
-  return { text: named, dateRange: named, days: null, interval: intervalFor(RANGE_LENGTHS[named]) };
+  if (operator === "isNot") return { dimension, operator: "is_not", value };
+  if (operator === "lacks") return { not: { dimension, operator: "contains", value } };
+  return { dimension, operator, value };
+}
+export const toStatsFilters = (filters: readonly ActiveFilter[]): StatsFilter[] => filters.map(toStatsFilter);
+
+/** @returns the filter that the API calls so; null for those that the console has no operator for */
+function fromStatsFilter(filter: StatsFilter): ActiveFilter | null {
+  const isContained = "not" in filter && "dimension" in filter.not && filter.not.operator === "contains";
+  if (isContained) {
+    const inner = fromStatsFilter(filter.not);
+    return inner && { ...inner, operator: "lacks" };
+  }
+  if ("sessionHas" in filter) {
+    const inner = fromStatsFilter(filter.sessionHas);
+    if (inner?.operator === "is") return { ...inner, operator: "had" };
+    const path = inner?.operator === "matches" ? toPath(String(inner.value)) : null;
+    return inner && path !== null ? { ...inner, operator: "had", value: path } : null;
+  }
+  if (!("dimension" in filter) || Array.isArray(filter.value)) return null;
+  const { dimension, value } = filter;
+  const operator = filter.operator === "is_not" ? "isNot" : filter.operator;
+  const known = FILTER_OPERATORS.find((one) => one.value === operator);
+  return known ? { dimension, operator: known.value, value } : null;
 }
 
-/** Turns a range into the `first..last` form, as the starting point of a custom range. */
-export function toDayRange({ dateRange, days }: ViewRange, timeZone: string, now: number): string {
-  if (days !== null) return days.join("..");
-  const today = new Intl.DateTimeFormat("en-CA", { timeZone: timeZone, dateStyle: "short" }).format(now);
-  const daysAgo = (days: number) => new Date(Date.parse(today) - days * DAY_MS).toISOString().slice(0, 10);
-  if (dateRange === "yesterday") return `${daysAgo(1)}..${daysAgo(1)}`;
-  return `${daysAgo(RANGE_LENGTHS[dateRange as keyof typeof RANGE_LENGTHS] - 1)}..${today}`;
+/** @returns the path pattern of a regular expression of `toPattern`, or null */
+function toPath(pattern: string): string | null {
+  const path = pattern.slice(1, -1).replaceAll(".*", WILDCARD).replaceAll(/\\(.)/g, "$1");
+  return toPattern(path) === pattern ? path : null;
+}
+
+/** @returns the search parameters of filters; null when the console has no operator for one of them */
+export function statsFilterParams(filters: readonly StatsFilter[]): ViewParams | null {
+  let params: ViewParams = {};
+  for (const filter of filters) {
+    const active = fromStatsFilter(filter);
+    if (active === null) return null;
+    params = { ...params, ...filterParams(params, active.dimension, active.value, active.operator) };
+  }
+  return params;
 }
 
 export const browserTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

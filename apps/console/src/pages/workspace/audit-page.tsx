@@ -1,7 +1,12 @@
 /** The audit log of the workspace, newest first. */
 import type { AuditEntry } from "@headwater/contract";
-import { Group, Paper, Stack, Text } from "@mantine/core";
-import { api } from "../../api.ts";
+import { Alert, Group, NativeSelect, Paper, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type ApiInput, api } from "../../api.ts";
+import { toCsv } from "../../csv.ts";
+import { AsyncButton } from "../../ui/async-button.tsx";
+import { downloadBlob } from "../../ui/download-blob.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
 import { usePagedQuery } from "../../ui/paged-table.tsx";
@@ -9,31 +14,126 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { auditRows, describeChanges, KINDS, titleOf } from "./audit-text.ts";
+import { useMemberNames } from "./member-names.ts";
 
 const PAGE_SIZE = 50;
+/** A file has the newest entries, up to this many pages of 100. */
+const MAX_EXPORT_PAGES = 50;
+
+type AuditFilters = Pick<NonNullable<ApiInput<"listAudit">["query"]>, "action" | "userId">;
 
 export const AuditPage = () => (
   <Page title="Audit log" lead="Every change in this workspace, with its user and token.">
     <RequirePermission permission="audit:read">
-      <AuditEntries />
+      <AuditLog />
     </RequirePermission>
   </Page>
 );
 
-function AuditEntries() {
+/** Names of members and sources by id. */
+function useNames(): ReadonlyMap<string, string> {
   const { organizationId } = useWorkspace();
-  const query = usePagedQuery(["audit", organizationId], (cursor, signal) =>
-    api.listAudit({ query: { organizationId, limit: PAGE_SIZE, cursor }, signal }),
+  const members = useMemberNames();
+  const sources = useQuery({
+    queryKey: ["sources", organizationId, "names"],
+    queryFn: ({ signal }) => api.listSources({ query: { organizationId }, signal }),
+  });
+  const named = (sources.data?.sources ?? []).map(({ sourceId, name }) => [sourceId, name] as const);
+  return new Map([...members, ...named]);
+}
+
+function AuditLog() {
+  const [filters, setFilters] = useState<AuditFilters>({});
+  const names = useNames();
+  return (
+    <>
+      <AuditToolbar filters={filters} onChange={setFilters} names={names} />
+      <AuditEntries filters={filters} names={names} />
+    </>
+  );
+}
+
+interface AuditToolbarProps {
+  readonly filters: AuditFilters;
+  readonly onChange: (filters: AuditFilters) => void;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Reads the newest entries that satisfy the filters. */
+async function readEntries(organizationId: string, filters: AuditFilters): Promise<AuditEntry[]> {
+  const entries: AuditEntry[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < MAX_EXPORT_PAGES; page += 1) {
+    const query: ApiInput<"listAudit">["query"] = { organizationId, limit: 100, ...filters };
+    const answer = await api.listAudit({ query: cursor === null ? query : { ...query, cursor } });
+    entries.push(...answer.entries);
+    if (answer.nextCursor === null) break;
+    cursor = answer.nextCursor;
+  }
+  return entries;
+}
+
+function AuditToolbar({ filters, onChange, names }: AuditToolbarProps) {
+  const { organizationId } = useWorkspace();
+  const members = useMemberNames();
+  const saved = useMutation({
+    mutationFn: async () => {
+      const entries = await readEntries(organizationId, filters);
+      const csv = new Blob([toCsv(auditRows(entries, names))], { type: "text/csv" });
+      downloadBlob(csv, `audit-${new Date().toISOString().slice(0, 10)}.csv`);
+      return entries.length;
+    },
+  });
+  return (
+    <>
+      <Group align="flex-end" className="fields">
+        <NativeSelect
+          label="Change"
+          value={filters.action ?? ""}
+          data={[{ value: "", label: "All changes" }, ...KINDS]}
+          onChange={(event) => onChange({ ...filters, action: event.currentTarget.value || undefined })}
+        />
+        <NativeSelect
+          label="Member"
+          value={filters.userId ?? ""}
+          data={[
+            { value: "", label: "All members" },
+            ...[...members].map(([value, label]) => ({ value, label })),
+          ]}
+          onChange={(event) => onChange({ ...filters, userId: event.currentTarget.value || undefined })}
+        />
+        <AsyncButton variant="default" isPending={saved.isPending} onPress={() => saved.mutateAsync()}>
+          Download CSV
+        </AsyncButton>
+      </Group>
+      {saved.error && <ErrorAlert error={saved.error} />}
+      {saved.data === MAX_EXPORT_PAGES * 100 && (
+        <Alert color="yellow" title="The file has the newest 5,000 changes only" />
+      )}
+    </>
+  );
+}
+
+interface AuditEntriesProps {
+  readonly filters: AuditFilters;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function AuditEntries({ filters, names }: AuditEntriesProps) {
+  const { organizationId } = useWorkspace();
+  const query = usePagedQuery(["audit", organizationId, filters], (cursor, signal) =>
+    api.listAudit({ query: { organizationId, limit: PAGE_SIZE, cursor, ...filters }, signal }),
   );
   if (query.isPending) return <Loading />;
   const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return failure;
   const entries = query.data.pages.flatMap((page) => page.entries);
-  if (entries.length === 0) return <EmptyState title="No changes yet" />;
+  if (entries.length === 0) return <EmptyState title="No changes match" />;
   return (
     <Stack gap="xs">
       {entries.map((entry) => (
-        <AuditRow key={entry.auditId} entry={entry} />
+        <AuditRow key={entry.auditId} entry={entry} names={names} />
       ))}
       {failure}
       <ShowMoreButton query={query} />
@@ -43,37 +143,54 @@ function AuditEntries() {
 
 const formatJson = (value: unknown) => JSON.stringify(value, null, 2);
 
-function AuditRow({ entry }: { readonly entry: AuditEntry }) {
+interface AuditRowProps {
+  readonly entry: AuditEntry;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function AuditRow({ entry, names }: AuditRowProps) {
   const { at, action, target, userId, tokenId, before, after } = entry;
+  const changes = describeChanges(entry);
   return (
     <Paper withBorder p="sm" component="article" aria-label={action}>
       <Group justify="space-between" gap="sm">
         <Text className="wrap">
-          <strong>{action}</strong> <code>{target}</code>
+          <strong>{titleOf(entry, names)}</strong>
         </Text>
         <Text size="sm" c="dimmed" className="wrap">
-          <RelativeTime at={at} /> by {userId ?? "the service"}
-          {tokenId !== null && ` with ${tokenId}`}
+          <RelativeTime at={at} /> by{" "}
+          <bdi title={userId ?? undefined}>
+            {userId === null ? "the service" : (names.get(userId) ?? userId)}
+          </bdi>
         </Text>
       </Group>
-      {(before !== null || after !== null) && (
-        <details>
-          <summary>Show changes</summary>
-          <div className="json-pair">
-            {[
-              ["Before", before],
-              ["After", after],
-            ].map(([name, value]) => (
-              <div key={name as string}>
-                <Text size="sm" fw={600}>
-                  {name as string}
-                </Text>
-                <pre className="plain-json">{formatJson(value)}</pre>
-              </div>
-            ))}
-          </div>
-        </details>
+      {changes.length > 0 && (
+        <Text size="sm" className="wrap">
+          {changes.join(" · ")}
+        </Text>
       )}
+      <details>
+        <summary>Details</summary>
+        <Text size="sm" c="dimmed" className="wrap">
+          <code>{action}</code> · <code>{target}</code>
+          {tokenId !== null && (
+            <>
+              {" "}
+              · token <code>{tokenId}</code>
+            </>
+          )}
+        </Text>
+        <div className="json-pair">
+          {[["Before", before] as const, ["After", after] as const].map(([name, value]) => (
+            <div key={name}>
+              <Text size="sm" fw={600}>
+                {name}
+              </Text>
+              <pre className="plain-json">{formatJson(value)}</pre>
+            </div>
+          ))}
+        </div>
+      </details>
     </Paper>
   );
 }

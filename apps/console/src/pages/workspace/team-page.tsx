@@ -17,6 +17,7 @@ import {
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, api } from "../../api.ts";
+import { ROLE_TEXTS, rolesUpTo } from "../../role-texts.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -26,18 +27,35 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { Invitations } from "./invitations.tsx";
 
 export const TeamPage = () => (
   <Page title="Team" lead="Members of this workspace. You can assign roles up to your own.">
     <RequirePermission permission="members:manage">
       <Members />
+      <Invitations />
+      <Roles />
       <AddMember />
     </RequirePermission>
   </Page>
 );
 
-/** The roles that a user with `highest` may assign. */
-const rolesUpTo = (highest: Role) => ROLES.filter((role) => !isAbove(role, highest));
+/** What each role may do. */
+const Roles = () => (
+  <Paper withBorder p="lg" component="section" aria-label="Roles">
+    <Title order={2} size="h4" mb="sm">
+      Roles
+    </Title>
+    <dl className="roles">
+      {ROLES.map((role) => (
+        <div key={role}>
+          <dt>{role}</dt>
+          <dd>{ROLE_TEXTS[role]}</dd>
+        </div>
+      ))}
+    </dl>
+  </Paper>
+);
 
 /** @returns a function that refetches the members and the user's own permissions */
 function useInvalidateMembers() {
@@ -164,7 +182,8 @@ function AddMember() {
             Add member
           </Title>
           <Text size="sm" c="dimmed">
-            No invitation is sent. Create a token for the new member and give it to them.
+            For users of your identity provider and for scripts. No invitation is sent: create a token for
+            them.
           </Text>
         </div>
         {added.error && <ErrorAlert error={added.error} />}

@@ -9,6 +9,7 @@ import { RequirePermission } from "../../ui/require-permission.tsx";
 import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { CreateToken } from "./create-token-form.tsx";
+import { useMemberNames } from "./member-names.ts";
 
 export const TokensPage = () => (
   <Page
@@ -24,12 +25,17 @@ export const TokensPage = () => (
 
 function Tokens() {
   const { organizationId } = useWorkspace();
+  const names = useMemberNames();
   const query = usePagedQuery(["tokens", organizationId], (cursor, signal) =>
     api.listTokens({ query: { organizationId, cursor }, signal }),
   );
   return (
     <PagedTable label="Tokens" columns={["Token", "User", "Last used", "Expires", ""]} query={query}>
-      {({ tokens }) => tokens.map((token) => <TokenRow key={token.tokenId} token={token} />)}
+      {({ tokens }) =>
+        tokens.map((token) => (
+          <TokenRow key={token.tokenId} token={token} userName={names.get(token.userId)} />
+        ))
+      }
     </PagedTable>
   );
 }
@@ -43,7 +49,7 @@ function scopeOf({ organizationId, sourceId, scope, ceiling }: Token): string[] 
   ].filter((part) => part !== false);
 }
 
-const TokenRow = ({ token }: { readonly token: Token }) => (
+const TokenRow = ({ token, userName }: { readonly token: Token; readonly userName: string | undefined }) => (
   <Table.Tr>
     <Table.Td className="wrap">
       <Text fw={600} className="wrap">
@@ -53,7 +59,9 @@ const TokenRow = ({ token }: { readonly token: Token }) => (
         {[`Ends in ${token.hint}`, ...scopeOf(token)].join(" · ")}
       </Text>
     </Table.Td>
-    <Table.Td className="wrap">{token.userId}</Table.Td>
+    <Table.Td className="wrap" title={token.userId}>
+      <bdi>{userName ?? token.userId}</bdi>
+    </Table.Td>
     <Table.Td>
       <RelativeTime at={token.lastUsedAt} />
     </Table.Td>

@@ -1,9 +1,11 @@
 /** Accepted events and bootstraps by source and day. */
 
-import { Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
+import { Button, Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
+import { toCsv } from "../../csv.ts";
+import { downloadBlob } from "../../ui/download-blob.ts";
 import { formatBytes, formatCount } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
@@ -57,7 +59,14 @@ function Usage() {
       <Group>
         <SegmentedControl aria-label="Range" data={RANGES} value={days} onChange={setDays} />
       </Group>
-      <QueryResult query={usage}>{(answer) => <DailyUsage usage={answer} names={names} />}</QueryResult>
+      <QueryResult query={usage}>
+        {(answer) => (
+          <>
+            {billing.data && <TodaysQuota usage={answer} limits={billing.data.limits} />}
+            <DailyUsage usage={answer} names={names} />
+          </>
+        )}
+      </QueryResult>
     </Stack>
   );
 }
@@ -100,6 +109,41 @@ function BillingPeriod({ billing }: { readonly billing: ApiAnswer<"getBilling"> 
   );
 }
 
+interface TodaysQuotaProps {
+  readonly usage: ApiAnswer<"getUsage">;
+  readonly limits: ApiAnswer<"getBilling">["limits"];
+}
+
+/** How much of the daily quotas of the workspace is used up. */
+function TodaysQuota({ usage, limits }: TodaysQuotaProps) {
+  const today = usage.days.filter(({ day }) => day === usage.to);
+  const total = (name: "accepted" | "bytes") => today.reduce((sum, row) => sum + row[name], 0);
+  const shareOf = (used: number, quota: number) => `${Math.floor((used / quota) * 100)} %`;
+  const { eventsPerDay, bytesPerDay } = limits;
+  const parts = [
+    eventsPerDay !== null &&
+      `${formatCount(total("accepted"))} of ${formatCount(eventsPerDay)} events (${shareOf(total("accepted"), eventsPerDay)})`,
+    bytesPerDay !== null &&
+      `${formatBytes(total("bytes"))} of ${formatBytes(bytesPerDay)} (${shareOf(total("bytes"), bytesPerDay)})`,
+  ].filter((part) => part !== false);
+  if (parts.length === 0) return null;
+  return <Text size="sm">Today’s quota: {parts.join(" · ")}</Text>;
+}
+
+/** The metered usage as a file, a row for each source and day. */
+function saveUsage({ from, to, days }: ApiAnswer<"getUsage">, names: ReadonlyMap<string, string>): void {
+  const rows = days.map(({ day, sourceId, accepted, bootstraps, bytes }) => [
+    day,
+    sourceId,
+    names.get(sourceId) ?? "",
+    accepted,
+    bootstraps,
+    bytes,
+  ]);
+  const heading = ["Day", "Source id", "Source", "Accepted events", "Bootstraps", "Bytes"];
+  downloadBlob(new Blob([toCsv([heading, ...rows])], { type: "text/csv" }), `usage-${from}-${to}.csv`);
+}
+
 /** The accepted events of every day of the range, with 0 for days without any. */
 function dailyTotals({ from, to, days }: ApiAnswer<"getUsage">): { day: string; accepted: number }[] {
   const byDay = new Map<string, number>();
@@ -124,9 +168,14 @@ function DailyUsage({ usage, names }: DailyUsageProps) {
   return (
     <Stack>
       <Paper withBorder p="lg">
-        <Title order={2} size="h5" mb="sm">
-          Accepted events: {formatCount(usage.accepted)}
-        </Title>
+        <Group justify="space-between" mb="sm">
+          <Title order={2} size="h5">
+            Accepted events: {formatCount(usage.accepted)}
+          </Title>
+          <Button variant="default" size="xs" onClick={() => saveUsage(usage, names)}>
+            Download CSV
+          </Button>
+        </Group>
         <div
           className="columns"
           role="img"

@@ -47,7 +47,7 @@ async function accept({ ledger, now }: LedgerAccess, missing: readonly MissingDa
 async function check(access: LedgerAccess, client: WarehouseClient, isAccepting: boolean) {
   const { ledger, now } = access;
   const { signal } = new AbortController();
-  const { missing } = await compareWarehouse({ ledger, client, now, signal });
+  const { missing } = await compareWarehouse({ ledger, client, now, signal, isSuspicious: true });
   if (isAccepting) return accept(access, missing);
   const detachedParts = await listDetached(client, "events", signal);
   await ledger.saveWarehouseReport({ report: buildReport(missing, detachedParts), comparedAt: now });

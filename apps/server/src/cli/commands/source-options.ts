@@ -5,8 +5,12 @@
 import {
   BOT_POLICIES,
   FRAMEWORK_HINTS,
+  formatChannelRule,
+  formatGoal,
   type PathRules,
   type Privacy,
+  parseChannelRule,
+  parseGoal,
   type QueryParameters,
   type Source,
   type SourceFieldName,
@@ -41,9 +45,10 @@ export const SOURCE_OPTIONS = {
   "require-consent": onOff(
     "Require consent. on: nothing is sent before the page reports the visitor's consent",
   ),
+  engagement: onOff("Measure time on page and scroll depth. It changes the snippet of the install page"),
   goal: list(
     "goal",
-    "A goal, such as Name=event:signup or Name=path:/thanks*. The goals that are given replace the whole list; none removes all",
+    "A goal, such as Name=path:/thanks* or 'Name=event:buy; plan is pro; price gt 100; value 25 EUR': after the event or the path, conditions (is, is_not, contains, gt, lt) and what a conversion is worth. The goals that are given replace the whole list; none removes all",
   ),
   bots: choice(
     BOT_POLICIES,
@@ -52,6 +57,10 @@ export const SOURCE_OPTIONS = {
   "exclude-path": list(
     "path",
     "A path, with * for any characters, whose events are not stored. The paths that are given replace the whole list; none removes all",
+  ),
+  "exclude-address": list(
+    "address",
+    "An address or CIDR range whose events are not stored. The addresses that are given replace the whole list; none removes all",
   ),
   "query-parameter": list(
     "name",
@@ -63,6 +72,14 @@ export const SOURCE_OPTIONS = {
   "merge-path": list(
     "path",
     "A path, such as /orders/*, that matching paths are stored as. The paths that are given replace the whole list; none removes all",
+  ),
+  "channel-rule": list(
+    "rule",
+    "A rule for sources and channels, such as 'referrer=*.partner.example -> Partner | Affiliates'; - keeps the source or the channel. The rules that are given replace the whole list; none removes all",
+  ),
+  "embed-origin": list(
+    "origin",
+    "An origin whose pages may show shared stats links in a frame. The origins that are given replace the whole list; none removes all",
   ),
   "retention-days": numberOr("none", "Days to keep events; none: forever"),
   "max-batch-size": numberOr("default", "Maximum events in a batch; default: the service's setting"),
@@ -78,13 +95,20 @@ export const SOURCE_OPTIONS = {
   ),
 };
 
-function parseGoal(given: string): { name: string; event?: string; path?: string } {
-  const [, name, kind, value] = /^(.+)=(event|path):(.+)$/s.exec(given) ?? [];
-  if (name === undefined || kind === undefined || value === undefined)
-    throw new UsageError(
-      `--goal must be Name=event:… or Name=path:/…, not ${JSON.stringify(given)}. --goal none removes all goals.`,
-    );
-  return kind === "event" ? { name, event: value } : { name, path: value };
+function readGoal(given: string) {
+  const goal = parseGoal(given);
+  if (goal) return goal;
+  throw new UsageError(
+    `--goal must be Name=event:… or Name=path:/…, with conditions and a value such as 'Sold=event:buy; price gt 100; value 25 EUR', not ${JSON.stringify(given)}. --goal none removes all goals.`,
+  );
+}
+
+function readChannelRule(given: string) {
+  const rule = parseChannelRule(given);
+  if (rule) return rule;
+  throw new UsageError(
+    `--channel-rule must be such as 'medium=qr* -> Poster | Referral', not ${JSON.stringify(given)}. --channel-rule none removes all rules.`,
+  );
 }
 
 /** @returns undefined when the option was not given; `none` alone is the empty list */
@@ -117,9 +141,11 @@ export function buildSourceChange(
     frameworkHint: given.framework,
     isActive: given.active,
     requireOrigin: given["require-origin"],
-    goals: readList(given.goal, parseGoal),
+    engagement: given.engagement,
+    goals: readList(given.goal, readGoal),
     bots: given.bots,
     excludedPaths: readList(given["exclude-path"], (path) => path),
+    excludedAddresses: readList(given["exclude-address"], (address) => address),
     queryParameters: readQueryParameters(given["query-parameter"]),
     pathRules: givenMembers({
       removeIndex: given["remove-index"],
@@ -127,7 +153,9 @@ export function buildSourceChange(
       lowerCase: given["lower-case-paths"],
       patterns: readList(given["merge-path"], (path) => path),
     } satisfies Record<keyof PathRules, unknown>),
+    channelRules: readList(given["channel-rule"], readChannelRule),
     retentionDays: given["retention-days"],
+    embedOrigins: readList(given["embed-origin"], (origin) => origin),
     privacy: givenMembers({
       respectGpc: given["respect-gpc"],
       requireConsent: given["require-consent"],
@@ -158,11 +186,11 @@ const DESCRIBED_FIELDS: Record<SourceFieldName, (source: Source) => readonly Des
     ["respect GPC", toOnOff(privacy.respectGpc)],
     ["require consent", toOnOff(privacy.requireConsent)],
   ],
-  goals: ({ goals }) => [
-    ["goals", goals.map(({ name, event, path }) => `${name} (${event ?? path})`).join(", ")],
-  ],
+  engagement: ({ engagement }) => [["engagement", engagement ? "measured" : "not measured"]],
+  goals: ({ goals }) => goals.map((goal) => ["goal", formatGoal(goal)]),
   bots: ({ bots }) => [["bots", bots]],
   excludedPaths: ({ excludedPaths }) => [["excluded paths", excludedPaths.join(", ")]],
+  excludedAddresses: ({ excludedAddresses }) => [["excluded addresses", excludedAddresses.join(", ")]],
   queryParameters: ({ queryParameters }) => [
     ["query parameters", typeof queryParameters === "string" ? queryParameters : queryParameters.join(", ")],
   ],
@@ -172,9 +200,11 @@ const DESCRIBED_FIELDS: Record<SourceFieldName, (source: Source) => readonly Des
     ["lower-case paths", toOnOff(pathRules.lowerCase)],
     ["merged paths", pathRules.patterns.join(", ")],
   ],
+  channelRules: ({ channelRules }) => [["channel rules", channelRules.map(formatChannelRule).join(", ")]],
   retentionDays: ({ retentionDays }) => [
     ["retention", retentionDays === null ? "forever" : `${retentionDays} days`],
   ],
+  embedOrigins: ({ embedOrigins }) => [["embed origins", embedOrigins.join(", ")]],
   limits: ({ limits }) => [
     ["batch size", limits.maxBatchSize ?? "default"],
     ["payload bytes", limits.maxPayloadBytes ?? "default"],

@@ -8,5 +8,7 @@ function typeCondition(countsAs: EventTypeRules["countsAs"]): string {
 
 /** True for events that count as a page view. */
 export const IS_PAGE_VIEW = typeCondition("pageView");
-/** True for events that count as an action. */
-export const IS_ACTION = typeCondition("action");
+/** True for events that count as an action. Passive events do not. */
+export const IS_ACTION = `${typeCondition("action")} AND NOT passive`;
+/** True for events that open a session. */
+export const OPENS_SESSION = "NOT passive";

@@ -4,7 +4,7 @@
  */
 
 import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
-import { IS_ACTION, IS_PAGE_VIEW } from "./event-types.ts";
+import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "./event-types.ts";
 import { tableStatements } from "./table.ts";
 
 const few = "LowCardinality(Nullable(String))";
@@ -84,16 +84,33 @@ ORDER BY (sourceId, toDate(occurredAt), sessionId, occurredAt, analyticsEventId)
     shardBy: "cityHash64(sourceId, sessionId)",
   });
 
-/** A column that the first version of the table lacks. Events that were stored before have its default. */
-export function sentByStatements(target: ClusterTarget): string[] {
+/** Columns that the first version of the table lacks, added by one migration each. Events stored before have the defaults. */
+function addColumns(target: ClusterTarget, columns: Readonly<Record<string, string>>): string[] {
   const tables = new Set([storedName(target, "events"), "events"]);
+  const additions = Object.entries(columns).map(([name, type]) => `ADD COLUMN IF NOT EXISTS ${name} ${type}`);
   return [...tables].map(
-    (table) =>
-      `ALTER TABLE ${target.database}.${table}${onCluster(target)} ADD COLUMN IF NOT EXISTS sentBy LowCardinality(String) DEFAULT 'browser'`,
+    (table) => `ALTER TABLE ${target.database}.${table}${onCluster(target)} ${additions.join(", ")}`,
   );
 }
 
-/** The values of a session's first event. They are read as one tuple, because aggregate functions skip NULL. */
+export const sentByStatements = (target: ClusterTarget): string[] =>
+  addColumns(target, { sentBy: "LowCardinality(String) DEFAULT 'browser'" });
+
+/** What queries read of an event besides the members that version 0.1.0 had. */
+export const queriedColumnsStatements = (target: ClusterTarget): string[] =>
+  addColumns(target, {
+    passive: "Bool",
+    region: few,
+    city: few,
+    source: few,
+    channel: few,
+    revenue: "Nullable(Decimal(18, 4))",
+    currency: few,
+    engagedSeconds: "Float32",
+    scrollDepth: "Nullable(UInt8)",
+  });
+
+/** The values of the event that opens the session. They are read as one tuple, because aggregate functions skip NULL. */
 const ENTRY = ["anonymousId", "page", "device", "country", "locale", "timezone"];
 const NAMES = ["anonymousId", "entryPage", "entryDevice", "entryCountry", "entryLocale", "entryTimezone"];
 
@@ -103,7 +120,7 @@ const NAMES = ["anonymousId", "entryPage", "entryDevice", "entryCountry", "entry
  */
 export const sessionsStatement = (
   target: ClusterTarget,
-): string => `CREATE VIEW IF NOT EXISTS ${target.database}.sessions${onCluster(target)} AS
+): string => `CREATE OR REPLACE VIEW ${target.database}.sessions${onCluster(target)} AS
 SELECT sourceId, sessionId, startedAt, endedAt,
   dateDiff('millisecond', startedAt, endedAt) AS durationMs,
   pageViews, trackEvents,
@@ -113,13 +130,14 @@ SELECT sourceId, sessionId, startedAt, endedAt,
   tupleElement(lastUser, 1) AS userId
 FROM (
   SELECT sourceId, sessionId,
-    min(occurredAt) AS startedAt,
+    minIf(occurredAt, ${OPENS_SESSION}) AS startedAt,
     max(occurredAt) AS endedAt,
     countIf(${IS_PAGE_VIEW}) AS pageViews,
     countIf(${IS_ACTION}) AS trackEvents,
-    argMin(tuple(${ENTRY}), (occurredAt, eventId)) AS firstEvent,
+    argMin(tuple(${ENTRY}), (passive, occurredAt, eventId)) AS firstEvent,
     argMax(tuple(page), (${IS_PAGE_VIEW}, occurredAt, eventId)) AS lastPage,
     argMaxIf(tuple(userId), (occurredAt, eventId), userId IS NOT NULL) AS lastUser
   FROM ${target.database}.events
   GROUP BY sourceId, sessionId
+  HAVING countIf(${OPENS_SESSION}) > 0
 )`;

@@ -29,7 +29,7 @@ const COMMON_COLUMNS = {
 
 /**
  * A row for each quarter of an hour, visitor and user of a session. What a session has once (itself, its bounce, its duration)
- * is in its first row, so that all columns but visitors and users can be added up over any rows.
+ * is in the row of the event that opens it, so that all columns but visitors and users can be added up over any rows.
  */
 const SESSION_ROLLUPS = {
   ...COMMON_COLUMNS,
@@ -37,6 +37,7 @@ const SESSION_ROLLUPS = {
   user: hash,
   sessions: "UInt8",
   bounces: "UInt8",
+  engagedSessions: "UInt8",
   durationMs: "Int64 CODEC(T64, LZ4)",
   pageviews: counter,
   events: counter,
@@ -50,6 +51,9 @@ const EVENT_ROLLUPS = {
   page: text,
   pageviews: counter,
   events: counter,
+  engagedSeconds: "Float64 CODEC(ZSTD)",
+  /** The greatest one. */
+  scrollDepth: "Nullable(UInt8) CODEC(ZSTD)",
 };
 
 /** The states of a build. The higher one replaces the lower one. */

@@ -72,14 +72,42 @@ function renderReturns({ responses }: OpenApiOperation): string {
   return `<h4>Returns</h4>${lines.join("")}`;
 }
 
-function renderErrors({ responses }: OpenApiOperation, components: Components): string {
-  const rows = Object.entries(responses).flatMap(([status, response]) => {
+/** The error codes of an operation, by status. */
+function errorsOf(
+  { responses }: OpenApiOperation,
+  components: Components,
+): [status: string, codes: string[]][] {
+  return Object.entries(responses).map(([status, response]) => {
     const shared = isRef(response) ? components.responses[nameOfRef(response)] : undefined;
-    const codes = Object.keys(shared?.content?.["application/json"]?.examples ?? {});
-    const links = codes.map((code) => `<a href="#error-${code}"><code>${code}</code></a>`);
-    return links.length === 0 ? [] : [`<p><code>${status}</code> ${links.join(" ")}</p>`];
+    return [status, Object.keys(shared?.content?.["application/json"]?.examples ?? {})];
   });
-  return `<details><summary>Errors</summary>${rows.join("")}</details>`;
+}
+
+/** The codes that most operations have are listed once for all of them. */
+const COMMON_SHARE = 0.8;
+
+function commonErrors(routes: readonly Route[], components: Components): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  for (const { operation } of routes)
+    for (const code of errorsOf(operation, components).flatMap(([, codes]) => codes))
+      counts.set(code, (counts.get(code) ?? 0) + 1);
+  return new Set(
+    [...counts].flatMap(([code, count]) => (count >= COMMON_SHARE * routes.length ? [code] : [])),
+  );
+}
+
+const linkError = (code: string) => `<a href="#error-${code}">${code}</a>`;
+
+function renderErrors(
+  operation: OpenApiOperation,
+  components: Components,
+  common: ReadonlySet<string>,
+): string {
+  const rows = errorsOf(operation, components).flatMap(([status, codes]) => {
+    const links = codes.filter((code) => !common.has(code)).map(linkError);
+    return links.length === 0 ? [] : [`<p>${status} ${links.join(" ")}</p>`];
+  });
+  return `<details class="codes"><summary>Errors</summary>${rows.join("")}<p>And the <a href="#common-errors">common errors</a></p></details>`;
 }
 
 const renderRoute = ({ method, path, operation }: Route) =>
@@ -99,7 +127,13 @@ function renderSample(route: Route, server: string): string {
   ].join("");
 }
 
-const renderOperation = (route: Route, server: string, components: Components): string =>
+interface PageParts {
+  readonly server: string;
+  readonly components: Components;
+  readonly common: ReadonlySet<string>;
+}
+
+const renderOperation = (route: Route, { server, components, common }: PageParts): string =>
   [
     `<section class="operation" id="${route.operation.operationId}"><div>`,
     `<h2>${renderProse(route.operation.summary)}</h2>${renderRoute(route)}`,
@@ -108,7 +142,7 @@ const renderOperation = (route: Route, server: string, components: Components): 
     renderAllParameters(route.operation),
     renderBody(route.operation, components),
     renderReturns(route.operation),
-    renderErrors(route.operation, components),
+    renderErrors(route.operation, components, common),
     `</div>${renderSample(route, server)}</section>`,
   ].join("\n");
 
@@ -123,12 +157,13 @@ function renderObject(name: string, schema: OpenApiSchema): string {
   return `<section id="object-${toId(name)}"><h2>${escapeHtml(name)}</h2>${description}${body}</section>`;
 }
 
-function renderErrorTable({ examples }: Components): string {
+function renderErrorTable({ examples }: Components, common: ReadonlySet<string>): string {
   const rows = Object.entries(examples).map(
     ([code, { value }]) =>
       `<tr id="error-${code}"><td><code>${code}</code></td><td>${renderProse(value.message)} ${renderProse(value.hint)}</td></tr>`,
   );
-  return `<section id="errors"><h2>Error codes</h2><table>${rows.join("")}</table></section>`;
+  const codes = `<p id="common-errors" class="codes">Nearly every operation can return these common errors: ${[...common].map(linkError).join(" ")}</p>`;
+  return `<section id="errors"><h2>Error codes</h2>${codes}<table>${rows.join("")}</table></section>`;
 }
 
 const link = (href: string, text: string) => `<a href="#${href}">${escapeHtml(text)}</a>`;
@@ -140,6 +175,7 @@ export function docsPage(document: OpenApiDocument): string {
     Object.entries(methods).map(([method, operation]): Route => ({ method, path, operation })),
   );
   const routesOf = (tag: string) => routes.filter(({ operation }) => operation.tags[0] === tag);
+  const shown = { server, components, common: commonErrors(routes, components) };
   const objects = Object.entries(components.schemas).filter(([name]) => !isBodyOf(name, routes));
   const menu = tags.map(({ name }) => {
     const links = routesOf(name).map(({ operation }) => link(operation.operationId, operation.summary));
@@ -148,7 +184,7 @@ export function docsPage(document: OpenApiDocument): string {
   const groups = tags.map(({ name, description }) =>
     [
       `<section class="group" id="tag-${toId(name)}"><h1>${escapeHtml(name)}</h1>${renderMarkdown(description)}</section>`,
-      ...routesOf(name).map((route) => renderOperation(route, server, components)),
+      ...routesOf(name).map((route) => renderOperation(route, shown)),
     ].join("\n"),
   );
   return `<!doctype html>
@@ -160,7 +196,7 @@ export function docsPage(document: OpenApiDocument): string {
 <p class="dim">${escapeHtml(info.version)} · <code>${escapeHtml(server)}</code> · <a href="/openapi.json">openapi.json</a></p>
 ${renderMarkdown(info.description)}</div>
 ${groups.join("\n")}
-${renderErrorTable(components)}
+${renderErrorTable(components, shown.common)}
 <section class="group"><h1>Objects</h1></section>
 ${objects.map(([name, schema]) => renderObject(name, schema)).join("\n")}
 </main></body></html>

@@ -19,15 +19,19 @@ function urlOf(path: string, parameters: readonly OpenApiParameter[]): string {
   return query.size === 0 ? filled : `${filled}?${query}`;
 }
 
-/** The page whose events the examples show. */
-const ORIGIN = "https://shop.example";
+/** The body as a word of the shell, with the time at which the command runs: an event of the past shows in no stats of today. */
+const quoteBody = (body: unknown) =>
+  quote(JSON.stringify(body, null, 2)).replace(
+    /("(?:sentAt|timestamp)": )"[^"]*"/g,
+    (_, member: string) => `${member}"'$(date -u +%Y-%m-%dT%H:%M:%SZ)'"`,
+  );
 
+/** Without `Origin`: with it, curl claims to be a page, so its events count as those of a bot. */
 function headersOf({ security, requestBody }: OpenApiOperation): string[] {
   const [scheme] = security;
-  const isIngest = scheme !== undefined && Object.keys(scheme).length === 0;
+  const needsToken = scheme !== undefined && Object.keys(scheme).length > 0;
   return [
-    ...(scheme && !isIngest ? [`"Authorization: Bearer $TOKEN"`] : []),
-    ...(isIngest ? [quote(`Origin: ${ORIGIN}`)] : []),
+    ...(needsToken ? [`"Authorization: Bearer $TOKEN"`] : []),
     ...(requestBody ? [quote("Content-Type: application/json")] : []),
   ];
 }
@@ -43,7 +47,7 @@ export function curlOf(
   const lines = [
     `curl ${isDefault ? "" : `-X ${method.toUpperCase()} `}${quote(server + urlOf(path, operation.parameters))}`,
     ...headersOf(operation).map((header) => `  -H ${header}`),
-    ...(body === undefined ? [] : [`  -d ${quote(JSON.stringify(body, null, 2))}`]),
+    ...(body === undefined ? [] : [`  -d ${quoteBody(body)}`]),
   ];
   return lines.join(" \\\n");
 }

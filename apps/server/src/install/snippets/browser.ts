@@ -9,9 +9,12 @@ export interface SnippetOptions {
   readonly requireConsent: boolean;
   /** Written into the page if true or false, so that the client need not wait for the first response. */
   readonly respectGpc: boolean;
+  /** Whether the client is loaded with its optional part `engagement`, in the same request. */
+  readonly engagement: boolean;
 }
 
-export const scriptUrl = ({ apiBaseUrl }: SnippetOptions): string => `${apiBaseUrl}/sdk/v2.js`;
+export const scriptUrl = ({ apiBaseUrl, engagement }: SnippetOptions): string =>
+  `${apiBaseUrl}/sdk/v2.js${engagement ? "?with=engagement" : ""}`;
 
 /** The data attributes of the client's `<script>` element, by their names in `dataset`. */
 export const attributesOf = (options: SnippetOptions): Record<string, string> => ({

@@ -1,5 +1,5 @@
 /** The append-only audit log (docs/contract.md section 2): who changed what, with which token, when. */
-import type { AuditRecord, PageOf, WorkspacePageRequest } from "../../core/records.ts";
+import type { AuditRecord, PageOf } from "../../core/records.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 
 interface NewAuditEntry {
@@ -38,12 +38,24 @@ export async function writeAudit(db: CatalogDb, entry: NewAuditEntry): Promise<v
 }
 
 /** The cursor is the sequence number of the last row of the page. */
-export async function audit(db: CatalogDb, page: WorkspacePageRequest): Promise<PageOf<AuditRecord>> {
+export async function audit(db: CatalogDb, page: Argument<"audit">): Promise<PageOf<AuditRecord>> {
+  const { userId, target, action } = page;
   const found = await db
     .selectFrom("audit")
     .selectAll()
     .where("organizationId", "=", page.organizationId)
     .$if(page.cursor !== null, (query) => query.where("seq", "<", Number(page.cursor)))
+    .$if(userId !== undefined, (query) => query.where("userId", "=", userId ?? ""))
+    .$if(target !== undefined, (query) => query.where("target", "=", target ?? ""))
+    .$if(action !== undefined, (query) =>
+      query.where((eb) =>
+        // a dot follows the kind, and a slash is the character after the dot
+        eb.or([
+          eb("action", "=", action ?? ""),
+          eb.and([eb("action", ">", `${action}.`), eb("action", "<", `${action}/`)]),
+        ]),
+      ),
+    )
     .orderBy("seq", "desc")
     .limit(page.limit + 1)
     .execute();

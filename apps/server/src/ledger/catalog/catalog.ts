@@ -15,6 +15,14 @@ import {
   retentions,
   sealedPages,
 } from "./erasures.ts";
+import { addToEventCatalog, eventCatalog, planViolations } from "./event-catalog.ts";
+import {
+  acceptInvitation,
+  createInvitation,
+  invitationByHash,
+  invitations,
+  revokeInvitation,
+} from "./invitations.ts";
 import { restoreKey, rotateKey } from "./keys.ts";
 import { addMember, changeRole, members, removeMember } from "./members.ts";
 import type { CatalogMethods } from "./methods.ts";
@@ -26,9 +34,12 @@ import {
   organizationsOf,
   roleOf,
 } from "./organizations.ts";
+import { confirmEmail, profile, updateProfile, userByEmail, userOfIdentity } from "./profiles.ts";
+import { createSavedItem, deleteSavedItem, savedItems } from "./saved-items.ts";
 import { createSignInCode, setUp, signIn } from "./set-up.ts";
 import { createSource, deleteSource, source, sources, updateSource } from "./sources.ts";
-import { createToken, recordTokenUse, revokeToken, token, tokenByHash, tokens } from "./tokens.ts";
+import { createToken, recordTokenUse, revokeToken, sessions, token, tokenByHash, tokens } from "./tokens.ts";
+import { saveTrackingPlan, trackingPlan, trackingPlanVersions } from "./tracking-plans.ts";
 import { usage } from "./usage.ts";
 import {
   allSourceIds,
@@ -61,6 +72,17 @@ function requestMethods(db: CatalogDb) {
     setUp: write(setUp),
     createSignInCode: write(createSignInCode),
     signIn: write(signIn),
+    profile: read(profile),
+    updateProfile: write(updateProfile),
+    confirmEmail: write(confirmEmail),
+    userByEmail: read(userByEmail),
+    userOfIdentity: write(userOfIdentity),
+    sessions: read(sessions),
+    invitations: read(invitations),
+    invitationByHash: read(invitationByHash),
+    createInvitation: write(createInvitation),
+    revokeInvitation: write(revokeInvitation),
+    acceptInvitation: write(acceptInvitation),
     organizationsOf: read(organizationsOf),
     organizations: read(organizations),
     createOrganization: write(createOrganization),
@@ -84,6 +106,15 @@ function requestMethods(db: CatalogDb) {
     deleteSource: write(deleteSource),
     rotateKey: write(rotateKey),
     restoreKey: write(restoreKey),
+    eventCatalog: read(eventCatalog),
+    planViolations: read(planViolations),
+    addToEventCatalog: write(addToEventCatalog),
+    trackingPlan: read(trackingPlan),
+    trackingPlanVersions: read(trackingPlanVersions),
+    saveTrackingPlan: write(saveTrackingPlan),
+    savedItems: read(savedItems),
+    createSavedItem: write(createSavedItem),
+    deleteSavedItem: write(deleteSavedItem),
     audit: read(audit),
     expireAudit: write(expireAudit),
     usage: read(usage),

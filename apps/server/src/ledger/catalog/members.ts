@@ -9,11 +9,22 @@ const MEMBER_COLUMNS = ["userId", "name", "email", "role", "createdAt"] as const
 const selectMembers = (db: CatalogDb, organizationId: string) =>
   db.selectFrom("members").select(MEMBER_COLUMNS).where("organizationId", "=", organizationId);
 
+/** With the name and the confirmed address that people gave themselves, or else those that an admin wrote down. */
 export async function members(db: CatalogDb, page: Argument<"members">): Promise<PageOf<MemberRecord>> {
-  const rows = await selectMembers(db, page.organizationId)
-    .where(isAfterCursor(page, "createdAt", "userId"))
-    .orderBy("createdAt", "desc")
-    .orderBy("userId", "desc")
+  const rows = await db
+    .selectFrom("members")
+    .leftJoin("profiles", "profiles.userId", "members.userId")
+    .select((eb) => [
+      "members.userId as userId",
+      eb.fn.coalesce("profiles.name", "members.name").as("name"),
+      eb.fn.coalesce("profiles.email", "members.email").as("email"),
+      "members.role as role",
+      "members.createdAt as createdAt",
+    ])
+    .where("members.organizationId", "=", page.organizationId)
+    .where(isAfterCursor(page, "members.createdAt", "members.userId"))
+    .orderBy("members.createdAt", "desc")
+    .orderBy("members.userId", "desc")
     .limit(page.limit + 1)
     .execute();
   return toPage(rows, page, ({ userId }) => userId);

@@ -7,12 +7,17 @@ import type { Generated } from "kysely";
 import type {
   AlertStatus,
   ErasureRecord,
+  InvitationRecord,
   MemberRecord,
+  PlanRecord,
+  ProfileRecord,
+  SavedItemRecord,
   SessionRecord,
   TokenRecord,
   UsageRow,
 } from "../../core/records.ts";
 import type { DeletionClock } from "../deletion-clock.ts";
+import { HAS_DAILY_ID, IS_FOUND_BY_VISITOR } from "../visitors.ts";
 import type { SourceColumns } from "./source-columns.ts";
 
 export const CATALOG_DDL: readonly string[] = [
@@ -113,6 +118,49 @@ export const CATALOG_CHANGES = [
     `alter table sources add column path_rules text not null
       default '{"removeIndex":false,"removeTrailingSlash":false,"lowerCase":false,"patterns":[]}'`,
   ],
+  // client addresses whose events a source does not count
+  [`alter table sources add column excluded_addresses text not null default '[]'`],
+  // finds the session of a visitor without browser storage
+  [`create index sessions_daily on sessions (source_id, anonymous_id) where ${HAS_DAILY_ID}`],
+  // a source's own rules for sources and channels
+  [`alter table sources add column channel_rules text not null default '[]'`],
+  // whether snippets load the client with its part `engagement`. Installed snippets of sources from before do not
+  [`alter table sources add column engagement integer not null default 0`],
+  // finds the session of a visitor whose client does not know it: without browser storage, or of a compatible endpoint
+  [
+    `create index sessions_of_visitor on sessions (source_id, anonymous_id) where ${IS_FOUND_BY_VISITOR}`,
+    `drop index sessions_daily`,
+  ],
+  // versions of the tracking plans of sources
+  [
+    `create table tracking_plans (source_id text not null, version bigint not null, plan text not null, user_id text, token_id text,
+      created_at bigint not null, is_current integer not null, primary key (source_id, version))`,
+    `create unique index tracking_plans_current on tracking_plans (source_id) where is_current = 1`,
+  ],
+  // what the accepted events of each source look like
+  [
+    `create table event_catalog (source_id text not null, name text not null, record text not null, primary key (source_id, name))`,
+  ],
+  // shared links with a password
+  [`alter table tokens add column password_hash text`],
+  // the sites that may show a shared link in a frame
+  [`alter table sources add column embed_origins text not null default '[]'`],
+  // accounts of people, and invitations; a code with an address confirms it and signs nobody in
+  [
+    `create table profiles (user_id text primary key, name text, email text, theme text not null, number_format text not null)`,
+    `create unique index profiles_email on profiles (email) where email is not null`,
+    `create table identities (issuer text not null, subject text not null, user_id text not null, primary key (issuer, subject))`,
+    `create table invitations (invitation_id text primary key, hash text not null unique, organization_id text not null,
+      role text not null, email text, invited_by text not null, created_at bigint not null, expires_at bigint not null)`,
+    `create index invitations_organization on invitations (organization_id)`,
+    `alter table sign_in_codes add column email text`,
+  ],
+  // segments, funnels and annotations of the stats of sources
+  [
+    `create table saved_items (saved_id text primary key, source_id text not null, user_id text not null, kind text not null,
+      name text not null, is_shared integer not null, created_at bigint not null, definition text not null)`,
+    `create index saved_items_source on saved_items (source_id, created_at)`,
+  ],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
@@ -126,7 +174,12 @@ export interface CatalogTables {
   organizations: { organizationId: string; name: string; onboardedAt: number | null; createdAt: number };
   members: MemberRecord & { organizationId: string };
   tokens: TokenRecord & { hash: string };
-  signInCodes: { hash: string; userId: string; expiresAt: number };
+  /** `email`: the address that the code confirms; null: the code signs its user in. */
+  signInCodes: { hash: string; userId: string; expiresAt: number; email: string | null };
+  profiles: ProfileRecord;
+  /** Users of the identity provider. */
+  identities: { issuer: string; subject: string; userId: string };
+  invitations: InvitationRecord & { hash: string };
   sources: SourceColumns & { deletedAt: number | null };
   /** Every key of a source, except retired keys that were deleted. The current key is `sources.publicKey`. */
   sourceKeys: {
@@ -154,6 +207,19 @@ export interface CatalogTables {
     nextTryAt: number;
   };
   usage: UsageRow;
+  /** `record` is a `CatalogEventRecord` as JSON. */
+  eventCatalog: { sourceId: string; name: string; record: string };
+  trackingPlans: Omit<PlanRecord, "plan"> & {
+    sourceId: string;
+    /** A `TrackingPlan` as JSON. */
+    plan: string;
+    isCurrent: number;
+  };
+  savedItems: Omit<SavedItemRecord, "isShared" | "definition"> & {
+    isShared: number;
+    /** Its filters, steps or day as JSON. */
+    definition: string;
+  };
   erasures: ErasureRecord & {
     /** null when the erasure is done. */
     visitorId: string | null;

@@ -1,9 +1,10 @@
 /** What the first start writes, and the exchange of one-time sign-in codes for tokens (docs/contract.md sections 3 and 6). */
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { TokenRecord } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { insertOrganization } from "./organizations.ts";
-import { auditedToken, insertToken, workspacesOfToken } from "./tokens.ts";
+import { auditedToken, insertToken, revokeToken, sessions, workspacesOfToken } from "./tokens.ts";
 
 /** A token for all workspaces of its user, with all of the user's permissions. */
 const toUserToken = (
@@ -15,6 +16,7 @@ const toUserToken = (
   organizationId: null,
   userId,
   ceiling: null,
+  passwordHash: null,
   sourceId: null,
   scope: null,
   label,
@@ -28,10 +30,22 @@ const toUserToken = (
 /** Also deletes the codes that have expired, so that codes nobody used do not add up. */
 export async function createSignInCode(
   db: CatalogDb,
-  { codeHash: hash, userId, expiresAt, now }: Argument<"createSignInCode">,
-): Promise<void> {
+  { codeHash: hash, userId, expiresAt, now, email, maxOpen }: Argument<"createSignInCode">,
+): Promise<boolean> {
   await db.deleteFrom("signInCodes").where("expiresAt", "<=", now).execute();
-  await db.insertInto("signInCodes").values({ hash, userId, expiresAt }).execute();
+  const open = await db.selectFrom("signInCodes").select("hash").where("userId", "=", userId).execute();
+  if (maxOpen !== undefined && open.length >= maxOpen) return false;
+  await db
+    .insertInto("signInCodes")
+    .values({ hash, userId, expiresAt, email: email ?? null })
+    .execute();
+  return true;
+}
+
+/** A person who signs in again and again has a bounded number of sessions: the oldest end. */
+async function endOldSessions(db: CatalogDb, { userId, createdAt: now }: TokenRecord): Promise<void> {
+  const old = (await sessions(db, { userId, now })).slice(SERVER_LIMITS.maxSessionsPerUser);
+  for (const { tokenId } of old) await revokeToken(db, { tokenId, actor: { userId, tokenId }, now });
 }
 
 /** Creates the workspace, its owner, the owner's token and a sign-in code. @returns false when a workspace exists already */
@@ -67,6 +81,7 @@ export async function signIn(
   const code = await db
     .deleteFrom("signInCodes")
     .where("hash", "=", codeHash)
+    .where("email", "is", null)
     .returningAll()
     .executeTakeFirst();
   if (!code) return "unknown";
@@ -75,6 +90,7 @@ export async function signIn(
   const made = toUserToken(request.token, code.userId, now);
   const token: TokenRecord = { ...made, scope: "console", expiresAt: request.expiresAt };
   await insertToken(db, token, request.token.hash);
+  await endOldSessions(db, token);
   for (const organizationId of await workspacesOfToken(db, token)) {
     const actor = { userId: token.userId, tokenId: token.tokenId };
     await writeAudit(db, {

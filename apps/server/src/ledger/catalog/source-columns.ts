@@ -31,12 +31,16 @@ const SOURCE_STORAGE = {
   isActive: "flag",
   requireOrigin: "flag",
   privacy: "json",
+  engagement: "flag",
   goals: "counting",
   bots: "counting",
   excludedPaths: "counting",
+  excludedAddresses: "json",
   queryParameters: "json",
   pathRules: "json",
+  channelRules: "json",
   retentionDays: "value",
+  embedOrigins: "json",
   limits: "json",
   lastBootstrapAt: "activity",
   lastEventAt: "activity",
@@ -98,7 +102,14 @@ export function toSourceColumns(source: SourceRecord): SourceColumns {
 /** @param now a `previousKeyExpiresAt` before this time becomes null. Without `now`, the stored time is returned */
 export function toSourceRecord(row: SourceRow, now = Number.NEGATIVE_INFINITY): SourceRecord {
   const columns: Record<string, unknown> = row;
-  const record: Record<string, unknown> = JSON.parse(row.counting);
+  const counting: Pick<SourceRecord, "goals"> = JSON.parse(row.counting);
+  // goals that version 0.1.0 has stored have neither conditions nor a value
+  const goals = counting.goals.map((goal) => ({
+    ...goal,
+    conditions: goal.conditions ?? [],
+    value: goal.value ?? null,
+  }));
+  const record: Record<string, unknown> = { ...counting, goals };
   for (const [field, storage] of STORED_FIELDS) {
     const value = columns[field];
     if (storage === "flag") record[field] = value === 1;

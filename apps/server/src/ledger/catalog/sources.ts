@@ -172,6 +172,8 @@ export async function deleteSource(
     .where("sourceId", "=", sourceId)
     .execute();
   await db.updateTable("sourceKeys").set({ letInUntil: null }).where("sourceId", "=", sourceId).execute();
+  await db.deleteFrom("eventCatalog").where("sourceId", "=", sourceId).execute();
+  await db.deleteFrom("savedItems").where("sourceId", "=", sourceId).execute();
   const revoked = await db
     .updateTable("tokens")
     .set({ revokedAt: now })

@@ -11,6 +11,7 @@ const TOKEN_COLUMNS = [
   "ceiling",
   "sourceId",
   "scope",
+  "passwordHash",
   "label",
   "hint",
   "expiresAt",
@@ -22,7 +23,8 @@ const TOKEN_COLUMNS = [
 /** The part of a token that audit entries show. */
 export const auditedToken = (token: TokenRecord) => {
   const { userId, organizationId, ceiling, sourceId, scope, label, hint, expiresAt } = token;
-  return { userId, organizationId, ceiling, sourceId, scope, label, hint, expiresAt };
+  const hasPassword = token.passwordHash !== null;
+  return { userId, organizationId, ceiling, sourceId, scope, hasPassword, label, hint, expiresAt };
 };
 
 export async function insertToken(db: CatalogDb, token: TokenRecord, hash: string): Promise<void> {
@@ -66,6 +68,17 @@ export async function tokens(db: CatalogDb, page: Argument<"tokens">): Promise<P
     .execute();
   return toPage(rows, page, ({ tokenId }) => tokenId);
 }
+
+/** The newest first. A session is a token that a sign-in made. */
+export const sessions = (db: CatalogDb, { userId, now }: Argument<"sessions">): Promise<TokenRecord[]> =>
+  selectTokens(db)
+    .where("userId", "=", userId)
+    .where("scope", "=", "console")
+    .where("revokedAt", "is", null)
+    .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)]))
+    .orderBy("createdAt", "desc")
+    .orderBy("tokenId", "desc")
+    .execute();
 
 /** Counts the tokens of the token's workspace, or for a user-wide token those of its user. */
 async function isAtTokenLimit(

@@ -49,7 +49,7 @@ async function selectAttempts(pool: pg.Pool, filter: AttemptFilter): Promise<Sto
 
 const RECENT_COUNTS = `select source_id as "sourceId", $1::bigint as hour, name, sum(count)::bigint as count,
     max(last_seen_at) as "lastSeenAt"
-  from attempt_counts where hour >= $1 and name in ('succeeded', 'failed') group by source_id, name`;
+  from attempt_counts where hour >= $1 and name in ('succeeded', 'failed', 'plan_warning', 'plan_violation') group by source_id, name`;
 
 export const attemptMethods = (
   pool: pg.Pool,

@@ -127,7 +127,7 @@ begin
   select coalesce(array_agg(s.key is not null order by number), '{}') into accepted
   from entry left join stored s using (source, key);
 
-  insert into sessions select * from json_populate_recordset(null::sessions, heads->'open');
+  insert into sessions select * from json_populate_recordset(null::sessions, heads->'open') on conflict do nothing;
 
   -- an insert locks rows in the order of its select; an update would not
   with wanted as materialized (

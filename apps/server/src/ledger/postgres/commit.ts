@@ -141,7 +141,7 @@ async function storeGroup(pool: pg.Pool, filters: KeyFilters, group: Commit[]): 
       day: utcDay(receivedAt),
       bootstrap,
     })),
-    open: group.flatMap(({ open }) => (open ? [toSessionRow(open)] : [])),
+    open: group.flatMap(({ open }) => open.map(toSessionRow)),
     touch: collectTouches(group, numberByIndex),
     outbox,
   };

@@ -8,6 +8,7 @@ import { LOCKS, type Queryable } from "./connections.ts";
 import { isDeadlock, isLockTimeout } from "./failure.ts";
 import { CHANGE_CHANNEL, NODES_DDL } from "./nodes-ddl.ts";
 import { OUTBOX_DDL } from "./outbox-ddl.ts";
+import { SALT_FUNCTIONS, SALTS_DDL } from "./visitor-salts.ts";
 
 /** Schema 1 only: any change of these tables made every node drop all caches. */
 const NOTICED_TABLES: Readonly<Record<string, string>> = {
@@ -56,11 +57,13 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   MORE_KEY_SLOTS,
   // Further changes of the catalog need no line here. A migration of this engine alone must not move them: end this slice
   // before it, and start another slice after it.
-  ...CATALOG_CHANGES.slice(6),
+  ...CATALOG_CHANGES.slice(6, 13),
+  SALTS_DDL,
+  ...CATALOG_CHANGES.slice(13),
 ];
 
 /** Functions hold no data, so every migration replaces all of them. A change of functions alone is an empty migration. */
-const FUNCTIONS = [...COMMIT_FUNCTIONS, ...ATTEMPTS_FUNCTIONS];
+const FUNCTIONS = [...COMMIT_FUNCTIONS, ...ATTEMPTS_FUNCTIONS, ...SALT_FUNCTIONS];
 
 /** Queries wait behind a migration that waits for a table lock, so it waits briefly and tries again. */
 const LOCK_TIMEOUT_MS = 2_000;

@@ -27,6 +27,7 @@ import { readMethods } from "./reads.ts";
 import { listenForRemoteChanges } from "./remote-changes.ts";
 import { createSessionNotifier } from "./session-notices.ts";
 import { refuseSharedSessions, refuseSharedSessionsOf } from "./session-pooling.ts";
+import { saltMethods } from "./visitor-salts.ts";
 
 export interface PostgresOptions {
   url: string;
@@ -159,6 +160,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
       ...outboxMethods(pool),
       ...erasureMethods(pool),
       ...attemptMethods(pool, attemptStoreBytes),
+      ...saltMethods(pool),
       commit: commits.commit,
       isSetUp: async () => (await pool.query("select from organizations limit 1")).rowCount === 1,
       maintain: async ({ now }) => {

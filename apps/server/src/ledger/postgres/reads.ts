@@ -3,13 +3,19 @@ import type pg from "pg";
 import type { SessionRecord } from "../../core/records.ts";
 import { type SourceByKeyRow, sourceByKeySql, toKeyedSource } from "../catalog/source-by-key.ts";
 import type { IngestLedger } from "../ledger.ts";
+import { IS_FOUND_BY_VISITOR } from "../visitors.ts";
 
 const SOURCE_BY_KEY = sourceByKeySql("$1");
-const SESSION = `select source_id as "sourceId", session_id as "sessionId", anonymous_id as "anonymousId",
+const SESSIONS = `select source_id as "sourceId", session_id as "sessionId", anonymous_id as "anonymousId",
     user_id as "userId", started_at as "startedAt", last_activity_at as "lastActivityAt", landing
-  from sessions where source_id = $1 and session_id = $2`;
+  from sessions`;
+const SESSION = `${SESSIONS} where source_id = $1 and session_id = $2`;
+const LATEST_SESSION = `${SESSIONS} where source_id = $1 and anonymous_id = any($2) and ${IS_FOUND_BY_VISITOR}
+  order by last_activity_at desc limit 1`;
 
-export const readMethods = (pool: pg.Pool): Pick<IngestLedger, "sourceByKey" | "session"> => ({
+export const readMethods = (
+  pool: pg.Pool,
+): Pick<IngestLedger, "sourceByKey" | "session" | "latestSession"> => ({
   sourceByKey: async (asked) => {
     const query = { name: "source_by_key", text: SOURCE_BY_KEY, values: [asked.publicKey] };
     const row = (await pool.query<SourceByKeyRow>(query)).rows[0];
@@ -17,6 +23,10 @@ export const readMethods = (pool: pg.Pool): Pick<IngestLedger, "sourceByKey" | "
   },
   session: async ({ sourceId, sessionId }) => {
     const query = { name: "session", text: SESSION, values: [sourceId, sessionId] };
+    return (await pool.query<SessionRecord>(query)).rows[0] ?? null;
+  },
+  latestSession: async ({ sourceId, anonymousIds }) => {
+    const query = { name: "latest_session", text: LATEST_SESSION, values: [sourceId, anonymousIds] };
     return (await pool.query<SessionRecord>(query)).rows[0] ?? null;
   },
 });

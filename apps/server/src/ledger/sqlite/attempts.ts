@@ -62,7 +62,7 @@ const COUNTS = `select source_id as sourceId, hour, name, count, last_seen_at as
   from attempt_counts where source_id = ? and hour >= ? order by hour, name`;
 const RECENT_COUNTS = `
   select source_id as sourceId, ?1 as hour, name, sum(count) as count, max(last_seen_at) as lastSeenAt
-  from attempt_counts where hour >= ?1 and name in ('succeeded', 'failed') group by source_id, name`;
+  from attempt_counts where hour >= ?1 and name in ('succeeded', 'failed', 'plan_warning', 'plan_violation') group by source_id, name`;
 
 const COUNT_SLICE_ROWS = 1_000;
 const DELETE_COUNTS = `delete from attempt_counts where (source_id, hour, name) in

@@ -8,7 +8,8 @@ import type { CommitHead, PackedCommits } from "./packed-commits.ts";
 import type { Statements } from "./statements.ts";
 
 const INSERT_SESSION = `insert into sessions
-  (source_id, session_id, anonymous_id, user_id, started_at, last_activity_at, landing) values (?, ?, ?, ?, ?, ?, ?)`;
+  (source_id, session_id, anonymous_id, user_id, started_at, last_activity_at, landing) values (?, ?, ?, ?, ?, ?, ?)
+  on conflict do nothing`;
 const TOUCH_SESSION = `
   update sessions set last_activity_at = max(last_activity_at, ?3), user_id = coalesce(?4, user_id)
   where source_id = ?1 and session_id = ?2`;
@@ -90,7 +91,7 @@ function writeHeads(sql: Statements, heads: readonly CommitHead[], outcomes: Uin
   for (const head of heads) {
     const commitOutcomes = outcomes.subarray(start, start + head.entries);
     start += head.entries;
-    if (head.open) insertSession(sql, head.open);
+    for (const session of head.open) insertSession(sql, session);
     touchSessions(sql, head, commitOutcomes);
     addToCounts(counts, head, sum(commitOutcomes));
   }

@@ -10,7 +10,8 @@ const NO_SPACE = ["ENOSPC", "EDQUOT"];
 /** What to do about a damaged file of DATA_DIR. */
 const REPAIRS: Readonly<Record<string, string>> = {
   "ledger.sqlite":
-    "When `headwater_outbox_events` no longer falls, stop the service, set DATA_DIR to an empty folder, and run `headwater restore --from` with the last backup",
+    "When `headwater_outbox_events` no longer falls, stop the service, rename its folder, and run `headwater restore --from` with the last backup. " +
+    'The renamed folder may have events that the backup lacks. See "Damaged files" in docs/operate.md',
   "attempts.sqlite": "It holds only the debug history, so move it away",
   "serve.lock": "It holds no data. Delete it while no service runs on this folder",
 };

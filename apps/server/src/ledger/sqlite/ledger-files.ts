@@ -16,7 +16,7 @@ const CONNECTION_FILES = [WAL_FILE, `${LEDGER_FILE}-shm`];
 
 const REPAIR =
   "No event is accepted. If a volume was unmounted or a file was moved, put it back: the service then continues. " +
-  "Otherwise restart the service on the files that are there, or restore a backup with `headwater restore` into an empty DATA_DIR";
+  "Do not restart before: without its files, the service would start with an empty ledger. If the files are gone, restore a backup with `headwater restore` into an empty DATA_DIR";
 
 /** The identity of each file that exists, by name. */
 type FileIdentities = ReadonlyMap<string, BigIntStats>;

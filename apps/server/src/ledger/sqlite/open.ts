@@ -15,6 +15,7 @@ import type { LedgerOpening, LedgerThreadMethods } from "./ledger-thread.ts";
 import { lockDataDir } from "./lock.ts";
 import { outcomesOfEach, packCommits } from "./packed-commits.ts";
 import type { AttemptsOpening, AttemptThreadMethods } from "./serve-attempts.ts";
+import { createSaltMethods } from "./visitor-salts.ts";
 
 export interface SqliteOptions {
   dataDir: string;
@@ -160,6 +161,7 @@ function createLedger(
     recentAttemptCounts,
     eraseAttempts,
     renderAttempts,
+    ...createSaltMethods(dataDir),
     claimErasures: async (claim) =>
       (await ledger.calls.hasOpenErasures()) ? ledger.calls.claimErasures(claim) : [],
     // there are no other nodes

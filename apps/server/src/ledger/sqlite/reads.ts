@@ -3,15 +3,21 @@ import { LIMITS } from "@headwater/contract/limits";
 import type { SessionRecord } from "../../core/records.ts";
 import { type SourceByKeyRow, sourceByKeySql, toKeyedSource } from "../catalog/source-by-key.ts";
 import type { IngestLedger } from "../ledger.ts";
+import { IS_FOUND_BY_VISITOR } from "../visitors.ts";
 import type { Statements, Synchronous } from "./statements.ts";
 
 const SLICE_SESSIONS = 2_000;
 
 const SOURCE_BY_KEY = sourceByKeySql("?");
-const SESSION = `
+const SESSIONS = `
   select source_id as sourceId, session_id as sessionId, anonymous_id as anonymousId, user_id as userId,
     started_at as startedAt, last_activity_at as lastActivityAt, landing
-  from sessions where source_id = ? and session_id = ?`;
+  from sessions`;
+const SESSION = `${SESSIONS} where source_id = ? and session_id = ?`;
+// SQLite would read all sessions of the source by the primary key
+const LATEST_SESSION = `${SESSIONS} indexed by sessions_of_visitor
+  where source_id = ? and anonymous_id in (?, ?) and ${IS_FOUND_BY_VISITOR}
+  order by last_activity_at desc limit 1`;
 const NEXT_SESSIONS = `
   select source_id as sourceId, session_id as sessionId, last_activity_at as lastActivityAt from sessions
   where (source_id, session_id) > (?, ?) order by source_id, session_id limit ${SLICE_SESSIONS}`;
@@ -21,13 +27,16 @@ type SweptSession = Pick<SessionRecord, "sourceId" | "sessionId" | "lastActivity
 
 export const createReadMethods = (
   sql: Statements,
-): Synchronous<Pick<IngestLedger, "sourceByKey" | "session">> & { isSetUp(): boolean } => ({
+): Synchronous<Pick<IngestLedger, "sourceByKey" | "session" | "latestSession">> & { isSetUp(): boolean } => ({
   sourceByKey(asked) {
     const row = sql.get<SourceByKeyRow>(SOURCE_BY_KEY, asked.publicKey);
     return row ? toKeyedSource(row, asked) : null;
   },
 
   session: ({ sourceId, sessionId }) => sql.get<SessionRecord>(SESSION, sourceId, sessionId) ?? null,
+
+  latestSession: ({ sourceId, anonymousIds }) =>
+    sql.get<SessionRecord>(LATEST_SESSION, sourceId, ...anonymousIds) ?? null,
 
   isSetUp: () => sql.get("select 1 from organizations limit 1") !== undefined,
 });

@@ -4,7 +4,7 @@ import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
 import { BUILD_STATES, FINGERPRINT } from "../../clickhouse/schema/rollups.ts";
-import { SERVER_LIMITS } from "../../core/limits.ts";
+import { memorySettings } from "../run-query.ts";
 import { SESSION_MARGIN_MS } from "../scope.ts";
 import { dropBuilds, hasRunningMutations } from "./drop.ts";
 import { SESSION_ROW_COLUMNS, sessionRowsSql } from "./session-rows.ts";
@@ -20,35 +20,43 @@ export interface BuildOptions {
   readonly buildNumber: number;
   /** The build leaves out events that were received later. Well before now, so that no earlier event can still arrive. */
   readonly receivedUntil: number;
+  /** The memory of one statement. */
+  readonly memoryBytes: number;
+  /** Default: 200,000. */
+  readonly eventsPerStatement?: number;
 }
 
-/** One statement reads about this many events, which takes a processor a second or two and 100 MB. */
+/** One statement reads about this many events, which takes a processor a second and 100 MB. */
 const EVENTS_PER_STATEMENT = 200_000;
+/** The session ids of so many events show where a day is divided into parts. */
+const SAMPLED_EVENTS = 10_000;
 /** Queries come first: a build uses one thread and little memory. */
 const SETTINGS: ClickHouseSettings = {
   max_threads: 1,
-  max_memory_usage: String(SERVER_LIMITS.maxStatsMemoryBytes),
-  max_bytes_before_external_group_by: String(SERVER_LIMITS.maxStatsMemoryBytes / 4),
   output_format_json_quote_64bit_integers: 0,
+  // the sessions of a part are in no table's key: to prepare them for the index would cost memory and gain nothing
+  use_index_for_in_with_subqueries: 0,
 };
 
 const RECEIVED = "receivedAt <= fromUnixTimestamp64Milli({receivedUntil:Int64}, 'UTC')";
 const AROUND_DAY = `sourceId = {sourceId:String} AND ${RECEIVED}
   AND toDate(occurredAt) BETWEEN addDays({day:Date}, -1) AND addDays({day:Date}, 1)`;
-/** A part of the sessions, so that each statement is short. */
-const IN_PART = "session % {parts:UInt64} = {part:UInt64}";
+/** A part of the sessions, so that each statement is short. Events are sorted by session, so those of other parts are not read. */
+const IN_PART = "sessionId >= {first:String} AND ({next:String} = '' OR sessionId < {next:String})";
 
 const columns = [...SESSION_ROW_COLUMNS, ...STATS_SESSION_DIMENSIONS].join(", ");
-const sessionsOfDay = `${AROUND_DAY} AND NOT device.isBot AND session IN (
+const sessionsOfDay = `${AROUND_DAY} AND ${IN_PART} AND NOT device.isBot AND session IN (
   SELECT session FROM events WHERE sourceId = {sourceId:String} AND toDate(occurredAt) = {day:Date} AND ${IN_PART})`;
 /** Sessions whose first event is on the day. */
 const INSERT_SESSIONS = `INSERT INTO sessionRollups (sourceId, day, build, ${columns})
   SELECT {sourceId:String}, {day:Date}, {buildNumber:UInt64}, ${columns}
-  FROM (${sessionRowsSql(sessionsOfDay, STATS_SESSION_DIMENSIONS)}) WHERE toDate(startedAt) = {day:Date}`;
+  FROM (${sessionRowsSql(sessionsOfDay, STATS_SESSION_DIMENSIONS)}) WHERE toDate(firstEventAt) = {day:Date}`;
 
-const INSERT_EVENTS = `INSERT INTO eventRollups (sourceId, day, build, quarter, session, visitor, event, page, pageviews, events)
+const INSERT_EVENTS = `INSERT INTO eventRollups (sourceId, day, build, quarter, session, visitor, event, page, pageviews, events,
+    engagedSeconds, scrollDepth)
   SELECT {sourceId:String}, {day:Date}, {buildNumber:UInt64},
-    toStartOfFifteenMinutes(occurredAt) AS at, session, visitor, name, page.path, countIf(${IS_PAGE_VIEW}), count()
+    toStartOfFifteenMinutes(occurredAt) AS at, session, visitor, name, page.path, countIf(${IS_PAGE_VIEW}), count(),
+    sum(toFloat64(engagedSeconds)), max(scrollDepth)
   FROM events WHERE sourceId = {sourceId:String} AND ${RECEIVED} AND NOT device.isBot AND toDate(occurredAt) = {day:Date}
     AND ${IN_PART}
   GROUP BY at, session, visitor, name, page.path`;
@@ -75,39 +83,67 @@ const INSERT_BUILD = `INSERT INTO rollupBuilds (sourceId, day, build, receivedUn
 const SELECT_FINGERPRINTS = `SELECT toString(toDate(occurredAt)) AS day, ${FINGERPRINT}
   FROM events WHERE ${AROUND_DAY} GROUP BY toDate(occurredAt)`;
 
+const SELECT_SESSIONS = `SELECT arraySort(groupArraySample(${SAMPLED_EVENTS})(sessionId)) FROM events
+  WHERE sourceId = {sourceId:String} AND toDate(occurredAt) = {day:Date}`;
+
+/** A range of session ids: from `first` to the last one before `next`; empty: no bound. */
+interface SessionPart {
+  readonly first: string;
+  readonly next: string;
+}
+
+/** Divides a day into parts with about as many events each. @param sample the sessions of some events, in ascending order */
+function divide(sample: readonly string[], parts: number): SessionPart[] {
+  const at = (part: number) => sample[Math.floor((part * sample.length) / parts)] ?? "";
+  const bounds = Array.from({ length: parts - 1 }, (_, index) => at(index + 1));
+  const firsts = [...new Set(["", ...bounds])];
+  return firsts.map((first, index) => ({ first, next: firsts[index + 1] ?? "" }));
+}
+
+/** Events that an earlier version stored get a source and channel later (`workers/classification.ts`), and keep their fingerprint. */
+const SELECT_UNCLASSIFIED = `SELECT 1 FROM events WHERE ${AROUND_DAY} AND channel IS NULL LIMIT 1`;
+
 /**
  * A build may be interrupted anywhere, and two nodes may build the same day at once. Queries read no row before the build is
  * recorded as done, which happens only if the events are still the same as at the beginning.
  * @param signal aborts the running statement
  * @param stopping ends the build before its next statement
- * @returns false when there is no new rollup: the events changed meanwhile, the build was stopped, or no event was received
- *   until `receivedUntil`
+ * @returns false when there is no new rollup: the events changed meanwhile, the build was stopped, no event was received
+ *   until `receivedUntil`, or events have no source and channel yet
  */
 export async function buildDay(
   client: WarehouseClient,
   options: BuildOptions,
   { cutOff, stopping }: { cutOff: AbortSignal; stopping: AbortSignal },
 ): Promise<boolean> {
-  const { events, ...values } = options;
+  const { events, memoryBytes, eventsPerStatement = EVENTS_PER_STATEMENT, ...values } = options;
   const { sourceId, day } = values;
-  const common = { clickhouse_settings: SETTINGS, abort_signal: cutOff };
+  const common = {
+    clickhouse_settings: { ...SETTINGS, ...memorySettings(memoryBytes) },
+    abort_signal: cutOff,
+  };
   const run = (query: string, more: Record<string, unknown> = {}) =>
     client.command({ query, query_params: { ...values, ...more }, ...common });
+  const read = async <Row>(query: string): Promise<Row[]> =>
+    (await client.query({ query, query_params: values, format: "JSONCompactEachRow", ...common })).json();
   const readFingerprints = async (): Promise<string[]> => {
-    const format = "JSONCompactEachRow";
-    const reply = await client.query({ query: SELECT_FINGERPRINTS, query_params: values, format, ...common });
-    const byDay = new Map(await reply.json<[day: string, fingerprint: string]>());
+    const byDay = new Map(await read<[day: string, fingerprint: string]>(SELECT_FINGERPRINTS));
     return byDay.has(day) ? withNeighbors(day).map((one) => byDay.get(one) ?? "") : [];
   };
+  const hasUnclassified = async () => (await read(SELECT_UNCLASSIFIED)).length > 0;
+  const readParts = async (): Promise<SessionPart[]> => {
+    const parts = Math.ceil(events / eventsPerStatement);
+    const [row] = parts > 1 ? await read<[sessions: string[]]>(SELECT_SESSIONS) : [];
+    return divide(row?.[0] ?? [], parts);
+  };
   const fingerprints = await readFingerprints();
-  if (fingerprints.length === 0) return false;
+  if (fingerprints.length === 0 || (await hasUnclassified())) return false;
   const write = async () => {
     await run(INSERT_BUILD, { fingerprints, state: BUILD_STATES.started });
-    const parts = Math.ceil(events / EVENTS_PER_STATEMENT);
-    for (let part = 0; part < parts; part++) {
+    for (const part of await readParts()) {
       if (stopping.aborted) return false;
-      await run(INSERT_SESSIONS, { parts, part });
-      await run(INSERT_EVENTS, { parts, part });
+      await run(INSERT_SESSIONS, { ...part });
+      await run(INSERT_EVENTS, { ...part });
     }
     await run(INSERT_LONG_SESSIONS);
     const isSame = (await readFingerprints()).join() === fingerprints.join();

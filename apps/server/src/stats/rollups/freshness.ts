@@ -1,10 +1,10 @@
 /** Which rollups a query may read, and which events it has to read beside them (docs/decisions/0018). */
 import { BUILD_STATES } from "../../clickhouse/schema/rollups.ts";
-import { utcDay } from "../../core/time.ts";
+import { DAY_MS, utcDay } from "../../core/time.ts";
 import type { Period } from "../calendar.ts";
 import type { RunQuery } from "../run-query.ts";
 import { SESSION_MARGIN_MS } from "../scope.ts";
-import { bindTime, statement } from "../sql.ts";
+import { anyOf, type Bind, bindTime, statement } from "../sql.ts";
 import {
   currentBuilds,
   newestFinishedBuilds,
@@ -23,15 +23,20 @@ export interface CoveredDay {
   readonly hasNewEvents: boolean;
 }
 
-export interface RollupCoverage {
+interface CoveredRange {
   /** In ascending order; never empty. */
   readonly covered: readonly CoveredDay[];
   /** Days with events and without a rollup that can be read. */
   readonly uncovered: readonly string[];
+}
+
+export interface RollupCoverage extends CoveredRange {
   /** Some sessions of the source span more than a day, and are always derived from events. */
   readonly hasLongSessions: boolean;
   /** The number of events of all these days, covered or not. */
   readonly events: number;
+  /** All days of the sessions with events that no rollup covers. Long sessions may have events on any day. */
+  readonly derivedDays: readonly string[];
 }
 
 /**
@@ -68,18 +73,76 @@ async function withNewEvents(
   );
 }
 
-/** @returns null when rollups cover less than half of the events: computing from all events is less work then */
+/** How many events a period has: a day that it contains in part counts in proportion. */
+function eventsWithin(days: RollupState["days"], { from, to }: Period): number {
+  const shareOf = (day: string) => {
+    const start = Date.parse(day);
+    return Math.max(0, Math.min(to, start + DAY_MS) - Math.max(from, start)) / DAY_MS;
+  };
+  return days.reduce((sum, { day, events }) => sum + events * shareOf(day), 0);
+}
+
+/** How many events a source has in a period. It reads the same as `readCoverage`. */
+export async function countEvents(run: RunQuery, sourceId: string, period: Period): Promise<number> {
+  const [first, last] = daysAround(period);
+  const { days } = await readRollupState(run, sourceId, [first, last]);
+  return eventsWithin(days, period);
+}
+
+/** The days whose state a query reads: those of its sessions, and one more on both sides. */
+function daysAround({ from, to }: Period): [first: string, last: string] {
+  const [first, last] = [utcDay(from - SESSION_MARGIN_MS), utcDay(to + SESSION_MARGIN_MS)];
+  return [withNeighbors(first)[0] ?? first, withNeighbors(last).at(-1) ?? last];
+}
+
+/** Selects the days, of those given, on which sessions with events that no rollup covers have rows. */
+const rowDaysStatement = (sourceId: string, coverage: CoveredRange, days: readonly CoveredDay[]) =>
+  statement((bind) => {
+    const source = `sourceId = ${bind("String", sourceId)}`;
+    const events = `${source} AND (${uncoveredCondition(bind, coverage, withNeighbors) ?? "0"})`;
+    return `SELECT DISTINCT toString(day) FROM sessionRollups
+      WHERE ${source} AND day IN ${bind(
+        "Array(Date)",
+        days.map(({ day }) => day),
+      )}
+        AND build IN ${bind(
+          "Array(UInt64)",
+          days.map(({ buildNumber }) => buildNumber),
+        )}
+        AND session IN (SELECT session FROM events WHERE ${events})`;
+  });
+
+/**
+ * Finds the days of the sessions that have to be derived: those beside their events that no rollup covers, those of their rows on
+ * other days, and the first day, whose sessions may have a row on the day before.
+ */
+async function findDerivedDays(
+  run: RunQuery,
+  sourceId: string,
+  coverage: CoveredRange,
+  firstDay: string,
+): Promise<string[]> {
+  const { covered, uncovered } = coverage;
+  const renewed = covered.filter(({ hasNewEvents }) => hasNewEvents);
+  const eventDays = [...uncovered, ...renewed.flatMap(({ day }) => withNeighbors(day))];
+  if (eventDays.length === 0) return [];
+  const near = new Set([firstDay, ...eventDays.flatMap(withNeighbors)]);
+  const others = covered.filter(({ day }) => !near.has(day));
+  const rows =
+    others.length === 0 ? [] : await run<[day: string]>(rowDaysStatement(sourceId, coverage, others));
+  return [...new Set([...near, ...rows.flatMap(([day]) => withNeighbors(day))])];
+}
+
+/** @returns no coverage when rollups cover less than half of the events: computing from all events is less work then */
 export async function readCoverage(
   run: RunQuery,
   sourceId: string,
-  { from, to }: Period,
-): Promise<RollupCoverage | null> {
+  period: Period,
+): Promise<{ coverage: RollupCoverage | null; events: number }> {
+  const { from, to } = period;
   const [first, last] = [utcDay(from - SESSION_MARGIN_MS), utcDay(to + SESSION_MARGIN_MS)];
-  const [before = first] = withNeighbors(first);
-  const state: RollupState = await readRollupState(run, sourceId, [
-    before,
-    withNeighbors(last).at(-1) ?? last,
-  ]);
+  const state: RollupState = await readRollupState(run, sourceId, daysAround(period));
+  const ofPeriod = eventsWithin(state.days, period);
   const days = state.days.filter(({ day }) => day >= first && day <= last);
   const current = currentBuilds(state);
   const outdated = [...newestFinishedBuilds(state)].flatMap(([day, build]) =>
@@ -106,8 +169,29 @@ export async function readCoverage(
     const { buildNumber, receivedUntil } = build;
     covered.push({ day, buildNumber, receivedUntil, hasNewEvents: !current.has(day) });
   }
-  if (covered.length === 0 || 2 * coveredEvents < events) return null;
-  return { covered, uncovered, hasLongSessions: state.hasLongSessions, events };
+  if (covered.length === 0 || 2 * coveredEvents < events) return { coverage: null, events: ofPeriod };
+  const { hasLongSessions } = state;
+  const derivedDays = await findDerivedDays(run, sourceId, { covered, uncovered }, first);
+  return { coverage: { covered, uncovered, hasLongSessions, events, derivedDays }, events: ofPeriod };
+}
+
+/**
+ * A condition that selects the events that no rollup covers; null when there are none.
+ * @param daysReadBy given a rollup's day, the days whose events that rollup was built from
+ */
+export function uncoveredCondition(
+  bind: Bind,
+  { covered, uncovered }: CoveredRange,
+  daysReadBy: (day: string) => string[],
+): string | null {
+  const onDays = (days: readonly string[]) => `toDate(occurredAt) IN ${bind("Array(Date)", days)}`;
+  const isNew = ({ day, receivedUntil }: CoveredDay) =>
+    `${onDays(daysReadBy(day))} AND receivedAt > ${bindTime(bind, receivedUntil)}`;
+  const conditions = [
+    ...(uncovered.length > 0 ? [onDays(uncovered)] : []),
+    ...covered.filter(({ hasNewEvents }) => hasNewEvents).map(isNew),
+  ];
+  return conditions.length === 0 ? null : anyOf(conditions);
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Writes the totals of a query over rollup rows instead of events. */
 import { EVENT_ROLLUP_DIMENSIONS } from "../../clickhouse/schema/rollups.ts";
 import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { partSql, READ_BUDGET } from "../accuracy.ts";
+import type { Period } from "../calendar.ts";
 import { asText, type Dimension, hasManyValues, type ValueDimension } from "../dimensions.ts";
 import { type QueryFilter, textConditionSql, writeFilterTree } from "../filter.ts";
 import { type Total, totalsOf } from "../metrics.ts";
@@ -8,34 +10,33 @@ import {
   bucketSql,
   dimensionColumn,
   type MetricsQuery,
+  PART_COLUMN,
   type QueryPeriod,
   type SqlContext,
   totalColumn,
+  type VisitorSlice,
 } from "../metrics-query.ts";
+import { SESSION_MARGIN_MS } from "../scope.ts";
 import { allOf, type Bind, groupBy, list } from "../sql.ts";
 import type { RollupCoverage } from "./freshness.ts";
-import { eventRows, sessionRows } from "./read.ts";
+import { eventRows, sessionRows, visitorConditions } from "./read.ts";
 import { isSessionDimension, type SessionDimension } from "./session-rows.ts";
 
-export type RollupTable = "sessionRollups" | "eventRollups";
+/** `bothRollups`: the totals of events come from `eventRollups`, those of sessions and their dimensions from `sessionRollups`. */
+export type RollupTable = "sessionRollups" | "eventRollups" | "bothRollups";
 
 /** The times of rollup rows are quarters of an hour: in every time zone, hours and days begin at one. */
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/**
- * Counting distinct visitors in arrays takes half the time of `uniqExact`, and 16 bytes of memory for each event; `uniqExact`
- * can use the disk.
- */
-const MAX_EVENTS_IN_ARRAYS = 15_000_000;
 const DISTINCT_IN_ARRAYS = "arrayUniq(groupArray(visitor))";
 /**
  * Visitors are counted in 64 parts whose counts are added up: small sets that fit the processor's cache. Rows are sorted by
  * visitor, so each part is read in one go. Dimensions with many values need no parts: each value has few visitors.
  */
-const VISITOR_PART = "bitShiftRight(visitor, 58)";
+const visitorPart = (slice: VisitorSlice | null) => `bitAnd(${partSql(slice?.of ?? 1, "visitor", 6)}, 63)`;
 /** A value and a part as one number: grouping by it is faster than by two columns. */
-const valueAndPart = (column: string) =>
-  `bitShiftLeft(ifNull(CAST(sipHash64(${column}) AS Nullable(UInt64)), 0), 6) + ${VISITOR_PART}`;
+const valueAndPart = (column: string, part: string) =>
+  `bitShiftLeft(ifNull(CAST(sipHash64(${column}) AS Nullable(UInt64)), 0), 6) + ${part}`;
 
 const isInSessionRollups = ({ kind, name }: ValueDimension): boolean =>
   kind === "text" && isSessionDimension(name);
@@ -59,20 +60,35 @@ function isOnEvents(filter: QueryFilter): boolean {
 
 /** The rollup table that can answer a query; null when neither can. */
 export function tableFor(
-  { scope, dimensions, metrics }: MetricsQuery,
+  { scope, dimensions, metrics, goal, firstTouchWindowMs }: MetricsQuery,
   { period, starts }: QueryPeriod,
 ): RollupTable | null {
   const times = [period.from, period.to, ...starts];
-  if (scope.includesBots || times.some((at) => at % QUARTER_MS !== 0)) return null;
+  if (scope.includesBots || firstTouchWindowMs !== null || times.some((at) => at % QUARTER_MS !== 0))
+    return null;
   // the values of the totals are not used here, so nothing is bound
-  const totals = [...totalsOf(() => "", metrics).values()];
-  const canAnswer = (table: RollupTable, isInTable: (dimension: ValueDimension) => boolean) =>
-    totals.every(({ rollups }) => rollups[table] !== undefined) &&
+  const totals = [...totalsOf(() => "", metrics, goal).values()];
+  const areTotalsIn = (table: keyof Total["rollups"]) =>
+    totals.every(({ rollups }) => rollups[table] !== undefined);
+  const areDimensionsIn = (isInTable: (dimension: ValueDimension) => boolean) =>
     dimensions.every((one) => one.kind === "time" || isInTable(one));
-  if (canAnswer("sessionRollups", isInSessionRollups) && scope.filters.every(isOnSessions))
+  if (
+    areTotalsIn("sessionRollups") &&
+    areDimensionsIn(isInSessionRollups) &&
+    scope.filters.every(isOnSessions)
+  )
     return "sessionRollups";
-  const isOfEvents = canAnswer("eventRollups", isInEventRollups) && scope.filters.every(isOnEvents);
-  return isOfEvents ? "eventRollups" : null;
+  if (!scope.filters.every(isOnEvents)) return null;
+  if (areTotalsIn("eventRollups") && areDimensionsIn(isInEventRollups)) return "eventRollups";
+  const isInBoth = totals.every(({ over, rollups }) =>
+    over === "sessions" ? rollups.sessionRollups : rollups.eventRollups,
+  );
+  // sessions by the pages or names of their events take more time and memory from both tables than from events
+  const isOfSessions = totals.some(({ over }) => over === "sessions");
+  const areOfBoth = areDimensionsIn(
+    (one) => isInSessionRollups(one) || (isInEventRollups(one) && !isOfSessions),
+  );
+  return isInBoth && areOfBoth ? "bothRollups" : null;
 }
 
 const sessionDimension = (dimension: Dimension): SessionDimension[] =>
@@ -102,6 +118,10 @@ function filterSql(
   });
 }
 
+/** Whether `sessionRollups` are read to find the sessions of a filter. */
+export const filtersSessions = ({ scope }: MetricsQuery): boolean =>
+  scope.filters.some((filter) => filterDimensions(filter).length > 0);
+
 function filtersSql(context: SqlContext, coverage: RollupCoverage, table: RollupTable): string[] {
   const { bind, query } = context;
   const inSessions = (filter: QueryFilter) => {
@@ -113,7 +133,9 @@ function filtersSql(context: SqlContext, coverage: RollupCoverage, table: Rollup
 }
 
 /** Columns to group by and to select. They differ when visitors are counted in parts. */
-function groupsOf({ dimensions }: MetricsQuery, isInParts: boolean): { keys: string[]; columns: string[] } {
+function groupsOf({ query, slice }: SqlContext, isInParts: boolean): { keys: string[]; columns: string[] } {
+  const { dimensions, scope } = query;
+  const part = visitorPart(slice);
   const isOneValue = dimensions.length === 1 && dimensions[0]?.kind !== "time";
   const keys: string[] = [];
   const columns: string[] = [];
@@ -122,25 +144,42 @@ function groupsOf({ dimensions }: MetricsQuery, isInParts: boolean): { keys: str
     const isTime = dimension.kind === "time";
     const name = isTime ? column : dimension.name;
     const combined = isInParts && isOneValue;
-    keys.push(combined ? valueAndPart(name) : name);
+    keys.push(combined ? valueAndPart(name, part) : name);
     columns.push(isTime ? column : `${asText(combined ? `any(${name})` : name)} AS ${column}`);
   }
-  if (isInParts && !isOneValue) keys.push(VISITOR_PART);
+  if (isInParts && !isOneValue) keys.push(part);
+  if (scope.sample > 1) {
+    keys.push(PART_COLUMN);
+    columns.push(`${partSql(scope.sample)} AS ${PART_COLUMN}`);
+  }
   return { keys, columns };
 }
 
+const timesOf = ({ bind, query, queryPeriod }: SqlContext): string[] =>
+  query.dimensions.flatMap((dimension, index) =>
+    dimension.kind === "time"
+      ? [
+          `${bucketSql(bind, "toInt64(toUnixTimestamp(quarter)) * 1000", queryPeriod)} AS ${dimensionColumn(index)}`,
+        ]
+      : [],
+  );
+
+const inQuarters = (bind: Bind, { from, to }: Period): string => {
+  const quarterSql = (at: number) => `toDateTime(${bind("Int64", at / SECOND_MS)}, 'UTC')`;
+  return `quarter >= ${quarterSql(from)} AND quarter < ${quarterSql(to)}`;
+};
+
 /**
- * @param table what `tableFor` returns
+ * Totals of one of the tables.
  * @returns a statement with the columns of the dimensions and of all totals
  */
-export function rollupTotals(
+function tableTotals(
   context: SqlContext,
   totals: ReadonlyMap<string, Total>,
   coverage: RollupCoverage,
-  table: RollupTable,
+  table: "sessionRollups" | "eventRollups",
 ): string {
   const { bind, query, queryPeriod } = context;
-  const { from, to } = queryPeriod.period;
   const sessionDimensions = [
     ...query.dimensions.flatMap(sessionDimension),
     ...query.scope.filters.flatMap(filterDimensions),
@@ -150,27 +189,105 @@ export function rollupTotals(
       ? sessionRows(context, coverage, [...new Set(sessionDimensions)])
       : eventRows(context, coverage);
   const needsOnlySessions = [...totals.values()].every(({ over }) => over === "sessions");
-  const quarterSql = (at: number) => `toDateTime(${bind("Int64", at / SECOND_MS)}, 'UTC')`;
   const where = allOf([
-    `quarter >= ${quarterSql(from)} AND quarter < ${quarterSql(to)}`,
+    inQuarters(bind, queryPeriod.period),
+    ...visitorConditions(context),
     ...filtersSql(context, coverage, table),
     ...(needsOnlySessions ? ["sessions > 0"] : []),
   ]);
-  const times = query.dimensions.flatMap((dimension, index) =>
-    dimension.kind === "time"
-      ? [
-          `${bucketSql(bind, "toInt64(toUnixTimestamp(quarter)) * 1000", queryPeriod)} AS ${dimensionColumn(index)}`,
-        ]
-      : [],
-  );
-  const inArrays = totals.has("visitors") && coverage.events < MAX_EVENTS_IN_ARRAYS;
+  const readers = query.scope.sample * (context.slice?.of ?? 1);
+  const inArrays = totals.has("visitors") && coverage.events <= READ_BUDGET.maxEventsAtOnce * readers;
   const manyValues = query.dimensions.some((one) => one.kind !== "time" && hasManyValues(one));
   // one user may have visitors in several parts
-  const { keys, columns } = groupsOf(query, inArrays && !totals.has("users") && !manyValues);
+  const { keys, columns } = groupsOf(
+    context,
+    inArrays && query.scope.sample === 1 && !totals.has("users") && !manyValues,
+  );
   const sums = [...totals].map(([name, { rollups }]) => {
     const sql = name === "visitors" && inArrays ? DISTINCT_IN_ARRAYS : rollups[table];
     return `toFloat64(${sql}) AS ${totalColumn(name)}`;
   });
   return `SELECT ${list([...columns, ...sums])}
-    FROM (SELECT ${list(["*", ...times])} FROM (${rows}) WHERE ${where}) ${groupBy(keys)}`;
+    FROM (SELECT ${list(["*", ...timesOf(context)])} FROM (${rows}) WHERE ${where}) ${groupBy(keys)}`;
+}
+
+type TotalsOf = { readonly over: Total["over"]; readonly table: "sessionRollups" | "eventRollups" };
+
+/** Groups rows by the dimensions. Totals that the rows do not have are 0. */
+function groupedTotals(
+  context: SqlContext,
+  totals: ReadonlyMap<string, Total>,
+  { over, table }: TotalsOf,
+  rows: string,
+) {
+  const { keys, columns } = groupsOf(context, false);
+  const sums = [...totals].map(
+    ([name, total]) =>
+      `toFloat64(${total.over === over ? total.rollups[table] : "0"}) AS ${totalColumn(name)}`,
+  );
+  return `SELECT ${list([...columns, ...sums])} FROM (SELECT ${list(["*", ...timesOf(context)])} FROM (${rows})) ${groupBy(keys)}`;
+}
+
+/** Totals of events, of which some dimensions are those of their sessions. */
+function joinedEventTotals(
+  context: SqlContext,
+  totals: ReadonlyMap<string, Total>,
+  coverage: RollupCoverage,
+): string {
+  const { bind, query, queryPeriod } = context;
+  const where = allOf([
+    inQuarters(bind, queryPeriod.period),
+    ...visitorConditions(context),
+    ...filtersSql(context, coverage, "eventRollups"),
+  ]);
+  const events = `SELECT * FROM (${eventRows(context, coverage)}) WHERE ${where}`;
+  const dimensions = query.dimensions.flatMap(sessionDimension);
+  const sessions = `SELECT ${list(["session", ...dimensions])} FROM (${sessionRows(context, coverage, dimensions)})`;
+  const rows =
+    dimensions.length === 0
+      ? events
+      : `SELECT * FROM (${events}) AS e ANY LEFT JOIN (${sessions}) AS s USING (session)`;
+  return groupedTotals(context, totals, { over: "events", table: "eventRollups" }, rows);
+}
+
+/** Totals of the sessions that have an event which satisfies the filters, at any time. */
+function joinedSessionTotals(
+  context: SqlContext,
+  totals: ReadonlyMap<string, Total>,
+  coverage: RollupCoverage,
+): string {
+  const { bind, query, queryPeriod } = context;
+  const { from, to } = queryPeriod.period;
+  const around = { from: from - SESSION_MARGIN_MS, to: to + SESSION_MARGIN_MS };
+  // a slice has the sessions that a visitor of it opened; their other events may be of another visitor
+  const all = { ...context, slice: null };
+  const matching = allOf([inQuarters(bind, around), ...filtersSql(all, coverage, "eventRollups")]);
+  const events = `SELECT session FROM (${eventRows(all, coverage, around)}) WHERE ${matching}`;
+  const opened = allOf([
+    "sessions > 0",
+    inQuarters(bind, queryPeriod.period),
+    ...visitorConditions(context),
+    `session IN (${events})`,
+  ]);
+  const dimensions = query.dimensions.flatMap(sessionDimension);
+  const rows = `SELECT * FROM (${sessionRows(context, coverage, dimensions)}) WHERE ${opened}`;
+  return groupedTotals(context, totals, { over: "sessions", table: "sessionRollups" }, rows);
+}
+
+/**
+ * @param table what `tableFor` returns
+ * @returns statements with the columns of the dimensions and of all totals, which are to be added up
+ */
+export function rollupTotals(
+  context: SqlContext,
+  totals: ReadonlyMap<string, Total>,
+  coverage: RollupCoverage,
+  table: RollupTable,
+): string[] {
+  if (table !== "bothRollups") return [tableTotals(context, totals, coverage, table)];
+  const kinds = new Set([...totals.values()].map(({ over }) => over));
+  return [
+    ...(kinds.has("events") ? [joinedEventTotals(context, totals, coverage)] : []),
+    ...(kinds.has("sessions") ? [joinedSessionTotals(context, totals, coverage)] : []),
+  ];
 }

@@ -1,0 +1,138 @@
+/** The events page: what a source sends (its event catalogue), and what it should send (its tracking plan). */
+import type { EventCatalog, PlanVersion, Source } from "@headwater/contract";
+import { Badge, Button, Paper, Stack, Table, Text, VisuallyHidden } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { InstallPrompt } from "../sources/install-prompt.tsx";
+import { SourcePage } from "../sources/source-page.tsx";
+import { EventDialog } from "./event-dialog.tsx";
+import "./events.css";
+import { type KnownEvent, knownEvents, modeOf } from "./plan-events.ts";
+import { PlanPanel } from "./plan-panel.tsx";
+import { catalogQuery, planQuery } from "./use-plan.ts";
+
+export const EventsPage = () => (
+  <SourcePage title="Events" permission="debug:read">
+    {(source) => <Events source={source} />}
+  </SourcePage>
+);
+
+function Events({ source }: { readonly source: Source }) {
+  const catalog = useQuery(catalogQuery(source.sourceId));
+  const plan = useQuery(planQuery(source.sourceId));
+  return (
+    <QueryResult query={catalog} rows={8}>
+      {(seen) => (
+        <QueryResult query={plan} rows={8}>
+          {(version) => <LoadedEvents source={source} catalog={seen} version={version} />}
+        </QueryResult>
+      )}
+    </QueryResult>
+  );
+}
+
+interface LoadedEventsProps {
+  readonly source: Source;
+  readonly catalog: EventCatalog;
+  readonly version: PlanVersion;
+}
+
+function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
+  const [openedName, setOpenedName] = useState<string | null>(null);
+  const events = knownEvents(catalog.events, version.plan);
+  const opened = events.find(({ name }) => name === openedName);
+  const close = () => setOpenedName(null);
+  if (events.length === 0 && version.version === 0)
+    return (
+      <InstallPrompt title="No events yet" sourceId={source.sourceId}>
+        The names, properties and types of accepted events appear here within some seconds.
+      </InstallPrompt>
+    );
+  return (
+    <Stack gap="md">
+      <PlanPanel source={source} version={version} />
+      {events.length === 0 ? (
+        <EmptyState title="No events yet">No event was accepted, and no event is planned.</EmptyState>
+      ) : (
+        <EventTable events={events} version={version} onOpen={setOpenedName} />
+      )}
+      {catalog.otherEvents > 0 && (
+        <Text size="sm" c="dimmed">
+          {pluralize(catalog.otherEvents, "event")} with further names{" "}
+          {catalog.otherEvents === 1 ? "is" : "are"} not listed.
+        </Text>
+      )}
+      {opened && (
+        <EventDialog key={opened.name} source={source} version={version} event={opened} onClose={close} />
+      )}
+    </Stack>
+  );
+}
+
+const COLUMNS = ["Event", "Accepted", "Last seen", "Plan", ""];
+const COLUMN_VARIABLES = Object.fromEntries(
+  COLUMNS.map((column, index) => [`--column-${index + 1}`, JSON.stringify(column)]),
+);
+
+interface EventTableProps {
+  readonly events: readonly KnownEvent[];
+  readonly version: PlanVersion;
+  readonly onOpen: (name: string) => void;
+}
+
+const EventTable = ({ events, version, onOpen }: EventTableProps) => (
+  <Paper withBorder>
+    <ScrollRegion label="Events">
+      <Table className="stacked" style={COLUMN_VARIABLES} verticalSpacing="sm" horizontalSpacing="md">
+        <Table.Thead>
+          <Table.Tr>
+            {COLUMNS.map((column) => (
+              <Table.Th key={column}>
+                {column === "" ? <VisuallyHidden>Actions</VisuallyHidden> : column}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {events.map((event) => (
+            <Table.Tr key={event.name}>
+              <Table.Td className="wrap">{event.name}</Table.Td>
+              <Table.Td>{event.seen ? formatCount(event.seen.events) : "—"}</Table.Td>
+              <Table.Td>
+                <RelativeTime at={event.seen?.lastSeenAt ?? null} />
+              </Table.Td>
+              <Table.Td>
+                <PlanBadge event={event} version={version} />
+              </Table.Td>
+              <Table.Td>
+                <Button size="xs" variant="default" onClick={() => onOpen(event.name)}>
+                  Details<VisuallyHidden> of {event.name}</VisuallyHidden>
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollRegion>
+  </Paper>
+);
+
+const MODE_BADGES = {
+  off: { label: "Not checked", color: "gray" },
+  warn: { label: "Warn", color: "yellow" },
+  reject: { label: "Reject", color: "red" },
+} as const;
+
+function PlanBadge({ event, version }: { readonly event: KnownEvent; readonly version: PlanVersion }) {
+  const mode = modeOf(event, version.plan);
+  const { label, color } = mode ? MODE_BADGES[mode] : { label: "Not planned", color: "gray" };
+  return (
+    <Badge variant="light" color={color} size="lg" tt="none">
+      {label}
+    </Badge>
+  );
+}

@@ -1,0 +1,48 @@
+/** The events of a source, from its catalogue and its tracking plan, and the differences between two plans. Pure. */
+import type { CatalogEvent, PlanMode, PlannedEvent, TrackingPlan } from "@headwater/contract";
+
+/** An event that the source has sent, or that is planned. */
+export interface KnownEvent {
+  readonly name: string;
+  /** null: none was accepted yet. */
+  readonly seen: CatalogEvent | null;
+  /** null: it is not in the plan. */
+  readonly planned: PlannedEvent | null;
+}
+
+/** Planned events that were not seen come last. */
+export function knownEvents(seen: readonly CatalogEvent[], { events }: TrackingPlan): KnownEvent[] {
+  const names = new Set(seen.map(({ name }) => name));
+  const known = seen.map((event) => ({ name: event.name, seen: event, planned: events[event.name] ?? null }));
+  const unseen = Object.entries(events)
+    .filter(([name]) => !names.has(name))
+    .map(([name, planned]) => ({ name, seen: null, planned }));
+  return [...known.toSorted((one, other) => other.seen.events - one.seen.events), ...unseen];
+}
+
+/** What happens to an event that violates the plan. null: the plan does not have it. */
+export const modeOf = ({ planned }: KnownEvent, { mode }: TrackingPlan): PlanMode | null =>
+  planned && (planned.mode ?? mode);
+
+/** @param event null: it is removed */
+export function withEvent(plan: TrackingPlan, name: string, event: PlannedEvent | null): TrackingPlan {
+  const others = Object.entries(plan.events).filter(([other]) => other !== name);
+  return { ...plan, events: Object.fromEntries(event ? [...others, [name, event]] : others) };
+}
+
+export interface PlanDifference {
+  readonly name: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What differs between two plans: their own modes, and each event. */
+export function differencesOf(before: TrackingPlan, after: TrackingPlan): PlanDifference[] {
+  const modes = ({ mode, unknownEvents }: TrackingPlan) => ({ mode, unknownEvents });
+  const names = new Set([...Object.keys(before.events), ...Object.keys(after.events)]);
+  const all = [
+    { name: "Modes of the plan", before: modes(before), after: modes(after) },
+    ...[...names].map((name) => ({ name, before: before.events[name], after: after.events[name] })),
+  ];
+  return all.filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));
+}

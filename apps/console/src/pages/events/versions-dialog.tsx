@@ -1,0 +1,96 @@
+/** A dialog with the versions of the plan: what differs from the current one, and restoring one. */
+import type { PlanVersion, Source } from "@headwater/contract";
+import { Group, NativeSelect, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { AsyncButton } from "../../ui/async-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { JsonChange } from "./json-change.tsx";
+import { differencesOf } from "./plan-events.ts";
+import { useSavePlan } from "./use-plan.ts";
+
+interface VersionsDialogProps {
+  readonly source: Source;
+  readonly saved: PlanVersion;
+  readonly onClose: () => void;
+}
+
+export function VersionsDialog({ source, saved, onClose }: VersionsDialogProps) {
+  const { sourceId } = source;
+  const list = useQuery({
+    queryKey: ["plan", sourceId, "versions"],
+    queryFn: ({ signal }) => api.listPlanVersions({ params: { sourceId }, signal }),
+  });
+  const [chosen, setChosen] = useState<number | null>(null);
+  return (
+    <Dialog opened onClose={onClose} title="Versions of the plan" isWide>
+      <QueryResult query={list}>
+        {({ versions }) => {
+          const earlier = versions.filter(({ version }) => version !== saved.version);
+          const version = chosen ?? earlier[0]?.version;
+          if (version === undefined) return <Text>Version {saved.version} is the only one.</Text>;
+          const data = earlier.map(({ version: number, createdAt, userId }) => ({
+            value: String(number),
+            label: `${number}, ${new Date(createdAt ?? 0).toLocaleString("en")}, ${userId ?? "the service"}`,
+          }));
+          return (
+            <Stack>
+              <NativeSelect
+                label={`Compare version ${saved.version}, the current one, with version`}
+                data={data}
+                value={String(version)}
+                onChange={({ currentTarget: { value } }) => setChosen(Number(value))}
+              />
+              <ComparedVersion source={source} saved={saved} version={version} onClose={onClose} />
+            </Stack>
+          );
+        }}
+      </QueryResult>
+    </Dialog>
+  );
+}
+
+function ComparedVersion({
+  source,
+  saved,
+  version,
+  onClose,
+}: VersionsDialogProps & { readonly version: number }) {
+  const { sourceId } = source;
+  const { can } = useWorkspace();
+  const query = useQuery({
+    queryKey: ["plan", sourceId, "version", version],
+    queryFn: ({ signal }) => api.getPlan({ params: { sourceId }, query: { version }, signal }),
+  });
+  const save = useSavePlan(source, saved.version);
+  return (
+    <QueryResult query={query}>
+      {({ plan }) => {
+        const differences = differencesOf(saved.plan, plan);
+        return (
+          <Stack>
+            {differences.length === 0 && <Text>Both versions are equal.</Text>}
+            {differences.map((difference) => (
+              <JsonChange key={difference.name} {...difference} />
+            ))}
+            {save.error && <ErrorAlert error={save.error} withIssues />}
+            {can("sources:write") && (
+              <Group justify="flex-end">
+                <AsyncButton
+                  isPending={save.isPending}
+                  disabled={differences.length === 0}
+                  onPress={() => save.mutateAsync(plan).then(onClose, () => undefined)}
+                >
+                  Restore version {version}
+                </AsyncButton>
+              </Group>
+            )}
+          </Stack>
+        );
+      }}
+    </QueryResult>
+  );
+}

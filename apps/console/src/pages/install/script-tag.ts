@@ -1,0 +1,50 @@
+/** The one-line script tag of a source, and the options that it can have. */
+
+export const TAG_OPTIONS = [
+  { name: "engagement", label: "Time and scroll depth", extra: "engagement" },
+  { name: "vitals", label: "Web vitals", extra: "web-vitals" },
+  { name: "outbound", label: "Outbound links", extra: "outbound-links" },
+  { name: "downloads", label: "Downloads", extra: "downloads" },
+  { name: "forms", label: "Forms", extra: "forms" },
+  { name: "hash", label: "Hash routing", attribute: 'data-hash-routing="true"' },
+  { name: "storage", label: "No browser storage", attribute: 'data-persistence="none"' },
+  { name: "consent", label: "Wait for consent", attribute: 'data-consent="pending"' },
+] as const;
+export type TagOption = (typeof TAG_OPTIONS)[number]["name"];
+
+/** What the source's own snippet says; the tag says the same. */
+export function optionsOf(browserSnippet: string): ReadonlySet<TagOption> {
+  const isOn = { engagement: /\?with=engagement/, consent: /dataset\.consent = "pending"/ };
+  return new Set(
+    TAG_OPTIONS.map(({ name }) => name).filter((name) =>
+      name === "engagement" || name === "consent" ? isOn[name].test(browserSnippet) : false,
+    ),
+  );
+}
+
+const escapeAttribute = (text: string): string => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+
+interface TagInput {
+  readonly apiBaseUrl: string;
+  readonly publicKey: string;
+  readonly browserSnippet: string;
+}
+
+/** @returns a tag that loads the client; calls made before it has loaded are lost */
+export function toScriptTag(
+  { apiBaseUrl, publicKey, browserSnippet }: TagInput,
+  options: ReadonlySet<TagOption>,
+): string {
+  const chosen = TAG_OPTIONS.filter(({ name }) => options.has(name));
+  const extras = chosen.flatMap((option) => ("extra" in option ? [option.extra] : []));
+  const respectGpc = /dataset\.respectGpc = "(true|false)"/.exec(browserSnippet)?.[1];
+  const attributes = [
+    "defer",
+    `src="${escapeAttribute(apiBaseUrl)}/sdk/v2.js"`,
+    `data-key="${escapeAttribute(publicKey)}"`,
+    respectGpc !== undefined && `data-respect-gpc="${respectGpc}"`,
+    extras.length > 0 && `data-extras="${extras.join(" ")}"`,
+    ...chosen.flatMap((option) => ("attribute" in option ? [option.attribute] : [])),
+  ];
+  return `<script ${attributes.filter(Boolean).join(" ")}></script>`;
+}

@@ -1,0 +1,98 @@
+/** Tests a page of the site from the server, and says check by check what is wrong and how to fix it. */
+import type { InstallCheck, Verification } from "@headwater/contract";
+import { Badge, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiFailure, api } from "../../api.ts";
+import { AsyncButton } from "../../ui/async-button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { ErrorAlert } from "../../ui/page-states.tsx";
+import { TextWithCode } from "../../ui/text-with-code.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
+
+const STATUS: Readonly<Record<InstallCheck["status"], { readonly label: string; readonly color: string }>> = {
+  ok: { label: "OK", color: "green" },
+  warning: { label: "Warning", color: "yellow" },
+  wrong: { label: "Wrong", color: "red" },
+  unknown: { label: "Not checked", color: "gray" },
+};
+
+interface TestSiteProps {
+  readonly sourceId: string;
+  /** The page that is tested unless another is typed; empty: none. */
+  readonly page: string;
+}
+
+export function TestSite({ sourceId, page }: TestSiteProps) {
+  const [url, setUrl] = useState(page);
+  const test = useMutation({
+    mutationFn: () => api.testInstall({ params: { sourceId }, body: { url: url.trim() } }),
+  });
+  const failure = test.error instanceof ApiFailure ? test.error : null;
+  return (
+    <Paper withBorder p="lg" radius="lg" component="section" aria-label="Test my site">
+      <Stack>
+        <Title order={2} size="h4">
+          Test my site
+        </Title>
+        <Text size="sm">
+          The server opens the page as visitors do and checks the snippet, the key, the origin and the content
+          security policy. Nothing is counted.
+        </Text>
+        <form onSubmit={useSubmit(() => test.mutateAsync())} className="in-line">
+          <TextInput
+            label="Page address"
+            placeholder="https://www.example.com/"
+            type="url"
+            flex="1 1 16rem"
+            spellCheck={false}
+            value={url}
+            error={failure?.issueAt("url")}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+          />
+          <AsyncButton type="submit" isPending={test.isPending} disabled={url.trim() === ""}>
+            Test my site
+          </AsyncButton>
+        </form>
+        {test.error && <ErrorAlert error={test.error} />}
+        {test.data && <TestResult result={test.data} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+function TestResult({ result: { isWorking, checks } }: { readonly result: Verification }) {
+  const failed = checks.filter(({ status }) => status === "wrong").length;
+  return (
+    <Stack gap="sm" role="status">
+      <Text fw={600}>{isWorking ? "The page works." : `${failed} of ${checks.length} checks failed.`}</Text>
+      <ul className="site-checks">
+        {checks.map((check) => (
+          <CheckRow key={check.check} check={check} />
+        ))}
+      </ul>
+    </Stack>
+  );
+}
+
+function CheckRow({ check: { status, message, hint, paste } }: { readonly check: InstallCheck }) {
+  const needsAction = status === "wrong" || status === "warning";
+  return (
+    <li>
+      <Badge variant="light" tt="none" color={STATUS[status].color}>
+        {STATUS[status].label}
+      </Badge>
+      <div>
+        <Text size="sm" className="wrap">
+          <TextWithCode text={message} />
+        </Text>
+        {needsAction && hint !== null && (
+          <Text size="sm" c="dimmed" className="wrap">
+            <TextWithCode text={hint} />
+          </Text>
+        )}
+        {needsAction && paste !== null && <CodeBlock title="Paste this" text={paste} />}
+      </div>
+    </li>
+  );
+}

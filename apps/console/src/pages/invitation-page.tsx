@@ -1,0 +1,141 @@
+/** The page that the link of an invitation opens. */
+import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { API_BASE, type ApiAnswer, ApiFailure, apiWith } from "../api.ts";
+import { signInMethodsQuery } from "../queries.ts";
+import { ROLE_TEXTS } from "../role-texts.ts";
+import { session } from "../session.ts";
+import { signInByCode, takeFragment } from "../sign-in.ts";
+import { AsyncButton } from "../ui/async-button.tsx";
+import { ErrorAlert, Loading } from "../ui/page-states.tsx";
+import { SecretAlert } from "../ui/secret-alert.tsx";
+import { StandalonePage } from "../ui/standalone-page.tsx";
+import { useSubmit } from "../ui/use-submit.ts";
+
+export function InvitationPage() {
+  const [code] = useState(() => takeFragment().get("code") ?? "");
+  const [token, setToken] = useState<string | null>(null);
+  const offered = useQuery({
+    queryKey: ["invitation", code],
+    queryFn: ({ signal }) => apiWith(null).readInvitation({ body: { code }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <StandalonePage title="Invitation">
+      {token !== null && <KeepToken token={token} />}
+      {token === null && offered.isPending && <Loading />}
+      {token === null && offered.error && <ErrorAlert error={offered.error} />}
+      {token === null && offered.data && <Offer offer={offered.data} code={code} onNewToken={setToken} />}
+    </StandalonePage>
+  );
+}
+
+/** Without mail and identity provider, the token of the session is the only way to sign in again. */
+function KeepToken({ token }: { readonly token: string }) {
+  const navigate = useNavigate();
+  return (
+    <Stack>
+      <Alert color="green" title="You are a member now" role="status">
+        Keep this access token: you sign in with it in other tabs and browsers, until you sign out.
+      </Alert>
+      <SecretAlert title="Your access token" secret={token} copyLabel="Copy token" />
+      <Button onClick={() => void navigate({ to: "/sources" })}>Continue</Button>
+    </Stack>
+  );
+}
+
+interface OfferProps {
+  readonly offer: ApiAnswer<"readInvitation">;
+  readonly code: string;
+  readonly onNewToken: (token: string) => void;
+}
+
+function Offer({ offer, code, onNewToken }: OfferProps) {
+  const { organizationName, role, invitedBy } = offer;
+  const { data: methods } = useQuery(signInMethodsQuery);
+  const [ownToken] = useState(session.token);
+  if (!methods) return <Loading />;
+  return (
+    <Stack>
+      <Text className="wrap">
+        <bdi>{invitedBy ?? "A member"}</bdi> invites you to the workspace{" "}
+        <strong>
+          <bdi>{organizationName}</bdi>
+        </strong>
+        .
+      </Text>
+      <Text size="sm" c="dimmed">
+        Your role: {role}. {ROLE_TEXTS[role]}
+      </Text>
+      {ownToken !== null && <Join code={code} token={ownToken} />}
+      {methods.oidc !== null && (
+        <Button
+          component="a"
+          href={new URL(`api/sign-in/oidc?${new URLSearchParams({ invitation: code })}`, API_BASE).href}
+        >
+          Continue with {methods.oidc}
+        </Button>
+      )}
+      <NewAccount code={code} onNewToken={methods.mail || methods.oidc !== null ? null : onNewToken} />
+    </Stack>
+  );
+}
+
+function Join({ code, token }: { readonly code: string; readonly token: string }) {
+  const navigate = useNavigate();
+  const joined = useMutation({
+    mutationFn: () => apiWith(token).joinWorkspace({ body: { code } }),
+    onSuccess: ({ organizationId }) => {
+      session.selectWorkspace(organizationId);
+      return navigate({ to: "/sources" });
+    },
+  });
+  return (
+    <>
+      {joined.error && <ErrorAlert error={joined.error} />}
+      <AsyncButton isPending={joined.isPending} onPress={() => joined.mutateAsync()}>
+        Join with your account
+      </AsyncButton>
+    </>
+  );
+}
+
+interface NewAccountProps {
+  readonly code: string;
+  /** null: there are other ways to sign in again. */
+  readonly onNewToken: ((token: string) => void) | null;
+}
+
+function NewAccount({ code, onNewToken }: NewAccountProps) {
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const accepted = useMutation({
+    mutationFn: async () => {
+      const answer = await apiWith(null).acceptInvitation({ body: { code, name: name.trim() } });
+      session.selectWorkspace(answer.organizationId);
+      return signInByCode(answer.signInCode);
+    },
+    onSuccess: (token) => (onNewToken ? onNewToken(token) : navigate({ to: "/sources" })),
+  });
+  const failure = accepted.error instanceof ApiFailure ? accepted.error : null;
+  const submit = useSubmit(() => accepted.mutateAsync(), name.trim() !== "");
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {accepted.error && <ErrorAlert error={accepted.error} />}
+        <TextInput
+          label="Your name"
+          autoComplete="name"
+          value={name}
+          error={failure?.issueAt("name")}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <AsyncButton type="submit" isPending={accepted.isPending} disabled={name.trim() === ""}>
+          Accept invitation
+        </AsyncButton>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,267 @@
+/** The user's own name, address, preferences and sessions. */
+import { NUMBER_FORMATS, type NumberFormat, THEMES } from "@headwater/contract/preferences";
+import {
+  Alert,
+  Badge,
+  Button,
+  Group,
+  NativeSelect,
+  Paper,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+  useMantineColorScheme,
+} from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { type ApiAnswer, ApiFailure, api } from "../api.ts";
+import { profileQuery, signInMethodsQuery } from "../queries.ts";
+import { takeFragment } from "../sign-in.ts";
+import { AsyncButton } from "../ui/async-button.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { setNumberFormat } from "../ui/format-count.ts";
+import { Page } from "../ui/page.tsx";
+import { ErrorAlert, QueryResult } from "../ui/page-states.tsx";
+import { ExpiryTime, RelativeTime } from "../ui/relative-time.tsx";
+import { ScrollRegion } from "../ui/scroll-region.tsx";
+import { useSubmit } from "../ui/use-submit.ts";
+
+type OwnProfile = ApiAnswer<"getProfile">;
+const THEME_LABELS = { auto: "System", light: "Light", dark: "Dark" } as const;
+const labelOf = (format: NumberFormat) => (format === "auto" ? "Default (1,234.5)" : format);
+
+export function ProfilePage() {
+  const profile = useQuery(profileQuery);
+  return (
+    <Page
+      title="Profile"
+      lead="Your name, preferences and sessions. Members of your workspaces see your name."
+    >
+      <ConfirmAddress />
+      <QueryResult query={profile}>
+        {(answer) => (
+          <Stack gap="lg">
+            <Preferences profile={answer} />
+            <Address profile={answer} />
+            <Sessions />
+          </Stack>
+        )}
+      </QueryResult>
+    </Page>
+  );
+}
+
+/** Confirms the address when the link of the mail has opened the page. */
+function ConfirmAddress() {
+  const client = useQueryClient();
+  const [code] = useState(() => takeFragment().get("code"));
+  const { mutate, data, error } = useMutation({
+    mutationFn: (given: string) => api.confirmEmail({ body: { code: given } }),
+    onSuccess: (profile) => client.setQueryData(profileQuery.queryKey, profile),
+  });
+  useEffect(() => {
+    if (code !== null) mutate(code);
+  }, [code, mutate]);
+  if (error) return <ErrorAlert error={error} />;
+  if (!data) return null;
+  return <Alert color="green" title="Address confirmed" role="status" />;
+}
+
+function Preferences({ profile }: { readonly profile: OwnProfile }) {
+  const client = useQueryClient();
+  const { setColorScheme } = useMantineColorScheme();
+  const [name, setName] = useState(profile.name ?? "");
+  const [theme, setTheme] = useState(profile.theme);
+  const [numberFormat, setFormat] = useState(profile.numberFormat);
+  const saved = useMutation({
+    mutationFn: () => api.updateProfile({ body: { name: name.trim() || null, theme, numberFormat } }),
+    onSuccess: async (answer) => {
+      client.setQueryData(profileQuery.queryKey, answer);
+      setColorScheme(answer.theme);
+      setNumberFormat(answer.numberFormat);
+      await client.invalidateQueries({ queryKey: ["members"] });
+    },
+  });
+  const failure = saved.error instanceof ApiFailure ? saved.error : null;
+  const submit = useSubmit(() => saved.mutateAsync());
+  return (
+    <Paper withBorder p="lg" component="form" onSubmit={submit} aria-label="Preferences">
+      <Stack>
+        {saved.error && <ErrorAlert error={saved.error} />}
+        <Group align="flex-start" grow className="fields">
+          <TextInput
+            label="Name"
+            autoComplete="name"
+            value={name}
+            error={failure?.issueAt("name")}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <NativeSelect
+            label="Theme"
+            value={theme}
+            data={THEMES.map((value) => ({ value, label: THEME_LABELS[value] }))}
+            onChange={(event) => setTheme(event.currentTarget.value as OwnProfile["theme"])}
+          />
+          <NativeSelect
+            label="Numbers"
+            value={numberFormat}
+            data={NUMBER_FORMATS.map((value) => ({ value, label: labelOf(value) }))}
+            onChange={(event) => setFormat(event.currentTarget.value as NumberFormat)}
+          />
+        </Group>
+        <Group justify="flex-end">
+          {saved.isSuccess && (
+            <Text size="sm" c="dimmed" role="status">
+              Saved
+            </Text>
+          )}
+          <AsyncButton type="submit" isPending={saved.isPending}>
+            Save
+          </AsyncButton>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
+
+function Address({ profile }: { readonly profile: OwnProfile }) {
+  const { data: methods } = useQuery(signInMethodsQuery);
+  const [email, setEmail] = useState("");
+  const requested = useMutation({
+    mutationFn: () => api.requestEmail({ body: { email: email.trim() } }),
+  });
+  const failure = requested.error instanceof ApiFailure ? requested.error : null;
+  const submit = useSubmit(() => requested.mutateAsync(), email.trim() !== "");
+  return (
+    <Paper withBorder p="lg" component="form" onSubmit={submit} aria-label="Email">
+      <Stack>
+        <div>
+          <Title order={2} size="h4">
+            Email
+          </Title>
+          <Text size="sm" c="dimmed" className="wrap">
+            {profile.email === null ? "You have no confirmed address." : `Confirmed: ${profile.email}`}
+            {methods?.mail === false && " This service sends no mail, so an address cannot be confirmed."}
+          </Text>
+        </div>
+        {requested.error && <ErrorAlert error={requested.error} />}
+        {requested.data && (
+          <Alert color="green" title="Check your mail" role="status">
+            Open the link in this browser within an hour.
+          </Alert>
+        )}
+        {methods?.mail && (
+          <Group align="flex-end" className="fields">
+            <TextInput
+              label="New address"
+              type="email"
+              autoComplete="email"
+              value={email}
+              error={failure?.issueAt("email")}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+            />
+            <AsyncButton
+              type="submit"
+              variant="default"
+              isPending={requested.isPending}
+              disabled={email.trim() === ""}
+            >
+              Send confirmation
+            </AsyncButton>
+          </Group>
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+function Sessions() {
+  const query = useQuery({
+    queryKey: ["own-sessions"],
+    queryFn: ({ signal }) => api.listSessions({ signal }),
+  });
+  return (
+    <Paper withBorder component="section" aria-label="Sessions">
+      <Stack gap={4} p="lg">
+        <Title order={2} size="h4">
+          Sessions
+        </Title>
+        <Text size="sm" c="dimmed">
+          Each sign-in by a link, by e-mail or with a provider. Access tokens are on the page Tokens.
+        </Text>
+      </Stack>
+      <QueryResult query={query} rows={1}>
+        {({ sessions }) =>
+          sessions.length === 0 ? (
+            <Text size="sm" p="lg" pt={0}>
+              No sessions. You are signed in with an access token.
+            </Text>
+          ) : (
+            <ScrollRegion label="Sessions">
+              <Table horizontalSpacing="lg">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Signed in</Table.Th>
+                    <Table.Th>Last used</Table.Th>
+                    <Table.Th>Ends</Table.Th>
+                    <Table.Th aria-label="Actions" />
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {sessions.map((one) => (
+                    <SessionRow key={one.tokenId} session={one} />
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </ScrollRegion>
+          )
+        }
+      </QueryResult>
+    </Paper>
+  );
+}
+
+function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["sessions"][number] }) {
+  const client = useQueryClient();
+  const [isDialogOpen, setDialogOpen] = useState(false);
+  const { tokenId, createdAt, isCurrent } = session;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <RelativeTime at={createdAt} />{" "}
+        {isCurrent && (
+          <Badge variant="light" tt="none">
+            This tab
+          </Badge>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <RelativeTime at={session.lastUsedAt} />
+      </Table.Td>
+      <Table.Td>
+        <ExpiryTime at={session.expiresAt} />
+      </Table.Td>
+      <Table.Td ta="right">
+        <Button size="xs" variant="default" onClick={() => setDialogOpen(true)}>
+          End
+        </Button>
+        <ConfirmDialog
+          title="End this session?"
+          confirmLabel="End session"
+          opened={isDialogOpen}
+          onClose={() => setDialogOpen(false)}
+          onConfirm={async () => {
+            await api.endSession({ params: { tokenId } });
+            await client.invalidateQueries({ queryKey: ["own-sessions"] });
+          }}
+        >
+          <Text>
+            The tab that was signed in <RelativeTime at={createdAt} /> will be signed out.
+          </Text>
+        </ConfirmDialog>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,197 @@
+/** One key metric over time, as a chart and as a table, with annotations and the changes of the source's configuration. */
+import type { StatsAnswer } from "@headwater/contract";
+import { Paper, Title, UnstyledButton } from "@mantine/core";
+import { Icon } from "../../../ui/icon.tsx";
+import { ScrollRegion } from "../../../ui/scroll-region.tsx";
+import { Switcher } from "../../../ui/switcher.tsx";
+import { EstimateMark } from "../estimate-mark.tsx";
+import { formatMetric, formatShort, shortTimeFormatter, timeFormatter } from "../format.ts";
+import type { KeyMetric } from "../key-metrics.tsx";
+import type { StatsView } from "../use-stats-view.ts";
+import { INTERVALS, shiftDay, todayIn, type ViewInterval } from "../view-range.ts";
+import type { ChartPoint } from "./chart-lines.tsx";
+import { type ChartNote, useChartNotes } from "./chart-notes.ts";
+import { LineChart } from "./line-chart.tsx";
+
+const HALF_DAY_MS = 43_200_000;
+
+/** The interval of an answer. It comes from the answer, because the view may have changed since the request. */
+const intervalOf = ({ dimensions }: StatsAnswer): ViewInterval =>
+  INTERVALS.find(({ value }) => dimensions[0] === `time:${value}`)?.value ?? "day";
+
+/** @returns when the bucket of the compared period began that stands beside the bucket with this start */
+function comparedStart(start: string, { from, comparison }: StatsAnswer, interval: ViewInterval): string {
+  const distance = comparison === null ? 0 : Date.parse(from) - Date.parse(comparison.from);
+  // at noon, a change of the clocks between the periods does not lead to another day
+  const noon = interval === "minute" || interval === "hour" ? 0 : HALF_DAY_MS;
+  return new Date(Date.parse(start) - distance + noon).toISOString();
+}
+
+interface PointsOptions {
+  readonly answer: StatsAnswer;
+  readonly metric: KeyMetric["metric"];
+  readonly notes: readonly ChartNote[];
+}
+
+function toChartPoints({ answer, metric, notes }: PointsOptions): ChartPoint[] {
+  const interval = intervalOf(answer);
+  const column = answer.metrics.indexOf(metric);
+  const formatTime = timeFormatter(answer.timezone, interval);
+  const formatTick = shortTimeFormatter(answer.timezone, interval);
+  const now = Date.now();
+  return answer.results.map(({ dimensions, metrics, comparison, complete }, index) => {
+    const start = String(dimensions[0]);
+    const texts = notes.filter(({ pointIndex }) => pointIndex === index).map(({ text }) => text);
+    return {
+      label: complete === false ? `${formatTime(start)} (in part)` : formatTime(start),
+      shortLabel: formatTick(start),
+      // intervals in the future have no value
+      value: Date.parse(start) > now ? null : (metrics[column] ?? null),
+      previous: comparison?.[column] ?? null,
+      previousLabel: comparison ? formatTime(comparedStart(start, answer, interval)) : null,
+      note: texts.length === 0 ? null : [...new Set(texts)].join(", "),
+      isPartial: complete === false,
+    };
+  });
+}
+
+/** Leaves out the time before the first event, which is long when all time is shown. */
+function withoutEmptyStart(answer: StatsAnswer, isAllTime: boolean): StatsAnswer {
+  if (!isAllTime) return answer;
+  const first = answer.results.findIndex(({ metrics }) =>
+    metrics.some((value) => value !== null && value > 0),
+  );
+  return { ...answer, results: answer.results.slice(Math.max(0, first - 1)) };
+}
+
+interface TimeChartProps {
+  /** Key metrics by one time dimension. */
+  readonly answer: StatsAnswer;
+  readonly metric: KeyMetric;
+  readonly view: StatsView;
+}
+
+export function TimeChart({ answer: whole, metric: { metric, label }, view }: TimeChartProps) {
+  const answer = withoutEmptyStart(whole, view.range.text === "all");
+  const notes = useChartNotes(answer);
+  const points = toChartPoints({ answer, metric, notes });
+  const interval = intervalOf(answer);
+  const title = `${label} by ${interval}`;
+  const zoom = (first: number, last: number) => {
+    const range = daysOfPoints(answer, first, last);
+    if (range !== view.range.days.join("..")) view.update({ range, interval: undefined });
+  };
+  return (
+    <Paper withBorder p="md" radius="lg" component="section" aria-label={title}>
+      <div className="chart-head">
+        <Title order={2} size="h5">
+          {title}
+          <EstimateMark accuracy={answer.accuracy} />
+        </Title>
+        <ComparisonLegend answer={answer} />
+        {view.range.intervals.length > 1 && (
+          <Switcher
+            label="Interval"
+            options={INTERVALS.filter(({ value }) => view.range.intervals.includes(value))}
+            value={view.range.interval}
+            onChange={(value) => view.update({ interval: value })}
+          />
+        )}
+      </div>
+      <LineChart
+        label={title}
+        points={points}
+        format={(value) => formatMetric(metric, value)}
+        formatShort={(value) => formatShort(metric, value)}
+        minStep={metric === "bounceRate" ? 0.01 : 1}
+        onZoom={zoom}
+      />
+      <ChartNoteList notes={notes} />
+      <details className="chart-table">
+        <summary>Show as table</summary>
+        <ScrollRegion label={`${title}, as a table`} className="chart-rows">
+          <PointTable points={points} label={label} format={(value) => formatMetric(metric, value)} />
+        </ScrollRegion>
+      </details>
+    </Paper>
+  );
+}
+
+/** @returns the days from the first to the last of the points, as a `range` parameter */
+function daysOfPoints({ results, timezone, to }: StatsAnswer, first: number, last: number): string {
+  const startOf = (index: number) => results[index]?.dimensions[0];
+  const dayOf = (time: unknown) => todayIn(timezone, Date.parse(String(time)));
+  const firstDay = dayOf(startOf(first));
+  const nextDay = dayOf(startOf(last + 1) ?? to);
+  // the hours of one day end before the next day
+  return nextDay === firstDay ? `${firstDay}..${firstDay}` : `${firstDay}..${shiftDay(nextDay, -1)}`;
+}
+
+function ComparisonLegend({ answer: { comparison, timezone } }: { readonly answer: StatsAnswer }) {
+  if (comparison === null) return null;
+  const format = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: timezone });
+  // the end is exclusive
+  const last = new Date(Date.parse(comparison.to) - 1);
+  return (
+    <span
+      className="chart-key chart-key-previous"
+      title="Of a day that is not over, only the part until now is compared"
+    >
+      Compared with {format.formatRange(new Date(comparison.from), last)}
+    </span>
+  );
+}
+
+function ChartNoteList({ notes }: { readonly notes: readonly ChartNote[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul className="chart-changes" aria-label="Annotations">
+      {notes.map(({ id, when, text, remove }) => (
+        <li key={id}>
+          <span className="wrap">
+            {when}: {text}
+          </span>
+          {remove && (
+            <UnstyledButton
+              className="icon-button"
+              aria-label={`Delete annotation ${text}`}
+              onClick={() => void remove()}
+            >
+              <Icon name="close" size={14} />
+            </UnstyledButton>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface PointTableProps {
+  readonly points: readonly ChartPoint[];
+  readonly label: string;
+  readonly format: (value: number | null) => string;
+}
+
+function PointTable({ points, label, format }: PointTableProps) {
+  const isCompared = points.some(({ previousLabel }) => previousLabel !== null);
+  return (
+    <table className="plain-table">
+      <thead>
+        <tr>
+          <th>Time</th>
+          <th className="plain-figure">{label}</th>
+          {isCompared && <th className="plain-figure">Previous period</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {points.map((point) => (
+          <tr key={point.label}>
+            <td>{point.label}</td>
+            <td className="plain-figure">{format(point.value)}</td>
+            {isCompared && <td className="plain-figure">{format(point.previous)}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

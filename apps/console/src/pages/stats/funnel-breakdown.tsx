@@ -1,0 +1,116 @@
+/** A funnel by the values of a dimension, such as the sources of its visitors. */
+import type { StatsDimension, StatsFunnelBody, StatsScalar } from "@headwater/contract";
+import { NativeSelect, Paper, Table, Text, Title } from "@mantine/core";
+import { useQueries } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import { formatCount } from "../../ui/format-count.ts";
+import { Loading } from "../../ui/page-states.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { dimensionLabel, formatShare, formatValue } from "./format.ts";
+import type { FunnelStep } from "./funnel-steps.ts";
+import { type StatsView, useStats } from "./use-stats-view.ts";
+
+const DIMENSIONS = ["source", "channel", "utmCampaign", "device", "country", "browser"] as const;
+type FunnelDimension = (typeof DIMENSIONS)[number];
+/** Each row is a query of its own. */
+const MAX_ROWS = 6;
+
+interface FunnelBreakdownProps {
+  readonly view: StatsView;
+  readonly steps: readonly FunnelStep[];
+  readonly body: Omit<StatsFunnelBody, "organizationId">;
+}
+
+export function FunnelBreakdown({ view, steps, body }: FunnelBreakdownProps) {
+  const chosen = DIMENSIONS.find((name) => name === view.params.split);
+  return (
+    <Paper withBorder p="md" radius="lg" component="section" aria-label="Breakdown">
+      <div className="chart-head">
+        <Title order={2} size="h5">
+          Breakdown
+        </Title>
+        <NativeSelect
+          size="xs"
+          aria-label="Break down by"
+          value={chosen ?? ""}
+          data={[
+            { value: "", label: "Choose what to break down by" },
+            ...DIMENSIONS.map((value) => ({ value, label: dimensionLabel(value) })),
+          ]}
+          onChange={(event) => view.update({ split: event.currentTarget.value || undefined })}
+        />
+      </div>
+      {chosen && <BreakdownRows view={view} steps={steps} body={body} dimension={chosen} />}
+    </Paper>
+  );
+}
+
+function BreakdownRows({
+  view,
+  steps,
+  body,
+  dimension,
+}: FunnelBreakdownProps & { readonly dimension: FunnelDimension }) {
+  const values = useStats(view.scope, {
+    metrics: ["visitors"],
+    dimensions: [dimension],
+    pagination: { limit: MAX_ROWS },
+  });
+  const isCurrent = values.data?.dimensions[0] === dimension;
+  const shown = isCurrent ? (values.data?.results ?? []).map(({ dimensions: [value = null] }) => value) : [];
+  const funnels = useQueries({
+    queries: shown.map((value) => {
+      const filters = [...(body.filters ?? []), isValue(dimension, value)];
+      return {
+        queryKey: ["stats", "funnel", { ...body, filters }],
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          api.queryFunnel({ body: { ...body, filters }, signal }),
+      };
+    }),
+  });
+  if (!isCurrent) return <Loading rows={3} />;
+  if (shown.length === 0) return <Text c="dimmed">No data</Text>;
+  return (
+    <ScrollRegion label={`Funnel by ${dimensionLabel(dimension)}`}>
+      <Table horizontalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{dimensionLabel(dimension)}</Table.Th>
+            {steps.map(({ text }, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
+              <Table.Th key={at} ta="right">
+                {text}
+              </Table.Th>
+            ))}
+            <Table.Th ta="right">Completed</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {shown.map((value, row) => {
+            const counts = funnels[row]?.data?.steps;
+            return (
+              <Table.Tr key={JSON.stringify(value)}>
+                <Table.Th scope="row">{formatValue(dimension, value)}</Table.Th>
+                {steps.map((_, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
+                  <Table.Td key={at} ta="right">
+                    {counts?.[at] ? formatCount(counts[at].visitors) : "…"}
+                  </Table.Td>
+                ))}
+                <Table.Td ta="right">
+                  {counts ? formatShare(counts.at(-1)?.shareOfFirst ?? null) : "…"}
+                </Table.Td>
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+    </ScrollRegion>
+  );
+}
+
+const isValue = (dimension: StatsDimension, value: StatsScalar) => ({
+  dimension,
+  operator: "is" as const,
+  value,
+});

@@ -1,0 +1,218 @@
+/** The goals of a source with their conversions, and the sources of a goal. Amounts in different currencies are listed, never added. */
+import type { StatsRow, StatsScalar } from "@headwater/contract";
+import { STATS_GOAL_DIMENSION } from "@headwater/contract/stats-words";
+import { Button, Group, NativeSelect, Text, UnstyledButton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { ApiAnswer } from "../../api.ts";
+import { sourceQuery } from "../../queries.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { QueryResult } from "../../ui/page-states.tsx";
+import { Switcher } from "../../ui/switcher.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { dimensionLabel, formatMetric, formatMoney, formatValue } from "./format.ts";
+import { type StatsView, useStats } from "./use-stats-view.ts";
+import { filterParams } from "./view-params.ts";
+
+/** @returns the amounts of each value of the first dimension, as texts; the second dimension is the currency */
+function revenueTexts(answer: ApiAnswer<"queryStats"> | undefined): Map<StatsScalar, string[]> {
+  const texts = new Map<StatsScalar, string[]>();
+  for (const { dimensions, metrics } of answer?.results ?? []) {
+    const [value = null, currency = null] = dimensions;
+    const [revenue = null] = metrics;
+    if (typeof currency !== "string" || revenue === null) continue;
+    texts.set(value, [...(texts.get(value) ?? []), formatMoney(revenue, currency)]);
+  }
+  return texts;
+}
+
+/** All goals, or the goal that the URL names by source, channel or campaign. */
+export function GoalsTable({ view }: { readonly view: StatsView }) {
+  const { goal } = view.params;
+  return goal === undefined ? <AllGoals view={view} /> : <OneGoal name={goal} view={view} />;
+}
+
+function AllGoals({ view }: { readonly view: StatsView }) {
+  const query = useStats(view.scope, {
+    metrics: ["conversions", "conversionRate"],
+    dimensions: [STATS_GOAL_DIMENSION],
+  });
+  const revenue = useStats(view.scope, {
+    metrics: ["revenue"],
+    dimensions: [STATS_GOAL_DIMENSION, "currency"],
+  });
+  const amounts = revenueTexts(revenue.data);
+  return (
+    <QueryResult query={query}>
+      {({ results }) =>
+        results.length === 0 ? (
+          <Text size="sm" c="dimmed" py="md">
+            This source has no goals. Add them in its settings, under Counting.
+          </Text>
+        ) : (
+          <ConversionsTable
+            label="Goal"
+            rows={results.map((row) => toRow(row, amounts, String))}
+            onSelect={(goal) => view.update({ goal })}
+          />
+        )
+      }
+    </QueryResult>
+  );
+}
+
+const DETAILS = [
+  { value: "source", label: "Sources" },
+  { value: "channel", label: "Channels" },
+  { value: "utmCampaign", label: "Campaigns" },
+] as const;
+const MODELS = [
+  { value: "session", label: "Session" },
+  { value: "firstTouch", label: "First touch" },
+] as const;
+const MAX_ROWS = 50;
+
+function OneGoal({ name, view }: { readonly name: string; readonly view: StatsView }) {
+  const { params, scope, update } = view;
+  const { value: dimension } = DETAILS.find(({ value }) => value === params.goalBy) ?? DETAILS[0];
+  const { value: model } = MODELS.find(({ value }) => value === params.attribution) ?? MODELS[0];
+  const about = { goal: { name }, attribution: { model } };
+  const query = useStats(scope, {
+    ...about,
+    metrics: ["conversions", "conversionRate"],
+    dimensions: [dimension],
+    pagination: { limit: MAX_ROWS },
+  });
+  const revenue = useStats(scope, { ...about, metrics: ["revenue"], dimensions: [dimension, "currency"] });
+  const amounts = revenueTexts(revenue.data);
+  return (
+    <>
+      <Group justify="space-between" gap="xs" pb="xs">
+        <Button size="compact-sm" variant="subtle" onClick={() => update({ goal: undefined })}>
+          ← All goals
+        </Button>
+        <Text size="sm" fw={600} className="goal-name">
+          {name}
+        </Text>
+        <FilterByGoal name={name} view={view} />
+        <Group gap="xs">
+          <NativeSelect
+            size="xs"
+            aria-label="Conversions by"
+            data={[...DETAILS]}
+            value={dimension}
+            onChange={(event) => update({ goalBy: event.currentTarget.value })}
+          />
+          <Switcher
+            label="Attribution"
+            options={MODELS}
+            value={model}
+            onChange={(value) => update({ attribution: value })}
+          />
+        </Group>
+      </Group>
+      <QueryResult query={query}>
+        {({ results }) => {
+          const converted = results.filter(({ metrics: [conversions] }) => conversions !== 0);
+          return converted.length === 0 ? (
+            <Text size="sm" c="dimmed" py="md">
+              No conversions
+            </Text>
+          ) : (
+            <ConversionsTable
+              label={dimensionLabel(dimension)}
+              rows={converted.map((row) => toRow(row, amounts, (value) => formatValue(dimension, value)))}
+            />
+          );
+        }}
+      </QueryResult>
+    </>
+  );
+}
+
+/** Filters the view by the sessions that reached the goal. Conditions on properties cannot be told apart by a filter of sessions. */
+function FilterByGoal({
+  name,
+  view: { params, scope, update },
+}: {
+  readonly name: string;
+  readonly view: StatsView;
+}) {
+  const { can } = useWorkspace();
+  const { data } = useQuery({ ...sourceQuery(scope.sourceId), enabled: can("sources:read") });
+  const goal = data?.goals.find((one) => one.name === name);
+  if (!goal || goal.conditions.length > 0) return null;
+  const [dimension, value] =
+    goal.event === null ? (["page", goal.path] as const) : (["event", goal.event] as const);
+  const change = filterParams(params, dimension, value ?? undefined, "had");
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<Icon name="filter" size={14} />}
+      onClick={() => update({ ...change, goal: undefined })}
+    >
+      Filter by goal
+    </Button>
+  );
+}
+
+interface ConversionsRow {
+  readonly name: string;
+  readonly conversions: number | null;
+  readonly rate: number | null;
+  readonly revenue: readonly string[];
+}
+
+/** @param format returns the name of a row */
+function toRow(
+  { dimensions: [value = null], metrics: [conversions = null, rate = null] }: StatsRow,
+  amounts: ReadonlyMap<StatsScalar, readonly string[]>,
+  format: (value: StatsScalar) => string,
+): ConversionsRow {
+  return { name: format(value), conversions, rate, revenue: amounts.get(value) ?? [] };
+}
+
+interface ConversionsTableProps {
+  readonly label: string;
+  readonly rows: readonly ConversionsRow[];
+  readonly onSelect?: (name: string) => void;
+}
+
+function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
+  const highest = Math.max(...rows.map(({ conversions }) => conversions ?? 0), 1);
+  return (
+    <table className="ranking">
+      <thead>
+        <tr>
+          <th>{label}</th>
+          <th className="ranking-figure ranking-conversions">Conversions</th>
+          <th className="ranking-figure">Rate</th>
+          <th className="ranking-figure">Revenue</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, conversions, rate, revenue }) => (
+          <tr key={name}>
+            <td className="ranking-name">
+              <span className="ranking-bar" style={{ width: `${((conversions ?? 0) / highest) * 100}%` }} />
+              {onSelect ? (
+                <UnstyledButton title={name} onClick={() => onSelect(name)}>
+                  {name}
+                </UnstyledButton>
+              ) : (
+                <Text size="sm" span>
+                  {name}
+                </Text>
+              )}
+            </td>
+            <td className="ranking-figure">{formatMetric("conversions", conversions)}</td>
+            <td className="ranking-figure">{formatMetric("conversionRate", rate)}</td>
+            <td className="ranking-figure">
+              {revenue.length === 0 ? "—" : revenue.map((amount) => <div key={amount}>{amount}</div>)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

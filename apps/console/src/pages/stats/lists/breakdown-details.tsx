@@ -1,0 +1,134 @@
+/** All values of a dimension: searched, sorted, page by page, and as a CSV file of what is shown. */
+import type { StatsAnswer, StatsFilter, StatsMetric } from "@headwater/contract";
+import { Button, Group, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { useState } from "react";
+import { toCsv } from "../../../csv.ts";
+import { downloadBlob } from "../../../ui/download-blob.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import { QueryResult } from "../../../ui/page-states.tsx";
+import { dimensionLabel, formatValue } from "../format.ts";
+import { type StatsView, useStats } from "../use-stats-view.ts";
+import { type Breakdown, metricName, scopeOf } from "./breakdown.ts";
+import { BreakdownRows } from "./breakdown-rows.tsx";
+
+const PAGE_ROWS = 25;
+
+interface BreakdownDetailsProps {
+  readonly breakdown: Breakdown;
+  readonly view: StatsView;
+  readonly total: number | null;
+  readonly onClose: () => void;
+}
+
+interface Order {
+  readonly field: StatsMetric;
+  readonly direction: "asc" | "desc";
+}
+
+export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownDetailsProps) {
+  const { dimension, metrics } = breakdown;
+  const [search, setSearch] = useState("");
+  const [offset, setOffset] = useState(0);
+  const [order, setOrder] = useState<Order>({ field: metrics[0], direction: "desc" });
+  const scope = scopeOf(view, breakdown);
+  const searched: StatsFilter[] =
+    search === "" ? [] : [{ dimension, operator: "matches", value: `(?i)${escapePattern(search)}` }];
+  const query = useStats(
+    { ...scope, filters: [...scope.filters, ...searched] },
+    {
+      metrics: [...metrics],
+      dimensions: [dimension],
+      orderBy: [order],
+      pagination: { limit: PAGE_ROWS, offset },
+      comparison: view.comparison.request,
+    },
+  );
+  const sortBy = (field: StatsMetric) => {
+    setOffset(0);
+    setOrder({ field, direction: order.field === field && order.direction === "desc" ? "asc" : "desc" });
+  };
+  return (
+    <>
+      <Group justify="space-between" gap="sm" mb="sm">
+        <TextInput
+          className="details-search"
+          placeholder="Search"
+          aria-label="Search"
+          leftSection={<Icon name="search" />}
+          value={search}
+          onChange={(event) => {
+            setOffset(0);
+            setSearch(event.currentTarget.value);
+          }}
+        />
+        <Button
+          variant="default"
+          leftSection={<Icon name="download" />}
+          disabled={query.data === undefined}
+          onClick={() => query.data && saveCsv(query.data, breakdown)}
+        >
+          Download CSV
+        </Button>
+      </Group>
+      <QueryResult query={query} rows={8}>
+        {(answer) => (
+          <div className="details-rows">
+            {answer.results.length === 0 ? (
+              <Text c="dimmed">No value contains “{search}”.</Text>
+            ) : (
+              <BreakdownRows
+                answer={answer}
+                breakdown={breakdown}
+                view={view}
+                total={total}
+                onFilter={onClose}
+                heading={(metric, name) => (
+                  <UnstyledButton className="sort-button" onClick={() => sortBy(metric)}>
+                    {name}
+                    {order.field === metric && (
+                      <Icon name={order.direction === "desc" ? "arrowDown" : "arrowUp"} size={13} />
+                    )}
+                  </UnstyledButton>
+                )}
+              />
+            )}
+            <Group justify="flex-end" gap="xs" mt="sm">
+              <Button
+                size="xs"
+                variant="default"
+                disabled={offset === 0}
+                onClick={() => setOffset(Math.max(0, offset - PAGE_ROWS))}
+              >
+                Previous
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                disabled={answer.nextOffset === null}
+                onClick={() => setOffset(offset + PAGE_ROWS)}
+              >
+                Next
+              </Button>
+            </Group>
+          </div>
+        )}
+      </QueryResult>
+    </>
+  );
+}
+
+/** The search is for text, and the API's pattern is a regular expression. */
+const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+function saveCsv({ results, comparison }: StatsAnswer, { dimension, metrics }: Breakdown): void {
+  const names = metrics.map(metricName);
+  const compared = comparison === null ? [] : names.map((name) => `${name} (compared period)`);
+  const rows = results.map(({ dimensions: [value = null], metrics: values, comparison: before }) => [
+    formatValue(dimension, value),
+    ...[...values, ...(before ?? compared.map(() => null))].map((one) => one ?? ""),
+  ]);
+  downloadBlob(
+    new Blob([toCsv([[dimensionLabel(dimension), ...names, ...compared], ...rows])], { type: "text/csv" }),
+    `${dimension.replace(":", "-")}.csv`,
+  );
+}

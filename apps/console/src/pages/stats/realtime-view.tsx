@@ -1,0 +1,118 @@
+/** The real-time view: the last 30 minutes by minute, and what is being looked at in them. */
+import type { StatsDimension, StatsMetric } from "@headwater/contract";
+import { Paper, Title } from "@mantine/core";
+import { pluralize } from "../../ui/format-count.ts";
+import { QueryResult } from "../../ui/page-states.tsx";
+import { useNow } from "../../ui/relative-time.tsx";
+import { shortTimeFormatter } from "./format.ts";
+import { BreakdownTable } from "./lists/breakdown-table.tsx";
+import { type StatsView, useStats } from "./use-stats-view.ts";
+
+const MINUTE_MS = 60_000;
+const WINDOW_MINUTES = 30;
+const REFETCH_MS = 10_000;
+
+const LISTS: readonly {
+  title: string;
+  dimension: StatsDimension;
+  metrics: readonly [StatsMetric, StatsMetric];
+}[] = [
+  { title: "Pages", dimension: "page", metrics: ["visitors", "pageviews"] },
+  { title: "Sources", dimension: "source", metrics: ["visitors", "sessions"] },
+  { title: "Countries", dimension: "country", metrics: ["visitors", "sessions"] },
+  { title: "Events", dimension: "event", metrics: ["events", "visitors"] },
+];
+
+/** @returns the same view of the last 30 minutes, the current one included */
+function lastMinutes(view: StatsView, now: number): StatsView {
+  const end = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
+  const start = end - WINDOW_MINUTES * MINUTE_MS;
+  const dateRange: [string, string] = [new Date(start).toISOString(), new Date(end).toISOString()];
+  return { ...view, scope: { ...view.scope, dateRange } };
+}
+
+export function RealtimeView({ view }: { readonly view: StatsView }) {
+  const recent = lastMinutes(view, useNow());
+  return (
+    <div className="stats panels">
+      <VisitorsByMinute view={recent} />
+      {LISTS.map(({ title, dimension, metrics }) => (
+        <Paper
+          key={dimension}
+          withBorder
+          p="md"
+          radius="lg"
+          component="section"
+          aria-label={title}
+          className="panel"
+        >
+          <Title order={2} size="h5" mb="xs">
+            {title}
+          </Title>
+          <BreakdownTable
+            breakdown={{ dimension, metrics, hint: "Nothing in the last 30 minutes" }}
+            view={recent}
+            refetchMs={REFETCH_MS}
+          />
+        </Paper>
+      ))}
+    </div>
+  );
+}
+
+function VisitorsByMinute({ view: { scope } }: { readonly view: StatsView }) {
+  const options = { refetchMs: REFETCH_MS };
+  const series = useStats(
+    scope,
+    { metrics: ["visitors", "pageviews"], dimensions: ["time:minute"] },
+    options,
+  );
+  const totals = useStats(scope, { metrics: ["visitors", "pageviews", "events"] }, options);
+  const [visitors = 0, pageviews = 0, events = 0] = totals.data?.results[0]?.metrics ?? [];
+  return (
+    <Paper
+      withBorder
+      p="md"
+      radius="lg"
+      component="section"
+      aria-label="Last 30 minutes"
+      className="panel-wide"
+    >
+      <div className="realtime-head">
+        <Title order={2} size="h5">
+          Last 30 minutes
+        </Title>
+        <span>
+          <strong>{pluralize(visitors ?? 0, "visitor")}</strong> · {pluralize(pageviews ?? 0, "page view")} ·{" "}
+          {pluralize(events ?? 0, "event")}
+        </span>
+      </div>
+      <QueryResult query={series} rows={3}>
+        {({ results, timezone }) => {
+          const highest = Math.max(...results.map(({ metrics: [value] }) => value ?? 0), 1);
+          const formatTime = shortTimeFormatter(timezone, "minute");
+          return (
+            <ol className="minutes" aria-label="Visitors by minute">
+              {results.map(({ dimensions: [start], metrics: [value = 0] }) => {
+                const text = `${formatTime(String(start))}: ${pluralize(value ?? 0, "visitor")}`;
+                return (
+                  <li key={String(start)} title={text}>
+                    <span
+                      className="minute-bar"
+                      style={{ blockSize: `${((value ?? 0) / highest) * 100}%` }}
+                    />
+                    <span className="minute-text">{text}</span>
+                  </li>
+                );
+              })}
+            </ol>
+          );
+        }}
+      </QueryResult>
+      <div className="minutes-axis" aria-hidden>
+        <span>30 minutes ago</span>
+        <span>Now</span>
+      </div>
+    </Paper>
+  );
+}

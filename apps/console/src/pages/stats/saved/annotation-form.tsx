@@ -1,0 +1,32 @@
+/** The form for a note on a day, which the chart shows. */
+import { TextInput } from "@mantine/core";
+import { useState } from "react";
+import type { StatsView } from "../use-stats-view.ts";
+import { SaveItemForm } from "./save-item-dialog.tsx";
+import { useSavedItems } from "./use-saved-items.ts";
+
+interface AnnotationFormProps {
+  readonly view: StatsView;
+  readonly onDone: () => void;
+}
+
+export function AnnotationForm({ view: { scope, range }, onDone }: AnnotationFormProps) {
+  const [day, setDay] = useState(range.days[1]);
+  const { canShare, save } = useSavedItems(scope.sourceId);
+  return (
+    <SaveItemForm
+      label="What happened"
+      canShare={canShare}
+      onClose={onDone}
+      onSave={(name, shared) => save({ kind: "annotation", name, shared, day })}
+    >
+      <TextInput
+        type="date"
+        label="Day"
+        required
+        value={day}
+        onChange={(event) => setDay(event.currentTarget.value)}
+      />
+    </SaveItemForm>
+  );
+}

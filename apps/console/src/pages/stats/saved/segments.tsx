@@ -1,0 +1,107 @@
+/** The saved segments in the filter menu, and the button that saves the view's filters as one. */
+import type { SavedItem } from "@headwater/contract";
+import { Text, UnstyledButton } from "@mantine/core";
+import { useState } from "react";
+import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { MenuItem, MenuTitle } from "../../../ui/dropdown.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import type { StatsView } from "../use-stats-view.ts";
+import { statsFilterParams, withoutFilters } from "../view-params.ts";
+import { SaveItemDialog } from "./save-item-dialog.tsx";
+import { useSavedItems } from "./use-saved-items.ts";
+
+interface SegmentListProps {
+  readonly view: StatsView;
+  /** Runs when a segment was chosen. */
+  readonly onDone: () => void;
+}
+
+/** Choosing a segment replaces the view's filters. */
+export function SegmentList({ view, onDone }: SegmentListProps) {
+  const saved = useSavedItems(view.scope.sourceId);
+  const segments = saved.items.filter(({ kind }) => kind === "segment");
+  if (segments.length === 0) return null;
+  return (
+    <div className="menu-group">
+      <MenuTitle>Segments</MenuTitle>
+      {segments.map((segment) => {
+        const params = statsFilterParams(segment.filters ?? []);
+        const isActive = JSON.stringify(segment.filters) === JSON.stringify(view.scope.filters);
+        return (
+          <SavedRow
+            key={segment.savedId}
+            item={segment}
+            isSelected={isActive}
+            onSelect={() => {
+              onDone();
+              if (params) view.update({ ...withoutFilters(view.filters), ...params });
+            }}
+            onRemove={saved.canDelete(segment) ? () => saved.remove(segment.savedId) : null}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+interface SavedRowProps {
+  readonly item: SavedItem;
+  readonly isSelected: boolean;
+  readonly onSelect: () => void;
+  /** null: the user cannot delete it. */
+  readonly onRemove: (() => Promise<unknown>) | null;
+}
+
+/** A saved item in a menu, with a button that deletes it. */
+export function SavedRow({ item: { name, shared }, isSelected, onSelect, onRemove }: SavedRowProps) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <div className="saved-row">
+      <MenuItem isSelected={isSelected} hint={shared ? "" : "Personal"} onSelect={onSelect}>
+        {name}
+      </MenuItem>
+      {onRemove && (
+        <UnstyledButton className="icon-button" aria-label={`Delete ${name}`} onClick={() => setAsking(true)}>
+          <Icon name="close" size={14} />
+        </UnstyledButton>
+      )}
+      {onRemove && (
+        <ConfirmDialog
+          title={`Delete “${name}”?`}
+          confirmLabel="Delete"
+          opened={isAsking}
+          onClose={() => setAsking(false)}
+          onConfirm={onRemove}
+        >
+          <Text size="sm">
+            {shared ? "It disappears for all members of the workspace." : "Only you see it."} Links that were
+            made with it keep working.
+          </Text>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+/** Saves the view's filters. */
+export function SaveSegmentButton({ view: { scope } }: { readonly view: StatsView }) {
+  const [isOpen, setOpen] = useState(false);
+  const { canSave, canShare, save, items } = useSavedItems(scope.sourceId);
+  const isSaved = items.some(({ filters }) => JSON.stringify(filters) === JSON.stringify(scope.filters));
+  if (!canSave || isSaved) return null;
+  return (
+    <>
+      <UnstyledButton className="chip chip-bare" onClick={() => setOpen(true)}>
+        Save as segment
+      </UnstyledButton>
+      <SaveItemDialog
+        title="Save these filters as a segment"
+        label="Name"
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        canShare={canShare}
+        onSave={(name, shared) => save({ kind: "segment", name, shared, filters: scope.filters })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+/** The segments, funnels and annotations that members saved for a source. */
+import type { CreateSavedItemBody, SavedItem } from "@headwater/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api } from "../../../api.ts";
+import { useWorkspace } from "../../../workspace-context.tsx";
+
+type NewSavedItem = Omit<CreateSavedItemBody, "organizationId">;
+
+export interface SavedItems {
+  /** Empty while they are loading. */
+  readonly items: readonly SavedItem[];
+  /** Whether the user can save items, which visitors with a share link cannot. */
+  readonly canSave: boolean;
+  /** Whether the user can share them with the workspace. */
+  readonly canShare: boolean;
+  canDelete(item: SavedItem): boolean;
+  save(item: NewSavedItem): Promise<unknown>;
+  remove(savedId: string): Promise<unknown>;
+}
+
+export function useSavedItems(sourceId: string): SavedItems {
+  const { organizationId, userId, can } = useWorkspace();
+  const client = useQueryClient();
+  const queryKey = ["saved", sourceId];
+  const canSave = organizationId !== "";
+  const { data } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => api.listSavedItems({ params: { sourceId }, signal }),
+    enabled: canSave,
+    staleTime: 60_000,
+  });
+  const refetch = () => client.invalidateQueries({ queryKey });
+  const saving = useMutation({
+    mutationFn: (body: NewSavedItem) => api.createSavedItem({ params: { sourceId }, body }),
+    onSuccess: refetch,
+  });
+  const removing = useMutation({
+    mutationFn: (savedId: string) => api.deleteSavedItem({ params: { sourceId, savedId } }),
+    onSuccess: refetch,
+  });
+  return {
+    // the type that is generated from the API document is wider: it has one form for all filters
+    items: (data?.items ?? []) as readonly SavedItem[],
+    canSave,
+    canShare: can("sources:write"),
+    canDelete: (item) => item.userId === userId || can("sources:write"),
+    save: saving.mutateAsync,
+    remove: removing.mutateAsync,
+  };
+}

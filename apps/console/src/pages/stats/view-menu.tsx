@@ -1,0 +1,101 @@
+/** The menu of a stats view: export, share, settings, and the time zone. */
+import { NativeSelect } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Dropdown, MenuItem } from "../../ui/dropdown.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { loadLater } from "../../ui/load-later.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+import type { StatsView } from "./use-stats-view.ts";
+import { browserTimeZone } from "./view-params.ts";
+
+const ExportPanel = loadLater(async () => (await import("./export-panel.tsx")).ExportPanel);
+const SharePanel = loadLater(async () => (await import("./share-panel.tsx")).SharePanel);
+
+const AnnotationForm = loadLater(async () => (await import("./saved/annotation-form.tsx")).AnnotationForm);
+
+const ACTIONS = [
+  {
+    name: "annotate",
+    label: "Add annotation",
+    icon: "pencil",
+    permission: "sources:read",
+    Panel: AnnotationForm,
+  },
+  { name: "export", label: "Export", icon: "download", permission: "export:read", Panel: ExportPanel },
+  { name: "share", label: "Share", icon: "share", permission: "tokens:manage", Panel: SharePanel },
+] as const;
+type ActionName = (typeof ACTIONS)[number]["name"];
+
+export function ViewMenu({ view }: { readonly view: StatsView }) {
+  const { can } = useWorkspace();
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState<ActionName | null>(null);
+  const offered = ACTIONS.filter(({ permission }) => can(permission));
+  const { sourceId } = view.scope;
+  return (
+    <>
+      <Dropdown label="More" align="end" isBare button={<Icon name="more" size={18} />}>
+        {(close) => (
+          <>
+            {offered.map(({ name, label, icon }) => (
+              <MenuItem
+                key={name}
+                icon={icon}
+                onSelect={() => {
+                  close();
+                  setOpened(name);
+                }}
+              >
+                {label}
+              </MenuItem>
+            ))}
+            {can("sources:write") && (
+              <MenuItem
+                icon="settings"
+                onSelect={() => void navigate({ to: "/sources/settings", search: { sourceId } })}
+              >
+                Source settings
+              </MenuItem>
+            )}
+            {offered.length > 0 && <hr className="menu-rule" />}
+            <TimeZoneSelect view={view} />
+          </>
+        )}
+      </Dropdown>
+      {offered.map(({ name, label, Panel }) => (
+        <Dialog
+          key={name}
+          title={label}
+          isWide
+          opened={opened === name}
+          onClose={() => setOpened((current) => (current === name ? null : current))}
+        >
+          <Panel view={view} onDone={() => setOpened(null)} />
+        </Dialog>
+      ))}
+    </>
+  );
+}
+
+/** All time zones, with the browser's own and UTC first. */
+function timeZoneOptions(selected: string): { value: string; label: string }[] {
+  const own = browserTimeZone();
+  const zones = new Set([own, "UTC", selected, ...Intl.supportedValuesOf("timeZone")]);
+  return [...zones].map((value) => ({
+    value,
+    label: `${value.replaceAll("_", " ")}${value === own ? " (your time zone)" : ""}`,
+  }));
+}
+
+const TimeZoneSelect = ({ view: { timeZone, update } }: { readonly view: StatsView }) => (
+  <div className="menu-form">
+    <NativeSelect
+      label="Time zone"
+      data={timeZoneOptions(timeZone)}
+      value={timeZone}
+      onChange={(event) => update({ tz: event.currentTarget.value })}
+    />
+  </div>
+);

@@ -1,0 +1,160 @@
+/** The date range of the stats page: its presets, and how the `range`, `interval` and `compare` parameters are read. */
+import type { StatsDateRange } from "@headwater/contract";
+import type { ViewParams } from "./view-params.ts";
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_RANGE = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
+/** Before the first event of any source. The chart leaves out the empty months at its beginning. */
+const FIRST_DAY = "2010-01-01";
+
+/** Up to how many days a chart with this interval has a number of points that can be read. */
+export const INTERVALS = [
+  { value: "minute", label: "Minute", maxDays: 1 },
+  { value: "hour", label: "Hour", maxDays: 31 },
+  { value: "day", label: "Day", maxDays: 400 },
+  { value: "week", label: "Week", maxDays: 3_660 },
+  { value: "month", label: "Month", maxDays: Number.POSITIVE_INFINITY },
+] as const;
+export type ViewInterval = (typeof INTERVALS)[number]["value"];
+/** From how many days on an interval has more than one point. */
+const MIN_DAYS: Readonly<Record<ViewInterval, number>> = { minute: 0, hour: 0, day: 2, week: 14, month: 60 };
+
+export const PRESETS = [
+  { value: "today", label: "Today" },
+  { value: "yesterday", label: "Yesterday" },
+  { value: "24h", label: "Last 24 hours" },
+  { value: "7d", label: "Last 7 days" },
+  { value: "28d", label: "Last 28 days" },
+  { value: "30d", label: "Last 30 days" },
+  { value: "90d", label: "Last 90 days" },
+  { value: "month", label: "Month to date" },
+  { value: "lastMonth", label: "Last month" },
+  { value: "year", label: "Year to date" },
+  { value: "365d", label: "Last 12 months" },
+  { value: "all", label: "All time" },
+] as const;
+type PresetName = (typeof PRESETS)[number]["value"];
+
+export interface ViewRange {
+  /** The value of the `range` parameter. */
+  readonly text: string;
+  readonly dateRange: StatsDateRange;
+  /** The first and the last day. For the last 24 hours, those that they touch. */
+  readonly days: readonly [first: string, last: string];
+  /** Whether the days were chosen, and not a preset. */
+  readonly isCustom: boolean;
+  readonly interval: ViewInterval;
+  /** The intervals that suit the range. */
+  readonly intervals: readonly ViewInterval[];
+}
+
+/** @param days how many days later; negative: earlier */
+export const shiftDay = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+export const countDays = ([first, last]: readonly [string, string]): number =>
+  Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
+
+const isDay = (text: string) => {
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+};
+
+/** @returns the first and the last day of text such as `2026-03-01..2026-03-31`; null when it is something else */
+export function readDays(text = ""): readonly [first: string, last: string] | null {
+  const [, first = "", last = ""] = DAY_RANGE.exec(text) ?? [];
+  return isDay(first) && isDay(last) && first <= last ? [first, last] : null;
+}
+
+const daysOf = (preset: PresetName, today: string): readonly [string, string] => {
+  const monthStart = `${today.slice(0, 7)}-01`;
+  const lastOfMonthBefore = shiftDay(monthStart, -1);
+  const back = (days: number) => [shiftDay(today, 1 - days), today] as const;
+  const table: Readonly<Record<PresetName, readonly [string, string]>> = {
+    today: back(1),
+    yesterday: [shiftDay(today, -1), shiftDay(today, -1)],
+    "24h": back(2),
+    "7d": back(7),
+    "28d": back(28),
+    "30d": back(30),
+    "90d": back(90),
+    month: [monthStart, today],
+    lastMonth: [`${lastOfMonthBefore.slice(0, 7)}-01`, lastOfMonthBefore],
+    year: [`${today.slice(0, 4)}-01-01`, today],
+    "365d": back(365),
+    all: [FIRST_DAY, today],
+  };
+  return table[preset];
+};
+
+/** The presets that the API knows by name, so that its clock decides which days they are. */
+const NAMED = ["today", "yesterday", "7d", "30d", "90d", "365d"] as const;
+
+function dateRangeOf(preset: PresetName, days: readonly [string, string], now: number): StatsDateRange {
+  const named = NAMED.find((name) => name === preset);
+  if (named !== undefined) return named;
+  if (preset !== "24h") return [days[0], shiftDay(days[1], 1)];
+  const end = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
+  return [new Date(end - DAY_MS).toISOString(), new Date(end).toISOString()];
+}
+
+/** Chooses the interval so that the chart has neither too few nor too many points. */
+function defaultInterval(days: number): ViewInterval {
+  if (days <= 2) return "hour";
+  if (days <= 92) return "day";
+  return days <= 400 ? "week" : "month";
+}
+
+/** Today, in the time zone. */
+export const todayIn = (timeZone: string, now: number): string =>
+  new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(now);
+
+/** A custom range is `first..last` with both days included. Anything invalid falls back to the last 30 days. */
+export function readRange(params: ViewParams, timeZone = "UTC", now: number = Date.now()): ViewRange {
+  const custom = readDays(params.range);
+  const preset = PRESETS.find(({ value }) => value === params.range)?.value ?? "30d";
+  const days = custom ?? daysOf(preset, todayIn(timeZone, now));
+  const length = preset === "24h" && !custom ? 1 : countDays(days);
+  const intervals = INTERVALS.filter(
+    ({ value, maxDays }) => length <= maxDays && length >= MIN_DAYS[value],
+  ).map(({ value }) => value);
+  return {
+    text: custom ? custom.join("..") : preset,
+    dateRange: custom ? [custom[0], shiftDay(custom[1], 1)] : dateRangeOf(preset, days, now),
+    days,
+    isCustom: custom !== null,
+    interval: intervals.find((value) => value === params.interval) ?? defaultInterval(length),
+    intervals,
+  };
+}
+
+export const COMPARISONS = [
+  { value: "previous", label: "Previous period" },
+  { value: "weekdays", label: "Previous period, same weekdays" },
+  { value: "year", label: "Same period last year" },
+  { value: "no", label: "No comparison" },
+] as const;
+
+export interface ViewComparison {
+  /** The value of the `compare` parameter. */
+  readonly text: string;
+  /** False: no comparison. */
+  readonly request: false | { mode: "previous" | "year" } | { mode: "custom"; dateRange: [string, string] };
+}
+
+const customComparison = (text: string, [first, last]: readonly [string, string]): ViewComparison => ({
+  text,
+  request: { mode: "custom", dateRange: [first, shiftDay(last, 1)] },
+});
+
+export function readComparison({ compare }: ViewParams, range: ViewRange): ViewComparison {
+  const days = readDays(compare);
+  if (days) return customComparison(days.join(".."), days);
+  if (compare === "no" || range.text === "all") return { text: "no", request: false };
+  if (compare === "year") return { text: "year", request: { mode: "year" } };
+  if (compare !== "weekdays" || range.text === "24h")
+    return { text: "previous", request: { mode: "previous" } };
+  const weeks = Math.ceil(countDays(range.days) / 7);
+  const [first, last] = range.days;
+  return customComparison("weekdays", [shiftDay(first, -7 * weeks), shiftDay(last, -7 * weeks)]);
+}

@@ -1,0 +1,68 @@
+/** Erases the visitor that the page shows, after a confirmation that names what is erased. */
+import type { Source, VisitorKind } from "@headwater/contract";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+
+export interface ErasableId {
+  readonly kind: VisitorKind;
+  readonly id: string;
+}
+
+const LABELS: Readonly<Record<VisitorKind, string>> = { anonymousId: "Erase visitor", userId: "Erase user" };
+
+export function EraseButton({
+  source,
+  ids,
+}: {
+  readonly source: Source;
+  readonly ids: readonly ErasableId[];
+}) {
+  const { organizationId, can } = useWorkspace();
+  const navigate = useNavigate();
+  const [chosen, setChosen] = useState<ErasableId | null>(null);
+  const { sourceId, name } = source;
+  if (!can("visitors:erase")) return null;
+  const erase = async () => {
+    if (chosen === null) return;
+    const body = { organizationId, sourceId, [chosen.kind]: chosen.id };
+    const { receiptId } = await api.eraseVisitor({ body });
+    await navigate({ to: "/sources/data", search: { sourceId, receipt: receiptId } });
+  };
+  return (
+    <Group gap="sm">
+      {ids.map((one) => (
+        <Button
+          key={`${one.kind} ${one.id}`}
+          size="xs"
+          color="red"
+          variant="light"
+          onClick={() => setChosen(one)}
+        >
+          {LABELS[one.kind]}
+        </Button>
+      ))}
+      <ConfirmDialog
+        title={chosen?.kind === "userId" ? "Erase this user?" : "Erase this visitor?"}
+        confirmLabel={chosen === null ? "Erase" : LABELS[chosen.kind]}
+        opened={chosen !== null}
+        onClose={() => setChosen(null)}
+        onConfirm={erase}
+      >
+        <Stack gap="xs">
+          <Text className="wrap">
+            Everything of the {chosen?.kind === "userId" ? "user" : "visitor"} “<bdi>{chosen?.id}</bdi>” is
+            permanently deleted from “<bdi>{name}</bdi>”: all events in the warehouse, all sessions, and all
+            requests of the debug history.
+          </Text>
+          <Text size="sm" c="dimmed">
+            Events without this {chosen?.kind} stay. This cannot be undone.
+          </Text>
+        </Stack>
+      </ConfirmDialog>
+    </Group>
+  );
+}

@@ -1,0 +1,58 @@
+/** The keyboard shortcuts of the console, and the sheet that lists them (`?`). */
+import { useHotkeys } from "@mantine/hooks";
+import { useState } from "react";
+import { Dialog } from "./ui/dialog.tsx";
+
+const SHORTCUTS = [
+  {
+    title: "Everywhere",
+    keys: [["⌘ K", "Go to a page or a source"] as const, ["?", "Show this list"] as const],
+  },
+  {
+    title: "Stats",
+    keys: [
+      ["F", "Add a filter"] as const,
+      ["R", "Choose the range"] as const,
+      ["C", "Choose the comparison"] as const,
+      ["1 – 5", "Switch between overview, real time, funnel, paths and retention"] as const,
+      ["← →", "Move along the chart, once it has the focus"] as const,
+      ["Alt click", "Exclude a value instead of filtering by it"] as const,
+    ],
+  },
+] as const;
+
+/** Runs when the keys are pressed outside form fields and dialogs. */
+export function useShortcuts(shortcuts: readonly (readonly [keys: string, run: () => void])[]): void {
+  useHotkeys(
+    shortcuts.map(([keys, run]) => [keys, () => document.querySelector("dialog[open]") === null && run()]),
+  );
+}
+
+export function ShortcutSheet() {
+  const [isOpen, setOpen] = useState(false);
+  const open = () => setOpen(true);
+  // the character needs the shift key on most keyboards
+  useShortcuts([
+    ["shift+?", open],
+    ["?", open],
+  ]);
+  return (
+    <Dialog title="Keyboard shortcuts" opened={isOpen} onClose={() => setOpen(false)}>
+      {SHORTCUTS.map(({ title, keys }) => (
+        <section key={title} aria-label={title}>
+          <div className="menu-title">{title}</div>
+          <dl className="shortcuts">
+            {keys.map(([key, text]) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{text}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </Dialog>
+  );
+}

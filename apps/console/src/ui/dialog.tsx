@@ -1,0 +1,49 @@
+/** A dialog over the page. The browser's own `<dialog>` keeps the focus inside, and makes the page behind it inert. */
+import { Title, UnstyledButton } from "@mantine/core";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import { Icon } from "./icon.tsx";
+
+interface DialogProps {
+  readonly title: string;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** A dialog with a table or a list. */
+  readonly isWide?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Dialog({ title, opened, onClose, isWide = false, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    if (!opened) return element.current?.close();
+    element.current?.showModal();
+    // otherwise the button that closes the dialog has the focus
+    element.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+  }, [opened]);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog
+    <dialog
+      ref={element}
+      className={isWide ? "dialog dialog-wide" : "dialog"}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      // a press on the backdrop has the dialog itself as its target
+      onClick={({ target }) => target === element.current && onClose()}
+    >
+      {opened && (
+        <div className="dialog-body">
+          <div className="dialog-head">
+            <Title order={2} size="h4" id={titleId} className="wrap">
+              {title}
+            </Title>
+            <UnstyledButton className="icon-button" aria-label="Close" onClick={onClose}>
+              <Icon name="close" size={18} />
+            </UnstyledButton>
+          </div>
+          {children}
+        </div>
+      )}
+    </dialog>
+  );
+}

@@ -1,0 +1,108 @@
+/** A button that opens a panel below it, and the rows of a panel that is a menu. */
+import { UnstyledButton } from "@mantine/core";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { useShortcuts } from "../shortcuts.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+
+interface DropdownProps {
+  /** The accessible name of the button. It contains the visible text. */
+  readonly label: string;
+  /** The content of the button. */
+  readonly button: ReactNode;
+  readonly icon?: IconName;
+  /** Which side of the button the panel is aligned with. */
+  readonly align?: "start" | "end";
+  /** A button without a border and without the arrow. */
+  readonly isBare?: boolean;
+  /** The key that opens it. */
+  readonly shortcut?: string;
+  readonly children: (close: () => void) => ReactNode;
+}
+
+const FOCUSABLE = "a[href], button, input, select, textarea";
+
+/** Moves the focus between the controls of a panel with the arrow keys. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined || event.target instanceof HTMLSelectElement) return;
+  const controls = [...event.currentTarget.querySelectorAll<HTMLElement>(FOCUSABLE)];
+  const { activeElement } = document;
+  const index = activeElement instanceof HTMLElement ? controls.indexOf(activeElement) : -1;
+  event.preventDefault();
+  controls[(index + step + controls.length) % controls.length]?.focus();
+}
+
+export function Dropdown(props: DropdownProps) {
+  const { label, button, icon, align = "start", isBare = false, shortcut, children } = props;
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  const id = useId();
+  useShortcuts(shortcut === undefined ? [] : [[shortcut, () => setOpen(true)]]);
+  const close = () => {
+    setOpen(false);
+    root.current?.querySelector("button")?.focus();
+  };
+  useEffect(() => {
+    if (!isOpen) return;
+    panel.current?.querySelector<HTMLElement>(`[data-autofocus], ${FOCUSABLE}`)?.focus();
+    const closeOutside = ({ target }: Event) => {
+      if (target instanceof Node && !root.current?.contains(target)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", closeOutside);
+    document.addEventListener("focusin", closeOutside);
+    return () => {
+      document.removeEventListener("pointerdown", closeOutside);
+      document.removeEventListener("focusin", closeOutside);
+    };
+  }, [isOpen]);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.key !== "Escape" || !isOpen) return;
+    event.stopPropagation();
+    close();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys reach it from the controls in it
+    <div ref={root} className="dropdown" onKeyDown={onKeyDown}>
+      <UnstyledButton
+        className={isBare ? "dropdown-button dropdown-bare" : "dropdown-button"}
+        aria-label={label}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {icon && <Icon name={icon} />}
+        {button}
+        {!isBare && <Icon name="chevronDown" size={14} />}
+      </UnstyledButton>
+      {isOpen && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: keys reach it from the controls in it
+        <div ref={panel} id={id} className="dropdown-panel" data-align={align} onKeyDown={moveFocus}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface MenuItemProps {
+  readonly icon?: IconName;
+  /** Whether it is the chosen one of several. */
+  readonly isSelected?: boolean;
+  readonly hint?: string;
+  readonly onSelect: () => void;
+  readonly children: ReactNode;
+}
+
+export const MenuItem = ({ icon, isSelected, hint, onSelect, children }: MenuItemProps) => (
+  <UnstyledButton className="menu-item" aria-pressed={isSelected} onClick={onSelect}>
+    {icon && <Icon name={icon} />}
+    <span className="menu-text">{children}</span>
+    {hint && <span className="menu-hint">{hint}</span>}
+    {isSelected && <Icon name="check" />}
+  </UnstyledButton>
+);
+
+export const MenuTitle = ({ children }: { readonly children: ReactNode }) => (
+  <div className="menu-title">{children}</div>
+);

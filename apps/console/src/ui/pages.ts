@@ -1,0 +1,18 @@
+/** The pages of a workspace and of a source, with the permission that each needs. */
+export const PAGES = [
+  { to: "/sources", label: "Sources", icon: "world", permission: "sources:read" },
+  { to: "/team", label: "Team", icon: "users", permission: "members:manage" },
+  { to: "/tokens", label: "Tokens", icon: "key", permission: "tokens:manage" },
+  { to: "/audit", label: "Audit log", icon: "history", permission: "audit:read" },
+  { to: "/usage", label: "Usage", icon: "usage", permission: "usage:read" },
+  { to: "/support", label: "Support", icon: "support", permission: "support:read" },
+] as const;
+
+export const SOURCE_PAGES = [
+  { to: "/analytics/stats", label: "Stats", permission: "stats:read" },
+  { to: "/analytics/setup/install", label: "Install", permission: "sources:read" },
+  { to: "/analytics/setup/debug", label: "Debug", permission: "debug:read" },
+  { to: "/sources/events", label: "Events", permission: "debug:read" },
+  { to: "/sources/data", label: "Data", permission: "sources:write" },
+  { to: "/sources/settings", label: "Settings", permission: "sources:write" },
+] as const;

@@ -1,0 +1,113 @@
+/** The rows of the debug page: what happened, grouped failures, and the request as a command. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DebugAttempt } from "@headwater/contract";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  trackEvent,
+} from "../../server/test/support/world.ts";
+import {
+  groupProblems,
+  outcomesByMinute,
+  pathOf,
+  summarizeAttempt,
+  titleOf,
+  toCurl,
+} from "../src/pages/debug/attempt-summary.ts";
+import { seriousFindings } from "./accessibility.ts";
+import { consoleTest } from "./console-world.ts";
+
+/** An attempt with the members that the functions read. */
+const attempt = (members: Partial<Record<keyof DebugAttempt, unknown>>): DebugAttempt =>
+  ({
+    results: [],
+    kind: "events",
+    code: null,
+    outcome: "succeeded",
+    accepted: 0,
+    duplicates: 0,
+    rejected: 0,
+    origin: null,
+    publicKey: "pk_1",
+    raw: null,
+    receivedAt: "2026-01-01T10:00:30.000Z",
+    ...members,
+  }) as unknown as DebugAttempt;
+
+test("A row names the events, the page and the counts, or the code of a refusal.", () => {
+  const names = ["a", "b", "a", "c", "d", null].map((name) => ({ name }));
+  assert.equal(titleOf(attempt({ results: names })), "a, b, c and 2 more");
+  assert.equal(titleOf(attempt({ kind: "bootstrap" })), "Session opened");
+  const refused = attempt({ outcome: "failed", code: "rate_limited" });
+  assert.equal(titleOf(refused), "rate_limited");
+  assert.equal(summarizeAttempt(refused), "", "the title has the code");
+  assert.equal(
+    summarizeAttempt(attempt({ results: names, accepted: 2, rejected: 1 })),
+    "2 accepted · 1 rejected",
+  );
+  assert.equal(pathOf(attempt({ raw: { page: { url: "https://a.example/x?y" } } })), "/x");
+  assert.equal(pathOf(attempt({ raw: { events: [{ page: { url: "https://a.example/z" } }] } })), "/z");
+  for (const raw of [null, "text", [], { page: 1 }, { page: { url: "no address" } }])
+    assert.equal(pathOf(attempt({ raw })), null);
+});
+
+test("Failures are grouped by code with their origins, and outcomes by minute.", () => {
+  const of = (origin: string) => attempt({ code: "origin_not_allowed", outcome: "failed", origin });
+  const attempts = [of("https://b.example"), of("https://a.example"), of("https://a.example")];
+  const [problem] = groupProblems([{ code: "origin_not_allowed", count: 312, hint: "Add it." }], attempts);
+  assert.deepEqual(problem?.origins, ["https://a.example", "https://b.example"]);
+  const minutes = outcomesByMinute(attempts, Date.parse("2026-01-01T10:02:00Z"), 5);
+  assert.deepEqual(
+    minutes.map(({ failed }) => failed),
+    [0, 0, 3, 0, 0],
+  );
+});
+
+test("The command quotes what the shell would interpret.", () => {
+  const command = toCurl(
+    attempt({ origin: "https://a.example", raw: { it: "isn't $HOME" } }),
+    "https://hw.example/",
+  );
+  assert.equal(
+    command,
+    `curl -X POST 'https://hw.example/api/ingest/v2/pk_1/events' \\\n  -H 'Content-Type: application/json' \\\n  -H 'Origin: https://a.example' \\\n  --data '{"it":"isn'\\''t $HOME"}'`,
+  );
+});
+
+consoleTest(
+  "Rows show the events' names and pages, refused origins are grouped and allowed from there, and a row can be copied as curl.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    const opened = await world.send(bootstrapPath(source), bootstrapBody());
+    const event = trackEvent({ name: "signup" });
+    await world.send(eventsPath(source), eventsBody(opened.body.sessionId, [event]));
+    for (const origin of ["https://one.example", "https://two.example", "https://two.example"])
+      await world.send(bootstrapPath(source), bootstrapBody(), { origin });
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    const row = page.getByRole("option").filter({ hasText: "signup" });
+    await row.filter({ hasText: "1 accepted" }).waitFor();
+    const problems = page.getByRole("list", { name: "Most frequent error codes" });
+    await problems.getByText("origin_not_allowed × 3").waitFor();
+    await problems.getByText("from 2 origins").waitFor();
+    await page.getByRole("img", { name: "Last hour: 3 failed, 0 partial, 2 succeeded" }).waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
+    await shoot("debug-problems");
+    await problems.getByRole("button", { name: "Add https://two.example to the allowed origins" }).click();
+    await problems
+      .getByRole("button", { name: "Add https://two.example to the allowed origins" })
+      .waitFor({ state: "detached" });
+    const again = await world.send(bootstrapPath(source), bootstrapBody(), { origin: "https://two.example" });
+    assert.equal(again.status, 200);
+    await row.click();
+    await page.getByRole("button", { name: "Copy as curl" }).click();
+    await page.getByText("Copied").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.ok(
+      copied.startsWith(`curl -X POST '${world.url}/api/ingest/v2/${source.publicKey}/events'`),
+      copied,
+    );
+  },
+);

@@ -1,0 +1,32 @@
+/** The form for a source's own rules for sources and channels. */
+import assert from "node:assert/strict";
+import { consoleTest } from "./console-world.ts";
+
+consoleTest(
+  "The form for sources and channels saves rules, and shows what the service refuses.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource();
+    const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.channelRules;
+    await open(`/sources/data?sourceId=${sourceId}`);
+    const form = page.getByRole("form", { name: "Sources and channels" });
+    const rules = form.getByLabel("Rules", { exact: true });
+    const save = () => form.getByRole("button", { name: "Save rules" }).click();
+
+    const partner = "referrer=*.partner.example -> Our partner | Affiliates";
+    await rules.fill(` ${partner}\n\nmedium = qr* -> - | Referral\n`);
+    await save();
+    await form.getByText("Saved").waitFor();
+    const saved = [
+      { field: "referrer", pattern: "*.partner.example", source: "Our partner", channel: "Affiliates" },
+      { field: "medium", pattern: "qr*", source: null, channel: "Referral" },
+    ];
+    assert.deepEqual(await read(), saved);
+    await page.reload();
+    assert.equal(await rules.inputValue(), `${partner}\nmedium=qr* -> - | Referral`);
+
+    await rules.fill(`${partner}\nmedium=qr -> Poster | Print`);
+    await save();
+    await form.getByText("medium=qr -> Poster | Print: A rule is").waitFor();
+    assert.deepEqual(await read(), saved, "nothing is saved");
+  },
+);

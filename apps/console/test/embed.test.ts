@@ -1,0 +1,84 @@
+/** A share link in a frame: only the sites that the source names may show it. */
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { test } from "node:test";
+import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
+import { ORGANIZATION_ID, openWorld } from "../../server/test/support/world.ts";
+import { buildConsole } from "../build.js";
+
+/** A site of its own origin, whose page shows an address in a frame. */
+async function openSite(t: TestContext, framed: () => string): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.setHeader("Content-Type", "text/html");
+    response.end(
+      `<!doctype html><title>Site</title><iframe src="${framed()}" width="900" height="700"></iframe>`,
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("A share link shows in a frame on the sites that the source names, and in no other.", {
+  skip,
+}, async (t) => {
+  const consoleFolder = await buildConsole();
+  assert.ok(consoleFolder, "build the console first");
+  await using world = await openWorld({}, { consoleFolder });
+  const { sourceId } = await world.createSource({ name: "Shop" });
+  const body = { organizationId: ORGANIZATION_ID, label: "Board", sourceId };
+  const { token } = (await world.ask("/api/tokens", { method: "POST", body })).body;
+  const address = (page: string) => `${world.url}/${page}?sourceId=${sourceId}#token=${token}`;
+  let framed = address("embed");
+  const allowed = await openSite(t, () => framed);
+  const other = await openSite(t, () => framed);
+  const visitor = await newVisitor();
+  t.after(() => visitor.close());
+
+  /** Opens the site. @returns when the browser has said that it refuses to show the frame */
+  const isRefused = async (site: string) => {
+    const page = await visitor.newPage();
+    const refusal = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"));
+    await page.goto(site);
+    await refusal;
+    await page.close();
+  };
+  await isRefused(allowed);
+
+  const embedOrigins = [`${allowed}/`];
+  const change = { method: "PATCH", body: { organizationId: ORGANIZATION_ID, embedOrigins } };
+  const updated = await world.ask(`/api/tracking-sources/${sourceId}`, change);
+  assert.deepEqual(updated.body.embedOrigins, [allowed], updated.text);
+  const page = await visitor.newPage();
+  await page.goto(allowed);
+  await page.frameLocator("iframe").getByRole("heading", { name: "Shop" }).waitFor();
+  assert.equal(await page.frameLocator("iframe").getByRole("banner").count(), 0, "no header of the console");
+  await isRefused(other);
+  framed = address("shared");
+  await isRefused(allowed);
+});
+
+test("Only the embed page of a source names the sites; an unknown source and a hostile name allow none.", async () => {
+  const consoleFolder = await buildConsole();
+  assert.ok(consoleFolder, "build the console first");
+  await using world = await openWorld({}, { consoleFolder });
+  const embedOrigins = ["https://*.shop.example", "http://a;b.example", "http://localhost:*"];
+  const { sourceId } = await world.createSource({ embedOrigins });
+  const ancestors = async (path: string) => {
+    const response = await fetch(world.url + path);
+    assert.equal(response.status, 200, path);
+    return response.headers.get("content-security-policy")!.split("; ").at(-1);
+  };
+  const named = "frame-ancestors https://*.shop.example http://localhost:*";
+  for (const path of [`/embed?sourceId=${sourceId}`, `/embed/?a=b&sourceId=${sourceId}`])
+    assert.equal(await ancestors(path), named);
+  for (const path of [
+    "/embed",
+    "/embed?sourceId=src_no",
+    "/embed?sourceId=%00",
+    `/shared?sourceId=${sourceId}`,
+  ])
+    assert.equal(await ancestors(path), "frame-ancestors 'none'", path);
+});

@@ -1,0 +1,162 @@
+/** The events page: the event catalogue and the tracking plan of a source. */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import {
+  eventsBody,
+  eventsPath,
+  type TestSource,
+  trackEvent,
+  type World,
+} from "../../server/test/support/world.ts";
+import { SCHEMES, seriousFindings } from "./accessibility.ts";
+import { consoleTest } from "./console-world.ts";
+import { HOSTILE, seed } from "./seed.ts";
+
+const planOf = async (world: World, { sourceId }: TestSource) =>
+  (await world.ask(`/api/tracking-sources/${sourceId}/plan`)).body;
+
+/** A source whose catalogue has the event `order`, of which three sessions sent 24, and the event `signup`. */
+async function seedEvents(world: World): Promise<TestSource> {
+  const source = await world.createSource({ name: "Shop" });
+  for (let visit = 0; visit < 3; visit++) {
+    const sessionId = await world.openSession(source, { anonymousId: `visitor-${visit}` });
+    const page = { url: "https://shop.example/pay" };
+    const events = Array.from({ length: 8 }, (_, at) =>
+      trackEvent({ name: "order", page, properties: { price: at, currency: "EUR" } }),
+    );
+    const signup = trackEvent({ properties: visit === 0 ? { plan: "pro" } : {} });
+    await world.send(
+      eventsPath(source),
+      eventsBody(sessionId, [...events, signup], { sdkVersion: "app-1.0" }),
+    );
+  }
+  await world.server.maintain();
+  return source;
+}
+
+const dialog = (page: Page) => page.getByRole("dialog");
+
+/** Pictures at three widths, in light and dark. */
+async function shootAll(page: Page, name: string, shoot: (name: string) => Promise<void>): Promise<void> {
+  if (process.env.CONSOLE_SHOTS === undefined) return;
+  for (const width of [390, 1024, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const { colorScheme } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      await shoot(`events-${name}-${width}-${colorScheme}`);
+    }
+  }
+}
+
+/** axe finds nothing serious in light and dark. */
+async function requireAccessible(page: Page): Promise<void> {
+  for (const { colorScheme, rules } of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    assert.deepEqual(await seriousFindings(page, rules), [], colorScheme);
+  }
+}
+
+consoleTest(
+  "The events page shows the catalogue, proposes a plan, edits a schema, and restores a version.",
+  async ({ world, page, open, shoot }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const empty = await world.createSource({ name: "Empty" });
+    await open(`/sources/events?sourceId=${empty.sourceId}`);
+    await page.getByText("No events yet").waitFor();
+    await shootAll(page, "empty", shoot);
+
+    const source = await seedEvents(world);
+    await open(`/sources/events?sourceId=${source.sourceId}`);
+    await page.getByText("This source has no plan.").waitFor();
+    const row = (name: string) => page.getByRole("row", { name: new RegExp(`^${name} `) });
+    assert.match((await row("order").textContent()) ?? "", /^order24.*Not planned/);
+
+    await page.getByRole("button", { name: "Propose from events" }).click();
+    await dialog(page).getByText("2 events would be added.").waitFor();
+    await shootAll(page, "proposal", shoot);
+    await dialog(page).getByRole("button", { name: "Save plan" }).click();
+    await page.getByText("Version 1 has 2 events.").waitFor();
+    const { plan } = await planOf(world, source);
+    assert.deepEqual([plan.mode, plan.events.order.schema.required], ["warn", ["currency", "price"]]);
+    assert.match((await row("order").textContent()) ?? "", /Warn/);
+    await shootAll(page, "planned", shoot);
+
+    await page.getByRole("button", { name: "Details of order" }).click();
+    await dialog(page).getByText("Client versions: app-1.0. Pages: /pay.").waitFor();
+    assert.match(
+      (await dialog(page)
+        .getByRole("row", { name: /^currency/ })
+        .textContent()) ?? "",
+      /string100 %"EUR"/,
+    );
+    await requireAccessible(page);
+    await shootAll(page, "event", shoot);
+    const schema = dialog(page).getByLabel("JSON Schema of the properties");
+    await schema.fill("[1]");
+    await dialog(page).getByText("Enter a JSON object.").waitFor();
+    await schema.fill('{ "properties": { "price": { "type": "numbr" } } }');
+    await dialog(page).getByRole("button", { name: "Save event" }).click();
+    await dialog(page).getByText("plan.events.order.schema.properties.price.type").first().waitFor();
+    await schema.fill('{ "required": ["price"] }');
+    await dialog(page).getByLabel("Events that violate the schema").selectOption("reject");
+    await dialog(page).getByRole("button", { name: "Save event" }).click();
+    await page.getByText("Version 2 has 2 events.").waitFor();
+    assert.deepEqual((await planOf(world, source)).plan.events.order, {
+      mode: "reject",
+      schema: { required: ["price"] },
+    });
+
+    await page.getByLabel("Events that are not planned").selectOption("warn");
+    await page.getByText("Version 3 has 2 events.").waitFor();
+    await page.getByRole("button", { name: "Versions" }).click();
+    await dialog(page)
+      .getByLabel(/^Compare version 3/)
+      .selectOption("1");
+    await dialog(page).getByLabel("Change of order").waitFor();
+    await requireAccessible(page);
+    await shootAll(page, "versions", shoot);
+    await dialog(page).getByRole("button", { name: "Restore version 1" }).click();
+    await page.getByText("Version 4 has 2 events.").waitFor();
+    assert.deepEqual((await planOf(world, source)).plan, plan);
+
+    const sessionId = await world.openSession(source);
+    await world.send(
+      eventsPath(source),
+      eventsBody(sessionId, [trackEvent({ name: "order", properties: { price: "5" } })]),
+    );
+    await world.server.maintain();
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    await page.getByText("Violations of the tracking plan: 1").click();
+    await page
+      .getByText(/properties\.currency must be present; found nothing|price must be of the type number/)
+      .first()
+      .waitFor();
+    await shootAll(page, "violations", shoot);
+  },
+);
+
+consoleTest(
+  "The events page shows hostile names as text, and fits a phone.",
+  async ({ world, page, open }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const { sourceId } = await seed(world);
+    const name = `${HOSTILE} own`;
+    const events = { [name]: { schema: { description: HOSTILE } } };
+    const plan = { mode: "warn", unknownEvents: "allow", events };
+    const path = `/api/tracking-sources/${sourceId}/plan`;
+    assert.equal((await world.ask(path, { method: "PUT", body: { plan } })).status, 200);
+    await world.server.maintain();
+    await page.setViewportSize({ width: 360, height: 1200 });
+    await open(`/sources/events?sourceId=${sourceId}`);
+    await page.getByText(name).first().waitFor();
+    await requireAccessible(page);
+    const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+    assert.equal(await width(), 360);
+    await page.getByRole("button", { name: `Details of ${name}` }).click();
+    await page.getByRole("button", { name: "Remove from plan" }).waitFor();
+    assert.equal(await width(), 360);
+    assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
+  },
+);

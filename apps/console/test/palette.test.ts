@@ -1,0 +1,47 @@
+/** The command palette. */
+import assert from "node:assert/strict";
+import { seriousFindings } from "./accessibility.ts";
+import { consoleTest } from "./console-world.ts";
+
+consoleTest(
+  "Ctrl+K opens a search over pages and sources, and Enter opens the selected one.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId } = await world.createSource({ name: "Green shop" });
+    await open("/sources");
+    await page.getByRole("link", { name: "Green shop" }).waitFor();
+    await page.keyboard.press("Control+k");
+    const dialog = page.getByRole("dialog", { name: "Go to" });
+    await dialog.getByText("Green shop: Stats").waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
+    await shoot("palette");
+    await page.keyboard.type("debug green");
+    await dialog.getByText("Green shop: Stats").waitFor({ state: "detached" });
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.pathname === "/analytics/setup/debug");
+    assert.equal(new URL(page.url()).searchParams.get("sourceId"), sourceId);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("zzz");
+    await dialog.getByText("No page or source contains “zzz”.").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+  },
+);
+
+consoleTest(
+  "A question mark lists the keyboard shortcuts, except while one types.",
+  async ({ page, open, shoot }) => {
+    await open("/sources/new");
+    await page.getByLabel("Name").fill("Shop");
+    await page.keyboard.press("Shift+?");
+    const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    assert.equal(await page.getByLabel("Name").inputValue(), "Shop?");
+    assert.equal(await sheet.count(), 0);
+    await page.getByLabel("Name").blur();
+    await page.keyboard.press("Shift+?");
+    await sheet.getByText("Add a filter").waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
+    await shoot("shortcuts");
+    await page.keyboard.press("Escape");
+    await sheet.waitFor({ state: "hidden" });
+  },
+);

@@ -1,0 +1,154 @@
+/** Filters with operators, lists with their details, the chart's range, bots, and the real-time view. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  pageEvent,
+} from "../../server/test/support/world.ts";
+import { SCHEMES, seriousFindings } from "./accessibility.ts";
+import { consoleStatsTest } from "./console-world.ts";
+import { dayOf, lastDays, noon, type SentVisit, shopVisits, visits } from "./visits.ts";
+
+const metricOf = (page: Page, label: string, value: string) =>
+  page
+    .getByRole("region", { name: "Key metrics" })
+    .getByRole("button")
+    .filter({ hasText: new RegExp(`^${label}${value}(?!\\d)`) });
+
+/** Adds a filter with the menu. */
+async function addFilter(page: Page, by: string, condition: string, value: string): Promise<void> {
+  await page.getByRole("button", { name: "Add filter" }).click();
+  await page.getByLabel("Filter by").selectOption({ label: by });
+  await page.getByLabel("Condition").selectOption({ label: condition });
+  await page.getByLabel("Value").fill(value);
+  await page.getByRole("button", { name: "Apply filter" }).click();
+}
+
+consoleStatsTest(
+  "Filters are added with an operator, values are excluded with the Alt key, and the URL has both.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    await open(lastDays(source));
+    await metricOf(page, "Page views", "3").waitFor();
+    await addFilter(page, "Page", "does not contain", "pric");
+    await metricOf(page, "Page views", "2").waitFor();
+    await shoot("stats-filter");
+    await page.getByRole("button", { name: "Remove filter Page does not contain pric" }).click();
+    await metricOf(page, "Page views", "3").waitFor();
+
+    await page.getByRole("button", { name: "/pricing", exact: true }).click({ modifiers: ["Alt"] });
+    await page.getByRole("button", { name: "Remove filter Page is not /pricing" }).waitFor();
+    await metricOf(page, "Page views", "2").waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("isNot.page"), "/pricing");
+    await addFilter(page, "Source", "is", "letter");
+    await metricOf(page, "Page views", "1").waitFor();
+    await page.getByRole("button", { name: "Clear all" }).click();
+    await metricOf(page, "Page views", "3").waitFor();
+  },
+);
+
+consoleStatsTest(
+  "A list's details are searched, sorted and saved as CSV, and are free of serious findings of axe in light and dark.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    const paths = Array.from({ length: 12 }, (_, index) => `/article-${index + 1}`);
+    await visits(world, source, [
+      { visitor: "ann", at: noon(1), paths: ["/start", ...paths] },
+      { visitor: "bob", at: noon(1), paths: ["/start"] },
+    ]);
+    await open(lastDays(source));
+    await page.getByRole("region", { name: "Pages" }).getByRole("button", { name: "Details" }).click();
+    const dialog = page.getByRole("dialog", { name: "Page" });
+    const names = async () =>
+      Promise.all(
+        (await dialog.getByRole("row").all())
+          .slice(1)
+          .map((row) => row.getByRole("cell").first().textContent()),
+      );
+    const row = (name: string) => dialog.getByRole("row").filter({ hasText: name });
+    await row("/article-12").waitFor();
+    assert.equal((await names()).length, 13);
+    await dialog.getByRole("button", { name: "Visitors" }).click();
+    await dialog.getByRole("row").last().filter({ hasText: "/start" }).waitFor();
+    await dialog.getByLabel("Search").fill("article-1");
+    await row("/start").waitFor({ state: "detached" });
+    assert.deepEqual((await names()).toSorted(), ["/article-1", "/article-10", "/article-11", "/article-12"]);
+    for (const { colorScheme, rules } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      assert.deepEqual(await seriousFindings(page, rules), []);
+      await shoot(`stats-details-${colorScheme}`);
+    }
+    const download = page.waitForEvent("download");
+    await dialog.getByRole("button", { name: "Download CSV" }).click();
+    const lines = (await readFile((await (await download).path()) ?? "", "utf8")).split("\r\n");
+    assert.equal(
+      lines[0],
+      "Page,Visitors,Views,Time,Visitors (compared period),Views (compared period),Time (compared period)",
+    );
+    assert.equal(lines.length, 5);
+    await dialog.getByRole("button", { name: "/article-10", exact: true }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Remove filter Page is /article-10" }).waitFor();
+  },
+);
+
+consoleStatsTest(
+  "Dragging over the chart shows those days, an interval is kept in the URL, and bots are counted on demand.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const userAgent = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+    const headers = { "user-agent": userAgent };
+    const opened = await world.send(bootstrapPath(source), bootstrapBody({ anonymousId: "bot" }), headers);
+    const events = eventsBody(opened.body.sessionId, [pageEvent({}, noon(1))], { anonymousId: "bot" });
+    assert.equal((await world.send(eventsPath(source), events, headers)).body.accepted, 1);
+    await visits(world, source, shopVisits(), 1);
+    await open(lastDays(source));
+    await page.getByText("1 bot event excluded").waitFor();
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await metricOf(page, "Page views", "4").waitFor();
+    await page.getByRole("button", { name: "Exclude bots" }).click();
+    await metricOf(page, "Page views", "3").waitFor();
+
+    const chart = page.getByRole("slider", { name: "Visitors by day" });
+    await chart.scrollIntoViewIfNeeded();
+    const box = await chart.boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width / 2, box.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 2, box.y + 50);
+    await page.mouse.up();
+    await page.waitForURL((url) => url.searchParams.get("range") === `${dayOf(noon(2))}..${dayOf(noon(1))}`);
+    const interval = page.getByRole("group", { name: "Interval" });
+    await interval.getByRole("button", { name: "Day" }).click();
+    await page.waitForURL((url) => url.searchParams.get("interval") === "day");
+    await page.getByRole("slider", { name: "Visitors by day" }).waitFor();
+  },
+);
+
+consoleStatsTest(
+  "The real-time view shows the last 30 minutes by minute, with their pages and sources.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    const now: SentVisit = { visitor: "eve", at: Date.now() - 120_000, paths: ["/now"] };
+    await visits(world, source, [now, { ...now, visitor: "fay" }]);
+    await open(`/analytics/stats?sourceId=${source.sourceId}`);
+    await page.getByRole("button", { name: "2 current visitors" }).click();
+    await page.waitForURL((url) => url.searchParams.get("view") === "realtime");
+    const minutes = page.getByRole("list", { name: "Visitors by minute" });
+    await minutes.getByText("2 visitors").waitFor({ state: "attached" });
+    assert.equal(await minutes.getByRole("listitem").count(), 30);
+    await page.getByRole("region", { name: "Pages" }).getByRole("button", { name: "/now" }).waitFor();
+    await page
+      .getByRole("region", { name: "Sources" })
+      .getByRole("button", { name: "Direct / unknown" })
+      .waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
+    await shoot("stats-realtime");
+  },
+);

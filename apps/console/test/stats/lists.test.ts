@@ -1,0 +1,68 @@
+/** Lists by revenue with their comparison, and sums of properties. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { SCHEMES, seriousFindings } from "../accessibility.ts";
+import { consoleStatsTest } from "../console-world.ts";
+import { lastDays, noon, type SentVisit, shopVisits, visits } from "../visits.ts";
+
+const sale = (visitor: string, daysAgo: number, amount: number, campaign: string): SentVisit => ({
+  visitor,
+  at: noon(daysAgo),
+  paths: ["/", "/cart"],
+  query: `?utm_source=mail&utm_campaign=${campaign}`,
+  tracked: [{ name: "purchase", properties: { revenue: { amount, currency: "EUR" }, seats: amount / 10 } }],
+});
+
+consoleStatsTest(
+  "Lists are shown by revenue, with the change since the compared period in the details, and properties have sums.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, [
+      sale("ann", 1, 30, "spring"),
+      sale("bob", 1, 20, "autumn"),
+      sale("cid", 2, 20, "autumn"),
+      sale("dan", 4, 20, "autumn"),
+      ...shopVisits().slice(1),
+    ]);
+    await open(lastDays(source));
+    await page.getByRole("button", { name: "By revenue in EUR" }).click();
+    await page.waitForURL((url) => url.searchParams.get("revenue") === "EUR");
+    await page.getByRole("tab", { name: "Campaigns" }).click();
+    const panel = page.getByRole("region", { name: "Acquisition" });
+    const cells = async (name: string) =>
+      (await panel.getByRole("row").filter({ hasText: name }).getByRole("cell").allTextContents()).slice(1);
+    await panel.getByRole("row").filter({ hasText: "autumn" }).waitFor();
+    assert.deepEqual(await cells("autumn"), ["€40.00", "2", "2"]);
+    assert.deepEqual(await cells("spring"), ["€30.00", "1", "1"]);
+    for (const { colorScheme, rules } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      assert.deepEqual(await seriousFindings(page, rules), []);
+      await shoot(`lists-revenue-${colorScheme}`);
+    }
+    await page.getByRole("tab", { name: "Properties" }).click();
+    const seats = page.getByRole("row").filter({ hasText: "seats" });
+    await seats.getByText("7", { exact: true }).waitFor();
+  },
+);
+
+consoleStatsTest(
+  "The details of a list have every value with its change, and the CSV file has both periods.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const campaigns = Array.from({ length: 10 }, (_, index) =>
+      sale(`visitor-${index}`, 1, 10, `mail-${index}`),
+    );
+    await visits(world, source, [...campaigns, sale("ann", 2, 50, "autumn"), sale("bob", 4, 20, "autumn")]);
+    await open(`${lastDays(source)}&from=utmCampaign&revenue=EUR`);
+    await page.getByRole("region", { name: "Acquisition" }).getByRole("button", { name: "Details" }).click();
+    const dialog = page.getByRole("dialog", { name: "Campaign" });
+    const row = dialog.getByRole("row").filter({ hasText: "autumn" });
+    await row.waitFor();
+    assert.deepEqual((await row.getByRole("cell").allTextContents()).slice(1), ["€50.00", "+150%", "1", "1"]);
+    const download = page.waitForEvent("download");
+    await dialog.getByRole("button", { name: "Download CSV" }).click();
+    const text = await readFile((await (await download).path()) ?? "", "utf8");
+    assert.ok(text.split("\r\n").includes("autumn,50,1,1,20,1,1"), text);
+  },
+);

@@ -1,0 +1,37 @@
+/** "Test my site" on the install page. */
+import assert from "node:assert/strict";
+import { SCHEMES, seriousFindings } from "./accessibility.ts";
+import { consoleTest } from "./console-world.ts";
+
+consoleTest(
+  "Test my site says check by check what is wrong with the page and what to do.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId } = await world.createSource({ allowedOrigins: ["https://shop.example"] });
+    await open(`/analytics/setup/install?sourceId=${sourceId}`);
+    const section = page.getByRole("region", { name: "Test my site" });
+    const address = section.getByLabel("Page address");
+    assert.equal(await address.inputValue(), "https://shop.example/");
+    await address.fill(`${world.url}/docs`);
+    await section.getByRole("button", { name: "Test my site" }).click();
+    await section.getByText(/of 13 checks failed\./).waitFor();
+    assert.equal(await section.getByRole("listitem").count(), 13);
+    for (const width of [1440, 1024, 390]) {
+      await page.setViewportSize({ width, height: 1400 });
+      for (const { colorScheme, rules } of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+        assert.deepEqual(await seriousFindings(page, rules), []);
+        await section.scrollIntoViewIfNeeded();
+        await shoot(`test-site-${width}-${colorScheme}`);
+      }
+      const fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+      assert.ok(await page.evaluate(fits), `fits ${width}`);
+    }
+    await address.fill("http://10.0.0.1/");
+    await section.getByRole("button", { name: "Test my site" }).click();
+    await section
+      .getByText(/private network/)
+      .first()
+      .waitFor();
+  },
+);

@@ -1,0 +1,133 @@
+/** Invitations to a workspace, by e-mail or by a link (docs/contract.md section 13). */
+import type { Invitation } from "@headwater/contract";
+import type { Call, Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import type { InvitationRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { toIsoTime } from "../core/time.ts";
+import { hashToken } from "../core/token.ts";
+import type { Catalog } from "../ledger/ledger.ts";
+import { makeCode, makeSignInCode } from "./first-start.ts";
+import { invitationMail } from "./mails.ts";
+import { readName } from "./names.ts";
+import { requireRoleUpTo } from "./permissions.ts";
+import type { AccountMailDeps } from "./profile.ts";
+
+export interface InvitationDeps extends AccountMailDeps {
+  readonly newId: (prefix: string) => string;
+}
+
+const renderInvitation = ({ createdAt, expiresAt, ...invitation }: InvitationRecord): Invitation => ({
+  ...invitation,
+  createdAt: toIsoTime(createdAt),
+  expiresAt: toIsoTime(expiresAt),
+});
+
+export const listInvitations =
+  (catalog: Catalog): Handler<"listInvitations"> =>
+  async ({ organizationId, now }) => {
+    const found = await catalog.invitations({ organizationId, now });
+    return { body: { invitations: found.map(renderInvitation) } };
+  };
+
+/** An invitation whose mail could not be sent is revoked: nobody has its link. */
+async function sendInvitation(
+  { catalog, mailer, appUrl }: InvitationDeps,
+  { actor, now }: Call<"createInvitation">,
+  { to, code }: { to: string; code: string },
+): Promise<void> {
+  const offered = await catalog.invitationByHash({ hash: hashToken(code), now });
+  if (!offered) return;
+  const url = `${appUrl()}/invitation#code=${code}`;
+  try {
+    if (!mailer) throw new Error("no mail server");
+    await mailer.send(invitationMail({ ...offered, to, url }), false);
+  } catch (error) {
+    await catalog.revokeInvitation({ ...offered, actor, now });
+    const message = mailer ? "The mail could not be sent." : "This service has no mail server.";
+    throw new Refusal("mail_unavailable", { message }, error);
+  }
+}
+
+export const createInvitation =
+  (deps: InvitationDeps): Handler<"createInvitation"> =>
+  async (call) => {
+    const { organizationId, actor, role, body, now } = call;
+    requireRoleUpTo(role, body.role);
+    const { code, codeHash: hash } = makeCode();
+    const email = body.email ?? null;
+    const invitation: InvitationRecord = {
+      invitationId: deps.newId("inv"),
+      organizationId,
+      role: body.role,
+      email,
+      invitedBy: actor.userId,
+      createdAt: now,
+      expiresAt: now + SERVER_LIMITS.invitationMs,
+    };
+    const made = await deps.catalog.createInvitation({ invitation, hash, actor, now });
+    if (made === "limit_reached")
+      throw new Refusal("limit_reached", {
+        message: `A workspace can have at most ${SERVER_LIMITS.maxInvitationsPerWorkspace} open invitations.`,
+        hint: "Revoke invitations that are no longer needed.",
+      });
+    if (email !== null) await sendInvitation(deps, call, { to: email, code });
+    const url = email === null ? `${deps.appUrl()}/invitation#code=${code}` : null;
+    return { body: { ...renderInvitation(invitation), url } };
+  };
+
+/** Callers cannot revoke an invitation to a role above their own. */
+export const revokeInvitation =
+  (catalog: Catalog): Handler<"revokeInvitation"> =>
+  async ({ organizationId, params: { invitationId }, actor, role, now }) => {
+    const open = await catalog.invitations({ organizationId, now });
+    const found = open.find((one) => one.invitationId === invitationId);
+    if (!found) throw new Refusal("invitation_not_found");
+    requireRoleUpTo(role, found.role);
+    await catalog.revokeInvitation({ organizationId, invitationId, actor, now });
+    return { body: { invitationId, revokedAt: toIsoTime(now) } };
+  };
+
+export const readInvitation =
+  (catalog: Catalog): Handler<"readInvitation"> =>
+  async ({ body, now }) => {
+    const found = await catalog.invitationByHash({ hash: hashToken(body.code), now });
+    if (!found) throw new Refusal("invalid_code");
+    const { organizationName, role, inviterName, expiresAt } = found;
+    return { body: { organizationName, role, invitedBy: inviterName, expiresAt: toIsoTime(expiresAt) } };
+  };
+
+/** @throws Refusal when the invitation cannot be accepted */
+export async function accept(catalog: Catalog, accepted: Parameters<Catalog["acceptInvitation"]>[0]) {
+  const outcome = await catalog.acceptInvitation(accepted);
+  if (outcome === "unknown") throw new Refusal("invalid_code");
+  if (outcome === "limit_reached")
+    throw new Refusal("limit_reached", {
+      message: `A workspace can have at most ${SERVER_LIMITS.maxMembersPerWorkspace} members.`,
+      hint: "Ask an admin to remove members who no longer need access.",
+    });
+  return outcome;
+}
+
+export const acceptInvitation =
+  ({ catalog, newId }: InvitationDeps): Handler<"acceptInvitation"> =>
+  async ({ body, now }) => {
+    const name = readName("name", body.name);
+    const hash = hashToken(body.code);
+    const { organizationId, userId } = await accept(catalog, { hash, userId: newId("usr"), name, now });
+    const { code, ...signIn } = makeSignInCode(now);
+    await catalog.createSignInCode({ ...signIn, userId, now });
+    return { body: { organizationId, signInCode: code } };
+  };
+
+export const joinWorkspace =
+  (catalog: Catalog): Handler<"joinWorkspace"> =>
+  async ({ actor: { userId }, limitedTo, body, now }) => {
+    if (limitedTo !== null)
+      throw new Refusal("permission_denied", {
+        message: "This token is limited to one workspace, so it cannot join another one.",
+        hint: "Sign in, or use a token for all workspaces.",
+      });
+    const { organizationId } = await accept(catalog, { hash: hashToken(body.code), userId, name: null, now });
+    return { body: { organizationId } };
+  };

@@ -1,0 +1,126 @@
+/**
+ * Passwords of shared stats links (docs/contract.md section 3). A password is stored as its scrypt hash. The right password
+ * unlocks the token of the link: the caller gets the token with a signed time until which it works.
+ */
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { AdmissionFull, createAdmission } from "../core/admission.ts";
+import type { Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { createClientRateLimiter, type Rate, rateHeaders } from "../core/rate-limit.ts";
+import type { TokenRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { toIsoTime } from "../core/time.ts";
+import { hashToken, isPlausibleToken } from "../core/token.ts";
+
+/** As OWASP recommends; one hash takes 32 MB. A change needs the old values beside the hash. */
+const SCRYPT = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1_048_576 };
+const HASH_BYTES = 32;
+
+const hashing = createAdmission({
+  maxActive: SERVER_LIMITS.maxActivePasswordHashes,
+  maxAdmitted: SERVER_LIMITS.maxWaitingPasswordHashes,
+});
+
+const derive = (key: string, password: string, salt: Buffer): Promise<Buffer> =>
+  hashing.run(
+    key,
+    () =>
+      new Promise((resolve, reject) =>
+        scrypt(password.normalize("NFKC"), salt, HASH_BYTES, SCRYPT, (error, hash) =>
+          error ? reject(error) : resolve(hash),
+        ),
+      ),
+  );
+
+/** @param key whose turn it is when many passwords are hashed, such as a user or a client address */
+async function deriveInTurn(key: string, password: string, salt: Buffer): Promise<Buffer> {
+  try {
+    return await derive(key, password, salt);
+  } catch (error) {
+    if (error instanceof AdmissionFull) throw new Refusal("overloaded");
+    throw error;
+  }
+}
+
+/** The text that is stored of a password: salt and hash. */
+export async function hashPassword(key: string, password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const hash = await deriveInTurn(key, password, salt);
+  return `scrypt.${salt.toString("base64url")}.${hash.toString("base64url")}`;
+}
+
+async function isRightPassword(key: string, password: string, stored: string): Promise<boolean> {
+  const [, salt = "", hash = ""] = stored.split(".");
+  const derived = await deriveInTurn(key, password, Buffer.from(salt, "base64url"));
+  return timingSafeEqual(derived, Buffer.from(hash, "base64url"));
+}
+
+/** The stored hash is the key: only the ledger knows it, every node has it, and it ends with the token. */
+const sign = (tokenId: string, until: string, passwordHash: string): Buffer =>
+  createHmac("sha256", passwordHash).update(`${tokenId} ${until}`).digest();
+
+/** `<token>.<until>.<signature>`, with the time in base 36. */
+const UNLOCKED = /^(hwt_[0-9A-Za-z]+)\.([0-9a-z]{1,12})\.([\w-]{43})$/;
+
+export interface PresentedToken {
+  readonly token: string;
+  /** What the right password has added to it; null: nothing. */
+  readonly unlock: { readonly until: string; readonly signature: string } | null;
+}
+
+/** Takes apart the text of a bearer token. */
+export function splitUnlocked(text: string): PresentedToken {
+  const [, token, until, signature] = UNLOCKED.exec(text) ?? [];
+  if (token === undefined || until === undefined || signature === undefined)
+    return { token: text, unlock: null };
+  return { token, unlock: { until, signature } };
+}
+
+/** Whether a token needs a password that was not given, or not recently. */
+export function isLocked(
+  { tokenId, passwordHash }: TokenRecord,
+  { unlock }: PresentedToken,
+  now: number,
+): boolean {
+  if (passwordHash === null) return false;
+  if (unlock === null || Number.parseInt(unlock.until, 36) <= now) return true;
+  const signature = Buffer.from(unlock.signature, "base64url");
+  return !timingSafeEqual(signature, sign(tokenId, unlock.until, passwordHash));
+}
+
+export interface UnlockDeps {
+  readonly tokenByHash: (asked: { hash: string }) => Promise<TokenRecord | null>;
+  /** Tries of one client address. */
+  readonly rate: Rate;
+  readonly nodes: () => number;
+}
+
+/** Exchanges the token of a link and its password for the token that works for some hours. */
+export function createUnlock({ tokenByHash, rate, nodes }: UnlockDeps): Handler<"unlockStats"> {
+  const tries = createClientRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+
+  /** Counts the try before the password is checked, so that tries at the same time are limited too. */
+  function countTry(address: string, now: number): void {
+    const taken = tries.take(address, now);
+    if (taken.ok) return;
+    const { retryAfterSeconds } = taken;
+    const message = "Too many passwords were tried from this address.";
+    throw new Refusal("rate_limited", { message, retryAfterSeconds, headers: rateHeaders(rate, taken) });
+  }
+
+  return async ({ body, now, clientAddress }) => {
+    const found = isPlausibleToken(body.token) ? await tokenByHash({ hash: hashToken(body.token) }) : null;
+    if (!found?.passwordHash || found.revokedAt !== null) throw new Refusal("invalid_token");
+    if (found.expiresAt !== null && found.expiresAt <= now) throw new Refusal("expired_token");
+    countTry(clientAddress, now);
+    if (!(await isRightPassword(clientAddress, body.password, found.passwordHash)))
+      throw new Refusal("password_required", {
+        message: "The password is wrong.",
+        hint: "Check the password, or ask the person who shared the link.",
+      });
+    const expiresAt = Math.min(now + SERVER_LIMITS.linkUnlockMs, found.expiresAt ?? Number.MAX_SAFE_INTEGER);
+    const until = expiresAt.toString(36);
+    const signature = sign(found.tokenId, until, found.passwordHash).toString("base64url");
+    return { body: { token: `${body.token}.${until}.${signature}`, expiresAt: toIsoTime(expiresAt) } };
+  };
+}

@@ -1,0 +1,135 @@
+/** Signs people in with an OpenID Connect provider: authorization code with PKCE, state and nonce. */
+import * as client from "openid-client";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { memberOf } from "../core/members.ts";
+import { toStorable } from "../core/text.ts";
+
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** null: a public client. */
+  readonly clientSecret: string | null;
+  /** The provider's name, for the button. */
+  readonly name: string;
+  /** `sub` is the user id, as it is in JWTs of the same issuer. */
+  readonly subjectIsUser: boolean;
+}
+
+/** Who has signed in, for `userOfIdentity`. */
+export interface OidcUser {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly fallbackUserId: string | null;
+  /** The code of the invitation that the sign-in accepts. */
+  readonly invitationCode: string | null;
+}
+
+export interface OidcClient {
+  readonly name: string;
+  /** @returns the provider's address, and what the browser has to keep until it comes back */
+  start(redirectUri: string, invitationCode: string | null): Promise<{ url: string; flow: string }>;
+  /** @throws Error when the answer does not belong to the flow, or the provider does not confirm it */
+  finish(redirectUri: string, query: Readonly<Record<string, string>>, flow: string): Promise<OidcUser>;
+}
+
+const FLOW_PARTS = ["state", "nonce", "verifier", "invitation"] as const;
+type Flow = Record<(typeof FLOW_PARTS)[number], string>;
+
+const encodeFlow = (flow: Flow) => Buffer.from(JSON.stringify(flow)).toString("base64url");
+function decodeFlow(text: string): Flow {
+  const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+  const [state, nonce, verifier, invitation] = FLOW_PARTS.map((part) => memberOf(value, part));
+  if (
+    typeof state !== "string" ||
+    typeof nonce !== "string" ||
+    typeof verifier !== "string" ||
+    typeof invitation !== "string"
+  )
+    throw new Error("the cookie of the sign-in is damaged");
+  return { state, nonce, verifier, invitation };
+}
+
+const textOf = (claims: object, name: string, maxLength: number): string | null => {
+  const value = memberOf(claims, name);
+  return typeof value === "string" && value !== "" && value.length <= maxLength ? toStorable(value) : null;
+};
+
+function toUser(settings: OidcSettings, claims: object, invitation: string): OidcUser {
+  const subject = textOf(claims, "sub", SERVER_LIMITS.userIdLength);
+  if (subject === null) throw new Error("the provider sent no valid subject");
+  const isVerified = memberOf(claims, "email_verified") === true;
+  return {
+    issuer: settings.issuer,
+    subject,
+    email: isVerified ? textOf(claims, "email", 254) : null,
+    name: textOf(claims, "name", 100),
+    fallbackUserId: settings.subjectIsUser ? subject : null,
+    invitationCode: invitation === "" ? null : invitation,
+  };
+}
+
+const isLoopback = (issuer: string) => /^http:\/\/(?:127\.|localhost|\[::1\])/.test(issuer);
+
+/** The provider's addresses are fetched at the first sign-in, and again after a failure. */
+export function createOidcClient(settings: OidcSettings): OidcClient {
+  let discovered: Promise<client.Configuration> | null = null;
+  const discover = () => {
+    discovered ??= client
+      .discovery(
+        new URL(settings.issuer),
+        settings.clientId,
+        undefined,
+        settings.clientSecret === null ? client.None() : client.ClientSecretBasic(settings.clientSecret),
+        {
+          timeout: SERVER_LIMITS.oidcTimeoutSeconds,
+          execute: isLoopback(settings.issuer) ? [client.allowInsecureRequests] : [],
+        },
+      )
+      .catch((error: unknown) => {
+        discovered = null;
+        throw error;
+      });
+    return discovered;
+  };
+
+  return {
+    name: settings.name,
+    async start(redirectUri, invitationCode) {
+      const provider = await discover();
+      const flow = {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+        invitation: invitationCode ?? "",
+      };
+      const url = client.buildAuthorizationUrl(provider, {
+        redirect_uri: redirectUri,
+        scope: "openid email profile",
+        code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
+        code_challenge_method: "S256",
+        state: flow.state,
+        nonce: flow.nonce,
+      });
+      return { url: url.href, flow: encodeFlow(flow) };
+    },
+    async finish(redirectUri, query, text) {
+      const provider = await discover();
+      const { state, nonce, verifier, invitation } = decodeFlow(text);
+      const answered = new URL(redirectUri);
+      answered.search = new URLSearchParams(query).toString();
+      const tokens = await client.authorizationCodeGrant(provider, answered, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (!claims) throw new Error("the provider sent no ID token");
+      const hasUserInfo = provider.serverMetadata().userinfo_endpoint !== undefined;
+      const info = hasUserInfo ? await client.fetchUserInfo(provider, tokens.access_token, claims.sub) : {};
+      return toUser(settings, { ...info, ...claims }, invitation);
+    },
+  };
+}

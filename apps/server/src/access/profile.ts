@@ -1,0 +1,88 @@
+/** People's profiles, their confirmed e-mail addresses and their sessions (docs/contract.md section 13). */
+import type { Profile } from "@headwater/contract";
+import type { Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import type { ProfileRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
+import { hashToken } from "../core/token.ts";
+import type { Catalog } from "../ledger/ledger.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import { makeCode } from "./first-start.ts";
+import { confirmationMail } from "./mails.ts";
+import { readName } from "./names.ts";
+
+const renderProfile = (profile: ProfileRecord): Profile => ({ ...profile });
+
+export const getProfile =
+  (catalog: Catalog): Handler<"getProfile"> =>
+  async ({ actor: { userId } }) => ({ body: renderProfile(await catalog.profile({ userId })) });
+
+export const updateProfile =
+  (catalog: Catalog): Handler<"updateProfile"> =>
+  async ({ actor: { userId }, body: { name, ...preferences } }) => {
+    const named = name === undefined ? {} : { name: name === null ? null : readName("name", name) };
+    return {
+      body: renderProfile(await catalog.updateProfile({ userId, change: { ...preferences, ...named } })),
+    };
+  };
+
+export interface AccountMailDeps {
+  readonly catalog: Catalog;
+  /** null: no SMTP_URL. */
+  readonly mailer: Mailer | null;
+  /** The console's address. */
+  readonly appUrl: () => string;
+}
+
+export const requestEmail =
+  ({ catalog, mailer, appUrl }: AccountMailDeps): Handler<"requestEmail"> =>
+  async ({ actor: { userId }, body: { email }, now }) => {
+    if (!mailer) throw new Refusal("mail_unavailable", { message: "This service has no mail server." });
+    const { code, codeHash } = makeCode();
+    const expiresAt = now + SERVER_LIMITS.emailCodeMs;
+    const maxOpen = SERVER_LIMITS.maxSignInLinks;
+    const isMade = await catalog.createSignInCode({ codeHash, userId, expiresAt, now, email, maxOpen });
+    if (!isMade)
+      throw new Refusal("mail_unavailable", {
+        message: "Too many links were sent to you already.",
+        hint: "Open the latest mail, or wait an hour.",
+      });
+    const url = `${appUrl()}/profile#code=${code}`;
+    await mailer.send(confirmationMail(email, url), false).catch((error: unknown) => {
+      throw new Refusal("mail_unavailable", {}, error);
+    });
+    return { body: { requested: true } };
+  };
+
+export const confirmEmail =
+  (catalog: Catalog): Handler<"confirmEmail"> =>
+  async ({ actor: { userId }, body, now }) => {
+    const confirmed = await catalog.confirmEmail({ codeHash: hashToken(body.code), userId, now });
+    if (confirmed === "unknown") throw new Refusal("invalid_code");
+    if (confirmed === "taken") throw new Refusal("email_taken");
+    return { body: renderProfile(confirmed) };
+  };
+
+export const listSessions =
+  (catalog: Catalog): Handler<"listSessions"> =>
+  async ({ actor: { userId, tokenId: current }, now }) => {
+    const found = await catalog.sessions({ userId, now });
+    const sessions = found.map(({ tokenId, createdAt, lastUsedAt, expiresAt }) => ({
+      tokenId,
+      isCurrent: tokenId === current,
+      createdAt: toIsoTime(createdAt),
+      lastUsedAt: toIsoTimeOrNull(lastUsedAt),
+      expiresAt: toIsoTimeOrNull(expiresAt),
+    }));
+    return { body: { sessions } };
+  };
+
+export const endSession =
+  (catalog: Catalog): Handler<"endSession"> =>
+  async ({ actor, params: { tokenId }, now }) => {
+    const found = await catalog.sessions({ userId: actor.userId, now });
+    if (!found.some((session) => session.tokenId === tokenId)) throw new Refusal("token_not_found");
+    await catalog.revokeToken({ tokenId, actor, now });
+    return { body: { tokenId, endedAt: toIsoTime(now) } };
+  };

@@ -1,0 +1,134 @@
+/** The public ways to sign in, besides an access token: a link by e-mail, and an OpenID Connect provider. */
+import type { Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { createClientRateLimiter, rateHeaders } from "../core/rate-limit.ts";
+import { Refusal } from "../core/refusal.ts";
+import { hashToken } from "../core/token.ts";
+import { makeSignInCode } from "./first-start.ts";
+import { accept } from "./invitations.ts";
+import { signInMail } from "./mails.ts";
+import type { OidcClient, OidcUser } from "./oidc.ts";
+import type { AccountMailDeps } from "./profile.ts";
+
+export interface SignInWays extends AccountMailDeps {
+  /** null: no OIDC_ISSUER. */
+  readonly oidc: OidcClient | null;
+  readonly newId: (prefix: string) => string;
+  /** Nodes that share the rates, this one included. */
+  readonly nodes: () => number;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+export const getSignInMethods =
+  ({ oidc, mailer }: SignInWays): Handler<"getSignInMethods"> =>
+  async () => ({ body: { oidc: oidc?.name ?? null, mail: mailer !== null } });
+
+/** Answers before the account is looked up, so that neither the answer nor its time says whether there is one. */
+export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"> {
+  const { catalog, mailer, appUrl, nodes, log } = deps;
+  const perMinute = SERVER_LIMITS.signInLinksPerMinute;
+  const rate = { perSecond: perMinute / 60, burst: perMinute };
+  const limiter = createClientRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+
+  async function sendLink(email: string, now: number): Promise<void> {
+    const userId = mailer && (await catalog.userByEmail({ email }));
+    if (!mailer || userId === null) return;
+    const { code, ...made } = makeSignInCode(now);
+    const maxOpen = SERVER_LIMITS.maxSignInLinks;
+    if (!(await catalog.createSignInCode({ ...made, userId, now, maxOpen }))) return;
+    await mailer.send(signInMail(email, `${appUrl()}/sign-in#code=${code}`));
+  }
+
+  return async ({ body: { email }, clientAddress, now }) => {
+    const taken = limiter.take(clientAddress, now);
+    if (!taken.ok)
+      throw new Refusal("rate_limited", {
+        message: "Too many sign-in links were asked for from this address.",
+        retryAfterSeconds: taken.retryAfterSeconds,
+        headers: rateHeaders(limiter.rate, taken),
+      });
+    sendLink(email, now).catch((error: unknown) =>
+      log.warn({ reason: error instanceof Error ? error.message : "" }, "a sign-in link could not be sent"),
+    );
+    return { body: { requested: true } };
+  };
+}
+
+/** The cookie that ties a sign-in at the provider to the browser that started it. */
+const COOKIE = "headwater-oidc";
+const cookieName = (baseUrl: string) => (baseUrl.startsWith("https:") ? `__Host-${COOKIE}` : COOKIE);
+
+function setCookie(baseUrl: string, value: string, maxAgeSeconds: number): string {
+  const secure = baseUrl.startsWith("https:") ? "; Secure" : "";
+  return `${cookieName(baseUrl)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+function readCookie(header: string | undefined, baseUrl: string): string | null {
+  const name = `${cookieName(baseUrl)}=`;
+  const pair = header?.split(/; */).find((one) => one.startsWith(name));
+  return pair?.slice(name.length) ?? null;
+}
+
+const redirect = (location: string, cookie: string) => ({
+  status: 302,
+  headers: { Location: location, "Set-Cookie": cookie, "Referrer-Policy": "no-referrer" },
+  text: "",
+  mediaType: "text/html; charset=utf-8",
+});
+
+export interface OidcDeps extends SignInWays {
+  readonly baseUrl: () => string;
+}
+
+const callbackOf = (baseUrl: string) => `${baseUrl}/api/sign-in/oidc/callback`;
+/** The console's sign-in page, which says why. */
+const failedAt = (appUrl: string, why: string) => `${appUrl}/sign-in?why=${why}`;
+
+export const startOidc =
+  ({ oidc, baseUrl, appUrl, log }: OidcDeps): Handler<"startOidc"> =>
+  async ({ query }) => {
+    const base = baseUrl();
+    try {
+      if (!oidc) throw new Error("OIDC_ISSUER is not set");
+      const { url, flow } = await oidc.start(callbackOf(base), query.invitation ?? null);
+      return redirect(url, setCookie(base, flow, SERVER_LIMITS.oidcFlowSeconds));
+    } catch (error) {
+      log.warn({ err: error }, "the identity provider cannot be reached");
+      return redirect(failedAt(appUrl(), "oidc_failed"), setCookie(base, "", 0));
+    }
+  };
+
+/** The user's id; null: nobody with an invitation, an address or an identity that is known. */
+async function findUser({ catalog, newId }: OidcDeps, user: OidcUser, now: number): Promise<string | null> {
+  const { invitationCode, ...identity } = user;
+  const known = await catalog.userOfIdentity(identity);
+  if (invitationCode === null) return known;
+  const userId = known ?? newId("usr");
+  await accept(catalog, { hash: hashToken(invitationCode), userId, name: null, now });
+  if (known === null) await catalog.userOfIdentity({ ...identity, fallbackUserId: userId });
+  return userId;
+}
+
+export const finishOidc =
+  (deps: OidcDeps): Handler<"finishOidc"> =>
+  async ({ query, headers, now }) => {
+    const { oidc, baseUrl, appUrl, catalog, log } = deps;
+    const base = baseUrl();
+    const flow = readCookie(headers.cookie, base);
+    const ended = (location: string) => redirect(location, setCookie(base, "", 0));
+    try {
+      if (!oidc || flow === null) return ended(failedAt(appUrl(), "oidc_failed"));
+      const user = await oidc.finish(callbackOf(base), { ...query }, flow);
+      const userId = await findUser(deps, user, now);
+      if (userId === null) return ended(failedAt(appUrl(), "no_account"));
+      const { code, ...made } = makeSignInCode(now);
+      await catalog.createSignInCode({ ...made, userId, now });
+      return ended(`${appUrl()}/sign-in#code=${code}`);
+    } catch (error) {
+      if (error instanceof Refusal && error.code === "invalid_code")
+        return ended(failedAt(appUrl(), "invitation_ended"));
+      const reason = error instanceof Error ? error.message : "";
+      log.warn({ reason }, "a sign-in with the identity provider failed");
+      return ended(failedAt(appUrl(), "oidc_failed"));
+    }
+  };

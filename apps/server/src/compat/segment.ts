@@ -1,0 +1,142 @@
+/** Clients of Segment and RudderStack: https://segment.com/docs/connections/sources/catalog/libraries/server/http-api */
+import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../core/adapter.ts";
+import { isRecord } from "../core/members.ts";
+import { invalidBody, Refusal } from "../core/refusal.ts";
+import {
+  definedIn,
+  type ForeignFields,
+  idOf,
+  numberOf,
+  objectOf,
+  requireObject,
+  textOf,
+  without,
+} from "./values.ts";
+
+/** The browser client shortens the name of a call to its first letter. */
+const CALLS = ["track", "page", "screen", "identify", "group", "alias", "batch"];
+const IN_PAGE = ["url", "path", "title", "referrer", "search"];
+/** Members of the context that are stored elsewhere. The client's address is not stored at all. */
+const NOT_IN_CONTEXT = ["ip", "page"];
+/** The currency of a revenue that names none. */
+const DEFAULT_CURRENCY = "USD";
+
+function propertiesOf(message: ForeignFields): ForeignFields {
+  const properties = objectOf(message.properties);
+  const amount = numberOf(properties.revenue);
+  if (amount === null) return properties;
+  return { ...properties, revenue: { amount, currency: textOf(properties.currency) ?? DEFAULT_CURRENCY } };
+}
+
+function pageOf(fields: ForeignFields, name: string | null) {
+  const page = { url: textOf(fields.url), path: textOf(fields.path), title: textOf(fields.title) };
+  const path = page.url === null && page.path === null && name !== null ? `/${name}` : page.path;
+  return definedIn({ ...page, path, referrer: textOf(fields.referrer) });
+}
+
+/** A call about the user, as an event that the visitor did not cause. */
+const passive = (name: string, properties: ForeignFields) => ({
+  type: "track",
+  name,
+  passive: true,
+  properties,
+});
+
+function bodyOf(type: string | null, message: ForeignFields, seen: ForeignFields): ForeignFields {
+  const properties = objectOf(message.properties);
+  const name = textOf(message.name) ?? textOf(properties.name);
+  const named = definedIn({ name, category: textOf(message.category) });
+  const page = Object.keys(seen).length === 0 ? {} : { page: pageOf(seen, null) };
+  switch (type) {
+    case "track":
+      return { type, name: idOf(message.event), properties: propertiesOf(message), ...page };
+    case "page":
+      return {
+        type,
+        page: pageOf({ ...seen, ...properties }, name),
+        properties: { ...without(properties, IN_PAGE), ...named },
+      };
+    case "screen":
+      return { type: "page", page: pageOf({ title: name }, name), properties: { ...properties, ...named } };
+    case "identify":
+      return { ...passive(type, objectOf(message.traits)), ...page };
+    case "group": {
+      const groupId = idOf(message.groupId);
+      return { ...passive(type, { ...objectOf(message.traits), ...definedIn({ groupId }) }), ...page };
+    }
+    case "alias":
+      return { ...passive(type, definedIn({ previousId: idOf(message.previousId) })), ...page };
+    default:
+      // the pipeline rejects a type that it does not know
+      return { type: type ?? "", name: textOf(message.event) };
+  }
+}
+
+/** RudderStack's clients send the inner size of the window with the screen. */
+function contextOf(context: ForeignFields): ForeignFields {
+  const { innerWidth: width, innerHeight: height } = objectOf(context.screen);
+  const viewport = typeof width === "number" && typeof height === "number" ? { width, height } : null;
+  const texts = { locale: textOf(context.locale), timezone: textOf(context.timezone) };
+  return definedIn({
+    ...without(context, NOT_IN_CONTEXT),
+    ...texts,
+    userAgent: textOf(context.userAgent),
+    viewport,
+  });
+}
+
+function eventOf(type: string | null, message: unknown, shared: ForeignFields): ForeignEvent | Untranslated {
+  if (!isRecord(message)) return { raw: null, problem: "A message must be an object." };
+  const context = { ...shared, ...objectOf(message.context) };
+  const userId = idOf(message.userId);
+  const anonymousId = idOf(message.anonymousId) ?? userId;
+  const id = idOf(message.messageId);
+  const timestamp = textOf(message.timestamp) ?? textOf(message.originalTimestamp);
+  if (anonymousId === null)
+    return { raw: { id, type, name: message.event }, problem: "`anonymousId` or `userId` is required." };
+  const own = definedIn({ id, timestamp, ...bodyOf(type, message, objectOf(context.page)) });
+  return {
+    anonymousId,
+    userId,
+    clientSession: idOf(context.sessionId),
+    nonce: timestamp,
+    event: { ...own, context: contextOf(context) },
+  };
+}
+
+function messagesOf(body: ForeignFields): readonly unknown[] {
+  const { batch } = body;
+  if (Array.isArray(batch) && batch.length > 0) return batch;
+  throw invalidBody("required", "`batch` must be a list with at least one message.");
+}
+
+function libraryOf(message: unknown): string | null {
+  const { name, version } = objectOf(objectOf(objectOf(message).context).library);
+  return textOf(name) === null ? null : [name, textOf(version)].filter(Boolean).join("@");
+}
+
+function translate({ call, json }: ForeignRequest): Translation {
+  const called = CALLS.find((name) => name === call || name[0] === call);
+  if (called === undefined) throw new Refusal("route_not_found");
+  const body = requireObject(json());
+  const isBatch = called === "batch";
+  const messages = isBatch ? messagesOf(body) : [body];
+  const shared = isBatch ? objectOf(body.context) : {};
+  const typeOf = (message: unknown) => (isBatch ? textOf(objectOf(message).type) : called);
+  return {
+    client: libraryOf(messages[0]),
+    sentAt: textOf(body.sentAt),
+    events: messages.map((message) => eventOf(typeOf(message), message, shared)),
+  };
+}
+
+/** Its clients look at the status only: they send the events again after 429 and 5xx, and drop them after other errors. */
+export const SEGMENT: Adapter = {
+  endpoint: "segment",
+  translate,
+  reply: ({ attemptId, accepted, duplicates, rejected, results }) => ({
+    status: 200,
+    mediaType: "application/json; charset=utf-8",
+    content: JSON.stringify({ success: rejected === 0, attemptId, accepted, duplicates, rejected, results }),
+  }),
+};

@@ -1,0 +1,88 @@
+/** Clients of Umami: https://umami.is/docs/api/sending-stats. Visitors without an `id` are identified without storage. */
+import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../core/adapter.ts";
+import { NO_ID } from "../core/ids.ts";
+import { isRecord } from "../core/members.ts";
+import { invalidBody, Refusal } from "../core/refusal.ts";
+import { definedIn, type ForeignFields, idOf, numberOf, objectOf, requireObject, textOf } from "./values.ts";
+
+const WEB_VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"];
+
+/** Clients send the address of the page whole, or its host and its path. */
+function pageOf(payload: ForeignFields): ForeignFields {
+  const [url, hostname] = [textOf(payload.url), textOf(payload.hostname)];
+  const address = url?.startsWith("/")
+    ? hostname
+      ? { url: `https://${hostname}${url}` }
+      : { path: url }
+    : { url };
+  return definedIn({ ...address, title: textOf(payload.title), referrer: textOf(payload.referrer) });
+}
+
+function bodyOf(type: string, payload: ForeignFields): ForeignFields {
+  const page = pageOf(payload);
+  const properties = { ...objectOf(payload.data), ...definedIn({ tag: textOf(payload.tag) }) };
+  const withPage = Object.keys(page).length === 0 ? {} : { page };
+  if (type === "identify") return { type: "track", name: type, passive: true, properties, ...withPage };
+  if (type === "performance") {
+    const vitals = definedIn(Object.fromEntries(WEB_VITALS.map((name) => [name, numberOf(payload[name])])));
+    return { type: "track", name: "web_vitals", passive: true, properties: vitals, ...withPage };
+  }
+  const name = textOf(payload.name);
+  return name === null
+    ? { type: "page", page, properties }
+    : { type: "track", name, properties, ...withPage };
+}
+
+/** Seconds since 1970 as ISO 8601; null: no time that a date can have. */
+function timeOf(value: unknown): string | null {
+  const seconds = numberOf(value);
+  const date = new Date((seconds ?? Number.NaN) * 1_000);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+function eventOf(message: unknown): ForeignEvent | Untranslated {
+  const type = textOf(objectOf(message).type);
+  const payload = objectOf(message).payload;
+  if (type === null || !["event", "identify", "performance"].includes(type))
+    return { raw: { type }, problem: "`type` must be event, identify or performance." };
+  if (!isRecord(payload)) return { raw: { type }, problem: "`payload` must be an object." };
+  const id = idOf(payload.id);
+  const timestamp = timeOf(payload.timestamp);
+  const context = definedIn({
+    userAgent: textOf(payload.userAgent),
+    locale: textOf(payload.language),
+    screen: textOf(payload.screen),
+  });
+  return {
+    anonymousId: id ?? NO_ID,
+    userId: id,
+    clientSession: null,
+    // several visitors have the same time, which is in seconds
+    nonce: id === null ? null : timestamp,
+    event: { ...definedIn({ timestamp }), ...bodyOf(type, payload), context },
+  };
+}
+
+function translate({ call, json }: ForeignRequest): Translation {
+  const isBatch = call === "batch";
+  if (!isBatch && call !== "send") throw new Refusal("route_not_found");
+  const body = json();
+  if (isBatch && (!Array.isArray(body) || body.length === 0))
+    throw invalidBody("invalid_type", "The body must be a list with at least one message.");
+  const messages: readonly unknown[] = isBatch && Array.isArray(body) ? body : [requireObject(body)];
+  return { client: null, sentAt: null, events: messages.map(eventOf) };
+}
+
+export const UMAMI: Adapter = {
+  endpoint: "umami",
+  translate,
+  reply: ({ sessionId, results, rejected, ...others }, { call }) => {
+    const [size, processed] = [results.length, results.length - rejected];
+    const details = results
+      .filter(({ status }) => status === "rejected")
+      .map(({ index, code, message }) => ({ index, response: { code, message } }));
+    const counts = call === "batch" ? { size, processed, errors: rejected, details } : { rejected, details };
+    const content = JSON.stringify({ sessionId, visitId: sessionId, ...others, ...counts });
+    return { status: 200, mediaType: "application/json; charset=utf-8", content };
+  },
+};

@@ -1,0 +1,36 @@
+/** Reads values of a foreign request, whose types are not known. Pure. */
+import { isRecord } from "../core/members.ts";
+import { invalidBody } from "../core/refusal.ts";
+
+/** An object of a foreign request. */
+export type ForeignFields = Readonly<Record<string, unknown>>;
+const NOTHING: ForeignFields = {};
+
+export const textOf = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" ? value : null;
+export const objectOf = (value: unknown): ForeignFields => (isRecord(value) ? value : NOTHING);
+
+/** An id. Many applications send the numbers of their database. */
+export const idOf = (value: unknown): string | null =>
+  typeof value === "number" && Number.isFinite(value) ? String(value) : textOf(value);
+
+/** A number, or a text that is one. */
+export function numberOf(value: unknown): number | null {
+  if (typeof value === "string" && !/^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(value)) return null;
+  const number = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : null;
+}
+
+/** The members that have a value. */
+export const definedIn = (members: ForeignFields): ForeignFields =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
+
+/** The object without some of its members. */
+export const without = (value: ForeignFields, names: readonly string[]): ForeignFields =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+
+/** @throws Refusal 422 when the body is no object */
+export function requireObject(body: unknown): ForeignFields {
+  if (isRecord(body)) return body;
+  throw invalidBody("invalid_type", "The body must be a JSON object.");
+}

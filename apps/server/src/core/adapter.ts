@@ -1,0 +1,75 @@
+/** A request of another tool's client as plain values, and what an adapter makes of it (docs/migrate.md). */
+import type { CompatEndpoint, EventResult } from "@headwater/contract";
+
+export interface ForeignRequest {
+  /** The last part of the path, such as `track`. */
+  readonly call: string;
+  /** The part of the URL behind `?`. */
+  readonly queryText: string;
+  readonly bodyText: string;
+  /** Parses the body. Throws a 422 refusal when it is not JSON. */
+  readonly json: () => unknown;
+}
+
+/** One event of a foreign request. */
+export interface ForeignEvent {
+  /** `NO_ID`: the client stores nothing, and the service identifies the visitor. */
+  readonly anonymousId: string;
+  readonly userId: string | null;
+  /** The client's own id of the session. null: sessions end after inactivity. */
+  readonly clientSession: string | null;
+  /** The client says that a session begins with this event. */
+  readonly startsSession?: boolean;
+  /**
+   * What distinguishes the event from equal ones: a random number of the client, or its time if the visitor is known. null: the
+   * client sends neither, so each request has its own events.
+   */
+  readonly nonce: string | null;
+  /** The event as in a batch of ours. Without an `id` it gets a hash, without a `timestamp` the time of receipt. */
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+/** An event that cannot be translated. It is rejected with `invalid_event`. */
+export interface Untranslated {
+  /** Its `id`, `type` and `name`, as far as they can be read. */
+  readonly raw: unknown;
+  readonly problem: string;
+}
+
+export interface Translation {
+  /** Name and version of the client. */
+  readonly client: string | null;
+  /** When the client sent the request, by its clock. null: it does not say. */
+  readonly sentAt: string | null;
+  /** In the order of the request. */
+  readonly events: readonly (ForeignEvent | Untranslated)[];
+}
+
+/** What an answer tells. The counts add up to the number of results. */
+export interface ForeignResults {
+  readonly attemptId: string;
+  /** Of the first visitor. */
+  readonly sessionId: string;
+  readonly accepted: number;
+  readonly duplicates: number;
+  readonly rejected: number;
+  readonly results: readonly EventResult[];
+}
+
+export interface ForeignReply {
+  readonly status: number;
+  readonly mediaType: string;
+  readonly content: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The protocol of another tool's clients. Both functions are pure. */
+export interface Adapter {
+  readonly endpoint: CompatEndpoint;
+  /** Throws a refusal when the request as a whole is unusable. */
+  readonly translate: (request: ForeignRequest) => Translation;
+  /** What the client takes for a success. */
+  readonly reply: (results: ForeignResults, request: Omit<ForeignRequest, "json">) => ForeignReply;
+}
+
+export type Adapters = Readonly<Record<CompatEndpoint, Adapter>>;

@@ -1,0 +1,108 @@
+/** The source and the channel of a visit. */
+import type { ClickId } from "@headwater/contract/campaign-parameters";
+import type { Channel } from "@headwater/contract/channels";
+import type { Campaign } from "./campaign.ts";
+import { CLICK_MEANINGS, channelOf, type KnownSource } from "./channel-of.ts";
+import type { ChannelRules } from "./channel-rules.ts";
+import { siteOf } from "./public-suffixes.ts";
+import type { SourceLists } from "./source-lists.ts";
+
+export interface VisitOrigin {
+  readonly referrer: string | null;
+  /** The host of the page. */
+  readonly pageHost: string | null;
+  readonly campaign: Campaign;
+}
+
+export interface ChannelSettings {
+  readonly lists: SourceLists;
+  /** The sites of the source's allowed origins (`sitesOfOrigins`). */
+  readonly ownSites: ReadonlySet<string>;
+  /** The source's own rules (`compileChannelRules`). They win over the lists. */
+  readonly rules: ChannelRules;
+}
+
+export interface VisitSource {
+  /** A name such as `Google`, else the referrer's host without `www.`, or what the link names. null: direct. */
+  readonly source: string | null;
+  readonly channel: Channel;
+}
+
+const MAX_SOURCE_LENGTH = 253;
+
+interface ForeignReferrer {
+  readonly host: string;
+  readonly path: string;
+}
+
+/** The referrer, unless it is a page of the site itself. */
+function foreignReferrer(
+  { referrer, pageHost }: VisitOrigin,
+  ownSites: ReadonlySet<string>,
+): ForeignReferrer | null {
+  const url = referrer ? URL.parse(referrer) : null;
+  const host = url?.hostname
+    .toLowerCase()
+    .replace(/^www\./, "")
+    .replace(/\.$/, "");
+  if (!url || !host || host.length > MAX_SOURCE_LENGTH) return null;
+  return isOwn(host, pageHost, ownSites) ? null : { host, path: url.pathname };
+}
+
+function isOwn(host: string, pageHost: string | null, ownSites: ReadonlySet<string>): boolean {
+  if (host === pageHost) return true;
+  const site = siteOf(host);
+  return ownSites.has(site) || (pageHost !== null && site === siteOf(pageHost));
+}
+
+/** What Google Analytics writes for a missing value, and links repeat. */
+const NOT_SET = /^\((?:direct|none|not set|not provided)\)$/i;
+
+/** The text, trimmed. null: it says nothing. */
+function meaningful(text: string | null | undefined): string | null {
+  const trimmed = text?.trim() ?? "";
+  return trimmed === "" || NOT_SET.test(trimmed) ? null : trimmed;
+}
+
+/** The source that the link names, unless that is the site itself. */
+function taggedSource(origin: VisitOrigin, { lists, ownSites }: ChannelSettings): KnownSource | null {
+  const { utm, ref } = origin.campaign;
+  const text = (meaningful(utm?.source) ?? meaningful(ref))?.slice(0, MAX_SOURCE_LENGTH).toWellFormed();
+  if (text === undefined || /^direct$/i.test(text)) return null;
+  const host = text.toLowerCase().replace(/^(?:https?:\/\/)?(?:www\.)?([^/?#]*).*$/s, "$1");
+  if (host.includes(".") && isOwn(host, origin.pageHost, ownSites)) return null;
+  return lists.named(host) ?? { name: text, kind: null };
+}
+
+const clickIdOf = ({ clickIds }: Campaign) => {
+  const name = Object.keys(clickIds ?? {}).find((one): one is ClickId => one in CLICK_MEANINGS);
+  return name ? CLICK_MEANINGS[name] : null;
+};
+
+/** The source and channel of a visit. Pure, but for the caches of the lists. */
+export function classifyVisit(origin: VisitOrigin, settings: ChannelSettings): VisitSource {
+  const { campaign } = origin;
+  const referrer = foreignReferrer(origin, settings.ownSites);
+  const fromReferrer = referrer && settings.lists.find(referrer.host, referrer.path);
+  const click = clickIdOf(campaign);
+  const fromClick =
+    click && (fromReferrer && click.covers.includes(fromReferrer.kind) ? fromReferrer : click.source);
+  const tagged = taggedSource(origin, settings);
+  const source =
+    tagged ?? fromClick ?? fromReferrer ?? (referrer ? { name: referrer.host, kind: null } : null);
+
+  const medium = meaningful(campaign.utm?.medium)?.toLowerCase() ?? null;
+  const name = campaign.utm?.campaign ?? "";
+  const kind = source?.kind ?? (click?.isPaid ? click.source.kind : null);
+  const facts = { source: source?.name ?? null, kind, medium, campaign: name.toLowerCase(), click };
+  const ruled = settings.rules({
+    referrer: referrer?.host ?? "",
+    source: facts.source ?? "",
+    medium: medium ?? "",
+    campaign: name,
+  });
+  return {
+    source: ruled?.source ?? facts.source,
+    channel: ruled?.channel ?? channelOf(facts),
+  };
+}

@@ -1,0 +1,14 @@
+/** Amounts of money: their currencies and their precision. Pure. */
+
+/** ISO 4217 codes, also of former currencies. */
+const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
+/** Revenue has four decimal places. */
+const SCALE = 10_000;
+
+/** @returns the code in capital letters; null when it is no currency */
+export function readCurrency(code: string): string | null {
+  const upper = code.toUpperCase();
+  return CURRENCIES.has(upper) ? upper : null;
+}
+
+export const roundAmount = (amount: number): number => Math.round(amount * SCALE) / SCALE;

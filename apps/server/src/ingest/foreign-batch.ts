@@ -1,0 +1,266 @@
+/** Turns the events of a foreign request into batches of ours: one for each visitor and user (docs/contract.md section 4). Pure. */
+import { hash } from "node:crypto";
+import { LIMITS } from "@headwater/contract";
+import type { ForeignEvent, ForeignRequest, Translation } from "../core/adapter.ts";
+import type { Envelope } from "../core/attempt.ts";
+import { DAILY_ID_PREFIX, NO_ID } from "../core/ids.ts";
+import type { IngestRequest } from "../core/ingest-request.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { Refusal } from "../core/refusal.ts";
+import { toIsoTime } from "../core/time.ts";
+import type { EvaluatedEvent } from "./evaluate-batch.ts";
+import { inspect, isJsonObject, parseJson, textOrNull } from "./json.ts";
+import { type BodyParser, type InvalidEvent, isInvalid, type ParsedBody, requireBatchSize } from "./parse.ts";
+import type { ForeignSession } from "./visit.ts";
+import { userAgentOf } from "./visitor.ts";
+
+type ParsedBootstrap = Extract<ParsedBody, { kind: "bootstrap" }>;
+
+/** The events of one visitor and user. */
+export interface ForeignPart {
+  readonly parsed: ParsedBootstrap;
+  /** The place of each event in the request. */
+  readonly indexes: readonly number[];
+}
+
+/** The parts of one session. */
+export interface ForeignGroup {
+  readonly session: ForeignSession;
+  readonly parts: readonly [ForeignPart, ...ForeignPart[]];
+}
+
+export interface ForeignBatch {
+  /**
+   * In the order of their keys. Requests that open sessions of the same visitors at once wait for each other, and all of them
+   * in this order, so none waits in a circle.
+   */
+  readonly groups: readonly ForeignGroup[];
+  /** Events that no session is needed for, by their place in the request. */
+  readonly invalid: ReadonlyMap<number, InvalidEvent>;
+  readonly total: number;
+}
+
+const UUID_PARTS = /^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/;
+
+/**
+ * The id of an event whose client sends none: a hash of its content and time. A retry has the same id. Equal events of one
+ * request differ by `place`, and those of different times by the nonce.
+ */
+function hashedId({ event, anonymousId, userId, nonce }: ForeignEvent, requestId: string, place: number) {
+  const { isTooDeep } = inspect(event, LIMITS.maxDepth);
+  const content = isTooDeep ? null : event;
+  const text = JSON.stringify([content, anonymousId, userId, nonce ?? requestId, place]);
+  return hash("sha256", text, "hex").replace(UUID_PARTS, "$1-$2-$3-$4-$5");
+}
+
+/** Counts how often a value occurred before. */
+function createCounter(): (value: string) => number {
+  const counts = new Map<string, number>();
+  return (value) => {
+    const count = counts.get(value) ?? 0;
+    counts.set(value, count + 1);
+    return count;
+  };
+}
+
+/** Nobody may take part in the sessions of a visitor without storage by the id that the service gave. */
+function problemOf(source: Translation["events"][number]): string | null {
+  if ("problem" in source) return source.problem;
+  return source.anonymousId.startsWith(DAILY_ID_PREFIX)
+    ? `The visitor's id must not begin with \`${DAILY_ID_PREFIX}\`.`
+    : null;
+}
+
+function describeUntranslated(
+  source: Translation["events"][number],
+  index: number,
+  message: string,
+): InvalidEvent {
+  const raw = "event" in source ? source.event : source.raw;
+  const eventId = isJsonObject(raw) ? textOrNull(raw.id) : null;
+  const issue = { path: ["events", index], code: "invalid_value" as const, message };
+  return { raw, issues: [eventId === null ? issue : { ...issue, eventId }] };
+}
+
+interface Identified {
+  readonly index: number;
+  readonly source: ForeignEvent;
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+function identify(
+  { events }: Translation,
+  { requestId, receivedAt }: IngestRequest,
+): { identified: Identified[]; invalid: Map<number, InvalidEvent> } {
+  const invalid = new Map<number, InvalidEvent>();
+  const identified: Identified[] = [];
+  const timesOf = createCounter();
+  for (const [index, source] of events.entries()) {
+    const problem = problemOf(source);
+    if (problem !== null || !("event" in source)) {
+      invalid.set(index, describeUntranslated(source, index, problem ?? ""));
+      continue;
+    }
+    const { event } = source;
+    const id = event.id ?? nextId(source, requestId, timesOf);
+    identified.push({ index, source, event: { timestamp: toIsoTime(receivedAt), ...event, id } });
+  }
+  return { identified, invalid };
+}
+
+function nextId(source: ForeignEvent, requestId: string, timesOf: (id: string) => number): string {
+  const id = hashedId(source, requestId, 0);
+  const before = timesOf(id);
+  return before === 0 ? id : hashedId(source, requestId, before);
+}
+
+const contextOf = ({ event }: Identified) => (isJsonObject(event.context) ? event.context : null);
+
+/** What identifies the session of an event. Visitors without storage are told apart by their user agent. */
+function sessionKeyOf(one: Identified, request: IngestRequest): string {
+  const { anonymousId, clientSession } = one.source;
+  const userAgent = anonymousId === NO_ID ? userAgentOf(contextOf(one), request) : null;
+  // as far as the id of the visitor depends on it
+  const counted = userAgent?.slice(0, SERVER_LIMITS.maxUserAgentLength) ?? "";
+  return JSON.stringify([anonymousId, clientSession, counted]);
+}
+
+function bodyOf(
+  events: readonly [Identified, ...Identified[]],
+  translation: Translation,
+  request: IngestRequest,
+) {
+  const [first] = events;
+  return {
+    ingestVersion: 2,
+    sdkVersion: translation.client ?? request.foreign?.adapter.endpoint,
+    anonymousId: first.source.anonymousId,
+    userId: first.source.userId,
+    page: first.event.page ?? {},
+    context: contextOf(first),
+    batchId: request.requestId,
+    sentAt: translation.sentAt ?? toIsoTime(request.receivedAt),
+    events: events.map(({ event }) => event),
+  };
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): (readonly [string, [T, ...T[]]])[] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return [...groups];
+}
+
+const MAX_LISTED_ISSUES = LIMITS.maxIssues;
+
+/** What is wrong with the first event is what its sender has to change. @throws Refusal 422 */
+function refuseAll(invalid: ReadonlyMap<number, InvalidEvent>): never {
+  const issues = [...invalid.values()].flatMap((one) => one.issues).slice(0, MAX_LISTED_ISSUES);
+  throw new Refusal("invalid_payload", { issues });
+}
+
+export interface ForeignInput {
+  readonly request: IngestRequest;
+  readonly translation: Translation;
+  readonly maxBatchSize: number;
+  readonly parseBody: BodyParser;
+}
+
+const LENIENT = { kind: "bootstrap", legacy: false, lenient: true } as const;
+
+/** @throws Refusal 413 when there are too many events, 422 when all are invalid */
+export function buildForeignBatch({
+  request,
+  translation,
+  maxBatchSize,
+  parseBody,
+}: ForeignInput): ForeignBatch {
+  const total = translation.events.length;
+  requireBatchSize(total, maxBatchSize);
+  const { identified, invalid } = identify(translation, request);
+  const groups: [string, ForeignGroup][] = [];
+  for (const [key, ofSession] of groupBy(identified, (one) => sessionKeyOf(one, request))) {
+    const parts: ForeignPart[] = [];
+    for (const [, events] of groupBy(ofSession, ({ source }) => source.userId ?? "")) {
+      const indexes = events.map(({ index }) => index);
+      const parsed = tryParse(bodyOf(events, translation, request), parseBody);
+      const malformed = malformedIn(parsed, events);
+      for (const [index, event] of malformed) invalid.set(index, event);
+      // the malformed events of a part with others are rejected with them
+      if (!(parsed instanceof Refusal) && malformed.size < events.length) parts.push({ parsed, indexes });
+    }
+    const [first, ...others] = parts;
+    const { clientSession } = ofSession[0].source;
+    const startsSession = ofSession.some(({ source }) => source.startsSession === true);
+    if (first) groups.push([key, { session: { clientSession, startsSession }, parts: [first, ...others] }]);
+  }
+  if (invalid.size === total) refuseAll(invalid);
+  groups.sort(([a], [b]) => (a < b ? -1 : 1));
+  return { groups: groups.map(([, group]) => group), invalid, total };
+}
+
+/** The events that do not match the schema, by their place in the request. */
+function malformedIn(
+  parsed: ParsedBootstrap | Refusal,
+  events: readonly Identified[],
+): ReadonlyMap<number, InvalidEvent> {
+  const malformed = new Map<number, InvalidEvent>();
+  for (const [place, { index, event }] of events.entries()) {
+    const found = parsed instanceof Refusal ? null : parsed.batch?.events[place];
+    if (parsed instanceof Refusal) malformed.set(index, { raw: event, issues: parsed.detail.issues ?? [] });
+    else if (found && isInvalid(found)) {
+      const issues = found.issues.map((issue) => ({
+        ...issue,
+        path: ["events", index, ...issue.path.slice(2)],
+      }));
+      malformed.set(index, { ...found, issues });
+    }
+  }
+  return malformed;
+}
+
+/** An id of a visitor that is too long, for example, makes the events of this visitor invalid, and no others. */
+function tryParse(body: unknown, parseBody: BodyParser): ParsedBootstrap | Refusal {
+  try {
+    const parsed = parseBody(body, LENIENT, Number.POSITIVE_INFINITY);
+    return parsed.kind === "bootstrap" ? parsed : new Refusal("invalid_payload");
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** The envelope as the debug view shows it. */
+export function foreignEnvelope({ client, sentAt, events }: Translation): Envelope {
+  const first = events.find((one) => "event" in one);
+  return {
+    sdkVersion: client,
+    ingestVersion: null,
+    batchId: null,
+    sentAt,
+    sessionId: null,
+    anonymousId: first?.anonymousId ?? null,
+    userId: first?.userId ?? null,
+  };
+}
+
+/** The request as its adapter reads it. `json` throws a refusal. */
+export function toForeignRequest(
+  { call, queryText }: NonNullable<IngestRequest["foreign"]>,
+  bodyText: string | null,
+): ForeignRequest {
+  return { call, queryText, bodyText: bodyText ?? "", json: () => parseJson(bodyText) };
+}
+
+/** Puts the outcomes of all parts into the order of the request. */
+export function inOrder(
+  total: number,
+  evaluated: readonly (readonly [index: number, event: EvaluatedEvent])[],
+): EvaluatedEvent[] {
+  const byPlace = new Map(evaluated);
+  return Array.from({ length: total }, (_, index) => byPlace.get(index)).filter((one) => one !== undefined);
+}

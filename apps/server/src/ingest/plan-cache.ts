@@ -1,0 +1,34 @@
+/** The compiled tracking plans of sources in use. A version of a plan never changes, so no change makes it outdated. */
+import { createCache } from "../core/cache.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { type CompiledPlan, compilePlan } from "../core/plan/compile-plan.ts";
+import type { Catalog } from "../ledger/ledger.ts";
+
+export interface PlanCache {
+  /** null: the version is no longer kept. */
+  find(sourceId: string, version: number): Promise<CompiledPlan | null> | CompiledPlan | null;
+  /** Removes all, when the ledger may have become an earlier one. */
+  forgetAll(): void;
+}
+
+const keyOf = (sourceId: string, version: number) => `${version} ${sourceId}`;
+
+export function createPlanCache(readPlan: Catalog["trackingPlan"]): PlanCache {
+  const cache = createCache<CompiledPlan>({
+    maxEntries: SERVER_LIMITS.planCacheEntries,
+    maxWeight: SERVER_LIMITS.planCacheBytes,
+    weightOf: ({ sizeBytes }) => sizeBytes,
+    lookUp: async (key) => {
+      const at = key.indexOf(" ");
+      const record = await readPlan({ sourceId: key.slice(at + 1), version: Number(key.slice(0, at)) });
+      return record && compilePlan(record.plan);
+    },
+  });
+  return {
+    find: (sourceId, version) => {
+      const key = keyOf(sourceId, version);
+      return cache.get(key) ?? cache.load(key);
+    },
+    forgetAll: () => cache.clear(),
+  };
+}

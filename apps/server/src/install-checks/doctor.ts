@@ -1,0 +1,71 @@
+/** Fetches a page as its visitors get it, asks the service as the page would, and checks the install (docs/contract.md section 7). */
+import type { PageReport, Verification } from "@headwater/contract";
+import type { AddressGuard } from "./address-guard.ts";
+import { diagnose } from "./diagnose.ts";
+import { apiBaseOf, type Evidence, originOf, type ServiceEvidence, scriptUrlOf } from "./evidence.ts";
+import { type FetchedPage, fetchPage } from "./fetch-page.ts";
+import { probeApi, probeScript, toServiceProbe } from "./probe.ts";
+import { createSender, type SendRequest } from "./send-request.ts";
+
+export interface DoctorOptions {
+  /** The page, at the address that its visitors open. */
+  readonly pageUrl: string;
+  /** What is known about the service and the source without a request. */
+  readonly service: ServiceEvidence;
+  readonly guard: AddressGuard;
+  /** Aborts every request that is still open. */
+  readonly deadline: AbortSignal;
+  /** Milliseconds since the epoch, of this machine. */
+  readonly clock: () => number;
+}
+
+function toReport({ url, snippets, policies }: FetchedPage, now: number): PageReport {
+  const sentAt = new Date(now).toISOString();
+  return { url, snippets, policies, script: "unknown", request: null, sentAt };
+}
+
+/**
+ * Asks the service as the page would. The request with the expected key decides about the source and the origin. If the page
+ * has a different key, another request checks that key.
+ */
+async function probeService(
+  evidence: Evidence,
+  { clock }: DoctorOptions,
+  send: SendRequest,
+): Promise<ServiceEvidence> {
+  const { report, service } = evidence;
+  const apiBaseUrl = apiBaseOf(evidence);
+  const scriptUrl = scriptUrlOf(evidence);
+  if (apiBaseUrl === null || scriptUrl === null) return service;
+  const [snippet] = report.snippets;
+  const origin = originOf(report.url);
+  const keyInPage = snippet?.publicKey ?? service.publicKey;
+  const expected = await probeApi({ apiBaseUrl, publicKey: service.publicKey, origin, clock, send });
+  const found =
+    keyInPage === service.publicKey
+      ? expected
+      : await probeApi({ apiBaseUrl, publicKey: keyInPage, origin, clock, send });
+  const isBundled = snippet?.kind === "bundle" && snippet.scriptUrl === null;
+  return {
+    ...service,
+    expectedKeyState: expected.keyState,
+    pageKeyState: found.keyState,
+    isActive: expected.isActive,
+    isOriginAllowed: expected.isOriginAllowed,
+    clockAheadMs: expected.clockAheadMs,
+    probe: toServiceProbe(expected, isBundled ? null : await probeScript(scriptUrl, send)),
+  };
+}
+
+export async function runDoctor(options: DoctorOptions): Promise<Verification> {
+  const { pageUrl, service, guard, deadline, clock } = options;
+  const send = createSender(guard, deadline);
+  const page = await fetchPage(pageUrl, send);
+  const evidence: Evidence = {
+    report: toReport(page, clock()),
+    pageProblem: page.problem,
+    hasUnreadPolicy: page.hasUnreadPolicy,
+    service,
+  };
+  return diagnose({ ...evidence, service: await probeService(evidence, options, send) });
+}

@@ -1,0 +1,107 @@
+/** Fetches a page as its visitors get it, within limits of time, redirects and bytes. Its scripts do not run. */
+import type { PageSnippet } from "@headwater/contract";
+import { messageOf, systemCode } from "../core/error-text.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { PrivateAddressError } from "./address-guard.ts";
+import { findSnippetInScript, readPage } from "./read-page.ts";
+import type { SendRequest } from "./send-request.ts";
+
+export interface FetchedPage {
+  /** The address after redirects. */
+  readonly url: string;
+  /** Why the page could not be fetched, such as `answers 404`; null when it was fetched. */
+  readonly problem: string | null;
+  readonly snippets: PageSnippet[];
+  /** The page's content security policies, from the header and from `<meta>` elements. */
+  readonly policies: string[];
+  /** Some policies were not read, because the page has too many or they are too long. */
+  readonly hasUnreadPolicy: boolean;
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** Why a request failed, such as `did not answer within 10 s`. */
+export function describeNetworkError(error: unknown): string {
+  if (error instanceof PrivateAddressError) return `was not requested: ${error.message}`;
+  if (error instanceof Error && error.name === "TimeoutError")
+    return `did not answer within ${SERVER_LIMITS.doctorTimeoutMs / 1_000} s`;
+  return `cannot be reached (${systemCode(error) ?? messageOf(error)})`;
+}
+
+/** @returns null when the body is larger than `maxBytes` */
+export async function readBody(response: Response, maxBytes: number): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // leaving the loop cancels the rest of the body
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+type FollowedUrl = { url: string; response: Response } | { url: string; problem: string };
+
+/** Follows redirects. The checks use the origin of the last address. */
+async function followRedirects(start: string, send: SendRequest): Promise<FollowedUrl> {
+  let url = start;
+  for (let hop = 0; hop <= SERVER_LIMITS.doctorRedirects; hop += 1) {
+    const response = await send(url, { headers: { Accept: "text/html,*/*;q=0.8" } });
+    const location = response.headers.get("location");
+    if (!REDIRECTS.includes(response.status) || location === null) return { url, response };
+    await response.body?.cancel();
+    const next = URL.parse(location, url);
+    if (!next || !/^https?:$/.test(next.protocol)) return { url, problem: `redirects to ${location}` };
+    url = next.href;
+  }
+  return { url, problem: `redirects more than ${SERVER_LIMITS.doctorRedirects} times` };
+}
+
+/** Requests the page's script files one after the other, until one contains the client. */
+async function findSnippetInFiles(scripts: readonly string[], send: SendRequest): Promise<PageSnippet[]> {
+  for (const url of scripts) {
+    const response = await send(url).catch(() => null);
+    if (!response?.ok) {
+      await response?.body?.cancel();
+      continue;
+    }
+    const code = await readBody(response, SERVER_LIMITS.doctorScriptBytes).catch(() => null);
+    const snippet = code === null ? null : findSnippetInScript(code);
+    if (snippet) return [snippet];
+  }
+  return [];
+}
+
+const failedPage = (url: string, problem: string): FetchedPage => ({
+  url,
+  problem,
+  snippets: [],
+  policies: [],
+  hasUnreadPolicy: false,
+});
+
+export async function fetchPage(start: string, send: SendRequest): Promise<FetchedPage> {
+  try {
+    const followed = await followRedirects(start, send);
+    if ("problem" in followed) return failedPage(followed.url, followed.problem);
+    const { url, response } = followed;
+    if (!response.ok) {
+      await response.body?.cancel();
+      return failedPage(url, `answers ${response.status}`);
+    }
+    const html = await readBody(response, SERVER_LIMITS.doctorPageBytes);
+    if (html === null) return failedPage(url, `is larger than ${SERVER_LIMITS.doctorPageBytes} bytes`);
+    const page = readPage(html, url);
+    const header = response.headers.get("content-security-policy");
+    return {
+      url,
+      problem: null,
+      snippets: page.snippets.length > 0 ? page.snippets : await findSnippetInFiles(page.scripts, send),
+      policies: [...(header === null ? [] : [header]), ...page.policies],
+      hasUnreadPolicy: page.hasUnreadPolicy,
+    };
+  } catch (error) {
+    return failedPage(start, describeNetworkError(error));
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Asks the service as a page would. The request is a bootstrap that lacks required members: when key, source and origin
+ * are right the answer is 422, so no session is opened and nothing is counted. The debug view shows the attempt with
+ * the version `headwater-doctor`.
+ */
+import { SERVER_LIMITS } from "../core/limits.ts";
+import type { ServiceEvidence, ServiceProbe } from "./evidence.ts";
+import { describeNetworkError, readBody } from "./fetch-page.ts";
+import { type SendRequest, USER_AGENT } from "./send-request.ts";
+
+/** What the answer says about key, source and origin; null: it does not say. */
+interface CheckedByService extends Pick<ServiceEvidence, "isActive" | "isOriginAllowed"> {
+  readonly keyState: "current" | "retired" | "unknown" | null;
+}
+export interface ApiProbe extends CheckedByService {
+  /** Why the API does not work, as the end of a sentence; null: it works. */
+  readonly apiProblem: string | null;
+  readonly isBusy: boolean;
+  readonly corsProblem: string | null;
+  readonly clockAheadMs: number | null;
+}
+
+const NOT_SAID: CheckedByService = { keyState: null, isActive: null, isOriginAllowed: null };
+
+/** The service checks key, source, origin and shape in this order, so a refusal says that the checks before it passed. */
+const BY_REFUSAL: Readonly<Record<string, CheckedByService>> = {
+  unknown_public_key: { ...NOT_SAID, keyState: "unknown" },
+  rotated_public_key: { ...NOT_SAID, keyState: "retired" },
+  source_inactive: { keyState: "current", isActive: false, isOriginAllowed: null },
+  origin_not_allowed: { keyState: "current", isActive: true, isOriginAllowed: false },
+  origin_missing: { keyState: "current", isActive: true, isOriginAllowed: false },
+  invalid_payload: { keyState: "current", isActive: true, isOriginAllowed: true },
+};
+
+/** The service is running and refuses requests for the moment. */
+const BUSY_STATUS = [429, 503];
+
+const allowsOrigin = (response: Response, origin: string): boolean =>
+  [origin, "*"].includes(response.headers.get("access-control-allow-origin") ?? "");
+
+async function checkPreflight(url: string, origin: string, send: SendRequest): Promise<string | null> {
+  const headers = {
+    Origin: origin,
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "content-type",
+  };
+  const response = await send(url, { method: "OPTIONS", headers });
+  await response.body?.cancel();
+  if (!response.ok) return `The preflight request (OPTIONS ${url}) is answered ${response.status}`;
+  const allowed = response.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
+  const allowsHeader = allowed === "*" || allowed.includes("content-type");
+  return allowsOrigin(response, origin) && allowsHeader
+    ? null
+    : `The preflight request (OPTIONS ${url}) does not allow ${origin}`;
+}
+
+/** @returns the error code; null: the answer is not one of Headwater's */
+async function readErrorCode(response: Response): Promise<string | null> {
+  try {
+    const text = await readBody(response, SERVER_LIMITS.doctorPageBytes);
+    const body: unknown = JSON.parse(text ?? "null");
+    if (!(body instanceof Object && "code" in body && "requestId" in body)) return null;
+    return typeof body.code === "string" && typeof body.requestId === "string" ? body.code : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Compares with the header `Date`, which has whole seconds: half a second and half of the round trip are added. */
+function readClockAhead(response: Response, sentAt: number, receivedAt: number): number | null {
+  const date = Date.parse(response.headers.get("date") ?? "");
+  return Number.isNaN(date) ? null : Math.round((sentAt + receivedAt) / 2 - (date + 500));
+}
+
+export interface ApiProbeOptions {
+  readonly apiBaseUrl: string;
+  readonly publicKey: string;
+  /** The page's origin. */
+  readonly origin: string;
+  /** Milliseconds since the epoch, of this machine. */
+  readonly clock: () => number;
+  readonly send: SendRequest;
+}
+
+export async function probeApi(options: ApiProbeOptions): Promise<ApiProbe> {
+  const { apiBaseUrl, publicKey, origin, clock, send } = options;
+  const url = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey.toWellFormed())}/bootstrap`;
+  try {
+    const preflightProblem = await checkPreflight(url, origin, send);
+    const sentAt = clock();
+    const headers = { Origin: origin, "Content-Type": "text/plain" };
+    const body = JSON.stringify({ ingestVersion: 2, sdkVersion: USER_AGENT });
+    const response = await send(url, { method: "POST", headers, body });
+    const clockAheadMs = readClockAhead(response, sentAt, clock());
+    const code = await readErrorCode(response);
+    const known = code === null ? undefined : BY_REFUSAL[code];
+    const otherAnswer = code === null ? ", which is not an answer of Headwater" : ` ${code}`;
+    const answerProblem = allowsOrigin(response, origin)
+      ? null
+      : `The answer does not allow ${origin} to read it`;
+    return {
+      ...(known ?? NOT_SAID),
+      apiProblem: known ? null : `answers ${response.status}${otherAnswer}`,
+      isBusy: BUSY_STATUS.includes(response.status),
+      corsProblem: preflightProblem ?? answerProblem,
+      clockAheadMs,
+    };
+  } catch (error) {
+    const apiProblem = describeNetworkError(error);
+    return { ...NOT_SAID, apiProblem, isBusy: false, corsProblem: null, clockAheadMs: null };
+  }
+}
+
+/** @returns why the client's script cannot be loaded, as the end of a sentence; null: it can */
+export async function probeScript(url: string, send: SendRequest): Promise<string | null> {
+  try {
+    const response = await send(url);
+    await response.body?.cancel();
+    if (!response.ok) return `answers ${response.status}`;
+    const type = response.headers.get("content-type") ?? "without a content type";
+    return /javascript/.test(type) ? null : `is ${type}, not a script`;
+  } catch (error) {
+    return describeNetworkError(error);
+  }
+}
+
+export const toServiceProbe = (
+  { apiProblem, isBusy, corsProblem }: ApiProbe,
+  scriptProblem: string | null,
+): ServiceProbe => ({ wasSent: true, isBusy, scriptProblem, apiProblem, corsProblem });

@@ -1,0 +1,57 @@
+/** POST …/test: the doctor's checks of a page, run by the service. It requests public addresses only, besides its own. */
+import { AdmissionFull, createAdmission } from "../core/admission.ts";
+import type { Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { Refusal } from "../core/refusal.ts";
+import { createPublicGuard } from "./address-guard.ts";
+import { NOT_PROBED, type ServiceEvidence } from "./evidence.ts";
+import type { VerifyDeps } from "./verify.ts";
+
+export interface TestInstallDeps extends Pick<VerifyDeps, "apiBaseUrl" | "alias"> {
+  readonly clock: () => number;
+}
+
+export function createTestInstall({ apiBaseUrl, alias, clock }: TestInstallDeps): Handler<"testInstall"> {
+  const slots = createAdmission({
+    maxActive: SERVER_LIMITS.maxActiveSiteTests,
+    maxActivePerKey: 1,
+    maxAdmitted: SERVER_LIMITS.maxActiveSiteTests + SERVER_LIMITS.maxWaitingSiteTests,
+  });
+  return async ({ source, body, organizationId, signal }) => {
+    const { sourceId, publicKey, privacy, engagement } = source;
+    const base = apiBaseUrl().replace(/\/+$/, "");
+    const service: ServiceEvidence = {
+      sourceId,
+      publicKey,
+      apiBaseUrl: base,
+      alias,
+      ...privacy,
+      engagement,
+      expectedKeyState: null,
+      pageKeyState: null,
+      isActive: null,
+      isOriginAllowed: null,
+      probe: NOT_PROBED,
+      clockAheadMs: null,
+    };
+    const test = async () => {
+      // the parser of pages is loaded only when it is needed
+      const { runDoctor } = await import("./doctor.ts");
+      const timeout = AbortSignal.timeout(SERVER_LIMITS.siteTestMs);
+      const deadline = AbortSignal.any([signal, timeout]);
+      return runDoctor({
+        pageUrl: body.url,
+        service,
+        guard: createPublicGuard(new URL(base)),
+        deadline,
+        clock,
+      });
+    };
+    try {
+      return { body: await slots.run(organizationId, test, signal) };
+    } catch (error) {
+      if (error instanceof AdmissionFull) throw new Refusal("overloaded");
+      throw error;
+    }
+  };
+}

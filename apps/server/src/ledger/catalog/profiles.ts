@@ -1,0 +1,97 @@
+/** The accounts of people: names, confirmed addresses, preferences, and who they are at the identity provider. */
+import type { ProfileRecord } from "../../core/records.ts";
+import type { Argument, CatalogDb } from "./database.ts";
+
+const defaultsOf = (userId: string): ProfileRecord => ({
+  userId,
+  name: null,
+  email: null,
+  theme: "auto",
+  numberFormat: "auto",
+});
+
+export async function profile(db: CatalogDb, { userId }: Argument<"profile">): Promise<ProfileRecord> {
+  const row = await db.selectFrom("profiles").selectAll().where("userId", "=", userId).executeTakeFirst();
+  return row ?? defaultsOf(userId);
+}
+
+async function saveProfile(
+  db: CatalogDb,
+  userId: string,
+  change: Partial<ProfileRecord>,
+): Promise<ProfileRecord> {
+  const saved = { ...(await profile(db, { userId })), ...change };
+  const { userId: _, ...columns } = saved;
+  await db
+    .insertInto("profiles")
+    .values(saved)
+    .onConflict((conflict) => conflict.column("userId").doUpdateSet(columns))
+    .execute();
+  return saved;
+}
+
+export const updateProfile = (
+  db: CatalogDb,
+  { userId, change }: Argument<"updateProfile">,
+): Promise<ProfileRecord> => saveProfile(db, userId, change);
+
+export async function userByEmail(db: CatalogDb, { email }: Argument<"userByEmail">): Promise<string | null> {
+  const row = await db
+    .selectFrom("profiles")
+    .select("userId")
+    .where("email", "=", email.toLowerCase())
+    .executeTakeFirst();
+  return row?.userId ?? null;
+}
+
+/** Gives the user a confirmed address. @returns false when another user has it */
+async function saveEmail(db: CatalogDb, userId: string, email: string): Promise<boolean> {
+  const owner = await userByEmail(db, { email });
+  if (owner !== null) return owner === userId;
+  await saveProfile(db, userId, { email: email.toLowerCase() });
+  return true;
+}
+
+/** What is known of a new user. A name and an address that the user has are kept. */
+export async function completeProfile(
+  db: CatalogDb,
+  userId: string,
+  { name, email }: Pick<ProfileRecord, "name" | "email">,
+): Promise<void> {
+  const known = await profile(db, { userId });
+  if (name !== null && known.name === null) await saveProfile(db, userId, { name });
+  if (email !== null && known.email === null) await saveEmail(db, userId, email);
+}
+
+export async function confirmEmail(
+  db: CatalogDb,
+  { codeHash, userId, now }: Argument<"confirmEmail">,
+): Promise<ProfileRecord | "unknown" | "taken"> {
+  const code = await db
+    .deleteFrom("signInCodes")
+    .where("hash", "=", codeHash)
+    .where("userId", "=", userId)
+    .where("email", "is not", null)
+    .returningAll()
+    .executeTakeFirst();
+  if (!code || code.email === null || code.expiresAt <= now) return "unknown";
+  return (await saveEmail(db, userId, code.email)) ? profile(db, { userId }) : "taken";
+}
+
+export async function userOfIdentity(
+  db: CatalogDb,
+  { issuer, subject, email, name, fallbackUserId }: Argument<"userOfIdentity">,
+): Promise<string | null> {
+  const known = await db
+    .selectFrom("identities")
+    .select("userId")
+    .where("issuer", "=", issuer)
+    .where("subject", "=", subject)
+    .executeTakeFirst();
+  if (known) return known.userId;
+  const userId = (email === null ? null : await userByEmail(db, { email })) ?? fallbackUserId;
+  if (userId === null) return null;
+  await db.insertInto("identities").values({ issuer, subject, userId }).execute();
+  await completeProfile(db, userId, { name, email });
+  return userId;
+}

@@ -1,0 +1,125 @@
+/** Sends e-mail through the operator's SMTP server (SMTP_URL, MAIL_FROM). The only module that knows SMTP. */
+import { isIP } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createTransport } from "nodemailer";
+import type { SmtpServer } from "../config/values.ts";
+import { createAdmission } from "../core/admission.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { memberOf } from "../core/members.ts";
+
+export interface Mail {
+  /** One address. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Further headers, such as `List-Unsubscribe`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Mailer {
+  /**
+   * Resolves when the mail server has taken the mail. Failures that may pass are tried again, unless `isPatient` is false.
+   * @throws MailError
+   */
+  send(mail: Mail, isPatient?: boolean): Promise<void>;
+}
+
+export interface MailerOptions {
+  readonly server: SmtpServer;
+  /** MAIL_FROM. */
+  readonly from: string;
+  readonly newId: (prefix: string) => string;
+  /** Waits between the tries of one mail. */
+  readonly retryMs?: readonly number[];
+}
+
+/** Its message names neither the address nor the credentials, so it can be logged. */
+export class MailError extends Error {
+  /** Whether another try may succeed. */
+  readonly isTransient: boolean;
+  constructor(message: string, isTransient: boolean) {
+    super(message);
+    this.name = "MailError";
+    this.isTransient = isTransient;
+  }
+}
+
+/** The server's text is left out: it may repeat the recipient's address. */
+function toMailError(error: unknown): MailError {
+  const status = memberOf(error, "responseCode");
+  const code = memberOf(error, "code");
+  if (typeof status !== "number")
+    return new MailError(`no connection to the mail server (${String(code ?? "unknown error")})`, true);
+  const command = memberOf(error, "command");
+  const step = typeof command === "string" ? ` to ${command}` : "";
+  return new MailError(`the mail server answered ${status}${step}`, status >= 400 && status < 500);
+}
+
+const isThisMachine = (host: string) =>
+  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+
+/** Credentials leave this machine only over TLS. */
+const openTransport = ({ host, port, secure, login }: SmtpServer) =>
+  createTransport({
+    host,
+    port,
+    secure,
+    requireTLS: login !== null && !isThisMachine(host),
+    ...(login && { auth: { user: login.user, pass: login.password } }),
+    connectionTimeout: SERVER_LIMITS.mailTimeoutMs,
+    greetingTimeout: SERVER_LIMITS.mailTimeoutMs,
+    socketTimeout: SERVER_LIMITS.mailTimeoutMs,
+    dnsTimeout: SERVER_LIMITS.mailTimeoutMs,
+    maxResponseSize: SERVER_LIMITS.maxMailAnswerBytes,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+
+/** Connects when a mail is sent, not before. */
+export function createMailer(options: MailerOptions): Mailer {
+  const { server, from, newId, retryMs = SERVER_LIMITS.mailRetryMs } = options;
+  const transport = openTransport(server);
+  const slots = createAdmission({
+    maxActive: SERVER_LIMITS.maxActiveMails,
+    maxAdmitted: SERVER_LIMITS.maxWaitingMails,
+  });
+
+  async function sendOnce({ to, headers, ...content }: Mail, messageId: string): Promise<void> {
+    await transport.sendMail({
+      ...content,
+      from,
+      // a string could be several addresses
+      to: { name: "", address: to },
+      messageId,
+      headers: { "Auto-Submitted": "auto-generated", ...headers },
+    });
+  }
+
+  async function sendPatiently(mail: Mail, waitsMs: readonly number[]): Promise<void> {
+    // the same for each try, so that a mail that arrives twice can be recognized
+    const messageId = `<${newId("mail")}@headwater.invalid>`;
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await sendOnce(mail, messageId);
+      } catch (error) {
+        const failure = toMailError(error);
+        const waitMs = waitsMs[tries];
+        if (!failure.isTransient || waitMs === undefined) throw failure;
+        await sleep(waitMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  return {
+    send: async (mail, isPatient = true) => {
+      const release = slots.tryEnter("mail") ?? (await slots.enter("mail").catch(() => null));
+      if (!release) throw new MailError("too many mails are waiting to be sent", true);
+      try {
+        await sendPatiently(mail, isPatient ? retryMs : []);
+      } finally {
+        release();
+      }
+    },
+  };
+}

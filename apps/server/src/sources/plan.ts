@@ -1,0 +1,92 @@
+/** The operations on the tracking plan of a source (docs/contract.md section 2). */
+import { type Issue, LIMITS, type PlanVersion, type TrackingPlan } from "@headwater/contract";
+import type { Handler } from "../core/handler.ts";
+import { requireCompilable } from "../core/plan/compile-plan.ts";
+import { NO_PLAN } from "../core/plan/no-plan.ts";
+import { proposePlan } from "../core/plan/propose-plan.ts";
+import { schemaIssues } from "../core/plan/schema-rules.ts";
+import type { PlanRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { toIsoTime } from "../core/time.ts";
+import type { Catalog } from "../ledger/ledger.ts";
+
+const renderVersion = <R extends Omit<PlanRecord, "plan">>(record: R) => ({
+  ...record,
+  createdAt: toIsoTime(record.createdAt),
+});
+
+const EMPTY: PlanVersion = { version: 0, createdAt: null, userId: null, tokenId: null, plan: NO_PLAN };
+
+export const getPlan =
+  (catalog: Catalog): Handler<"getPlan"> =>
+  async ({ source: { sourceId }, query: { version = null } }) => {
+    const record = await catalog.trackingPlan({ sourceId, version });
+    if (!record && version !== null) throw new Refusal("plan_version_not_found");
+    return { body: record ? renderVersion(record) : EMPTY };
+  };
+
+export const listPlanVersions =
+  (catalog: Catalog): Handler<"listPlanVersions"> =>
+  async ({ source: { sourceId } }) => ({
+    body: { versions: (await catalog.trackingPlanVersions({ sourceId })).map(renderVersion) },
+  });
+
+export const getPlanProposal =
+  (catalog: Catalog): Handler<"proposePlan"> =>
+  async ({ source: { sourceId } }) => {
+    const current = await catalog.trackingPlan({ sourceId, version: null });
+    const seen = await catalog.eventCatalog({ sourceId });
+    const plan = current?.plan ?? { ...NO_PLAN, mode: "warn" };
+    return { body: { version: current?.version ?? 0, ...proposePlan(plan, seen) } };
+  };
+
+const nameIssues = (name: string): Issue[] =>
+  name !== "" && name.length <= LIMITS.maxEventNameLength
+    ? []
+    : [
+        {
+          path: ["plan", "events", name],
+          code: "invalid_value",
+          message: `The name of a planned event has 1 to ${LIMITS.maxEventNameLength} characters`,
+        },
+      ];
+
+/** Other requests run between two schemas: each takes up to some milliseconds. */
+const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** @throws Refusal 422 with all issues */
+async function requireValid(plan: TrackingPlan): Promise<void> {
+  const issues: Issue[] = [];
+  for (const [name, { schema }] of Object.entries(plan.events)) {
+    issues.push(...nameIssues(name), ...schemaIssues(schema, ["plan", "events", name, "schema"]));
+    if (issues.length >= LIMITS.maxIssues) break;
+    await pause();
+  }
+  if (issues.length > 0) throw new Refusal("invalid_payload", { issues: issues.slice(0, LIMITS.maxIssues) });
+  await requireCompilable(plan, pause);
+}
+
+/** Members that are not given are null, so that equal plans have equal texts. */
+const normalized = ({ mode, unknownEvents, events }: TrackingPlan): TrackingPlan => ({
+  mode,
+  unknownEvents,
+  events: Object.fromEntries(
+    Object.entries(events).map(([name, { mode: own = null, schema }]) => [name, { mode: own, schema }]),
+  ),
+});
+
+export const savePlan =
+  (catalog: Catalog): Handler<"savePlan"> =>
+  async ({ source: { sourceId }, actor, body: { plan, baseVersion = null }, now }) => {
+    await requireValid(plan);
+    const saved = await catalog.saveTrackingPlan({
+      sourceId,
+      plan: normalized(plan),
+      baseVersion,
+      actor,
+      now,
+    });
+    if (saved === "unknown") throw new Refusal("source_not_found");
+    if (saved === "changed") throw new Refusal("plan_changed");
+    return { body: renderVersion(saved) };
+  };

@@ -1,0 +1,179 @@
+/** Reads the groups of a metrics query: from rollups or events, exactly or estimated, in one statement or in slices. */
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { Refusal } from "../core/refusal.ts";
+import {
+  type Accurate,
+  type Estimate,
+  READ_BUDGET,
+  type ReadFrom,
+  readAccurately,
+  relativeError,
+} from "./accuracy.ts";
+import { canEstimate, metricValue, totalsOf } from "./metrics.ts";
+import { dimensionColumn, type MetricsQuery, metricColumn, type QueryPeriod } from "./metrics-query.ts";
+import { metricsStatement } from "./metrics-sql.ts";
+import { isIntact, type RollupCoverage, readCoverage } from "./rollups/freshness.ts";
+import { filtersSessions, type RollupTable, tableFor } from "./rollups/query-sql.ts";
+import type { RunQuery } from "./run-query.ts";
+
+export type GroupKey = string | number | null;
+/** A group of an answer. */
+export interface ResultGroup {
+  readonly keys: readonly GroupKey[];
+  readonly metrics: readonly (number | null)[];
+  readonly hash: string;
+}
+
+/** The dimensions, then numbers (metrics or totals), then the hash of the group, then the lists of an estimate. */
+type WarehouseRow = (GroupKey | number[])[];
+
+const toNumber = (value: WarehouseRow[number] | undefined) => (typeof value === "number" ? value : null);
+const toKey = (value: WarehouseRow[number]): GroupKey => (Array.isArray(value) ? null : value);
+
+/** @param numbers how many metrics or totals the row has */
+function splitRow({ dimensions }: MetricsQuery, row: WarehouseRow, numbers: number) {
+  const end = dimensions.length + numbers;
+  return {
+    keys: row.slice(0, dimensions.length).map(toKey),
+    numbers: row.slice(dimensions.length, end).map(toNumber),
+    hash: String(row[end]),
+    lists: row.slice(end + 1).map((list) => (Array.isArray(list) ? list : [])),
+  };
+}
+
+const totalNames = ({ metrics, goal }: MetricsQuery) => [...totalsOf(() => "", metrics, goal).keys()];
+/** The metrics of a query, each as a function of its totals. */
+function metricsOf(query: MetricsQuery) {
+  const names = totalNames(query);
+  return query.metrics.map(
+    (metric, index) => (totals: readonly number[]) =>
+      metricValue(metric, index, (name) => totals[names.indexOf(name)] ?? 0),
+  );
+}
+
+/** The greatest error of a row's metrics. @param lists for each total, what each part of the sample adds */
+function errorOf(query: MetricsQuery, lists: readonly (readonly number[])[]): number {
+  const parts = (lists[0] ?? []).map((_, part) => lists.map((list) => list[part] ?? 0));
+  const { sample } = query.scope;
+  return Math.max(0, ...metricsOf(query).map((metric) => relativeError(sample, parts, metric)));
+}
+
+/** The part of a query that its statements are written from. */
+interface Reading {
+  readonly run: RunQuery;
+  readonly query: MetricsQuery;
+  readonly period: QueryPeriod;
+  readonly coverage: RollupCoverage | null;
+}
+
+async function readOnce({ run, query, period, coverage }: Reading): Promise<Estimate<ResultGroup[]>> {
+  const rows = await run<WarehouseRow>(metricsStatement(query, period, coverage));
+  const groups = rows.map((row) => splitRow(query, row, query.metrics.length));
+  return {
+    value: groups.map(({ keys, numbers, hash }) => ({ keys, metrics: numbers, hash })),
+    error: Math.max(0, ...groups.map(({ lists }) => errorOf(query, lists))),
+  };
+}
+
+const compareKeys = (one: GroupKey, other: GroupKey) =>
+  typeof one === "number" && typeof other === "number"
+    ? one - other
+    : Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+
+/** Sorts as the statements do: missing values last, equal groups by their dimensions. */
+export function sortGroups(
+  { order, dimensions, metrics }: MetricsQuery,
+  groups: ResultGroup[],
+): ResultGroup[] {
+  const keys = dimensions.map((_, index) => dimensionColumn(index));
+  const columns = [...keys, ...metrics.map((_, index) => metricColumn(index))];
+  const all = [...order, ...keys.map((column) => ({ column, isDescending: false }))].map(
+    ({ column, isDescending }) => ({ at: columns.indexOf(column), sign: isDescending ? -1 : 1 }),
+  );
+  return groups.sort((one, other) => {
+    for (const { at, sign } of all) {
+      const [a = null, b = null] = [one, other].map((group) => [...group.keys, ...group.metrics][at]);
+      if (a === b) continue;
+      if (a === null) return 1;
+      if (b === null) return -1;
+      const compared = compareKeys(a, b);
+      if (compared !== 0) return sign * compared;
+    }
+    return 0;
+  });
+}
+
+/** Reads the totals of each slice of the visitors, one after the other, and adds them up. */
+async function readSlices(reading: Reading, slices: number): Promise<Estimate<ResultGroup[]>> {
+  const { run, query, period, coverage } = reading;
+  const names = totalNames(query);
+  const groups = new Map<string, { keys: GroupKey[]; totals: number[]; hash: string }>();
+  for (let index = 0; index < slices; index++) {
+    const written = metricsStatement(query, period, coverage, { index, of: slices });
+    const rows = await run<WarehouseRow>({ ...written, maxRows: SERVER_LIMITS.maxStatsSlicedGroups });
+    for (const row of rows) {
+      const { keys, numbers, hash } = splitRow(query, row, names.length);
+      const group = groups.get(hash) ?? { keys, totals: names.map(() => 0), hash };
+      group.totals = group.totals.map((total, at) => total + (numbers[at] ?? 0));
+      groups.set(hash, group);
+    }
+  }
+  const metrics = metricsOf(query);
+  const found = [...groups.values()].map(({ keys, totals, hash }) => ({
+    keys,
+    metrics: metrics.map((metric) => metric(totals)),
+    hash,
+  }));
+  const { limit, offset } = query;
+  return { value: sortGroups(query, found).slice(offset, offset + limit), error: 0 };
+}
+
+/** How many slices an exact answer needs; 1: it is read at once. Only distinct visitors need memory for each event. */
+function slicesFor({ query, coverage }: Reading): number {
+  if (coverage === null || !canEstimate(query.metrics) || !totalNames(query).includes("visitors")) return 1;
+  let slices = 1;
+  while (coverage.events > slices * READ_BUDGET.maxEventsAtOnce && slices < SERVER_LIMITS.maxStatsSlices)
+    slices *= 2;
+  return slices;
+}
+
+/** An answer with too many groups for slices is read at once, with sets of visitors that can use the disk. */
+async function readExactly(reading: Reading): Promise<Estimate<ResultGroup[]>> {
+  const slices = slicesFor(reading);
+  if (slices === 1) return readOnce(reading);
+  try {
+    return await readSlices(reading, slices);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "query_too_heavy") throw error;
+    return readOnce(reading);
+  }
+}
+
+const readFrom = (query: MetricsQuery, table: RollupTable): ReadFrom =>
+  table === "eventRollups" && filtersSessions(query) ? "bothRollups" : table;
+
+/** How often rollups are tried while an erasure drops them; after that all is derived from events. */
+const MAX_ROLLUP_TRIES = 3;
+
+export async function readGroups(
+  run: RunQuery,
+  query: MetricsQuery,
+  period: QueryPeriod,
+): Promise<Accurate<ResultGroup[]>> {
+  const { scope, metrics } = query;
+  for (let tries = 0; ; tries++) {
+    const table = tries < MAX_ROLLUP_TRIES ? tableFor(query, period) : null;
+    const { coverage: found, events } = await readCoverage(run, scope.sourceId, period.period);
+    const coverage = table && found;
+    const size = {
+      from: coverage && table ? readFrom(query, table) : ("events" as const),
+      events,
+      canEstimate: canEstimate(metrics),
+    };
+    const answer = await readAccurately(scope.accuracy, size, async (sample) => {
+      const reading = { run, query: { ...query, scope: { ...scope, sample } }, period, coverage };
+      return sample === 1 ? readExactly(reading) : readOnce(reading);
+    });
+    if (coverage === null || (await isIntact(run, scope.sourceId, coverage))) return answer;
+  }
+}

@@ -1,0 +1,124 @@
+/** The operations on saved segments, funnels and annotations (docs/contract.md section 9). */
+import { type Issue, LIMITS, type SavedItem, type SavedKind } from "@headwater/contract";
+import type { FieldRule, Handler } from "../core/handler.ts";
+import type { SavedItemRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { toIsoTime } from "../core/time.ts";
+import type { Catalog } from "../ledger/ledger.ts";
+import { readFilters } from "./filter.ts";
+import { parseDay } from "./range.ts";
+import { refuseIssues } from "./scope.ts";
+
+const render = ({
+  savedId,
+  kind,
+  name,
+  isShared,
+  userId,
+  createdAt,
+  definition,
+}: SavedItemRecord): SavedItem => ({
+  savedId,
+  kind,
+  name,
+  shared: isShared,
+  userId,
+  createdAt: toIsoTime(createdAt),
+  ...definition,
+});
+
+/** The member that an item of each kind must have, and which other kinds must not have. */
+const MEMBER_OF: Readonly<Record<SavedKind, "filters" | "steps" | "day">> = {
+  segment: "filters",
+  funnel: "steps",
+  annotation: "day",
+};
+
+/** What the schema of a saved item cannot say: the members that belong to its kind, and valid filters. */
+export const checkSavedItem: FieldRule = (body) => {
+  const issues: Issue[] = [];
+  for (const [kind, member] of Object.entries(MEMBER_OF)) {
+    const isGiven = body[member] != null;
+    if (isGiven === (body.kind === kind)) continue;
+    const message = isGiven ? `only a ${kind} has ${member}` : `is required for a ${kind}`;
+    issues.push({ path: [member], code: isGiven ? "invalid_value" : "required", message });
+  }
+  if (body.windowSeconds != null && body.kind !== "funnel")
+    issues.push({
+      path: ["windowSeconds"],
+      code: "invalid_value",
+      message: "only a funnel has windowSeconds",
+    });
+  refuseIssues(issues);
+};
+
+export const listSavedItems =
+  (catalog: Catalog): Handler<"listSavedItems"> =>
+  async ({ source: { sourceId }, actor: { userId } }) => ({
+    body: { items: (await catalog.savedItems({ sourceId, userId })).map(render) },
+  });
+
+/** @throws Refusal 422 for filters that no query could have, a day that does not exist, or what is too long to be kept */
+function requireStorable(definition: SavedItemRecord["definition"]): void {
+  const issues: Issue[] = [];
+  readFilters(definition.filters ?? [], issues);
+  if (definition.day !== null && parseDay(definition.day) === null)
+    issues.push({ path: ["day"], code: "invalid_value", message: "day is not a day (YYYY-MM-DD)" });
+  const max = LIMITS.maxSavedItemLength;
+  if (JSON.stringify(definition).length > max)
+    issues.push({
+      path: [definition.filters === null ? "steps" : "filters"],
+      code: "too_long",
+      message: `a saved item has at most ${max} characters as JSON`,
+    });
+  refuseIssues(issues);
+}
+
+function requireMayShare(permissions: readonly string[]): void {
+  if (permissions.includes("sources:write")) return;
+  throw new Refusal("permission_denied", {
+    message: "Your role in this workspace does not have the permission sources:write.",
+    hint: "Leave out `shared`, or ask an admin of the workspace for a role that has sources:write.",
+  });
+}
+
+export const createSavedItem =
+  (catalog: Catalog, newId: (prefix: string) => string): Handler<"createSavedItem"> =>
+  async ({ source: { sourceId }, actor, permissions, body, now }) => {
+    const {
+      kind,
+      name,
+      shared = false,
+      filters = null,
+      steps = null,
+      windowSeconds = null,
+      day = null,
+    } = body;
+    const definition = { filters, steps, windowSeconds, day };
+    requireStorable(definition);
+    if (shared) requireMayShare(permissions);
+    const item: SavedItemRecord = {
+      savedId: newId("sav"),
+      sourceId,
+      userId: actor.userId,
+      kind,
+      name: name.trim(),
+      isShared: shared,
+      createdAt: now,
+      definition,
+    };
+    const created = await catalog.createSavedItem({ item, actor, now });
+    if (created === "unknown") throw new Refusal("source_not_found");
+    if (created === "too_many") throw new Refusal("too_many_saved_items");
+    return { body: render(item) };
+  };
+
+export const deleteSavedItem =
+  (catalog: Catalog): Handler<"deleteSavedItem"> =>
+  async ({ source: { sourceId }, params: { savedId }, actor, permissions, now }) => {
+    const mayDeleteShared = permissions.includes("sources:write");
+    const outcome = await catalog.deleteSavedItem({ sourceId, savedId, mayDeleteShared, actor, now });
+    if (outcome === "unknown") throw new Refusal("saved_item_not_found");
+    if (outcome === "denied") requireMayShare(permissions);
+    return { body: { savedId, deletedAt: toIsoTime(now) } };
+  };

@@ -1,0 +1,99 @@
+/** GET …/events: the stored events of one session or visitor, in order (docs/contract.md section 9). */
+import { type Issue, LIMITS, type ListedEvent, type StoredEvents } from "@headwater/contract";
+import type { Call } from "../core/handler.ts";
+import { NO_ID } from "../core/ids.ts";
+import { Refusal } from "../core/refusal.ts";
+import { toIsoTime } from "../core/time.ts";
+import type { RunQuery } from "./run-query.ts";
+import { allOf, bindTime, list, statement } from "./sql.ts";
+
+const KINDS = ["sessionId", "anonymousId", "userId"] as const;
+
+/** The columns of the answer that are text or flags in the warehouse, in the order of the statement. */
+const MEMBERS = {
+  analyticsEventId: "analyticsEventId",
+  eventId: "eventId",
+  type: "type",
+  name: "name",
+  sessionId: "sessionId",
+  anonymousId: "anonymousId",
+  userId: "userId",
+  url: "page.url",
+  path: "page.path",
+  title: "page.title",
+  referrer: "page.referrer",
+  source: "source",
+  channel: "channel",
+  country: "country",
+  region: "region",
+  city: "city",
+  device: "device.device",
+  os: "device.os",
+  browser: "device.browser",
+  isBot: "device.isBot",
+  sentBy: "sentBy",
+} as const satisfies Partial<Record<keyof ListedEvent, string>>;
+const NAMES = Object.keys(MEMBERS);
+
+type StoredEventRow = readonly [
+  occurredAt: number,
+  receivedAt: number,
+  properties: string,
+  ...members: (string | boolean | null)[],
+];
+
+function toListedEvent([occurredAt, receivedAt, properties, ...values]: StoredEventRow): ListedEvent {
+  const members = Object.fromEntries(NAMES.map((name, index) => [name, values[index]]));
+  // the statement selects exactly the members of the type
+  return {
+    ...members,
+    occurredAt: toIsoTime(occurredAt),
+    receivedAt: toIsoTime(receivedAt),
+    properties: JSON.parse(properties),
+  } as ListedEvent;
+}
+
+/**
+ * Which id the query names.
+ * @throws Refusal 422 unless it is exactly one, and that of one visitor
+ */
+function readSubject(query: Call<"listEvents">["query"]): { kind: (typeof KINDS)[number]; id: string } {
+  const [kind, ...others] = KINDS.filter((name) => query[name] !== undefined);
+  const issue = (code: Issue["code"], message: string) =>
+    new Refusal("invalid_payload", { issues: [{ path: [others[0] ?? kind ?? "sessionId"], code, message }] });
+  if (kind === undefined) throw issue("required", "sessionId, anonymousId or userId is required");
+  if (others.length > 0) throw issue("invalid_value", "sessionId, anonymousId and userId exclude each other");
+  const id = query[kind] ?? "";
+  if (kind === "anonymousId" && id === NO_ID)
+    throw issue("invalid_value", `anonymousId ${NO_ID} is the id of no single visitor`);
+  return { kind, id };
+}
+
+export async function answerStoredEvents(
+  run: RunQuery,
+  { source: { sourceId }, query }: Pick<Call<"listEvents">, "source" | "query">,
+): Promise<StoredEvents> {
+  const { kind, id } = readSubject(query);
+  const limit = query.limit ?? LIMITS.maxPageSize;
+  const [at = "", after = ""] = query.cursor?.split(".", 2) ?? [];
+  const rows = await run<StoredEventRow>(
+    statement((bind) => {
+      const conditions = [
+        `sourceId = ${bind("String", sourceId)}`,
+        `${kind} = ${bind("String", id)}`,
+        ...(at === ""
+          ? []
+          : [`(occurredAt, analyticsEventId) > (${bindTime(bind, Number(at))}, ${bind("String", after)})`]),
+      ];
+      return `SELECT toUnixTimestamp64Milli(occurredAt), toUnixTimestamp64Milli(receivedAt), toJSONString(properties),
+        ${list(Object.values(MEMBERS))} FROM events WHERE ${allOf(conditions)}
+        ORDER BY occurredAt, analyticsEventId LIMIT ${bind("UInt32", limit + 1)}`;
+    }),
+  );
+  const events = rows.slice(0, limit).map(toListedEvent);
+  const last = rows.length > limit ? events.at(-1) : undefined;
+  return {
+    events,
+    nextCursor: last ? `${Date.parse(last.occurredAt)}.${last.analyticsEventId}` : null,
+  };
+}

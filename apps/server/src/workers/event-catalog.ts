@@ -1,0 +1,33 @@
+/** Adds what this node has learned of events to the event catalogue of each source. */
+import type { EventLearner } from "../core/event-catalog/learner.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import type { CatalogEventRecord } from "../core/records.ts";
+import type { Catalog } from "../ledger/ledger.ts";
+
+export interface CatalogFlushDeps {
+  readonly ledger: Pick<Catalog, "addToEventCatalog">;
+  readonly takeLearned: EventLearner["take"];
+}
+
+/** What could not be stored. The next round stores it before it takes more, so that counts stay true. */
+export function createCatalogFlush({ ledger, takeLearned }: CatalogFlushDeps): () => Promise<void> {
+  const waiting: { sourceId: string; events: CatalogEventRecord[] }[] = [];
+  let running: Promise<void> | null = null;
+
+  const flush = async () => {
+    if (waiting.length === 0)
+      for (const [sourceId, events] of takeLearned())
+        for (let at = 0; at < events.length; at += SERVER_LIMITS.catalogFlushEvents)
+          waiting.push({ sourceId, events: events.slice(at, at + SERVER_LIMITS.catalogFlushEvents) });
+    for (let next = waiting[0]; next; next = waiting[0]) {
+      await ledger.addToEventCatalog(next);
+      waiting.shift();
+    }
+  };
+  return async () => {
+    // two rounds at once would store the first entry twice
+    await running?.catch(() => undefined);
+    running = flush();
+    await running;
+  };
+}

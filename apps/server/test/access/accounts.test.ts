@@ -1,0 +1,268 @@
+/** People have profiles, invitations, sign-in links and sessions (docs/contract.md section 13). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import {
+  APP_URL,
+  type ClockedWorld,
+  DAY,
+  HOUR,
+  MINUTE,
+  ORGANIZATION_ID,
+  openClockedWorldFor,
+  refused,
+  type TestReply,
+} from "../support/world.ts";
+
+const post = (world: ClockedWorld, path: string, body: object, token?: string | null) =>
+  world.ask(path, { method: "POST", body, ...(token !== undefined && { token }) });
+const inWorkspace = { organizationId: ORGANIZATION_ID };
+
+async function withMail(t: {
+  after(end: () => Promise<void>): void;
+}): Promise<{ world: ClockedWorld; mails: MailServer }> {
+  const mails = await startMailServer();
+  t.after(async () => mails[Symbol.asyncDispose]());
+  const settings = { SMTP_URL: mails.url, MAIL_FROM: "Headwater <hw@example.com>" };
+  return { world: await openClockedWorldFor(t, settings), mails };
+}
+
+const codeIn = (text: string) => /#code=([\w-]+)/.exec(text)?.[1] ?? assert.fail(text);
+
+/** Accepts an invitation with a new account. @returns the token of the account's first session */
+async function accept(world: ClockedWorld, code: string, name = "Grace") {
+  const accepted = await post(world, "/api/invitations/accept", { code, name }, null);
+  assert.equal(accepted.status, 201, accepted.text);
+  const { body } = await post(world, "/api/sign-in", { code: accepted.body.signInCode }, null);
+  return body as { token: string; userId: string; tokenId: string };
+}
+
+const invite = async (world: ClockedWorld, over: object = {}, token?: string): Promise<TestReply> =>
+  post(world, "/api/invitations", { ...inWorkspace, role: "developer", ...over }, token);
+
+const membersOf = async (world: ClockedWorld) =>
+  (await world.ask(`/api/members?organizationId=${ORGANIZATION_ID}`)).body.members;
+
+test("A profile has defaults until it is changed, and members see its name.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const { userId, token } = await world.member("viewer");
+  const defaults = { userId, name: null, email: null, theme: "auto", numberFormat: "auto" };
+  assert.deepEqual((await world.ask("/api/profile", { token })).body, defaults);
+  const change = { name: " Ada ", numberFormat: "1.234,5" };
+  const changed = await world.ask("/api/profile", { method: "PATCH", token, body: change });
+  assert.deepEqual(changed.body, { ...defaults, name: "Ada", numberFormat: "1.234,5" });
+  const again = await world.ask("/api/profile", { method: "PATCH", token, body: { theme: "dark" } });
+  assert.deepEqual(again.body, { ...defaults, name: "Ada", numberFormat: "1.234,5", theme: "dark" });
+  const member = (await membersOf(world)).find((one: { userId: string }) => one.userId === userId);
+  assert.equal(member.name, "Ada");
+  const wrong = await world.ask("/api/profile", { method: "PATCH", token, body: { name: "\u0007" } });
+  refused(wrong, 422, "invalid_payload");
+});
+
+test("An invitation by link makes one account and works once.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const made = await invite(world);
+  assert.equal(made.status, 201, made.text);
+  assert.ok(made.body.url.startsWith(`${APP_URL}/invitation#code=`));
+  const code = codeIn(made.body.url);
+  const offered = await post(world, "/api/invitations/read", { code }, null);
+  assert.deepEqual([offered.body.organizationName, offered.body.role], ["My workspace", "developer"]);
+  const { userId, token } = await accept(world, code);
+  const permissions = await world.ask(`/api/permissions?organizationId=${ORGANIZATION_ID}`, { token });
+  assert.equal(permissions.body.role, "developer");
+  const member = (await membersOf(world)).find((one: { userId: string }) => one.userId === userId);
+  assert.deepEqual([member.name, member.email], ["Grace", null]);
+  refused(await post(world, "/api/invitations/accept", { code, name: "Eve" }, null), 404, "invalid_code");
+  refused(await post(world, "/api/invitations/read", { code }, null), 404, "invalid_code");
+  const { entries } = (await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}`)).body;
+  const actions = entries.map(({ action }: { action: string }) => action);
+  for (const action of ["invitation.created", "invitation.accepted", "member.added"])
+    assert.ok(actions.includes(action), action);
+  assert.ok(!JSON.stringify(entries).includes(code));
+});
+
+test("Of many requests that accept an invitation at once, one succeeds.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const code = codeIn((await invite(world)).body.url);
+  const before = (await membersOf(world)).length;
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, () => post(world, "/api/invitations/accept", { code, name: "Eve" }, null)),
+  );
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [201, ...Array(7).fill(404)]);
+  assert.equal((await membersOf(world)).length, before + 1);
+});
+
+test("An invitation ends by time, by revoking it, and with the rights of its inviter.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const expired = codeIn((await invite(world)).body.url);
+  world.advance(7 * DAY);
+  refused(await post(world, "/api/invitations/read", { code: expired }, null), 404, "invalid_code");
+  refused(
+    await post(world, "/api/invitations/accept", { code: expired, name: "x" }, null),
+    404,
+    "invalid_code",
+  );
+
+  const { body: revoked } = await invite(world);
+  const path = `/api/invitations/${revoked.invitationId}?organizationId=${ORGANIZATION_ID}`;
+  assert.equal((await world.ask(path, { method: "DELETE" })).status, 200);
+  refused(await world.ask(path, { method: "DELETE" }), 404, "invitation_not_found");
+  const code = codeIn(revoked.url);
+  refused(await post(world, "/api/invitations/accept", { code, name: "x" }, null), 404, "invalid_code");
+
+  const admin = await world.member("admin");
+  refused(await invite(world, { role: "owner" }, admin.token), 403, "permission_denied");
+  const given = codeIn((await invite(world, { role: "admin" }, admin.token)).body.url);
+  const member = `/api/members/${admin.userId}`;
+  await world.ask(member, { method: "PATCH", body: { ...inWorkspace, role: "viewer" } });
+  refused(
+    await post(world, "/api/invitations/accept", { code: given, name: "x" }, null),
+    404,
+    "invalid_code",
+  );
+});
+
+test("A signed-in user joins with their account; a token for one workspace cannot.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const { token, userId } = await accept(world, codeIn((await invite(world)).body.url));
+  const { organizationId } = (await post(world, "/api/organizations", { name: "Agency" })).body;
+  const code = codeIn((await invite(world, { organizationId, role: "viewer" })).body.url);
+  const limited = await world.member("viewer");
+  refused(await post(world, "/api/invitations/join", { code }, limited.token), 403, "permission_denied");
+  const joined = await post(world, "/api/invitations/join", { code }, token);
+  assert.deepEqual(joined.body, { organizationId });
+  const permissions = await world.ask(`/api/permissions?organizationId=${organizationId}`, { token });
+  assert.deepEqual([permissions.body.role, permissions.body.userId], ["viewer", userId]);
+});
+
+test("An invitation by e-mail is shown to nobody else, and confirms the address.", async (t) => {
+  const { world, mails } = await withMail(t);
+  const made = await invite(world, { email: "Grace@Shop.example" });
+  assert.equal(made.body.url, null);
+  const mail = await mails.next();
+  assert.deepEqual(mail.to, ["Grace@shop.example"]);
+  assert.match(mail.html, /As developer you can/);
+  const { token } = await accept(world, codeIn(mail.text));
+  assert.equal((await world.ask("/api/profile", { token })).body.email, "grace@shop.example");
+
+  // a second invitation to that address is for the same account
+  const { organizationId } = (await post(world, "/api/organizations", { name: "Agency" })).body;
+  await invite(world, { organizationId, email: "grace@shop.example" });
+  const again = await accept(world, codeIn((await mails.next()).text), "Somebody");
+  const profile = (await world.ask("/api/profile", { token: again.token })).body;
+  assert.deepEqual([profile.name, profile.email], ["Grace", "grace@shop.example"]);
+});
+
+test("An invitation whose mail cannot be sent does not exist.", async (t) => {
+  const { world, mails } = await withMail(t);
+  mails.refuse(550);
+  refused(await invite(world, { email: "grace@shop.example" }), 503, "mail_unavailable");
+  const list = await world.ask(`/api/invitations?organizationId=${ORGANIZATION_ID}`);
+  assert.deepEqual(list.body.invitations, []);
+});
+
+test("A confirmed address signs in by a link that works once, for ten minutes.", async (t) => {
+  const { world, mails } = await withMail(t);
+  await invite(world, { email: "grace@shop.example" });
+  const { userId } = await accept(world, codeIn((await mails.next()).text));
+
+  const ask = (email: string) => post(world, "/api/sign-in/link", { email }, null);
+  const known = await ask("GRACE@shop.example");
+  const unknown = await ask("nobody@shop.example");
+  assert.deepEqual([known.status, known.text], [unknown.status, unknown.text], "no account is revealed");
+  const code = codeIn((await mails.next()).text);
+  const signedIn = await post(world, "/api/sign-in", { code }, null);
+  assert.equal(signedIn.body.userId, userId);
+  refused(await post(world, "/api/sign-in", { code }, null), 401, "invalid_token");
+
+  await ask("grace@shop.example");
+  const late = codeIn((await mails.next()).text);
+  world.advance(10 * MINUTE);
+  refused(await post(world, "/api/sign-in", { code: late }, null), 401, "expired_token");
+  assert.equal(mails.received.length, 3);
+});
+
+test("Sign-in links of a user and requests of an address are bounded.", async (t) => {
+  const { world, mails } = await withMail(t);
+  await invite(world, { email: "grace@shop.example" });
+  await accept(world, codeIn((await mails.next()).text));
+  const statuses: number[] = [];
+  for (let count = 0; count < 11; count += 1)
+    statuses.push((await post(world, "/api/sign-in/link", { email: "grace@shop.example" }, null)).status);
+  assert.deepEqual(statuses, [...Array(10).fill(202), 429]);
+  for (let count = 0; count < 5; count += 1) await mails.next();
+  // the service takes another request only after the sixth link was refused
+  world.advance(HOUR);
+  await post(world, "/api/sign-in/link", { email: "grace@shop.example" }, null);
+  await mails.next();
+  assert.equal(mails.received.length, 7);
+});
+
+test("An address is confirmed by the user who asked for it, and belongs to one user.", async (t) => {
+  const { world, mails } = await withMail(t);
+  const [ada, eve] = [await world.member("viewer"), await world.member("viewer")];
+  const request = async (token: string) => {
+    const asked = await post(world, "/api/profile/email", { email: "ada@shop.example" }, token);
+    assert.equal(asked.status, 202, asked.text);
+    return codeIn((await mails.next()).text);
+  };
+  const confirm = (code: string, token: string) => post(world, "/api/profile/email/confirm", { code }, token);
+  const code = await request(ada.token);
+  refused(await confirm(code, eve.token), 404, "invalid_code");
+  refused(await post(world, "/api/sign-in", { code }, null), 401, "invalid_token");
+  assert.equal((await confirm(code, ada.token)).body.email, "ada@shop.example");
+  refused(await confirm(await request(eve.token), eve.token), 409, "email_taken");
+});
+
+test("Sessions are listed and ended by their user, and bounded in number.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const first = await accept(world, codeIn((await invite(world)).body.url));
+  const other = await accept(world, codeIn((await invite(world)).body.url));
+  const list = async () => (await world.ask("/api/sessions", { token: first.token })).body.sessions;
+  assert.deepEqual(
+    (await list()).map(({ tokenId, isCurrent }: { tokenId: string; isCurrent: boolean }) => [
+      tokenId,
+      isCurrent,
+    ]),
+    [[first.tokenId, true]],
+  );
+  const end = (tokenId: string, token: string) =>
+    world.ask(`/api/sessions/${tokenId}`, { method: "DELETE", token });
+  refused(await end(first.tokenId, other.token), 404, "token_not_found");
+  assert.equal((await end(first.tokenId, first.token)).status, 200);
+  refused(await world.ask("/api/sessions", { token: first.token }), 401, "revoked_token");
+});
+
+test("The audit log is filtered by user, target and kind of change.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const { userId } = await world.member("admin");
+  const source = await world.createSource();
+  const read = async (filter: string) => {
+    const reply = await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}&${filter}`);
+    assert.equal(reply.status, 200, reply.text);
+    return reply.body.entries.map(({ action }: { action: string }) => action);
+  };
+  assert.deepEqual(await read("action=source"), ["source.created"]);
+  assert.deepEqual(await read("action=source.updated"), []);
+  assert.deepEqual(await read(`target=${source.sourceId}`), ["source.created"]);
+  assert.deepEqual(await read(`target=${userId}`), ["member.added"]);
+  assert.deepEqual(await read(`userId=${userId}`), []);
+  assert.deepEqual(await read(`userId=${await world.ownerId()}&action=token`), ["token.created"]);
+  refused(
+    await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}&action=a%25`),
+    422,
+    "invalid_payload",
+  );
+});
+
+test("Without a mail server, links cannot be sent, and the console knows it.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const methods = await world.ask("/api/sign-in/methods", { token: null });
+  assert.deepEqual(methods.body, { oidc: null, mail: false });
+  assert.equal((await post(world, "/api/sign-in/link", { email: "a@b.example" }, null)).status, 202);
+  refused(await invite(world, { email: "a@b.example" }), 503, "mail_unavailable");
+  const { token } = await world.member("viewer");
+  refused(await post(world, "/api/profile/email", { email: "a@b.example" }, token), 503, "mail_unavailable");
+  const started = await fetch(`${world.url}/api/sign-in/oidc`, { redirect: "manual" });
+  assert.equal(started.headers.get("location"), `${APP_URL}/sign-in?why=oidc_failed`);
+});

@@ -1,0 +1,116 @@
+/** People sign in with a real OpenID Connect provider: authorization code with PKCE, state and nonce. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startOidcProvider, type TestProvider } from "../support/oidc-provider.ts";
+import { APP_URL, ORGANIZATION_ID, openWorld, type World } from "../support/world.ts";
+
+const BASE = "http://127.0.0.1:1";
+const CALLBACK = `${BASE}/api/sign-in/oidc/callback`;
+const GRACE = { sub: "grace-1", email: "grace@shop.example", email_verified: true, name: "Grace" };
+
+let provider: TestProvider;
+let world: World;
+before(async () => {
+  provider = await startOidcProvider([CALLBACK]);
+  world = await openWorld({ ...provider.settings, APP_URL, BASE_URL: BASE });
+});
+after(async () => {
+  await world[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+});
+
+/** A browser's cookies by name, for one site. */
+class Browser {
+  readonly cookies = new Map<string, string>();
+  async get(url: string): Promise<{ location: string | null; setCookies: string[]; status: number }> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const response = await fetch(url, { redirect: "manual", headers: cookie === "" ? {} : { cookie } });
+    await response.text();
+    const setCookies = response.headers.getSetCookie();
+    for (const text of setCookies) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
+      if (value === "") this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return { location: response.headers.get("location"), setCookies, status: response.status };
+  }
+}
+
+/** From the click to the callback's address, which the browser has not opened yet. */
+async function authorize(browser: Browser, query = "") {
+  const started = await browser.get(`${world.url}/api/sign-in/oidc${query}`);
+  assert.equal(started.status, 302);
+  const visitor = new Browser();
+  let next = started.location ?? "";
+  while (!next.startsWith(CALLBACK)) {
+    const { location } = await visitor.get(new URL(next, provider.issuer).href);
+    next = location ?? assert.fail("the provider redirects");
+  }
+  return { started, callback: next.replace(BASE, world.url) };
+}
+
+const signInBy = async (location: string | null) => {
+  const code = /^https:\/\/console\.example\.com\/sign-in#code=([\w-]+)$/.exec(location ?? "")?.[1];
+  assert.ok(code, String(location));
+  return (await world.ask("/api/sign-in", { method: "POST", token: null, body: { code } })).body;
+};
+
+const invitationCode = async () => {
+  const body = { organizationId: ORGANIZATION_ID, role: "developer" };
+  const made = await world.ask("/api/invitations", { method: "POST", body });
+  return new URL(made.body.url).hash.replace("#code=", "");
+};
+
+test("A person without an account is refused; with an invitation they get one, and sign in again.", async () => {
+  provider.user = GRACE;
+  const stranger = new Browser();
+  const refused = await stranger.get((await authorize(stranger)).callback);
+  assert.equal(refused.location, `${APP_URL}/sign-in?why=no_account`);
+
+  const browser = new Browser();
+  const { callback, started } = await authorize(browser, `?invitation=${await invitationCode()}`);
+  const authorization = new URL(started.location ?? "");
+  assert.equal(authorization.searchParams.get("code_challenge_method"), "S256");
+  for (const name of ["state", "nonce", "code_challenge"])
+    assert.ok(authorization.searchParams.get(name), name);
+  assert.match(started.setCookies[0] ?? "", /; HttpOnly; SameSite=Lax$/);
+  const first = await signInBy((await browser.get(callback)).location);
+  const profile = (await world.ask("/api/profile", { token: first.token })).body;
+  assert.deepEqual([profile.name, profile.email], ["Grace", "grace@shop.example"]);
+
+  const later = new Browser();
+  const again = await signInBy((await later.get((await authorize(later)).callback)).location);
+  assert.equal(again.userId, first.userId);
+});
+
+test("A callback without the browser's own cookie, or with another state, signs nobody in.", async () => {
+  provider.user = GRACE;
+  const granted = provider.granted();
+  const failed = `${APP_URL}/sign-in?why=oidc_failed`;
+  const { callback } = await authorize(new Browser());
+  assert.equal((await new Browser().get(callback)).location, failed);
+
+  const victim = new Browser();
+  await authorize(victim);
+  assert.equal((await victim.get(callback)).location, failed, "the code of another browser");
+  const browser = new Browser();
+  const own = new URL((await authorize(browser)).callback);
+  own.searchParams.set("state", "another");
+  assert.equal((await browser.get(own.href)).location, failed);
+  assert.equal(provider.granted(), granted, "no code was exchanged");
+});
+
+test("An address that the provider has not verified opens no account.", async () => {
+  provider.user = { ...GRACE, sub: "mallory", email_verified: false };
+  const browser = new Browser();
+  const { location } = await browser.get((await authorize(browser)).callback);
+  assert.equal(location, `${APP_URL}/sign-in?why=no_account`);
+});
+
+test("An invitation that has ended is named, and the cookie is deleted.", async () => {
+  provider.user = { ...GRACE, sub: "late", email: "late@shop.example" };
+  const browser = new Browser();
+  const { callback } = await authorize(browser, "?invitation=unknown");
+  assert.equal((await browser.get(callback)).location, `${APP_URL}/sign-in?why=invitation_ended`);
+  assert.equal(browser.cookies.size, 0);
+});

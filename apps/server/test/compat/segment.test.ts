@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { storedEvents } from "../ledger/reader.ts";
+import { BROWSER, drivenClock, fresh, ORIGIN, openWorld, refused } from "../support/world.ts";
+
+const MINUTE_MS = 60_000;
+const time = drivenClock();
+const world = await openWorld({}, { clock: time.clock });
+after(() => world[Symbol.asyncDispose]());
+const source = await world.createSource();
+const at = (ms = 0) => new Date(time.now() + ms).toISOString();
+
+const path = (call: string) => `/api/compat/${source.publicKey}/segment/v1/${call}`;
+const send = (call: string, body: unknown, headers = {}) => world.send(path(call), body, headers);
+const message = (over: Record<string, unknown> = {}) => ({
+  messageId: fresh("ajs-next"),
+  anonymousId: fresh("anonymous"),
+  timestamp: at(),
+  ...over,
+});
+const track = (over: Record<string, unknown> = {}) => message({ type: "track", event: "Signed Up", ...over });
+const storedOf = (eventId: string) => storedEvents(world.dataDir).find((event) => event.eventId === eventId);
+const attempts = async () =>
+  (await world.ask(`/api/tracking-sources/${source.sourceId}/debug`)).body.eventAttempts;
+const sessionsOf = (anonymousId: string) => {
+  const events = storedEvents(world.dataDir).filter((event) => event.anonymousId === anonymousId);
+  return new Set(events.map(({ sessionId }) => sessionId)).size;
+};
+
+describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
+  it("stores a track call with every field that the mapping names", async () => {
+    const call = track({
+      userId: 17,
+      event: "Order Completed",
+      properties: { revenue: "49.90", currency: "EUR", coupon: "SPRING" },
+      context: {
+        ip: "203.0.113.9",
+        locale: "de-DE",
+        timezone: "Europe/Berlin",
+        userAgent: BROWSER,
+        screen: { width: 1440, height: 900, innerWidth: 1200, innerHeight: 700 },
+        page: { url: `${ORIGIN}/pay?utm_source=mail`, title: "Pay", referrer: "https://news.example/a" },
+        library: { name: "analytics.js", version: "next-1.84.3" },
+      },
+      sentAt: at(),
+      integrations: { All: true },
+    });
+    const reply = await send("t", call, { authorization: "Basic d3JpdGVLZXk6" });
+    assert.deepEqual([reply.status, reply.body.success, reply.body.accepted], [200, true, 1]);
+    const event = storedOf(call.messageId);
+    assert.deepEqual(
+      [
+        event.type,
+        event.name,
+        event.anonymousId,
+        event.userId,
+        event.occurredAt,
+        event.revenue,
+        event.currency,
+      ],
+      ["track", "Order Completed", call.anonymousId, "17", call.timestamp, 49.9, "EUR"],
+    );
+    assert.deepEqual(
+      [event.page.path, event.page.title, event.page.referrer, event.page.utm.source],
+      ["/pay", "Pay", "https://news.example/a", "mail"],
+    );
+    assert.deepEqual(
+      [event.locale, event.timezone, event.screen, event.viewport, event.device.browser, event.sentBy],
+      ["de-DE", "Europe/Berlin", "1440x900", "1200x700", "Chrome", "browser"],
+    );
+    assert.equal(event.properties.coupon, "SPRING");
+    assert.doesNotMatch(JSON.stringify(event), /203\.0\.113\.9/);
+  });
+
+  it("stores page and screen calls as page views, the others as passive events", async () => {
+    const anonymousId = fresh("visitor");
+    const calls = [
+      { type: "page", name: "Pricing", properties: { url: `${ORIGIN}/pricing`, title: "Prices" } },
+      { type: "screen", name: "Cart", properties: { items: 2 } },
+      { type: "identify", userId: "u-1", traits: { plan: "pro" } },
+      { type: "group", groupId: "g-1", traits: { seats: 5 } },
+      { type: "alias", userId: "u-1", previousId: "a-0" },
+    ].map((one) => message({ anonymousId, ...one }));
+    const { body } = await send("batch", { batch: calls, sentAt: at() });
+    assert.equal(body.accepted, 5, JSON.stringify(body));
+    const [page, screen, identify, group, alias] = calls.map(({ messageId }) => storedOf(messageId));
+    assert.deepEqual(
+      [page, screen].map((one) => [one.type, one.page.path, one.page.title, one.properties.name]),
+      [
+        ["page", "/pricing", "Prices", "Pricing"],
+        ["page", "/Cart", "Cart", "Cart"],
+      ],
+    );
+    assert.deepEqual(
+      [identify, group, alias].map((one) => [one.name, one.passive, one.properties]),
+      [
+        ["identify", true, { plan: "pro" }],
+        ["group", true, { seats: 5, groupId: "g-1" }],
+        ["alias", true, { previousId: "a-0" }],
+      ],
+    );
+    assert.equal(sessionsOf(anonymousId), 1);
+  });
+
+  it("a batch has events of many visitors, each with its own user; results have the order of the batch", async () => {
+    const calls = [
+      track({ anonymousId: undefined, userId: "user-a" }),
+      track({ anonymousId: "b", userId: "user-b" }),
+      track({ anonymousId: undefined, userId: undefined }),
+      track({ anonymousId: undefined, userId: "user-a" }),
+      track({ anonymousId: "x".repeat(201) }),
+      message({ type: "poke" }),
+      "none",
+    ];
+    const { status, body } = await send("batch", { batch: calls });
+    assert.deepEqual([status, body.success, body.accepted, body.rejected], [200, false, 3, 4]);
+    const codes = body.results.map((one: { code: string | null }) => one.code);
+    assert.deepEqual(codes, [
+      null,
+      null,
+      "invalid_event",
+      null,
+      "invalid_event",
+      "unsupported_event_type",
+      "invalid_event",
+    ]);
+    const [first, second, , fourth] = body.results.map((one: { eventId: string }) => storedOf(one.eventId));
+    assert.deepEqual([first.anonymousId, first.userId], ["user-a", "user-a"]);
+    assert.deepEqual([second.anonymousId, second.userId], ["b", "user-b"]);
+    assert.equal(first.sessionId, fourth.sessionId);
+    assert.notEqual(first.sessionId, second.sessionId);
+    const [newest] = await attempts();
+    assert.deepEqual([newest.endpoint, newest.outcome, newest.httpStatus], ["segment", "partial", 200]);
+    assert.equal(newest.raw.batch.length, 7);
+    assert.equal(newest.results[2].message.includes("`anonymousId` or `userId` is required"), true);
+  });
+
+  it("messageId is the event id: a retry is a duplicate, also in another batch", async () => {
+    const call = track();
+    assert.equal((await send("track", call)).body.accepted, 1);
+    const { body } = await send("batch", { batch: [call, track()] });
+    assert.deepEqual([body.accepted, body.duplicates, body.success], [1, 1, true]);
+  });
+
+  it("without a messageId a retry is a duplicate, and two equal clicks at different times are not", async () => {
+    const anonymousId = fresh("visitor");
+    const click = (timestamp: string) => track({ messageId: undefined, anonymousId, timestamp });
+    const [one, other] = [click(at()), click(at(5))];
+    const batch = { batch: [one, other, one] };
+    assert.equal((await send("batch", batch)).body.accepted, 3);
+    assert.equal((await send("batch", batch)).body.duplicates, 3);
+    const timeless = track({ messageId: undefined, anonymousId, timestamp: undefined });
+    for (let count = 0; count < 2; count += 1) assert.equal((await send("track", timeless)).body.accepted, 1);
+  });
+
+  it("corrects the skew of the client's clock by sentAt", async () => {
+    const call = track({ timestamp: at(-60 * MINUTE_MS) });
+    await send("track", { ...call, sentAt: at(-60 * MINUTE_MS) });
+    assert.equal(storedOf(call.messageId).occurredAt, at());
+  });
+
+  it("a visitor's session ends after 30 minutes without events, whatever restarts or opens at once", async () => {
+    const anonymousId = fresh("visitor");
+    await Promise.all(Array.from({ length: 20 }, () => send("track", track({ anonymousId }))));
+    assert.equal(sessionsOf(anonymousId), 1);
+    time.advance(29 * MINUTE_MS);
+    await send("track", track({ anonymousId }));
+    time.advance(29 * MINUTE_MS);
+    await send("track", track({ anonymousId }));
+    assert.equal(sessionsOf(anonymousId), 1);
+    time.advance(31 * MINUTE_MS);
+    await send("track", track({ anonymousId }));
+    assert.equal(sessionsOf(anonymousId), 2);
+  });
+
+  it("batches that open the same visitors' sessions at once in different orders are all answered", async () => {
+    const visitors = Array.from({ length: 10 }, () => fresh("visitor"));
+    const batches = [visitors, visitors.toReversed(), visitors.toSorted(() => -1)].flatMap((order) => [
+      order,
+      order,
+    ]);
+    const replies = await Promise.all(
+      batches.map((order) => send("batch", { batch: order.map((anonymousId) => track({ anonymousId })) })),
+    );
+    assert.ok(replies.every(({ body }) => body.accepted === 10));
+    for (const visitor of visitors) assert.equal(sessionsOf(visitor), 1);
+  });
+
+  it("context.sessionId is the client's own session, for as long as the client says", async () => {
+    const anonymousId = fresh("visitor");
+    const inSession = (sessionId: number) => track({ anonymousId, context: { sessionId } });
+    await Promise.all([inSession(1), inSession(1)].map((call) => send("track", call)));
+    time.advance(45 * MINUTE_MS);
+    await send("track", inSession(1));
+    assert.equal(sessionsOf(anonymousId), 1);
+    await send("track", inSession(2));
+    assert.equal(sessionsOf(anonymousId), 2);
+  });
+
+  it("obeys the allowed origins, and answers the preflight of a request with Authorization", async () => {
+    refused(await send("track", track(), { origin: "https://other.example" }), 403, "origin_not_allowed");
+    const { status, headers } = await world.ask(path("t"), {
+      method: "OPTIONS",
+      token: null,
+      headers: {
+        origin: ORIGIN,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type",
+      },
+    });
+    assert.equal(status, 204);
+    assert.match(headers.get("access-control-allow-headers") ?? "", /authorization/);
+    assert.equal(headers.get("access-control-allow-origin"), ORIGIN);
+  });
+
+  it("a server sends without an Origin; a token of the scope ingest as the write key makes the events its own", async () => {
+    const server = { "user-agent": "analytics-node-next/latest", "content-type": "application/json" };
+    const post = (body: unknown, authorization: string) =>
+      world.ask(path("batch"), { method: "POST", token: null, body, headers: { ...server, authorization } });
+    const call = track({ userId: "u-2" });
+    const basic = (user: string) => `Basic ${Buffer.from(`${user}:`).toString("base64")}`;
+    assert.equal((await post({ batch: [call] }, basic("writeKey"))).body.accepted, 1);
+    assert.equal(storedOf(call.messageId).sentBy, "server");
+    const { body } = await world.ask("/api/tokens", {
+      method: "POST",
+      body: {
+        organizationId: world.organizationId,
+        label: "server",
+        sourceId: source.sourceId,
+        scope: "ingest",
+      },
+    });
+    assert.equal((await post({ batch: [call] }, basic(body.token))).body.accepted, 1, "its ids are apart");
+    refused(await post({ batch: [call] }, basic("hwt_none")), 401, "invalid_token");
+  });
+
+  it("refuses unusable requests with a status that the clients do not retry", async () => {
+    refused(await send("track", "{"), 422, "invalid_payload");
+    refused(await send("track", "[]"), 422, "invalid_payload");
+    refused(await send("batch", { batch: [] }), 422, "invalid_payload");
+    refused(await send("track", { event: "Nobody" }), 422, "invalid_payload");
+    refused(await send("track", track({ anonymousId: `$none.${"0".repeat(32)}` })), 422, "invalid_payload");
+    refused(await send("import", { batch: [track()] }), 404, "route_not_found");
+    refused(
+      await send("batch", { batch: Array.from({ length: 501 }, () => track()) }),
+      413,
+      "batch_too_large",
+    );
+    refused(await world.send("/api/compat/pk_none/segment/v1/track", track()), 404, "unknown_public_key");
+    const [newest] = await attempts();
+    assert.deepEqual(
+      [newest.endpoint, newest.code, newest.outcome],
+      ["segment", "batch_too_large", "failed"],
+    );
+  });
+});

@@ -1,0 +1,60 @@
+/** The sample of successful attempts that the debug view lists, and the counts, which include all (docs/contract.md section 6). */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  fresh,
+  openClockedWorldFor,
+  SECOND,
+  type TestSource,
+} from "../support/world.ts";
+
+const {
+  attemptSuccessBurst,
+  attemptSuccessesPerSecond,
+  attemptSuccessesPerSecondTotal,
+  attemptQuietSuccessesPerSecond,
+} = SERVER_LIMITS;
+
+it("of one source, fifty successes at once and then five a second are listed, and all are counted", async (test) => {
+  const world = await openClockedWorldFor(test);
+  const source = await world.createSource();
+  const send = async (origin?: string) =>
+    world.send(bootstrapPath(source), bootstrapBody(), origin === undefined ? {} : { origin });
+  const view = async () => (await world.ask(`/api/tracking-sources/${source.sourceId}/debug?limit=200`)).body;
+  for (let sent = 0; sent < attemptSuccessBurst; sent++) assert.equal((await send()).status, 200);
+  assert.deepEqual(
+    [(await view()).bootstrapAttempts.length, (await view()).health.last24h.notListed],
+    [attemptSuccessBurst, 0],
+  );
+  for (let sent = 0; sent < 10; sent++) assert.equal((await send()).status, 200);
+  for (let sent = 0; sent < 10; sent++) assert.equal((await send("https://other.example")).status, 403);
+  const { bootstrapAttempts, health } = await view();
+  const listed = (status: number) =>
+    bootstrapAttempts.filter(({ httpStatus }: { httpStatus: number }) => httpStatus === status).length;
+  assert.deepEqual([listed(200), listed(403)], [attemptSuccessBurst, 10]);
+  assert.deepEqual([health.last24h.failed, health.last24h.notListed], [10, 10]);
+  world.advance(SECOND);
+  for (let sent = 0; sent < attemptSuccessesPerSecond + 1; sent++) await send();
+  assert.equal((await view()).health.last24h.notListed, 11);
+});
+
+it("of all sources, busy ones leave room for a source that had no success for a while", async (test) => {
+  const world = await openClockedWorldFor(test);
+  const sendAll = async (source: TestSource) => {
+    for (let sent = 0; sent < attemptSuccessesPerSecond; sent++)
+      assert.equal((await world.send(bootstrapPath(source), bootstrapBody())).status, 200);
+    const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/debug`);
+    return [body.bootstrapAttempts.length, body.health.last24h.notListed];
+  };
+  const ofBusySources = attemptSuccessesPerSecondTotal - attemptQuietSuccessesPerSecond;
+  for (let listed = 0; listed < ofBusySources; listed += attemptSuccessesPerSecond)
+    assert.deepEqual(await sendAll(await world.createSource({ name: fresh("busy") })), [
+      attemptSuccessesPerSecond,
+      0,
+    ]);
+  const quiet = await world.createSource({ name: fresh("quiet") });
+  assert.deepEqual(await sendAll(quiet), [1, attemptSuccessesPerSecond - 1]);
+});

@@ -1,0 +1,182 @@
+/** Estimates: their error bound holds, exact answers do not depend on how they are read, and what is never estimated. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { StatsAccuracyChoice, StatsAnswer, StatsQueryBody } from "@headwater/contract";
+import { READ_BUDGET } from "../../src/stats/accuracy.ts";
+import { runRollupRound } from "../../src/workers/rollups.ts";
+import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
+import { trafficStatement } from "./traffic.ts";
+
+const dateRange: [string, string] = ["2026-11-10", "2026-11-14"];
+const DEFAULT_BUDGET = structuredClone(READ_BUDGET);
+
+let stats: StatsWorld;
+let sourceId = "";
+
+before(async () => {
+  stats = await openStatsWorld();
+  sourceId = (await stats.world.createSource()).sourceId;
+  await stats.client.command({
+    query: trafficStatement({ sourceId, firstDay: Date.UTC(2026, 10, 10), days: 4, sessions: 20_000 }),
+  });
+  while ((await runRollupRound(stats.client, Date.UTC(2026, 10, 20), { minSourceEvents: 1 })) > 0);
+});
+after(async () => {
+  Object.assign(READ_BUDGET, structuredClone(DEFAULT_BUDGET));
+  await stats[Symbol.asyncDispose]();
+});
+
+/** Lets a `fast` answer read so many events. */
+function readAtMost(events: number, maxEventsAtOnce = DEFAULT_BUDGET.maxEventsAtOnce) {
+  const perSecond = events * 4;
+  READ_BUDGET.eventsPerSecond = {
+    sessionRollups: perSecond,
+    eventRollups: perSecond,
+    bothRollups: perSecond,
+    events: perSecond,
+  };
+  READ_BUDGET.maxEventsAtOnce = maxEventsAtOnce;
+}
+
+type Asked = Omit<StatsQueryBody, "sourceId" | "dateRange" | "accuracy">;
+async function ask<Answer = StatsAnswer>(
+  asked: object,
+  accuracy: StatsAccuracyChoice | undefined,
+  route = "query",
+): Promise<Answer> {
+  const body = { sourceId, dateRange, ...asked, ...(accuracy && { accuracy }) };
+  const reply = await stats.world.ask(`/api/stats/${route}`, { method: "POST", body });
+  assert.equal(reply.status, 200, JSON.stringify(reply.body));
+  return reply.body as Answer;
+}
+
+const METRICS: Asked["metrics"][] = [
+  ["visitors", "pageviews", "events"],
+  ["sessions", "bounceRate", "sessionDuration"],
+  ["visitors", "sessions", "viewsPerSession", "timeOnPage"],
+];
+const DIMENSIONS: (Asked["dimensions"] & {})[] = [
+  [],
+  ["time:day"],
+  ["page"],
+  ["event"],
+  ["referrer"],
+  ["country"],
+  ["device", "country"],
+  ["property:plan"],
+];
+const is = (dimension: "page" | "referrer" | "device" | "country" | "channel", value: string) => [
+  { dimension, operator: "is" as const, value },
+];
+const FILTERS = [
+  [],
+  is("page", "/0"),
+  is("referrer", "site-0"),
+  is("device", "mobile"),
+  is("country", "C3"),
+  is("channel", "Direct"),
+];
+/** With TEST_LONG=1 all combinations. Every fifth one has each metric, dimension and filter. */
+const QUESTIONS = METRICS.flatMap((metrics) =>
+  DIMENSIONS.flatMap((dimensions) =>
+    FILTERS.map((filters): Asked => ({ metrics, dimensions, filters, pagination: { limit: 10 } })),
+  ),
+).filter((_, index) => process.env.TEST_LONG === "1" || index % 5 === 0);
+
+/** Whether each figure of the estimate is within its error of the exact one. */
+function isWithinError(estimate: StatsAnswer, exact: Map<string, StatsAnswer["results"][number]>): boolean {
+  const { accuracy } = estimate;
+  if (accuracy.exact) return false;
+  return estimate.results.every(({ dimensions, metrics }) =>
+    metrics.every((value, index) => {
+      const wanted = exact.get(JSON.stringify(dimensions))?.metrics[index] ?? null;
+      if (value === null || wanted === null) return value === wanted;
+      return Math.abs(value - wanted) <= accuracy.error * Math.abs(wanted) + 1e-9;
+    }),
+  );
+}
+
+test("The figures of an estimate are within its error of the exact figures, for 95 of 100 queries.", async () => {
+  readAtMost(5_000);
+  let within = 0;
+  for (const question of QUESTIONS) {
+    const estimate = await ask(question, "fast");
+    const { results, accuracy } = await ask({ ...question, pagination: { limit: 1_000 } }, "exact");
+    assert.deepEqual(accuracy, { exact: true });
+    assert.equal(estimate.accuracy.exact, false);
+    const exact = new Map(results.map((row) => [JSON.stringify(row.dimensions), row]));
+    if (isWithinError(estimate, exact)) within += 1;
+  }
+  assert.ok(within >= 0.95 * QUESTIONS.length, `${within} of ${QUESTIONS.length}`);
+});
+
+test("An exact answer is the same, in one piece or read in slices of visitors.", async () => {
+  for (const question of QUESTIONS) {
+    readAtMost(1e9);
+    const whole = await ask(question, "exact");
+    readAtMost(1e9, 8_000);
+    const sliced = await ask(question, "exact");
+    assert.deepEqual(rounded(sliced), rounded(whole), JSON.stringify(question));
+  }
+});
+const rounded = ({ results, nextOffset }: StatsAnswer) => ({
+  nextOffset,
+  results: results.map((row) => ({ ...row, metrics: row.metrics.map((value) => value?.toFixed(6) ?? null) })),
+});
+
+test("auto is exact while the range is small, and estimates beyond that; a comparison too.", async () => {
+  readAtMost(1e9);
+  const question = { metrics: ["visitors"], include: { comparison: true } };
+  assert.deepEqual((await ask(question, undefined)).accuracy, { exact: true });
+  readAtMost(2_000);
+  const { accuracy } = await ask(question, undefined);
+  assert.ok(!accuracy.exact && accuracy.sample < 1 && accuracy.error > 0 && accuracy.error < 0.5);
+});
+
+test("Users, revenue, sums and percentiles are never estimated.", async () => {
+  readAtMost(100);
+  for (const metric of ["users", "sum:price", "p75:lcp"])
+    assert.deepEqual(
+      (await ask({ metrics: ["visitors", metric] }, "fast")).accuracy,
+      { exact: true },
+      metric,
+    );
+  const revenue = { metrics: ["revenue"], dimensions: ["currency"] };
+  assert.deepEqual((await ask(revenue, "fast")).accuracy, { exact: true });
+});
+
+test("Funnels, retention, paths and properties are estimated within their error.", async () => {
+  readAtMost(10_000);
+  const compare = (one: number, other: number, error: number) =>
+    assert.ok(Math.abs(one - other) <= error * other, `${one} for ${other}, error ${error}`);
+  const both = async <Answer extends Pick<StatsAnswer, "accuracy">>(
+    route: string,
+    asked: object,
+    countsOf: (answer: Answer) => number[],
+  ) => {
+    const [fast, exact] = [await ask<Answer>(asked, "fast", route), await ask<Answer>(asked, "exact", route)];
+    const { accuracy } = fast;
+    assert.ok(!accuracy.exact && exact.accuracy.exact);
+    const [estimated, counted] = [countsOf(fast), countsOf(exact)];
+    assert.ok(counted.length > 0 && estimated.length === counted.length);
+    for (const [index, count] of counted.entries()) compare(estimated[index] ?? 0, count, accuracy.error);
+  };
+  await both<{ steps: { visitors: number }[] } & Pick<StatsAnswer, "accuracy">>(
+    "funnel",
+    { steps: [{ page: "/0" }, { event: "event_1" }] },
+    ({ steps }) => steps.map(({ visitors }) => visitors),
+  );
+  await both<{ cohorts: { visitors: number }[] } & Pick<StatsAnswer, "accuracy">>(
+    "retention",
+    { period: "day" },
+    ({ cohorts }) => cohorts.map(({ visitors }) => visitors),
+  );
+  await both<
+    { paths: { from: string; to: string | null; sessions: number }[] } & Pick<StatsAnswer, "accuracy">
+  >("paths", { steps: 1 }, ({ paths }) => [Math.max(...paths.map(({ sessions }) => sessions))]);
+  await both<{ properties: { events: number }[] } & Pick<StatsAnswer, "accuracy">>(
+    "properties",
+    {},
+    ({ properties }) => properties.map(({ events }) => events),
+  );
+});

@@ -1,0 +1,300 @@
+/** Runs the queries of the console over 10, 30 and 100 million events, which the engine generates: exact and estimated. */
+import { join } from "node:path";
+import type { StatsAccuracy, StatsAccuracyChoice, StatsFilter, StatsQueryBody } from "@headwater/contract";
+import { connect, type WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
+import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
+import { migrate } from "../../apps/server/src/clickhouse/migrate.ts";
+import type { WarehouseProcess } from "../../apps/server/src/clickhouse/warehouse.ts";
+import { answerFunnel } from "../../apps/server/src/stats/funnel.ts";
+import { answerPaths } from "../../apps/server/src/stats/paths.ts";
+import { answerProperties } from "../../apps/server/src/stats/properties.ts";
+import { answerQuery } from "../../apps/server/src/stats/query.ts";
+import { answerRetention } from "../../apps/server/src/stats/retention.ts";
+import { createQueryRunner, type RunQuery } from "../../apps/server/src/stats/run-query.ts";
+import {
+  type BenchContext,
+  type BenchSection,
+  figure,
+  median,
+  percent,
+  type ResultTable,
+} from "../section.ts";
+import { newFolder } from "../server.ts";
+import { buildRollups, COMMAND_MS, ENGINE, range, UNTIL, waitForMerges } from "./month.ts";
+import { fillScale, type ScaleFill } from "./scale-fill.ts";
+import { QUERIES } from "./stats-queries.ts";
+
+const SOURCE_ID = "src_scale";
+const MILLION = 1_000_000;
+const QUICK_MILLIONS = 0.1;
+const ROUNDS = 5;
+const ACCURACIES = ["exact", "auto", "fast"] as const;
+/** Estimates that are compared with exact answers. */
+const COMPARED = { quick: 20, full: 200 };
+const MEMORY_POLL_MS = 200;
+
+type Variant = Omit<ScaleFill, "sourceId" | "events"> & { readonly name: string };
+const MONTH: Variant = { name: "30 days", days: 30, pages: 500, referrers: 300 };
+const MANY_VALUES: Variant = {
+  name: "100,000 pages, 10,000 referrers",
+  days: 30,
+  pages: 100_000,
+  referrers: 10_000,
+};
+const YEAR: Variant = { name: "300 days", days: 300, pages: 500, referrers: 300 };
+
+type ScaleQuery = Pick<StatsQueryBody, "metrics" | "dimensions" | "filters" | "pagination">;
+const SHOWN: readonly (ScaleQuery & { readonly name: string })[] = [
+  { name: "top pages", metrics: ["visitors", "pageviews"], dimensions: ["page"], pagination: { limit: 8 } },
+  { name: "headline", metrics: ["visitors", "sessions", "pageviews", "bounceRate", "sessionDuration"] },
+  { name: "chart", metrics: ["visitors"], dimensions: ["time:day"] },
+];
+const VALUES = {
+  page: "/page/0",
+  event: "event_1",
+  host: "shop.example",
+  sentBy: "browser",
+  entryPage: "/page/0",
+  exitPage: "/page/0",
+  referrer: "site-0.example",
+  source: "site-0.example",
+  channel: "Direct",
+  utmCampaign: "campaign-1",
+  device: "mobile",
+  browser: "Chrome",
+  browserVersion: "121",
+  os: "iOS",
+  country: "C0",
+  region: "R1",
+  city: "City 1",
+  locale: "de-DE",
+} as const;
+const isValue = (dimension: keyof typeof VALUES): StatsFilter => ({
+  dimension,
+  operator: "is",
+  value: VALUES[dimension],
+});
+
+interface Measured {
+  readonly name: string;
+  readonly ms: number;
+  /** Null: the query failed. */
+  readonly accuracy: StatsAccuracy | null;
+}
+type MaybeEstimated = { readonly accuracy?: StatsAccuracy };
+
+/** Runs a query once to warm up, and measures the median of the rounds after that. */
+async function measure(name: string, rounds: number, ask: () => Promise<MaybeEstimated>): Promise<Measured> {
+  const times: number[] = [];
+  let accuracy: StatsAccuracy | null = null;
+  for (let round = 0; round <= rounds; round++) {
+    const startedAt = performance.now();
+    try {
+      accuracy = (await ask()).accuracy ?? { exact: true };
+    } catch {
+      return { name, ms: performance.now() - startedAt, accuracy: null };
+    }
+    if (round > 0) times.push(performance.now() - startedAt);
+  }
+  return { name, ms: median(times), accuracy };
+}
+
+const describe = ({ ms, accuracy }: Measured): string => {
+  if (accuracy === null) return `failed after ${figure(ms)}`;
+  if (accuracy.exact) return `${figure(ms)}, exact`;
+  return `${figure(ms)}, 1/${Math.round(1 / accuracy.sample)}, ± ${percent(accuracy.error)}`;
+};
+
+interface ScaleRun {
+  readonly run: RunQuery;
+  readonly days: number;
+  readonly rounds: number;
+}
+const bodyOf = ({ days }: ScaleRun, accuracy: StatsAccuracyChoice) => ({
+  sourceId: SOURCE_ID,
+  dateRange: [new Date(UNTIL - days * 86_400_000).toISOString(), range[1]] as [string, string],
+  timezone: "UTC",
+  accuracy,
+});
+const ask = (run: ScaleRun, asked: ScaleQuery, accuracy: StatsAccuracyChoice) =>
+  answerQuery(run.run, { ...bodyOf(run, accuracy), ...asked }, null, UNTIL);
+
+async function tenQueries(run: ScaleRun): Promise<ResultTable> {
+  const rows: string[][] = [];
+  const sums = ACCURACIES.map(() => 0);
+  for (const { name, body } of QUERIES) {
+    const row = [name];
+    for (const [index, accuracy] of ACCURACIES.entries()) {
+      const measured = await measure(name, run.rounds, () => ask(run, body, accuracy));
+      sums[index] = (sums[index] ?? 0) + measured.ms;
+      row.push(describe(measured));
+    }
+    rows.push(row);
+  }
+  const together = ["all ten at once"];
+  for (const accuracy of ACCURACIES) {
+    const all = () => Promise.all(QUERIES.map(({ body }) => ask(run, body, accuracy))).then(() => ({}));
+    const { ms, accuracy: answered } = await measure("", run.rounds, all);
+    together.push(answered === null ? "failed" : figure(ms));
+  }
+  rows.push(["all ten, one after another", ...sums.map(figure)], together);
+  return { columns: ["query, ms", ...ACCURACIES], rows };
+}
+
+async function filtered(run: ScaleRun): Promise<ResultTable> {
+  const rows: string[][] = [];
+  for (const dimension of Object.keys(VALUES) as (keyof typeof VALUES)[]) {
+    const row: string[] = [dimension];
+    for (const { name, ...asked } of SHOWN) {
+      const filters = [isValue(dimension)];
+      row.push(describe(await measure(name, run.rounds, () => ask(run, { ...asked, filters }, "auto"))));
+    }
+    rows.push(row);
+  }
+  return { columns: ["filter (auto), ms", ...SHOWN.map(({ name }) => name)], rows };
+}
+
+const STEPS = [
+  { event: null, path: "/page/1*", conditions: [], value: null },
+  { event: "event_1", path: null, conditions: [], value: null },
+];
+const PAGE_BOUNCES: ScaleQuery = {
+  metrics: ["sessions", "bounceRate"],
+  dimensions: ["page"],
+  pagination: { limit: 8 },
+};
+
+async function otherQueries(run: ScaleRun): Promise<ResultTable> {
+  const kinds: Record<string, (accuracy: StatsAccuracyChoice) => Promise<MaybeEstimated>> = {
+    funnel: (accuracy) => answerFunnel(run.run, { ...bodyOf(run, accuracy), steps: [] }, STEPS, UNTIL),
+    paths: (accuracy) => answerPaths(run.run, bodyOf(run, accuracy), UNTIL),
+    retention: (accuracy) => answerRetention(run.run, { ...bodyOf(run, accuracy), period: "week" }, UNTIL),
+    properties: (accuracy) => answerProperties(run.run, bodyOf(run, accuracy), UNTIL),
+    "page × bounce": (accuracy) => ask(run, PAGE_BOUNCES, accuracy),
+  };
+  const rows: string[][] = [];
+  for (const [name, answer] of Object.entries(kinds)) {
+    const row = [name];
+    for (const accuracy of ACCURACIES)
+      row.push(describe(await measure(name, run.rounds, () => answer(accuracy))));
+    rows.push(row);
+  }
+  return { columns: ["query, ms", ...ACCURACIES], rows };
+}
+
+/** Compares estimates with exact answers: each query has one of the filters and one of the ten queries. */
+async function errorBounds(run: ScaleRun, queries: number): Promise<string[]> {
+  const dimensions = Object.keys(VALUES) as (keyof typeof VALUES)[];
+  let [estimates, within] = [0, 0];
+  for (let index = 0; index < queries; index++) {
+    const dimension = dimensions[index % dimensions.length] ?? "page";
+    const asked = QUERIES[Math.floor(index / dimensions.length) % QUERIES.length]?.body;
+    if (asked === undefined) continue;
+    const query = { ...asked, filters: [isValue(dimension)] };
+    const { accuracy = { exact: true }, results } = await ask(run, query, "fast");
+    if (accuracy.exact) continue;
+    const exact = await ask(run, { ...query, pagination: { limit: 1_000 } }, "exact");
+    const wanted = new Map(exact.results.map((row) => [JSON.stringify(row.dimensions), row.metrics]));
+    const holds = results.every((row) =>
+      row.metrics.every((value, at) => {
+        const is = wanted.get(JSON.stringify(row.dimensions))?.[at] ?? 0;
+        return Math.abs((value ?? 0) - (is ?? 0)) <= accuracy.error * Math.abs(is ?? 0) + 1e-9;
+      }),
+    );
+    estimates += 1;
+    if (holds) within += 1;
+  }
+  return [
+    "estimates within their error",
+    `${within} of ${estimates}: ${percent(within / estimates)} (target ≥ 95 %)`,
+  ];
+}
+
+async function bytesPerEvent(client: WarehouseClient, events: number): Promise<string[]> {
+  const query = "SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase()";
+  const [row] = await (await client.query({ query, format: "JSONCompactEachRow" })).json<[string]>();
+  return ["bytes on disk per event, with rollups", `${figure(Number(row?.[0]) / events)} (target ≤ 190)`];
+}
+
+/** Watches the memory of the engine. @returns ends the watch, and returns the highest value in bytes */
+function watchMemory(engine: WarehouseProcess): () => number {
+  let highest = 0;
+  const timer = setInterval(() => {
+    highest = Math.max(highest, engine.residentBytes?.() ?? 0);
+  }, MEMORY_POLL_MS);
+  return () => {
+    clearInterval(timer);
+    return highest;
+  };
+}
+
+async function measureVariant(
+  { options, say }: BenchContext,
+  events: number,
+  variant: Variant,
+): Promise<ResultTable[]> {
+  const engine = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
+  const endWatch = watchMemory(engine);
+  try {
+    await migrate(engine.endpoint);
+    const client = connect(engine.endpoint, COMMAND_MS);
+    await fillScale(client, { ...variant, sourceId: SOURCE_ID, events });
+    say(`  ${figure(events)} events, ${variant.name}: written`);
+    const startedAt = performance.now();
+    await buildRollups(client);
+    const buildSeconds = (performance.now() - startedAt) / 1_000;
+    say(`  rollups: ${figure(buildSeconds)} s`);
+    await waitForMerges(client);
+    const signal = new AbortController().signal;
+    const warehouse = { state: () => "up" as const, client: () => client };
+    const run: ScaleRun = {
+      run: createQueryRunner(warehouse)({ organizationId: "org_bench", signal }),
+      days: variant.days,
+      rounds: options.quick ? 1 : ROUNDS,
+    };
+    const tables = [await tenQueries(run), await filtered(run), await otherQueries(run)];
+    const bounds = await errorBounds(run, options.quick ? COMPARED.quick : COMPARED.full);
+    const more = {
+      columns: ["figure", "value"],
+      rows: [
+        bounds,
+        ["all rollups built, s", figure(buildSeconds)],
+        await bytesPerEvent(client, events),
+        ["highest memory of the engine, MiB", `${figure(endWatch() / 1_048_576)} (target ≤ 1,331)`],
+      ],
+    };
+    await client.close();
+    const title = `${figure(events / MILLION)} M, ${variant.name}: `;
+    return [...tables, more].map(({ columns: [first = "", ...others], rows }) => ({
+      columns: [title + first, ...others],
+      rows,
+    }));
+  } finally {
+    endWatch();
+    engine.end();
+    await engine.ended;
+  }
+}
+
+export async function scale(context: BenchContext): Promise<BenchSection> {
+  const { quick, millions } = context.options;
+  const tables: ResultTable[] = [];
+  const [smallest = 1] = millions;
+  const sizes = quick ? [QUICK_MILLIONS] : millions;
+  for (const size of sizes) tables.push(...(await measureVariant(context, size * MILLION, MONTH)));
+  for (const variant of quick ? [] : [MANY_VALUES, YEAR])
+    tables.push(...(await measureVariant(context, smallest * MILLION, variant)));
+  return {
+    title: "Queries as events grow",
+    date: new Date().toISOString(),
+    settings: {
+      WAREHOUSE_MEMORY_BYTES: String(ENGINE.memoryBytes),
+      WAREHOUSE_THREADS: String(ENGINE.threads),
+    },
+    tables,
+    notes: [
+      `The engine generates the events: a session has 3.2 of them, and a visitor 1.3 sessions. Times are medians of ${quick ? 1 : ROUNDS} warm rounds. A sample of 1/n and its error follow the time.`,
+    ],
+    data: { sizes },
+  };
+}

@@ -1,0 +1,121 @@
+/** Accounts of people: profile, invitations, sign-in and sessions (docs/contract.md section 13). */
+import Type, { type Static } from "typebox";
+import { LIMITS } from "./limits.ts";
+import { NUMBER_FORMATS, THEMES } from "./preferences.ts";
+import { ROLES } from "./roles.ts";
+import {
+  Closed,
+  flag,
+  id,
+  Nullable,
+  OneOf,
+  OrganizationId,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from "./shapes.ts";
+
+export const Email = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  format: "email",
+  pattern: '^[^\\s@,;<>"]+@[^\\s@,;<>"]+$',
+  description: "an e-mail address, such as name@example.com",
+});
+const personName = (description: string) =>
+  Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength, description });
+const invitedRole = (description: string) => OneOf(ROLES, { description });
+
+const theme = OneOf(THEMES, { description: "The colours of the console; `auto`: those of the system." });
+const numberFormat = OneOf(NUMBER_FORMATS, {
+  description: "How the console writes numbers; `auto`: as in English.",
+});
+
+export const Profile = Closed({
+  userId: text("Your user id."),
+  name: textOrNull("Your name, which the members of your workspaces see."),
+  email: textOrNull("Your confirmed e-mail address, with which you can sign in; null: none."),
+  theme,
+  numberFormat,
+});
+export type Profile = Static<typeof Profile>;
+export const UpdateProfileBody = Closed({
+  name: Type.Optional(Nullable(personName("Your name."))),
+  theme: Type.Optional(theme),
+  numberFormat: Type.Optional(numberFormat),
+});
+export const EmailBody = Closed({ email: Email });
+export const ConfirmEmailBody = Closed({ code: id("The code in the link of the mail.") });
+
+export const Invitation = Closed({
+  invitationId: text("The id of the invitation."),
+  organizationId: text("The id of the workspace."),
+  role: invitedRole("The role that the invited person gets."),
+  email: textOrNull("The address that the invitation was sent to; null: it is a link."),
+  invitedBy: text("The id of the user who made it."),
+  createdAt: time("When it was made."),
+  expiresAt: time("When it expires."),
+});
+export type Invitation = Static<typeof Invitation>;
+export const InvitationList = Closed({
+  invitations: Type.Array(Invitation, { description: "The invitations that can be accepted, newest first." }),
+});
+export const CreateInvitationBody = Closed({
+  organizationId: OrganizationId,
+  role: invitedRole("The role that the invited person gets. It cannot be above your own."),
+  email: Type.Optional(
+    Nullable(Type.String({ ...Email, description: "an e-mail address, to which the link is sent" })),
+  ),
+});
+export const CreatedInvitation = Closed({
+  ...Invitation.properties,
+  url: textOrNull("The link to give to the person, shown only here; null: it was sent by e-mail."),
+});
+export const RevokedInvitation = Closed({
+  invitationId: text("The id of the invitation."),
+  revokedAt: time("When it was revoked."),
+});
+export const InvitationCodeBody = Closed({ code: id("The code in the link of the invitation.") });
+export const OfferedInvitation = Closed({
+  organizationName: text("The name of the workspace."),
+  role: invitedRole("The role that you get."),
+  invitedBy: textOrNull("The name of the member who invites you; null: they gave none."),
+  expiresAt: time("When the invitation expires."),
+});
+export const AcceptInvitationBody = Closed({
+  code: id("The code in the link of the invitation."),
+  name: personName("Your name, which the other members see."),
+});
+export const AcceptedInvitation = Closed({
+  organizationId: text("The workspace that you are a member of now."),
+  signInCode: text("A one-time code for POST /api/sign-in, valid for 10 minutes."),
+});
+export const JoinedWorkspace = Closed({
+  organizationId: text("The workspace that you are a member of now."),
+});
+
+export const SignInMethods = Closed({
+  oidc: textOrNull("The name of the identity provider; null: there is none."),
+  mail: flag("Sign-in links can be sent by e-mail."),
+});
+export const SignInLinkRequested = Closed({
+  requested: Type.Literal(true, {
+    description: "If an account has this address, a link was sent. The answer is the same if there is none.",
+  }),
+});
+
+export const ConsoleSession = Closed({
+  tokenId: text("The id of the session's token."),
+  isCurrent: flag("The session of this request."),
+  createdAt: time("When you signed in."),
+  lastUsedAt: timeOrNull("When it was last used; null: not yet."),
+  expiresAt: timeOrNull("When it ends."),
+});
+export const ConsoleSessionList = Closed({
+  sessions: Type.Array(ConsoleSession, { description: "Your sessions of the console, newest first." }),
+});
+export const EndedSession = Closed({
+  tokenId: text("The id of the session's token."),
+  endedAt: time("When it was ended."),
+});

@@ -1,0 +1,24 @@
+/** The schema of `attribution` in a stats query (docs/contract.md section 9). */
+import Type from "typebox";
+import { LIMITS } from "./limits.ts";
+import { Closed, OneOf } from "./shapes.ts";
+import * as words from "./stats-words.ts";
+
+export const Attribution = Closed(
+  {
+    model: OneOf(words.STATS_ATTRIBUTION_MODELS, {
+      description:
+        "`session`: the session of the event. `firstTouch`: the first session of the visitor that began within the window before the event. Default: `session`.",
+    }),
+    windowDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.maxAttributionWindowDays,
+        description: `The window of \`firstTouch\`, in days of 24 hours. Default: ${LIMITS.defaultAttributionWindowDays}.`,
+      }),
+    ),
+  },
+  {
+    description: `Which session the dimensions ${words.STATS_ATTRIBUTION_DIMENSIONS.join(", ")} are of. \`firstTouch\` needs one of them, and works with the metrics ${words.STATS_GOAL_METRICS.join(", ")}.`,
+  },
+);
