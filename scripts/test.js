@@ -16,7 +16,7 @@ const CHROMIUM = "/usr/bin/chromium";
 /** Files at a time. They wait nearly half of their time, so one more than there are processors keeps these busy. */
 const CONCURRENCY = availableParallelism() + 1;
 /** When more files fail, none is tried again: so many failures are not an accident. */
-const MAX_RETRIED_FILES = 3;
+const MAX_RETRIED_FILES = 6;
 const FILE_TIMEOUT_MS = 420_000;
 const APPS_FILE_TIMEOUT_MS = 600_000;
 const LONG_FILE_TIMEOUT_MS = 1_800_000;

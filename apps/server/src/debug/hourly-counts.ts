@@ -1,7 +1,7 @@
 /** Counts what happened to each source in each hour. The health of a source is computed from these counts. */
 import type { AttemptCount } from "../core/records.ts";
 import { startOfHour } from "../core/time.ts";
-import { type FinishedAttempt, outcomeOf } from "./render.ts";
+import { acceptedViolations, type FinishedAttempt, outcomeOf } from "./render.ts";
 
 /** The name of the counter of attempts that were left out of the sample. */
 export const NOT_LISTED = "not_listed";
@@ -68,10 +68,7 @@ function namedCounts(attempt: FinishedAttempt): [name: string, count: number][] 
   const { answer, results } = attempt.outcome;
   const { accepted = 0, duplicates = 0, rejected = 0 } = answer;
   named.push(["accepted", accepted], ["duplicates", duplicates], ["rejected", rejected]);
-  const violating = results.filter(
-    ({ status, warnings }) => status === "accepted" && warnings.includes("plan_violation"),
-  );
-  named.push([PLAN_WARNING, violating.length]);
+  named.push([PLAN_WARNING, acceptedViolations(attempt)]);
   if (rejected === 0) return named;
   for (const { status, code } of results) {
     if (status === "rejected" && code !== null) named.push([code, 1]);

@@ -44,6 +44,14 @@ export function outcomeOf(attempt: RenderableAttempt): AttemptOutcome {
     : "partial";
 }
 
+/** @returns the number of accepted events that violate the tracking plan */
+export const acceptedViolations = ({ outcome }: RenderableAttempt): number =>
+  outcome.kind === "refused"
+    ? 0
+    : outcome.results.filter(
+        ({ status, warnings }) => status === "accepted" && warnings.includes("plan_violation"),
+      ).length;
+
 /** Renders attempts, and skips those that cannot be rendered. */
 export function renderEach<T>(attempts: readonly T[], render: (attempt: T) => AttemptRow): AttemptRow[] {
   return attempts.flatMap((attempt) => {

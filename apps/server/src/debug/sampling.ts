@@ -1,7 +1,8 @@
 /** Decides which attempts the debug view keeps: all of a quiet source, a sample of a busy one (docs/contract.md section 6). */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createRateLimiter } from "../core/rate-limit.ts";
-import { codeOf, type FinishedAttempt, outcomeOf } from "./render.ts";
+import { PLAN_WARNING } from "./hourly-counts.ts";
+import { acceptedViolations, codeOf, type FinishedAttempt, outcomeOf } from "./render.ts";
 
 export const RECORDER_LIMITS = {
   successesPerSecond: SERVER_LIMITS.attemptSuccessesPerSecond,
@@ -96,9 +97,10 @@ export function createSampler(limits: RecorderLimits): (attempt: FinishedAttempt
     const seen = secondOf(sourceId, now);
     const code = codeOf(attempt) ?? "";
     if (code === "overloaded") isOverloaded = true;
-    return outcomeOf(attempt) === "succeeded"
-      ? sampleSuccess(seen, sourceId, now)
-      : sampleFailure(seen, code);
+    if (outcomeOf(attempt) !== "succeeded") return sampleFailure(seen, code);
+    // it has something to mend, so it must not drown among the successes of a busy source
+    if (acceptedViolations(attempt) > 0) return sampleFailure(seen, PLAN_WARNING);
+    return sampleSuccess(seen, sourceId, now);
   };
 }
 

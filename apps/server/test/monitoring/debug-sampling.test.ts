@@ -5,10 +5,13 @@ import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import {
   bootstrapBody,
   bootstrapPath,
+  eventsBody,
+  eventsPath,
   fresh,
   openClockedWorldFor,
   SECOND,
   type TestSource,
+  trackEvent,
 } from "../support/world.ts";
 
 const {
@@ -39,6 +42,24 @@ it("of one source, fifty successes at once and then five a second are listed, an
   world.advance(SECOND);
   for (let sent = 0; sent < attemptSuccessesPerSecond + 1; sent++) await send();
   assert.equal((await view()).health.last24h.notListed, 11);
+});
+
+it("an accepted attempt that violates the tracking plan is listed, however busy its source is", async (test) => {
+  const world = await openClockedWorldFor(test);
+  const source = await world.createSource();
+  const plan = { mode: "warn", unknownEvents: "warn", events: { known: { schema: {} } } };
+  const path = `/api/tracking-sources/${source.sourceId}`;
+  assert.equal((await world.ask(`${path}/plan`, { method: "PUT", body: { plan } })).status, 200);
+  const sessionId = await world.openSession(source);
+  const send = (name: string) =>
+    world.send(eventsPath(source), eventsBody(sessionId, [trackEvent({ name })]));
+  for (let sent = 0; sent < attemptSuccessBurst + 10; sent++) await send("known");
+  await send("unknown");
+  await send("known");
+  const { body } = await world.ask(`${path}/debug?limit=1`);
+  const [{ outcome, results }] = body.eventAttempts;
+  assert.equal(outcome, "succeeded");
+  assert.ok(results[0].warnings.includes("plan_violation"));
 });
 
 it("of all sources, busy ones leave room for a source that had no success for a while", async (test) => {
