@@ -3,7 +3,7 @@
  * unlocks the token of the link: the caller gets the token with a signed time until which it works.
  */
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { AdmissionFull, createAdmission } from "../core/admission.ts";
+import { createAdmission } from "../core/admission.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createClientRateLimiter, type Rate, rateHeaders } from "../core/rate-limit.ts";
@@ -21,6 +21,10 @@ const hashing = createAdmission({
   maxAdmitted: SERVER_LIMITS.maxWaitingPasswordHashes,
 });
 
+/**
+ * @param key whose turn it is when many passwords are hashed, such as a user or a client address
+ * @throws AdmissionFull when too many wait
+ */
 const derive = (key: string, password: string, salt: Buffer): Promise<Buffer> =>
   hashing.run(
     key,
@@ -32,26 +36,16 @@ const derive = (key: string, password: string, salt: Buffer): Promise<Buffer> =>
       ),
   );
 
-/** @param key whose turn it is when many passwords are hashed, such as a user or a client address */
-async function deriveInTurn(key: string, password: string, salt: Buffer): Promise<Buffer> {
-  try {
-    return await derive(key, password, salt);
-  } catch (error) {
-    if (error instanceof AdmissionFull) throw new Refusal("overloaded");
-    throw error;
-  }
-}
-
-/** The text that is stored of a password: salt and hash. */
+/** Returns the text that is stored of a password: salt and hash. */
 export async function hashPassword(key: string, password: string): Promise<string> {
   const salt = randomBytes(16);
-  const hash = await deriveInTurn(key, password, salt);
+  const hash = await derive(key, password, salt);
   return `scrypt.${salt.toString("base64url")}.${hash.toString("base64url")}`;
 }
 
 async function isRightPassword(key: string, password: string, stored: string): Promise<boolean> {
   const [, salt = "", hash = ""] = stored.split(".");
-  const derived = await deriveInTurn(key, password, Buffer.from(salt, "base64url"));
+  const derived = await derive(key, password, Buffer.from(salt, "base64url"));
   return timingSafeEqual(derived, Buffer.from(hash, "base64url"));
 }
 
@@ -64,7 +58,7 @@ const UNLOCKED = /^(hwt_[0-9A-Za-z]+)\.([0-9a-z]{1,12})\.([\w-]{43})$/;
 
 export interface PresentedToken {
   readonly token: string;
-  /** What the right password has added to it; null: nothing. */
+  /** The part that the right password adds; null: the password was not given. */
   readonly unlock: { readonly until: string; readonly signature: string } | null;
 }
 
@@ -90,7 +84,7 @@ export function isLocked(
 
 export interface UnlockDeps {
   readonly tokenByHash: (asked: { hash: string }) => Promise<TokenRecord | null>;
-  /** Tries of one client address. */
+  /** The rate of tries of one client address. */
   readonly rate: Rate;
   readonly nodes: () => number;
 }

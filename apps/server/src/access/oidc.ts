@@ -15,7 +15,7 @@ export interface OidcSettings {
   readonly subjectIsUser: boolean;
 }
 
-/** Who has signed in, for `userOfIdentity`. */
+/** The person who has signed in, for `userOfIdentity`. */
 export interface OidcUser {
   readonly issuer: string;
   readonly subject: string;

@@ -1,8 +1,6 @@
 /** People's profiles, their confirmed e-mail addresses and their sessions (docs/contract.md section 13). */
-import type { Profile } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { ProfileRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken } from "../core/token.ts";
@@ -12,19 +10,15 @@ import { makeCode } from "./first-start.ts";
 import { confirmationMail } from "./mails.ts";
 import { readName } from "./names.ts";
 
-const renderProfile = (profile: ProfileRecord): Profile => ({ ...profile });
-
 export const getProfile =
   (catalog: Catalog): Handler<"getProfile"> =>
-  async ({ actor: { userId } }) => ({ body: renderProfile(await catalog.profile({ userId })) });
+  async ({ actor: { userId } }) => ({ body: await catalog.profile({ userId }) });
 
 export const updateProfile =
   (catalog: Catalog): Handler<"updateProfile"> =>
   async ({ actor: { userId }, body: { name, ...preferences } }) => {
     const named = name === undefined ? {} : { name: name === null ? null : readName("name", name) };
-    return {
-      body: renderProfile(await catalog.updateProfile({ userId, change: { ...preferences, ...named } })),
-    };
+    return { body: await catalog.updateProfile({ userId, change: { ...preferences, ...named } }) };
   };
 
 export interface AccountMailDeps {
@@ -61,7 +55,7 @@ export const confirmEmail =
     const confirmed = await catalog.confirmEmail({ codeHash: hashToken(body.code), userId, now });
     if (confirmed === "unknown") throw new Refusal("invalid_code");
     if (confirmed === "taken") throw new Refusal("email_taken");
-    return { body: renderProfile(confirmed) };
+    return { body: confirmed };
   };
 
 export const listSessions =

@@ -44,7 +44,7 @@ const track = (name: unknown, properties: ForeignFields) => ({
   properties: definedIn(properties),
 });
 
-/** What a request is about: the first kind whose parameter it has, else a page view. */
+/** The kind of a request: the first kind whose parameter it has, else a page view. */
 function actionOf(params: ForeignFields): {
   type: string;
   name?: unknown;

@@ -200,7 +200,7 @@ export function clickhouseUrl(value: string) {
   return { url: url.origin, username, password, database };
 }
 
-/** What SMTP_URL says. */
+/** The parsed SMTP_URL. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;

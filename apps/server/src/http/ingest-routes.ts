@@ -17,7 +17,7 @@ export interface IngestRouteDeps {
   readonly clock: () => number;
   /** The address of a source's debug view. */
   readonly debugUrl: (sourceId: string) => string;
-  /** Of the compatible endpoints. */
+  /** The adapters of the compatible endpoints. */
   readonly adapters: Adapters;
   readonly handleIngest: (request: IngestRequest) => Promise<Attempt>;
 }

@@ -1,8 +1,7 @@
 /** POST …/test: the doctor's checks of a page, run by the service. It requests public addresses only, besides its own. */
-import { AdmissionFull, createAdmission } from "../core/admission.ts";
+import { createAdmission } from "../core/admission.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
 import { createPublicGuard } from "./address-guard.ts";
 import { NOT_PROBED, type ServiceEvidence } from "./evidence.ts";
 import type { VerifyDeps } from "./verify.ts";
@@ -47,11 +46,6 @@ export function createTestInstall({ apiBaseUrl, alias, clock }: TestInstallDeps)
         clock,
       });
     };
-    try {
-      return { body: await slots.run(organizationId, test, signal) };
-    } catch (error) {
-      if (error instanceof AdmissionFull) throw new Refusal("overloaded");
-      throw error;
-    }
+    return { body: await slots.run(organizationId, test, signal) };
   };
 }

@@ -225,7 +225,7 @@ export interface Catalog {
     saved: AuditedChange & { sourceId: string; plan: TrackingPlan; baseVersion: number | null },
   ): Promise<PlanRecord | "unknown" | "changed">;
 
-  /** What is shared, and what the user saved, oldest first. */
+  /** Shared items and those of the user, oldest first. */
   savedItems(asked: { sourceId: string; userId: string }): Promise<SavedItemRecord[]>;
   /** Only a change of a shared item writes an audit entry: others concern nobody else. */
   createSavedItem(

@@ -44,7 +44,7 @@ const diskProblem = (lowWaterBytes: number) =>
   `The disk of DATA_DIR has less than DISK_LOW_WATER_BYTES (${lowWaterBytes}) free. Free some space.`;
 
 export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: ReadinessDeps): Readiness {
-  /** Of the latest probe. */
+  /** The outcome of the latest probe. */
   let failure: StorageError | null = null;
   let hasDiskSpace = true;
   let draining = false;

@@ -125,7 +125,7 @@ async function compareOnce(
   return { missing: findMissing(days, byKey(held)), adopted };
 }
 
-/** Of each day the count that found more missing events. */
+/** Merges two counts: each day keeps the one that found more missing events. */
 function mergeCounts(one: WarehouseComparison, other: WarehouseComparison): WarehouseComparison {
   const days = new Map(one.missing.map((day) => [keyOf(day), day]));
   for (const day of other.missing)

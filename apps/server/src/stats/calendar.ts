@@ -129,7 +129,7 @@ export function bucketStarts(zone: string, grain: Grain, { from, to }: Period, m
   return starts;
 }
 
-/** Of the buckets of a period, the starts of those that lie in it as a whole and are over. */
+/** The starts of the buckets that lie in the period as a whole and are over. */
 export function completeBuckets(
   zone: string,
   grain: Grain,

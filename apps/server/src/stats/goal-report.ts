@@ -127,7 +127,7 @@ type SelectedRow = [
 
 interface GoalFigures {
   readonly ofCurrency: ReadonlyMap<string | null, Figures>;
-  /** Of a currency in which the goal has no conversion. */
+  /** The figures of a currency in which the goal has no conversion. */
   readonly none: Figures;
 }
 

@@ -12,7 +12,7 @@ export interface GoalInBody {
   readonly path: readonly (string | number)[];
 }
 
-/** What reaches a goal: an event of a name or a view of a page, one of them null, with conditions on the properties. */
+/** A goal is reached by an event of a name or a view of a page (one of them is null), with conditions on the properties. */
 export type GoalRule = Omit<Goal, "name">;
 
 /**

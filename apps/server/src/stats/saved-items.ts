@@ -34,7 +34,7 @@ const MEMBER_OF: Readonly<Record<SavedKind, "filters" | "steps" | "day">> = {
   annotation: "day",
 };
 
-/** What the schema of a saved item cannot say: the members that belong to its kind, and valid filters. */
+/** Checks what the schema of a saved item cannot express: the members that belong to its kind, and valid filters. */
 export const checkSavedItem: FieldRule = (body) => {
   const issues: Issue[] = [];
   for (const [kind, member] of Object.entries(MEMBER_OF)) {

@@ -54,7 +54,7 @@ function toListedEvent([occurredAt, receivedAt, properties, ...values]: StoredEv
 }
 
 /**
- * Which id the query names.
+ * Returns the id that the query names.
  * @throws Refusal 422 unless it is exactly one, and that of one visitor
  */
 function readSubject(query: Call<"listEvents">["query"]): { kind: (typeof KINDS)[number]; id: string } {

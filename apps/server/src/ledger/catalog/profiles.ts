@@ -52,7 +52,7 @@ async function saveEmail(db: CatalogDb, userId: string, email: string): Promise<
   return true;
 }
 
-/** What is known of a new user. A name and an address that the user has are kept. */
+/** Facts about a new user. A name and an address that the user already has are kept. */
 export async function completeProfile(
   db: CatalogDb,
   userId: string,

@@ -37,7 +37,7 @@ export const trackingPlanVersions = (
 /** Names that an audit entry lists of each kind. */
 const MAX_AUDITED_NAMES = 100;
 
-/** What an audit entry shows of a change: the plan itself can have 256 KiB, and is kept as a version. */
+/** The part of a change that an audit entry shows: the plan itself can have 256 KiB, and is kept as a version. */
 function auditedChange(before: TrackingPlan, after: TrackingPlan) {
   const text = (event: PlannedEvent | undefined) => JSON.stringify(event);
   const names = [...new Set([...Object.keys(before.events), ...Object.keys(after.events)])].filter(

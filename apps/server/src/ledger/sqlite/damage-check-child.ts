@@ -5,7 +5,7 @@ import { isDamage } from "./failure.ts";
 
 /** The parent's message. */
 export interface DamageCheckOrder {
-  /** Of the database. */
+  /** The path of the database. */
   path: string;
 }
 /** The answer: SQLite's description of the first damage, or why the check could not be made. */
