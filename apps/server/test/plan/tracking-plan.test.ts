@@ -104,6 +104,13 @@ describe("A tracking plan", () => {
     );
   });
 
+  it("compares each property with its own pattern", async () => {
+    const two = { properties: { one: { pattern: "^a" }, two: { pattern: "^b" } }, dependentRequired: {} };
+    const { send } = await withPlan(planOf("reject", "allow", two));
+    const results = await send([order({ one: "a", two: "b" }), order({ one: "a", two: "a" })]);
+    assert.deepEqual(outcomesOf(results), ["accepted", "rejected plan_violation"]);
+  });
+
   it("accepts them in the mode warn, with the warning plan_violation and the same message", async () => {
     const { send } = await withPlan(planOf("warn", "warn"));
     const { body } = await send([order({ price: "5" }), order({ price: 5 }), trackEvent({ name: "other" })]);

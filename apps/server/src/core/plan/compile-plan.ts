@@ -5,6 +5,7 @@ import { maskJson, maskString } from "../masking/mask.ts";
 import { nearestName } from "../nearest-name.ts";
 import { FORMATS } from "./formats.ts";
 import { compilePattern } from "./linear-pattern.ts";
+import { compileQuickCheck, fits, type ValueRules } from "./quick-check.ts";
 
 /** An event that does not fit the plan. */
 export interface PlanViolation {
@@ -146,22 +147,29 @@ function compileSchema(compiler: Ajv2020, schema: Readonly<Record<string, unknow
 
 interface PlannedCheck {
   readonly mode: PlanViolation["mode"];
-  readonly isValid: () => ValidateFunction;
+  /** null: only the validator can check the schema. */
+  readonly quick: () => ValueRules | null;
+  readonly validator: () => ValidateFunction;
+}
+
+/** Compiles when the result is needed first. */
+function once<T>(compile: () => T): () => T {
+  let compiled: { readonly value: T } | undefined;
+  return () => {
+    compiled ??= { value: compile() };
+    return compiled.value;
+  };
 }
 
 function createChecks({ mode: planMode, events }: TrackingPlan): Map<string, PlannedCheck> {
-  let compiler: Ajv2020 | undefined;
+  const compiler = once(createCompiler);
   const checks = new Map<string, PlannedCheck>();
   for (const [name, { mode, schema }] of Object.entries(events)) {
     const applied = mode ?? planMode;
     if (applied === "off") continue;
-    let compiled: ValidateFunction | undefined;
-    const isValid = () => {
-      compiler ??= createCompiler();
-      compiled ??= compileSchema(compiler, schema);
-      return compiled;
-    };
-    checks.set(name, { mode: applied, isValid });
+    const quick = once(() => compileQuickCheck(schema));
+    const validator = once(() => compileSchema(compiler(), schema));
+    checks.set(name, { mode: applied, quick, validator });
   }
   return checks;
 }
@@ -190,6 +198,10 @@ export async function requireCompilable({ events }: TrackingPlan, pause: () => P
   }
 }
 
+/** Whether ajv finds the value valid. The tests compare it with the quick check. */
+export const isValidBySchema = (schema: Readonly<Record<string, unknown>>): ((value: unknown) => boolean) =>
+  compileSchema(createCompiler(), schema);
+
 export function compilePlan(plan: TrackingPlan): CompiledPlan {
   const checks = createChecks(plan);
   return {
@@ -202,8 +214,11 @@ export function compilePlan(plan: TrackingPlan): CompiledPlan {
         const isOwn = type === "track" && passive !== true && !Object.hasOwn(plan.events, name);
         return isOwn ? unknownEvent(name, plan) : null;
       }
-      const isValid = planned.isValid();
-      return isValid(properties ?? NO_PROPERTIES) ? null : toViolation(isValid.errors ?? [], planned.mode);
+      const value = properties ?? NO_PROPERTIES;
+      const quick = planned.quick();
+      if (quick !== null && fits(quick, value)) return null;
+      const isValid = planned.validator();
+      return isValid(value) ? null : toViolation(isValid.errors ?? [], planned.mode);
     },
   };
 }

@@ -16,6 +16,8 @@ type Fragment = (next: number) => number;
 
 export interface LinearPattern {
   test(text: string): boolean;
+  /** The pattern. ajv tells patterns apart by it. */
+  toString(): string;
 }
 
 /** Why a pattern is refused. */
@@ -182,5 +184,5 @@ export function compilePattern(source: string): LinearPattern {
   const built = createProgram();
   const fragment = readFragment(source.match(TOKEN) ?? [], built);
   const first = fragment(built.add({ kind: "match" }));
-  return { test: (text) => run(built.program, first, text) };
+  return { test: (text) => run(built.program, first, text), toString: () => source };
 }
