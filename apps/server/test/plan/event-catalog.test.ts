@@ -123,6 +123,27 @@ describe("The event catalogue", () => {
     assert.equal(events[0].properties.length, LIMITS.maxCatalogProperties);
   });
 
+  it("is bounded under 2,000 names with 200 properties each; more than 256 properties are rejected", async () => {
+    const own = await world.createSource();
+    const [sessionId = ""] = await sessionsOf(own, 1);
+    const wide = (at: number, count: number) => {
+      const properties = Array.from({ length: count }, (_, index) => [`p ${at} ${index}`, index]);
+      return trackEvent({ name: `hostile ${at}`, properties: Object.fromEntries(properties) });
+    };
+    assert.deepEqual(await send(own, sessionId, [wide(0, 1_000)]), ["rejected too_many_properties"]);
+    for (let from = 0; from < 2_000; from += 50) {
+      const batch = Array.from({ length: 50 }, (_, index) => wide(from + index, 200));
+      assert.ok((await send(own, sessionId, batch)).every((outcome) => outcome === "accepted"));
+    }
+    const body = await catalogOf(own);
+    const events: { events: number; properties: unknown[] }[] = body.events;
+    const counted = events.reduce((sum, one) => sum + one.events, 0);
+    assert.equal(counted + body.otherEvents, 2_000);
+    assert.ok(events.length > 100 && events.length <= LIMITS.maxCatalogEvents, String(events.length));
+    assert.ok(events.every(({ properties }) => properties.length <= LIMITS.maxCatalogProperties));
+    assert.ok(events.some(({ properties }) => properties.length === LIMITS.maxCatalogProperties));
+  });
+
   it("has names that are secret or strange as they can be stored", async () => {
     const own = await world.createSource();
     const [sessionId = ""] = await sessionsOf(own, 1);

@@ -7,7 +7,7 @@ import { type CatalogType, LIMITS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../limits.ts";
 import { maskJson, maskString } from "../masking/mask.ts";
 import type { CatalogEventRecord, PlanViolationRecord } from "../records.ts";
-import { toStorable } from "../text.ts";
+import { copyText, toStorable } from "../text.ts";
 import { OTHER_EVENTS } from "./merge.ts";
 import { noteSession, type SessionsOfText, sharedTexts } from "./sessions-of-text.ts";
 import { createViolationLearner, type SeenViolation } from "./violations.ts";
@@ -103,7 +103,9 @@ function learnProperties(learned: LearnedEvent, { properties, sessionId }: SeenE
 /** @returns how many pages were added */
 function learnSender(learned: LearnedEvent, { clientVersion, path, sessionId }: SeenEvent): number {
   if (clientVersion !== null && learned.clientVersions.size < LIMITS.maxCatalogVersions)
-    learned.clientVersions.add(clientVersion.slice(0, LIMITS.maxCatalogExampleLength).toWellFormed());
+    learned.clientVersions.add(
+      copyText(clientVersion.slice(0, LIMITS.maxCatalogExampleLength).toWellFormed()),
+    );
   if (path === null || path.length > LIMITS.maxCatalogPathLength) return 0;
   return noteSession(learned.pages, path, sessionId, 2 * LIMITS.maxCatalogPages);
 }

@@ -1,4 +1,5 @@
 /** Which sessions have sent a text: it is only stored once several have, so that an erasure need not search it. */
+import { copyText } from "../text.ts";
 
 /** Texts with the sessions that have sent them. */
 export type SessionsOfText = Map<string, Set<string>>;
@@ -15,7 +16,7 @@ export function noteSession(
   const sessions = texts.get(text);
   if (sessions && sessions.size < MIN_SESSIONS) sessions.add(sessionId);
   if (sessions || texts.size >= maxTexts) return 0;
-  texts.set(text, new Set([sessionId]));
+  texts.set(copyText(text), new Set([sessionId]));
   return 1;
 }
 

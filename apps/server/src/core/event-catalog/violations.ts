@@ -6,7 +6,7 @@ import { LIMITS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../limits.ts";
 import { maskString } from "../masking/mask.ts";
 import type { PlanViolationRecord } from "../records.ts";
-import { toStorable } from "../text.ts";
+import { copyText, toStorable } from "../text.ts";
 import { noteSession, type SessionsOfText, sharedTexts } from "./sessions-of-text.ts";
 
 /** An event that has violated the plan. */
@@ -23,7 +23,7 @@ export interface SeenViolation {
 }
 
 interface LearnedViolation {
-  readonly violation: SeenViolation;
+  readonly violation: Pick<SeenViolation, "event" | "path" | "expected" | "foundType">;
   count: number;
   firstSeenAt: number;
   lastSeenAt: number;
@@ -69,8 +69,15 @@ export function createViolationLearner(): ViolationLearner {
     const found = known.get(key);
     if (found || known.size >= LIMITS.maxPlanViolations || entries >= SERVER_LIMITS.learnedViolations)
       return found;
-    const times = { count: 0, firstSeenAt: at, lastSeenAt: at };
-    const learned = { violation, ...times, clientVersions: new Set<string>(), pages: new Map() };
+    const { event, path, expected, foundType } = violation;
+    const learned = {
+      violation: { event, path, expected, foundType },
+      count: 0,
+      firstSeenAt: at,
+      lastSeenAt: at,
+      clientVersions: new Set<string>(),
+      pages: new Map(),
+    };
     known.set(key, learned);
     entries += 1;
     return learned;
@@ -84,7 +91,9 @@ export function createViolationLearner(): ViolationLearner {
     learned.count += 1;
     learned.lastSeenAt = Math.max(learned.lastSeenAt, at);
     if (clientVersion !== null && learned.clientVersions.size < LIMITS.maxCatalogVersions)
-      learned.clientVersions.add(clientVersion.slice(0, LIMITS.maxCatalogExampleLength).toWellFormed());
+      learned.clientVersions.add(
+        copyText(clientVersion.slice(0, LIMITS.maxCatalogExampleLength).toWellFormed()),
+      );
     if (page !== null && page.length <= LIMITS.maxCatalogPathLength)
       noteSession(learned.pages, page, sessionId, 2 * LIMITS.maxCatalogPages);
   };
