@@ -1,6 +1,7 @@
 /** Workspaces, the setup checklist and the support page. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { test } from "node:test";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -9,6 +10,7 @@ import {
   ORGANIZATION_ID,
   trackEvent,
 } from "../../server/test/support/world.ts";
+import { firstOfMonth, monthRows } from "../src/pages/workspace/usage-rows.ts";
 import { consoleTest } from "./console-world.ts";
 import { memberToken } from "./seed.ts";
 
@@ -43,7 +45,7 @@ consoleTest(
     await page.getByLabel("Access").selectOption("Send events of a source");
     await page.getByLabel("Source", { exact: true }).selectOption("Shop");
     await page.getByRole("button", { name: "Create token" }).click();
-    await page.getByText(`Send events of ${source.sourceId} only`).waitFor();
+    await page.getByText("Send events of Shop only").waitFor();
     await shoot("server-token");
     await page.getByRole("button", { name: "Copy token" }).click();
     await page.getByText("Copied").waitFor();
@@ -162,5 +164,57 @@ consoleTest(
     assert.deepEqual([bundle.version, bundle.settings], [body.version, body.settings]);
     await open("/support", await memberToken(world, "developer"));
     await page.getByRole("heading", { name: "You don’t have access" }).waitFor();
+  },
+);
+
+test("The usage of days becomes the usage of months, with months without any.", () => {
+  const counts = { sourceId: "s", accepted: 2, bootstraps: 1, bytes: 100 };
+  const days = [
+    { day: "2026-01-30", ...counts },
+    { day: "2026-03-01", ...counts },
+    { day: "2026-03-01", ...counts, sourceId: "t" },
+  ];
+  const usage = { organizationId: "o", from: "2026-01-30", to: "2026-03-02", ...counts, accepted: 6, days };
+  assert.deepEqual(monthRows(usage, 10).slice(1), [
+    ["2026-01", 2, 20, 1, 100],
+    ["2026-02", 0, 280, 0, 0],
+    ["2026-03", 4, 20, 2, 200],
+  ]);
+  assert.equal(firstOfMonth("2026-03-31", 11), "2025-04-01");
+});
+
+consoleTest(
+  "The usage page shows the quota, the usage by day and by month, and downloads what it shows.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await world.openSession(source);
+    await page.route("**/api/billing*", async (route) => {
+      const answer = await (await route.fetch()).json();
+      const limits = { ...answer.limits, eventsPerDay: 2 };
+      await route.fulfill({ json: { ...answer, limits } });
+    });
+    const sessionId = await world.openSession(source);
+    await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent(), trackEvent()]));
+    await open("/usage");
+    await page.getByText("Today’s quota: 2 of 2 events (100 %)").waitFor();
+    await page.getByText("Quota: 2 per day").waitFor();
+    const byDay = page.getByRole("region", { name: "Usage by source and day" });
+    await byDay.getByRole("row").filter({ hasText: "Shop" }).waitFor();
+    await shoot("usage-days");
+    const save = async () => {
+      const download = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Download CSV" }).click();
+      return (await readFile((await (await download).path())!, "utf8")).split("\r\n");
+    };
+    const today = new Date().toISOString().slice(0, 10);
+    assert.match((await save())[1]!, new RegExp(`^${today},${source.sourceId},Shop,2,`));
+    await page.getByRole("button", { name: "12 months" }).click();
+    const byMonth = page.getByRole("region", { name: "Usage by month" });
+    await byMonth.waitFor();
+    assert.equal(await byMonth.getByRole("row").count(), 13);
+    await shoot("usage-months");
+    const months = await save();
+    assert.equal(months.length, 13);
+    assert.match(months[12]!, new RegExp(`^${today.slice(0, 7)},2,${2 * Number(today.slice(8))},`));
   },
 );

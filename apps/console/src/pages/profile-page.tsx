@@ -3,7 +3,6 @@ import { NUMBER_FORMATS, type NumberFormat, THEMES } from "@headwater/contract/p
 import {
   Alert,
   Badge,
-  Button,
   Group,
   NativeSelect,
   Paper,
@@ -17,10 +16,11 @@ import {
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../api.ts";
+import { MailForm } from "../mail-form.tsx";
 import { profileQuery, signInMethodsQuery } from "../queries.ts";
 import { takeFragment } from "../sign-in.ts";
 import { AsyncButton } from "../ui/async-button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { ConfirmButton } from "../ui/confirm-dialog.tsx";
 import { setNumberFormat } from "../ui/format-count.ts";
 import { Page } from "../ui/page.tsx";
 import { ErrorAlert, QueryResult } from "../ui/page-states.tsx";
@@ -128,14 +128,8 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
 
 function Address({ profile }: { readonly profile: OwnProfile }) {
   const { data: methods } = useQuery(signInMethodsQuery);
-  const [email, setEmail] = useState("");
-  const requested = useMutation({
-    mutationFn: () => api.requestEmail({ body: { email: email.trim() } }),
-  });
-  const failure = requested.error instanceof ApiFailure ? requested.error : null;
-  const submit = useSubmit(() => requested.mutateAsync(), email.trim() !== "");
   return (
-    <Paper withBorder p="lg" component="form" onSubmit={submit} aria-label="Email">
+    <Paper withBorder p="lg" component="section" aria-label="Email">
       <Stack>
         <div>
           <Title order={2} size="h4">
@@ -146,31 +140,13 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
             {methods?.mail === false && " This service sends no mail, so an address cannot be confirmed."}
           </Text>
         </div>
-        {requested.error && <ErrorAlert error={requested.error} />}
-        {requested.data && (
-          <Alert color="green" title="Check your mail" role="status">
-            Open the link in this browser within an hour.
-          </Alert>
-        )}
         {methods?.mail && (
-          <Group align="flex-end" className="fields">
-            <TextInput
-              label="New address"
-              type="email"
-              autoComplete="email"
-              value={email}
-              error={failure?.issueAt("email")}
-              onChange={(event) => setEmail(event.currentTarget.value)}
-            />
-            <AsyncButton
-              type="submit"
-              variant="default"
-              isPending={requested.isPending}
-              disabled={email.trim() === ""}
-            >
-              Send confirmation
-            </AsyncButton>
-          </Group>
+          <MailForm
+            label="New address"
+            submitLabel="Send confirmation"
+            nextStep="Open the link in this browser within an hour."
+            onSend={(email) => api.requestEmail({ body: { email } })}
+          />
         )}
       </Stack>
     </Paper>
@@ -225,7 +201,6 @@ function Sessions() {
 
 function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["sessions"][number] }) {
   const client = useQueryClient();
-  const [isDialogOpen, setDialogOpen] = useState(false);
   const { tokenId, createdAt, isCurrent } = session;
   return (
     <Table.Tr>
@@ -244,14 +219,10 @@ function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["
         <ExpiryTime at={session.expiresAt} />
       </Table.Td>
       <Table.Td ta="right">
-        <Button size="xs" variant="default" onClick={() => setDialogOpen(true)}>
-          End
-        </Button>
-        <ConfirmDialog
+        <ConfirmButton
+          label="End"
           title="End this session?"
           confirmLabel="End session"
-          opened={isDialogOpen}
-          onClose={() => setDialogOpen(false)}
           onConfirm={async () => {
             await api.endSession({ params: { tokenId } });
             await client.invalidateQueries({ queryKey: ["own-sessions"] });
@@ -260,7 +231,7 @@ function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["
           <Text>
             The tab that was signed in <RelativeTime at={createdAt} /> will be signed out.
           </Text>
-        </ConfirmDialog>
+        </ConfirmButton>
       </Table.Td>
     </Table.Tr>
   );

@@ -1,10 +1,11 @@
 /** The sign-in page. It takes an access token, or a one-time code from the fragment of a sign-in link. */
 import "@mantine/core/styles/PasswordInput.css";
-import { Alert, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { API_BASE, ApiFailure, apiWith } from "../api.ts";
+import { API_BASE, apiWith } from "../api.ts";
+import { MailForm } from "../mail-form.tsx";
 import { signInMethodsQuery } from "../queries.ts";
 import { signInByCode, signInWith, takeFragment } from "../sign-in.ts";
 import { AsyncButton } from "../ui/async-button.tsx";
@@ -114,50 +115,19 @@ function OtherWays({ next }: { readonly next: string | undefined }) {
           Continue with {data.oidc}
         </Button>
       )}
-      {data.mail && <MailLink />}
+      {data.mail && (
+        <MailForm
+          label="Email"
+          submitLabel="Email me a link"
+          nextStep="If an account has this address, a link is on its way. It works once, within 10 minutes."
+          onSend={(email) => apiWith(null).requestSignInLink({ body: { email } })}
+        />
+      )}
       {(data.oidc !== null || data.mail) && (
         <Text size="sm" c="dimmed" ta="center">
           or
         </Text>
       )}
     </>
-  );
-}
-
-function MailLink() {
-  const [email, setEmail] = useState("");
-  const requested = useMutation({
-    mutationFn: () => apiWith(null).requestSignInLink({ body: { email: email.trim() } }),
-  });
-  const failure = requested.error instanceof ApiFailure ? requested.error : null;
-  const submit = useSubmit(() => requested.mutateAsync(), email.trim() !== "");
-  if (requested.data)
-    return (
-      <Alert color="green" title="Check your mail" role="status">
-        If an account has this address, a link is on its way. It works once, within 10 minutes.
-      </Alert>
-    );
-  return (
-    <form onSubmit={submit}>
-      <Stack>
-        {requested.error && <ErrorAlert error={requested.error} />}
-        <TextInput
-          label="Email"
-          type="email"
-          autoComplete="email"
-          value={email}
-          error={failure?.issueAt("email")}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <AsyncButton
-          type="submit"
-          variant="default"
-          isPending={requested.isPending}
-          disabled={email.trim() === ""}
-        >
-          Email me a link
-        </AsyncButton>
-      </Stack>
-    </form>
   );
 }

@@ -1,7 +1,7 @@
-/** A dialog that asks for confirmation before a destructive action. */
+/** A dialog that asks for confirmation before a destructive action, and the button that opens it. */
 import { Button, Group, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { AsyncButton } from "./async-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ErrorAlert } from "./page-states.tsx";
@@ -45,5 +45,25 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         </Group>
       </Stack>
     </Dialog>
+  );
+}
+
+interface ConfirmButtonProps extends Omit<ConfirmDialogProps, "opened" | "onClose"> {
+  /** What the button says. */
+  readonly label: string;
+  /** What assistive technology calls the button, when several have the same label. */
+  readonly name?: string;
+}
+
+/** The button of a row that asks for confirmation before it acts. */
+export function ConfirmButton({ label, name = label, ...dialog }: ConfirmButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button size="xs" variant="default" aria-label={name} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <ConfirmDialog {...dialog} opened={isOpen} onClose={() => setOpen(false)} />
+    </>
   );
 }

@@ -1,5 +1,6 @@
 /** Segments, annotations and funnels that are saved on the stats page. */
 import assert from "node:assert/strict";
+import { ORGANIZATION_ID } from "../../../server/test/support/world.ts";
 import { SCHEMES, seriousFindings } from "../accessibility.ts";
 import { consoleStatsTest } from "../console-world.ts";
 import { memberToken } from "../seed.ts";
@@ -37,6 +38,47 @@ consoleStatsTest(
     const confirmation = page.getByRole("dialog", { name: "Delete “Interested”?" });
     await confirmation.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Interested", exact: true }).waitFor({ state: "detached" });
+  },
+);
+
+consoleStatsTest(
+  "A segment with filters that the filter menu cannot build is applied, and each of them is a chip that removes it.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    const isPage = (value: string) => ({ dimension: "page", operator: "is", value });
+    const filters = [
+      { dimension: "page", operator: "in", value: ["/pricing", "/about"] },
+      { or: [isPage("/pricing"), isPage("/")] },
+      { dimension: "source", operator: "is", value: "letter" },
+      { dimension: "property:seats", operator: "gt", value: 5 },
+    ];
+    const saved = await world.ask(`/api/tracking-sources/${source.sourceId}/saved`, {
+      method: "POST",
+      body: {
+        organizationId: ORGANIZATION_ID,
+        kind: "segment",
+        name: "Made by the API",
+        shared: true,
+        filters,
+      },
+    });
+    assert.equal(saved.status, 201, JSON.stringify(saved.body));
+    await open(lastDays(source));
+    await page.getByRole("button", { name: "Add filter" }).click();
+    await page.getByRole("button", { name: "Made by the API", exact: true }).click();
+    const chip = (text: string) => page.getByRole("button", { name: `Remove filter ${text}`, exact: true });
+    await chip("Page is /pricing or /about").waitFor();
+    await chip("(Page is /pricing or Page is /)").waitFor();
+    await chip("Source is letter").waitFor();
+    await page.getByText("No events match these filters.").waitFor();
+    await shoot("segment-other-filters");
+    await chip("seats is more than 5").click();
+    const visitors = page.getByRole("button", { name: /^Visitors/ });
+    await visitors.filter({ hasText: "1" }).waitFor();
+    await page.getByRole("button", { name: "Clear all" }).click();
+    await visitors.filter({ hasText: "2" }).waitFor();
+    assert.equal(await page.getByRole("group", { name: "Filters" }).count(), 0);
   },
 );
 

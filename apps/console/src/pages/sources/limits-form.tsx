@@ -1,7 +1,7 @@
 /** The form for a source's own limits. An empty field uses the service's limit. */
 import type { Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Group, Paper, Stack, TextInput } from "@mantine/core";
+import { Paper, Stack, TextInput } from "@mantine/core";
 import { formatCount } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
@@ -12,12 +12,12 @@ const LIMIT_FIELDS = [
   { name: "maxPayloadBytes", label: "Bytes per request", min: 1_024, max: LIMITS.maxPayloadBytesCeiling },
   {
     name: "clientRatePerSecond",
-    label: "Requests per second and IP address",
+    label: "Requests per second and IP",
     min: 1,
     max: LIMITS.clientRatePerSecondCeiling,
   },
-  { name: "eventsPerDay", label: "Events per day (UTC)", min: 1, max: LIMITS.maxDailyQuota },
-  { name: "bytesPerDay", label: "Bytes per day (UTC)", min: 1, max: LIMITS.maxDailyQuota },
+  { name: "eventsPerDay", label: "Events per UTC day", min: 1, max: LIMITS.maxDailyQuota },
+  { name: "bytesPerDay", label: "Bytes per UTC day", min: 1, max: LIMITS.maxDailyQuota },
 ] as const satisfies readonly { name: keyof SourceLimits; label: string; min: number; max: number }[];
 
 type LimitTexts = Record<keyof SourceLimits, string>;
@@ -45,13 +45,13 @@ export function LimitsForm({ source }: { readonly source: Source }) {
       <Stack>
         <SectionHeader title="Limits">Leave a field empty to use the service’s default.</SectionHeader>
         {saved.error && <ErrorAlert error={saved.error} />}
-        <Group grow align="flex-start" className="fields">
+        <div className="field-grid">
           {LIMIT_FIELDS.map(({ name, label, min, max }) => (
             <TextInput
               key={name}
               type="number"
               label={label}
-              description={`Up to ${formatCount(max)}`}
+              description={max === LIMITS.maxDailyQuota ? "A quota" : `Up to ${formatCount(max)}`}
               min={min}
               max={max}
               value={fields[name]}
@@ -59,7 +59,7 @@ export function LimitsForm({ source }: { readonly source: Source }) {
               onChange={(event) => setFields({ [name]: event.currentTarget.value })}
             />
           ))}
-        </Group>
+        </div>
         <SaveRow saved={saved} label="Save limits" variant="default" />
       </Stack>
     </Paper>

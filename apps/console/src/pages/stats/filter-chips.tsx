@@ -2,31 +2,45 @@
 import { UnstyledButton } from "@mantine/core";
 import { Icon } from "../../ui/icon.tsx";
 import { formatFilter } from "./format.ts";
+import { formatStatsFilter, otherFilterParams } from "./other-filters.ts";
 import { SaveSegmentButton } from "./saved/segments.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 import { filterParams, withoutFilters } from "./view-params.ts";
 
+interface ChipProps {
+  readonly text: string;
+  readonly onRemove: () => void;
+}
+
+const Chip = ({ text, onRemove }: ChipProps) => (
+  <UnstyledButton className="chip" aria-label={`Remove filter ${text}`} onClick={onRemove}>
+    <span className="wrap">{text}</span>
+    <Icon name="close" size={14} />
+  </UnstyledButton>
+);
+
 export function FilterChips({ view }: { readonly view: StatsView }) {
-  const { params, filters, update } = view;
-  if (filters.length === 0) return null;
+  const { params, filters, otherFilters, update } = view;
+  const count = filters.length + otherFilters.length;
+  if (count === 0) return null;
   return (
     <fieldset className="chips" aria-label="Filters">
       {filters.map((filter) => {
         const text = formatFilter(filter);
-        return (
-          <UnstyledButton
-            key={text}
-            className="chip"
-            aria-label={`Remove filter ${text}`}
-            onClick={() => update(filterParams(params, filter.dimension, undefined, filter.operator))}
-          >
-            <span className="wrap">{text}</span>
-            <Icon name="close" size={14} />
-          </UnstyledButton>
-        );
+        const { dimension, operator } = filter;
+        const remove = () => update(filterParams(params, dimension, undefined, operator));
+        return <Chip key={text} text={text} onRemove={remove} />;
       })}
-      {filters.length > 1 && (
-        <UnstyledButton className="chip chip-bare" onClick={() => update(withoutFilters(filters))}>
+      {otherFilters.map((filter) => {
+        const rest = otherFilters.filter((other) => other !== filter);
+        const remove = () => update(otherFilterParams(rest));
+        return <Chip key={JSON.stringify(filter)} text={formatStatsFilter(filter)} onRemove={remove} />;
+      })}
+      {count > 1 && (
+        <UnstyledButton
+          className="chip chip-bare"
+          onClick={() => update({ ...withoutFilters(filters), ...otherFilterParams([]) })}
+        >
           Clear all
         </UnstyledButton>
       )}

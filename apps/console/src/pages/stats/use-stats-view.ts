@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
 import { useNow } from "../../ui/relative-time.tsx";
+import { readOtherFilters } from "./other-filters.ts";
 import { useFastThenExact } from "./use-fast-then-exact.ts";
 import {
   type ActiveFilter,
@@ -36,6 +37,8 @@ export interface StatsView {
   readonly timeZone: string;
   readonly comparison: ViewComparison;
   readonly filters: readonly ActiveFilter[];
+  /** Filters that the filter menu cannot build. */
+  readonly otherFilters: readonly StatsFilter[];
   readonly scope: StatsScope;
   /** Changes search parameters of the URL. Each change is an entry in the browser's history. */
   update(changes: ViewParams): void;
@@ -65,15 +68,17 @@ export function useStatsView(sourceId: string): StatsView {
   return useMemo(() => {
     const range = readRange(params, timeZone, hour);
     const filters = readFilters(params);
+    const otherFilters = readOtherFilters(params);
     const scope = {
       sourceId,
       dateRange: range.dateRange,
       timezone: timeZone,
-      filters: toStatsFilters(filters),
+      filters: [...toStatsFilters(filters), ...otherFilters],
       include: { bots: params.bots === "yes" },
     };
     const update = (changes: ViewParams) => navigateTo(changes, false);
-    return { params, range, timeZone, comparison: readComparison(params, range), filters, scope, update };
+    const comparison = readComparison(params, range);
+    return { params, range, timeZone, comparison, filters, otherFilters, scope, update };
   }, [sourceId, params, timeZone, hour, navigateTo]);
 }
 

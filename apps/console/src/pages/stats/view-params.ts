@@ -152,15 +152,23 @@ function toPath(pattern: string): string | null {
   return toPattern(path) === pattern ? path : null;
 }
 
-/** @returns the search parameters of filters; null when the console has no operator for one of them */
-export function statsFilterParams(filters: readonly StatsFilter[]): ViewParams | null {
+interface FilterParams {
+  /** The search parameters of the filters that the console has operators for. */
+  readonly params: ViewParams;
+  /** The filters that no search parameter of their own stands for. */
+  readonly others: readonly StatsFilter[];
+}
+
+export function statsFilterParams(filters: readonly StatsFilter[]): FilterParams {
   let params: ViewParams = {};
+  const others: StatsFilter[] = [];
   for (const filter of filters) {
     const active = fromStatsFilter(filter);
-    if (active === null) return null;
-    params = { ...params, ...filterParams(params, active.dimension, active.value, active.operator) };
+    // a parameter has one value, and two filters can have the same dimension and operator
+    if (active === null || nameOf(active.dimension, active.operator) in params) others.push(filter);
+    else params = { ...params, ...filterParams(params, active.dimension, active.value, active.operator) };
   }
-  return params;
+  return { params, others };
 }
 
 export const browserTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

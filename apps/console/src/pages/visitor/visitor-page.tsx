@@ -9,6 +9,7 @@ import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { usePagedQuery } from "../../ui/paged-table.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
+import { formatValue } from "../stats/format.ts";
 import { EraseButton } from "./erase-button.tsx";
 import { EventRow } from "./event-row.tsx";
 import "./visitor.css";
@@ -119,7 +120,8 @@ interface SummaryProps {
 function factsOf(events: readonly ListedEvent[]): readonly (readonly [string, string])[] {
   const last = (member: "country" | "city" | "device" | "os" | "browser" | "channel") =>
     events.findLast((event) => event[member] !== null)?.[member] ?? null;
-  const place = [last("city"), last("country")].filter((part) => part !== null).join(", ");
+  const country = last("country");
+  const place = [last("city"), country && formatValue("country", country)].filter(Boolean).join(", ");
   const device = [last("browser"), last("os"), last("device")].filter((part) => part !== null).join(" · ");
   const facts = [
     ["Place", place || "Unknown"],

@@ -1,7 +1,7 @@
 /** The audit log of the workspace, newest first. */
 import type { AuditEntry } from "@headwater/contract";
 import { Alert, Group, NativeSelect, Paper, Stack, Text } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiInput, api } from "../../api.ts";
 import { toCsv } from "../../csv.ts";
@@ -16,6 +16,7 @@ import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { auditRows, describeChanges, KINDS, titleOf } from "./audit-text.ts";
 import { useMemberNames } from "./member-names.ts";
+import { useSourceNames } from "./source-names.ts";
 
 const PAGE_SIZE = 50;
 /** A file has the newest entries, up to this many pages of 100. */
@@ -33,14 +34,8 @@ export const AuditPage = () => (
 
 /** Names of members and sources by id. */
 function useNames(): ReadonlyMap<string, string> {
-  const { organizationId } = useWorkspace();
-  const members = useMemberNames();
-  const sources = useQuery({
-    queryKey: ["sources", organizationId, "names"],
-    queryFn: ({ signal }) => api.listSources({ query: { organizationId }, signal }),
-  });
-  const named = (sources.data?.sources ?? []).map(({ sourceId, name }) => [sourceId, name] as const);
-  return new Map([...members, ...named]);
+  const { userId } = useWorkspace();
+  return new Map([[userId, "you"], ...useMemberNames(), ...useSourceNames()]);
 }
 
 function AuditLog() {
@@ -132,9 +127,11 @@ function AuditEntries({ filters, names }: AuditEntriesProps) {
   if (entries.length === 0) return <EmptyState title="No changes match" />;
   return (
     <Stack gap="xs">
-      {entries.map((entry) => (
-        <AuditRow key={entry.auditId} entry={entry} names={names} />
-      ))}
+      <Paper withBorder className="rows">
+        {entries.map((entry) => (
+          <AuditRow key={entry.auditId} entry={entry} names={names} />
+        ))}
+      </Paper>
       {failure}
       <ShowMoreButton query={query} />
     </Stack>
@@ -152,7 +149,7 @@ function AuditRow({ entry, names }: AuditRowProps) {
   const { at, action, target, userId, tokenId, before, after } = entry;
   const changes = describeChanges(entry);
   return (
-    <Paper withBorder p="sm" component="article" aria-label={action}>
+    <article aria-label={action}>
       <Group justify="space-between" gap="sm">
         <Text className="wrap">
           <strong>{titleOf(entry, names)}</strong>
@@ -191,6 +188,6 @@ function AuditRow({ entry, names }: AuditRowProps) {
           ))}
         </div>
       </details>
-    </Paper>
+    </article>
   );
 }

@@ -30,9 +30,19 @@ const calledIn = (value: unknown) =>
 const nameOfTarget = ({ target, before, after }: AuditEntry, names: ReadonlyMap<string, string>) =>
   calledIn(after) ?? calledIn(before) ?? names.get(target) ?? target;
 
+/** What the console calls actions whose names do not read well. */
+const ACTION_TEXTS: Readonly<Record<string, string>> = {
+  "organization.created": "workspace created",
+  "source.plan_saved": "tracking plan saved",
+  "source.saved_item_created": "saved",
+  "source.saved_item_deleted": "deleted",
+};
+
 /** `source.key_rotated` of the shop: `Source key rotated: Shop`. */
 export function titleOf(entry: AuditEntry, names: ReadonlyMap<string, string>): string {
-  const words = entry.action.replace(/[._]/g, " ");
+  const kind = textOf(entry.after, "kind") ?? textOf(entry.before, "kind");
+  const text = ACTION_TEXTS[entry.action] ?? entry.action.replace(/[._]/g, " ");
+  const words = entry.action.startsWith("source.saved_item") ? `${kind ?? "item"} ${text}` : text;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${nameOfTarget(entry, names)}`;
 }
 

@@ -1,25 +1,14 @@
 /** Inviting people to the workspace, and the invitations that nobody has accepted yet. */
 import type { Role } from "@headwater/contract/roles";
 import { isAbove } from "@headwater/contract/roles";
-import {
-  Alert,
-  Button,
-  Group,
-  NativeSelect,
-  Paper,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from "@mantine/core";
+import { Alert, Group, NativeSelect, Paper, Stack, Table, Text, TextInput, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../../api.ts";
 import { signInMethodsQuery } from "../../queries.ts";
 import { ROLE_TEXTS, rolesUpTo } from "../../role-texts.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ConfirmButton } from "../../ui/confirm-dialog.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { ExpiryTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -72,7 +61,6 @@ export function Invitations() {
 function InvitationRow({ invitation }: { readonly invitation: OpenInvitation }) {
   const { organizationId, role: ownRole } = useWorkspace();
   const client = useQueryClient();
-  const [isDialogOpen, setDialogOpen] = useState(false);
   const { invitationId, role, expiresAt } = invitation;
   return (
     <Table.Tr>
@@ -85,24 +73,20 @@ function InvitationRow({ invitation }: { readonly invitation: OpenInvitation }) 
       </Table.Td>
       <Table.Td ta="right">
         {!isAbove(role, ownRole) && (
-          <Button size="xs" variant="default" onClick={() => setDialogOpen(true)}>
-            Revoke
-          </Button>
+          <ConfirmButton
+            label="Revoke"
+            title="Revoke this invitation?"
+            confirmLabel="Revoke invitation"
+            onConfirm={async () => {
+              await api.revokeInvitation({ params: { invitationId }, query: { organizationId } });
+              await client.invalidateQueries({ queryKey: ["invitations"] });
+            }}
+          >
+            <Text className="wrap">
+              <bdi>{recipientOf(invitation)}</bdi>: the link will stop working.
+            </Text>
+          </ConfirmButton>
         )}
-        <ConfirmDialog
-          title="Revoke this invitation?"
-          confirmLabel="Revoke invitation"
-          opened={isDialogOpen}
-          onClose={() => setDialogOpen(false)}
-          onConfirm={async () => {
-            await api.revokeInvitation({ params: { invitationId }, query: { organizationId } });
-            await client.invalidateQueries({ queryKey: ["invitations"] });
-          }}
-        >
-          <Text className="wrap">
-            <bdi>{recipientOf(invitation)}</bdi>: the link will stop working.
-          </Text>
-        </ConfirmDialog>
       </Table.Td>
     </Table.Tr>
   );

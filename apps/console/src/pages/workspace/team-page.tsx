@@ -2,24 +2,13 @@
 
 import type { Member } from "@headwater/contract";
 import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
-import {
-  Badge,
-  Button,
-  Group,
-  NativeSelect,
-  Paper,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from "@mantine/core";
+import { Badge, Group, NativeSelect, Paper, Stack, Table, Text, TextInput, Title } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, api } from "../../api.ts";
 import { ROLE_TEXTS, rolesUpTo } from "../../role-texts.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ConfirmButton } from "../../ui/confirm-dialog.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
@@ -128,29 +117,22 @@ function MemberRow({ member }: { readonly member: Member }) {
 function RemoveMemberButton({ member }: { readonly member: Member }) {
   const { organizationId } = useWorkspace();
   const { userId } = member;
-  const [isDialogOpen, setDialogOpen] = useState(false);
   const invalidateMembers = useInvalidateMembers();
   return (
-    <>
-      <Button size="xs" variant="default" onClick={() => setDialogOpen(true)}>
-        Remove
-      </Button>
-      <ConfirmDialog
-        title="Remove this member?"
-        confirmLabel="Remove member"
-        opened={isDialogOpen}
-        onClose={() => setDialogOpen(false)}
-        onConfirm={async () => {
-          await api.removeMember({ params: { userId }, query: { organizationId } });
-          await invalidateMembers();
-        }}
-      >
-        <Text className="wrap">
-          <bdi>{nameOf(member)}</bdi> will lose access to this workspace, and their tokens for it will stop
-          working.
-        </Text>
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      label="Remove"
+      title="Remove this member?"
+      confirmLabel="Remove member"
+      onConfirm={async () => {
+        await api.removeMember({ params: { userId }, query: { organizationId } });
+        await invalidateMembers();
+      }}
+    >
+      <Text className="wrap">
+        <bdi>{nameOf(member)}</bdi> will lose access to this workspace, and their tokens for it will stop
+        working.
+      </Text>
+    </ConfirmButton>
   );
 }
 

@@ -10,6 +10,7 @@ import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { CreateToken } from "./create-token-form.tsx";
 import { useMemberNames } from "./member-names.ts";
+import { useSourceNames } from "./source-names.ts";
 
 export const TokensPage = () => (
   <Page
@@ -24,8 +25,10 @@ export const TokensPage = () => (
 );
 
 function Tokens() {
-  const { organizationId } = useWorkspace();
+  const { organizationId, userId: ownId } = useWorkspace();
   const names = useMemberNames();
+  const nameOf = (userId: string) => names.get(userId) ?? (userId === ownId ? "You" : undefined);
+  const sourceNames = useSourceNames();
   const query = usePagedQuery(["tokens", organizationId], (cursor, signal) =>
     api.listTokens({ query: { organizationId, cursor }, signal }),
   );
@@ -33,7 +36,12 @@ function Tokens() {
     <PagedTable label="Tokens" columns={["Token", "User", "Last used", "Expires", ""]} query={query}>
       {({ tokens }) =>
         tokens.map((token) => (
-          <TokenRow key={token.tokenId} token={token} userName={names.get(token.userId)} />
+          <TokenRow
+            key={token.tokenId}
+            token={token}
+            userName={nameOf(token.userId)}
+            sourceName={sourceNames.get(token.sourceId ?? "")}
+          />
         ))
       }
     </PagedTable>
@@ -41,22 +49,33 @@ function Tokens() {
 }
 
 /** @returns the restrictions of a token, each as its own part of the row's description */
-function scopeOf({ organizationId, sourceId, scope, ceiling }: Token): string[] {
-  if (sourceId !== null) return [`${scope === "ingest" ? "Send events" : "Stats"} of ${sourceId} only`];
+function scopeOf(
+  { organizationId, sourceId, scope, ceiling }: Token,
+  sourceName: string | undefined,
+): string[] {
+  if (sourceId !== null)
+    return [`${scope === "ingest" ? "Send events" : "Stats"} of ${sourceName ?? sourceId} only`];
   return [
     organizationId === null && "All workspaces",
     ceiling !== null && `Limited to the role ${ceiling}`,
   ].filter((part) => part !== false);
 }
 
-const TokenRow = ({ token, userName }: { readonly token: Token; readonly userName: string | undefined }) => (
+interface TokenRowProps {
+  readonly token: Token;
+  readonly userName: string | undefined;
+  /** Of the source that the token is limited to. */
+  readonly sourceName: string | undefined;
+}
+
+const TokenRow = ({ token, userName, sourceName }: TokenRowProps) => (
   <Table.Tr>
     <Table.Td className="wrap">
       <Text fw={600} className="wrap">
         {token.label}
       </Text>
-      <Text size="sm" c="dimmed">
-        {[`Ends in ${token.hint}`, ...scopeOf(token)].join(" · ")}
+      <Text size="sm" c="dimmed" className="wrap">
+        {[`Ends in ${token.hint}`, ...scopeOf(token, sourceName)].join(" · ")}
       </Text>
     </Table.Td>
     <Table.Td className="wrap" title={token.userId}>

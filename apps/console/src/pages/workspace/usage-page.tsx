@@ -1,6 +1,5 @@
-/** Accepted events and bootstraps by source and day. */
-
-import { Button, Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
+/** The metered usage of the workspace by day and by month, its quotas, and the same as CSV. */
+import { Button, Group, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
@@ -10,20 +9,29 @@ import { formatBytes, formatCount } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
-import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { useSourceNames } from "./source-names.ts";
+import { UsageChart } from "./usage-chart.tsx";
+import { dayOf, dayRows, firstOfMonth, formatPeriod, monthRows, sumByDay, sumByMonth } from "./usage-rows.ts";
+import { DayTable, MonthTable } from "./usage-tables.tsx";
 
 const DAY_MS = 86_400_000;
+const BY_MONTH = "months";
 const RANGES = [
-  { value: "7", label: "Last 7 days" },
-  { value: "30", label: "Last 30 days" },
-  { value: "90", label: "Last 90 days" },
+  { value: "7", label: "7 days" },
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: BY_MONTH, label: "12 months" },
 ];
 
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+/** @returns the first day of the range */
+function firstDayOf(range: string, now: number): string {
+  return range === BY_MONTH ? firstOfMonth(dayOf(now), 11) : dayOf(now - (Number(range) - 1) * DAY_MS);
+}
 
 export const UsagePage = () => (
-  <Page title="Usage" lead="Accepted events and bootstraps per day, in UTC.">
+  <Page title="Usage" lead="What this workspace has stored, by UTC day and month, and its quotas.">
     <RequirePermission permission="usage:read">
       <Usage />
     </RequirePermission>
@@ -32,13 +40,13 @@ export const UsagePage = () => (
 
 function Usage() {
   const { organizationId } = useWorkspace();
-  const [days, setDays] = useState("30");
+  const [range, setRange] = useState("30");
   const usage = useQuery({
-    queryKey: ["usage", organizationId, days],
-    queryFn: ({ signal }) => {
+    queryKey: ["usage", organizationId, range],
+    queryFn: async ({ signal }) => {
       const now = Date.now();
-      const from = dayOf(now - (Number(days) - 1) * DAY_MS);
-      return api.getUsage({ query: { organizationId, from, to: dayOf(now) }, signal });
+      const query = { organizationId, from: firstDayOf(range, now), to: dayOf(now) };
+      return { range, ...(await api.getUsage({ query, signal })) };
     },
     placeholderData: (before) => before,
   });
@@ -46,26 +54,20 @@ function Usage() {
     queryKey: ["billing", organizationId],
     queryFn: ({ signal }) => api.getBilling({ query: { organizationId }, signal }),
   });
-  const sources = useQuery({
-    queryKey: ["sources", organizationId, "names"],
-    queryFn: ({ signal }) => api.listSources({ query: { organizationId }, signal }),
-  });
-  const names = new Map(sources.data?.sources.map(({ sourceId, name }) => [sourceId, name]));
   return (
     <Stack gap="lg">
       <QueryResult query={billing} rows={1}>
         {(answer) => <BillingPeriod billing={answer} />}
       </QueryResult>
-      <Group>
-        <SegmentedControl aria-label="Range" data={RANGES} value={days} onChange={setDays} />
-      </Group>
+      <div>
+        <Switcher label="Range" options={RANGES} value={range} onChange={setRange} />
+      </div>
       <QueryResult query={usage}>
-        {(answer) => (
-          <>
-            {billing.data && <TodaysQuota usage={answer} limits={billing.data.limits} />}
-            <DailyUsage usage={answer} names={names} />
-          </>
-        )}
+        {(answer) =>
+          billing.data ? (
+            <MeteredUsage usage={answer} limits={billing.data.limits} isByMonth={answer.range === BY_MONTH} />
+          ) : null
+        }
       </QueryResult>
     </Stack>
   );
@@ -91,9 +93,9 @@ function BillingPeriod({ billing }: { readonly billing: ApiAnswer<"getBilling"> 
   return (
     <Paper withBorder p="lg" component="section" aria-label="Current period">
       <Text size="sm" c="dimmed" mb="sm">
-        {period.from} to {period.to} · Self-hosted · {describeQuota(limits)}
+        {formatPeriod(period.from.slice(0, 7))} · Self-hosted · {describeQuota(limits)}
       </Text>
-      <SimpleGrid cols={{ base: 1, xs: 2, sm: 4 }}>
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
         {facts.map(([name, value]) => (
           <div key={name}>
             <Text size="sm" c="dimmed">
@@ -127,101 +129,50 @@ function TodaysQuota({ usage, limits }: TodaysQuotaProps) {
       `${formatBytes(total("bytes"))} of ${formatBytes(bytesPerDay)} (${shareOf(total("bytes"), bytesPerDay)})`,
   ].filter((part) => part !== false);
   if (parts.length === 0) return null;
-  return <Text size="sm">Today’s quota: {parts.join(" · ")}</Text>;
+  return (
+    <Text size="sm" c="dimmed">
+      Today’s quota: {parts.join(" · ")}
+    </Text>
+  );
 }
 
-/** The metered usage as a file, a row for each source and day. */
-function saveUsage({ from, to, days }: ApiAnswer<"getUsage">, names: ReadonlyMap<string, string>): void {
-  const rows = days.map(({ day, sourceId, accepted, bootstraps, bytes }) => [
-    day,
-    sourceId,
-    names.get(sourceId) ?? "",
-    accepted,
-    bootstraps,
-    bytes,
-  ]);
-  const heading = ["Day", "Source id", "Source", "Accepted events", "Bootstraps", "Bytes"];
-  downloadBlob(new Blob([toCsv([heading, ...rows])], { type: "text/csv" }), `usage-${from}-${to}.csv`);
+interface MeteredUsageProps extends TodaysQuotaProps {
+  readonly isByMonth: boolean;
 }
 
-/** The accepted events of every day of the range, with 0 for days without any. */
-function dailyTotals({ from, to, days }: ApiAnswer<"getUsage">): { day: string; accepted: number }[] {
-  const byDay = new Map<string, number>();
-  for (const { day, accepted } of days) byDay.set(day, (byDay.get(day) ?? 0) + accepted);
-  const length = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
-  return Array.from({ length }, (_, index) => {
-    const day = dayOf(Date.parse(from) + index * DAY_MS);
-    return { day, accepted: byDay.get(day) ?? 0 };
-  });
-}
-
-interface DailyUsageProps {
-  readonly usage: ApiAnswer<"getUsage">;
-  /** Names by source id; deleted sources are missing. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-function DailyUsage({ usage, names }: DailyUsageProps) {
+function MeteredUsage({ usage, limits, isByMonth }: MeteredUsageProps) {
+  const names = useSourceNames();
+  const { eventsPerDay } = limits;
   if (usage.days.length === 0) return <EmptyState title="No usage in this period" />;
-  const totals = dailyTotals(usage);
-  const highest = Math.max(...totals.map(({ accepted }) => accepted), 1);
+  const save = () => {
+    const rows = isByMonth ? monthRows(usage, eventsPerDay) : dayRows(usage, names);
+    downloadBlob(new Blob([toCsv(rows)], { type: "text/csv" }), `usage-${usage.from}-${usage.to}.csv`);
+  };
   return (
     <Stack>
       <Paper withBorder p="lg">
         <Group justify="space-between" mb="sm">
-          <Title order={2} size="h5">
-            Accepted events: {formatCount(usage.accepted)}
-          </Title>
-          <Button variant="default" size="xs" onClick={() => saveUsage(usage, names)}>
+          <div>
+            <Title order={2} size="h5">
+              Accepted events: {formatCount(usage.accepted)}
+            </Title>
+            <TodaysQuota usage={usage} limits={limits} />
+          </div>
+          <Button variant="default" size="xs" onClick={save}>
             Download CSV
           </Button>
         </Group>
-        <div
-          className="columns"
-          role="img"
-          aria-label={`${formatCount(usage.accepted)} accepted events from ${usage.from} to ${usage.to}. The table below lists the numbers.`}
-        >
-          {totals.map(({ day, accepted }) => (
-            <span key={day} title={`${day}: ${formatCount(accepted)}`}>
-              <span style={{ height: `${(accepted / highest) * 100}%` }} />
-            </span>
-          ))}
-        </div>
-        <Group justify="space-between">
-          <Text size="xs" c="dimmed">
-            {usage.from}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {usage.to}
-          </Text>
-        </Group>
+        <UsageChart
+          label={`${formatCount(usage.accepted)} accepted events from ${usage.from} to ${usage.to}. The table below lists the numbers.`}
+          sums={isByMonth ? sumByMonth(usage) : sumByDay(usage)}
+          quota={isByMonth ? null : eventsPerDay}
+        />
       </Paper>
-      <Paper withBorder>
-        <ScrollRegion label="Usage by source and day">
-          <Table horizontalSpacing="md">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Day</Table.Th>
-                <Table.Th>Source</Table.Th>
-                <Table.Th ta="right">Accepted</Table.Th>
-                <Table.Th ta="right">Bootstraps</Table.Th>
-                <Table.Th ta="right">Received</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {usage.days.map(({ day, sourceId, accepted, bootstraps, bytes }) => (
-                <Table.Tr key={`${day} ${sourceId}`}>
-                  <Table.Td>{day}</Table.Td>
-                  <Table.Td className="wrap">{names.get(sourceId) ?? <code>{sourceId}</code>}</Table.Td>
-                  <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
-                  <Table.Td ta="right">{formatCount(bootstraps)}</Table.Td>
-                  <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollRegion>
-      </Paper>
+      {isByMonth ? (
+        <MonthTable usage={usage} eventsPerDay={eventsPerDay} />
+      ) : (
+        <DayTable usage={usage} names={names} />
+      )}
     </Stack>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { MenuItem, MenuTitle } from "../../../ui/dropdown.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { areSameFilters, otherFilterParams } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { statsFilterParams, withoutFilters } from "../view-params.ts";
 import { SaveItemDialog } from "./save-item-dialog.tsx";
@@ -25,16 +26,15 @@ export function SegmentList({ view, onDone }: SegmentListProps) {
     <div className="menu-group">
       <MenuTitle>Segments</MenuTitle>
       {segments.map((segment) => {
-        const params = statsFilterParams(segment.filters ?? []);
-        const isActive = JSON.stringify(segment.filters) === JSON.stringify(view.scope.filters);
+        const { params, others } = statsFilterParams(segment.filters ?? []);
         return (
           <SavedRow
             key={segment.savedId}
             item={segment}
-            isSelected={isActive}
+            isSelected={areSameFilters(segment.filters ?? [], view.scope.filters)}
             onSelect={() => {
               onDone();
-              if (params) view.update({ ...withoutFilters(view.filters), ...params });
+              view.update({ ...withoutFilters(view.filters), ...params, ...otherFilterParams(others) });
             }}
             onRemove={saved.canDelete(segment) ? () => saved.remove(segment.savedId) : null}
           />
@@ -87,7 +87,7 @@ export function SavedRow({ item: { name, shared }, isSelected, onSelect, onRemov
 export function SaveSegmentButton({ view: { scope } }: { readonly view: StatsView }) {
   const [isOpen, setOpen] = useState(false);
   const { canSave, canShare, save, items } = useSavedItems(scope.sourceId);
-  const isSaved = items.some(({ filters }) => JSON.stringify(filters) === JSON.stringify(scope.filters));
+  const isSaved = items.some(({ filters }) => filters !== null && areSameFilters(filters, scope.filters));
   if (!canSave || isSaved) return null;
   return (
     <>

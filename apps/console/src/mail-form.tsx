@@ -1,0 +1,55 @@
+/** A form that sends a mail with a link to the address that is entered. */
+import { Alert, Group, Stack, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiFailure } from "./api.ts";
+import { AsyncButton } from "./ui/async-button.tsx";
+import { ErrorAlert } from "./ui/page-states.tsx";
+import { useSubmit } from "./ui/use-submit.ts";
+
+interface MailFormProps {
+  readonly label: string;
+  readonly submitLabel: string;
+  /** What to do with the mail, once it is sent. */
+  readonly nextStep: string;
+  readonly onSend: (email: string) => Promise<unknown>;
+}
+
+export function MailForm({ label, submitLabel, nextStep, onSend }: MailFormProps) {
+  const [email, setEmail] = useState("");
+  const sent = useMutation({ mutationFn: () => onSend(email.trim()) });
+  const failure = sent.error instanceof ApiFailure ? sent.error : null;
+  const submit = useSubmit(() => sent.mutateAsync(), email.trim() !== "" && !sent.isSuccess);
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {sent.error && <ErrorAlert error={sent.error} />}
+        {sent.isSuccess && (
+          <Alert color="green" title="Check your mail" role="status">
+            {nextStep}
+          </Alert>
+        )}
+        <Group align="flex-end" className="fields">
+          <TextInput
+            label={label}
+            type="email"
+            autoComplete="email"
+            flex={1}
+            maw={360}
+            value={email}
+            error={failure?.issueAt("email")}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <AsyncButton
+            type="submit"
+            variant="default"
+            isPending={sent.isPending}
+            disabled={email.trim() === ""}
+          >
+            {submitLabel}
+          </AsyncButton>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,15 @@
+/** The names of the sources of the workspace, by source id. */
+import { useQuery } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import { useWorkspace } from "../../workspace-context.tsx";
+
+/** Deleted sources are missing, and all of them if the user cannot see sources. */
+export function useSourceNames(): ReadonlyMap<string, string> {
+  const { organizationId, can } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: ["sources", organizationId, "names"],
+    queryFn: ({ signal }) => api.listSources({ query: { organizationId }, signal }),
+    enabled: can("sources:read"),
+  });
+  return new Map(data?.sources.map(({ sourceId, name }) => [sourceId, name]));
+}

@@ -1,0 +1,87 @@
+/** Sums of the usage of a workspace by day and by month, and the usage as CSV. */
+import type { ApiAnswer } from "../../api.ts";
+
+export type WorkspaceUsage = ApiAnswer<"getUsage">;
+type Counts = Pick<WorkspaceUsage["days"][number], "accepted" | "bootstraps" | "bytes">;
+
+/** The usage of a day, or of a month: `2026-09-30` or `2026-09`. */
+export interface PeriodUsage extends Counts {
+  readonly period: string;
+  /** How many days the period has. */
+  readonly days: number;
+}
+
+const DAY_MS = 86_400_000;
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const dayFormat = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
+const monthFormat = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
+/** @returns for example `Sep 30, 2026` or `September 2026` */
+export const formatPeriod = (period: string): string =>
+  (period.length === "2026-09".length ? monthFormat : dayFormat).format(Date.parse(period));
+
+const monthOf = (day: string) => day.slice(0, 7);
+
+const nextDay = (day: string) => dayOf(Date.parse(day) + DAY_MS);
+function daysOf({ from, to }: WorkspaceUsage): string[] {
+  const days: string[] = [];
+  for (let day = from; day <= to; day = nextDay(day)) days.push(day);
+  return days;
+}
+
+/** The usage of every day or month of the range, with 0 for those without any. */
+function sumBy(usage: WorkspaceUsage, periodOf: (day: string) => string): PeriodUsage[] {
+  const sums = new Map<string, PeriodUsage>();
+  const none = { days: 0, accepted: 0, bootstraps: 0, bytes: 0 };
+  for (const day of daysOf(usage)) {
+    const period = periodOf(day);
+    const sum = sums.get(period) ?? { period, ...none };
+    sums.set(period, { ...sum, days: sum.days + 1 });
+  }
+  for (const { day, accepted, bootstraps, bytes } of usage.days) {
+    const sum = sums.get(periodOf(day));
+    if (sum === undefined) continue;
+    sums.set(sum.period, {
+      ...sum,
+      accepted: sum.accepted + accepted,
+      bootstraps: sum.bootstraps + bootstraps,
+      bytes: sum.bytes + bytes,
+    });
+  }
+  return [...sums.values()];
+}
+
+export const sumByDay = (usage: WorkspaceUsage): PeriodUsage[] => sumBy(usage, (day) => day);
+export const sumByMonth = (usage: WorkspaceUsage): PeriodUsage[] => sumBy(usage, monthOf);
+
+/** @returns the first day of the month that is so many months before that of the day */
+export function firstOfMonth(day: string, monthsBefore: number): string {
+  const [year = 0, month = 1] = monthOf(day).split("-").map(Number);
+  return dayOf(Date.UTC(year, month - 1 - monthsBefore, 1));
+}
+
+type CsvRows = (string | number)[][];
+
+/** A row for each source and day. */
+export const dayRows = ({ days }: WorkspaceUsage, names: ReadonlyMap<string, string>): CsvRows => [
+  ["Day", "Source id", "Source", "Accepted events", "Bootstraps", "Bytes"],
+  ...days.map(({ day, sourceId, accepted, bootstraps, bytes }) => [
+    day,
+    sourceId,
+    names.get(sourceId) ?? "",
+    accepted,
+    bootstraps,
+    bytes,
+  ]),
+];
+
+/** A row for each month. @param eventsPerDay the quota of the workspace; null: none */
+export const monthRows = (usage: WorkspaceUsage, eventsPerDay: number | null): CsvRows => [
+  ["Month", "Accepted events", "Event quota", "Bootstraps", "Bytes"],
+  ...sumByMonth(usage).map(({ period, days, accepted, bootstraps, bytes }) => [
+    period,
+    accepted,
+    eventsPerDay === null ? "" : eventsPerDay * days,
+    bootstraps,
+    bytes,
+  ]),
+];

@@ -1,0 +1,127 @@
+/** The usage as tables: by source and day, and by month. */
+import { Button, Paper, Table, Text } from "@mantine/core";
+import { useState } from "react";
+import { formatBytes, formatCount } from "../../ui/format-count.ts";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { formatPeriod, type PeriodUsage, sumByMonth, type WorkspaceUsage } from "./usage-rows.ts";
+import "./usage.css";
+
+/** How many rows are shown at first. */
+const FIRST_ROWS = 60;
+
+interface DayTableProps {
+  readonly usage: WorkspaceUsage;
+  /** Names by source id; deleted sources are missing. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** A row for each source and day, the newest first. */
+export function DayTable({ usage, names }: DayTableProps) {
+  const [isWhole, setWhole] = useState(false);
+  const rows = usage.days.toSorted((one, other) => other.day.localeCompare(one.day));
+  const shown = isWhole ? rows : rows.slice(0, FIRST_ROWS);
+  return (
+    <Paper withBorder>
+      <ScrollRegion label="Usage by source and day">
+        <Table horizontalSpacing="md" className="usage-table">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Day</Table.Th>
+              <Table.Th>Source</Table.Th>
+              <Table.Th ta="right">Events</Table.Th>
+              <Table.Th ta="right" className="minor">
+                Bootstraps
+              </Table.Th>
+              <Table.Th ta="right">Received</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shown.map(({ day, sourceId, accepted, bootstraps, bytes }) => (
+              <Table.Tr key={`${day} ${sourceId}`}>
+                <Table.Td>
+                  <time dateTime={day}>{formatPeriod(day)}</time>
+                </Table.Td>
+                <Table.Td className="wrap">{names.get(sourceId) ?? <code>{sourceId}</code>}</Table.Td>
+                <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
+                <Table.Td ta="right" className="minor">
+                  {formatCount(bootstraps)}
+                </Table.Td>
+                <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollRegion>
+      {shown.length < rows.length && (
+        <Button variant="default" m="md" onClick={() => setWhole(true)}>
+          Show all {formatCount(rows.length)} rows
+        </Button>
+      )}
+    </Paper>
+  );
+}
+
+interface MonthTableProps {
+  readonly usage: WorkspaceUsage;
+  /** The events that the workspace can store in a day; null: no limit. */
+  readonly eventsPerDay: number | null;
+}
+
+/** The metered usage of each month and its quota, the newest first. */
+export const MonthTable = ({ usage, eventsPerDay }: MonthTableProps) => (
+  <Paper withBorder>
+    <ScrollRegion label="Usage by month">
+      <Table horizontalSpacing="md" className="usage-table">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Month</Table.Th>
+            <Table.Th ta="right">Events</Table.Th>
+            <Table.Th ta="right">Quota</Table.Th>
+            <Table.Th ta="right" className="minor">
+              Bootstraps
+            </Table.Th>
+            <Table.Th ta="right">Received</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {sumByMonth(usage)
+            .reverse()
+            .map((month) => (
+              <Table.Tr key={month.period}>
+                <Table.Td>
+                  <time dateTime={month.period}>{formatPeriod(month.period)}</time>
+                </Table.Td>
+                <Table.Td ta="right">{formatCount(month.accepted)}</Table.Td>
+                <Table.Td ta="right">
+                  <MonthQuota month={month} eventsPerDay={eventsPerDay} />
+                </Table.Td>
+                <Table.Td ta="right" className="minor">
+                  {formatCount(month.bootstraps)}
+                </Table.Td>
+                <Table.Td ta="right">{formatBytes(month.bytes)}</Table.Td>
+              </Table.Tr>
+            ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollRegion>
+  </Paper>
+);
+
+interface MonthQuotaProps {
+  readonly month: PeriodUsage;
+  readonly eventsPerDay: number | null;
+}
+
+/** The daily quota times the days of the month, of the current month so far. */
+function MonthQuota({ month: { days, accepted }, eventsPerDay }: MonthQuotaProps) {
+  if (eventsPerDay === null) return "No limit";
+  const quota = eventsPerDay * days;
+  return (
+    <>
+      {formatCount(quota)}{" "}
+      <Text span inherit c="dimmed">
+        ({Math.round((accepted / quota) * 100)} %)
+      </Text>
+    </>
+  );
+}
