@@ -1,113 +1,132 @@
-// `npm run screenshots`: writes the README's pictures of the console, docs/images/console-light.png and console-dark.png.
-// It starts the service on a temporary data folder, seeds made-up traffic, and opens the stats overview in Chromium.
-// The traffic and the browser's clock are fixed, so that the pictures change only when the console does.
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+// `npm run screenshots`: writes the pictures of docs/screenshots/ and their page, docs/screenshots/README.md. It shows an
+// example shop (scripts/example-shop.js) in Chromium. Its traffic and its clock are fixed, so that the pictures change only
+// when the console does. `npm run screenshots -- debug paths` writes the named pictures only.
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { NOW, OWNER_TOKEN, startExampleShop } from "./example-shop.js";
 
-const HEADWATER = fileURLToPath(new URL("../apps/server/bin/headwater.js", import.meta.url));
-const IMAGES = fileURLToPath(new URL("../docs/images/", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../docs/screenshots/", import.meta.url));
 const CHROMIUM = "/usr/bin/chromium";
-const OWNER_TOKEN = "the-owner-token-of-the-screenshots-0123456789";
-const SITE = "https://shop.example";
-
-/** The last 30 days before this time are shown, and compared with the 30 days before them. */
-const UNTIL = "2026-10-01T00:00:00.000Z";
-const DATE_RANGE = ["2026-09-01", "2026-10-01"];
-const NOW = "2026-09-30T20:00:00.000Z";
-const TRAFFIC = ["--events", "90000", "--days", "90", "--seed", "7"];
-const LIVE_VISITORS = 12;
-
-const START_TIMEOUT_MS = 300_000;
 const PAGE_TIMEOUT_MS = 60_000;
+const DESKTOP = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+/** Bytes of all pictures together: everyone who clones the repository downloads them. */
+const MAX_BYTES = 3_000_000;
 
-const dataDir = mkdtempSync(join(tmpdir(), "headwater-screenshots-"));
-const environment = {
-  PATH: process.env.PATH,
-  DATA_DIR: dataDir,
-  PORT: "0",
-  WAREHOUSE: "embedded",
-  LOG_LEVEL: "silent",
-  OWNER_TOKEN,
+const stats = (search) => (shop) => `/analytics/stats?sourceId=${shop.sourceId}&tz=UTC&range=30d&${search}`;
+const ofSource = (path) => (shop) => `${path}?sourceId=${shop.sourceId}`;
+const scrollTo = (label) => async (page) => {
+  const panel = page.getByRole("region", { name: label, exact: true });
+  await panel.evaluate((element) => element.scrollIntoView({ block: "start" }));
+  await page.mouse.wheel(0, -16);
 };
 
-/** Starts the service. @returns its URL, and a function that stops it */
-async function startService() {
-  const child = spawn(process.execPath, [HEADWATER, "serve", "--json"], {
-    env: environment,
-    stdio: ["ignore", "ignore", "pipe"],
+/** Each picture: its page, what it shows, and what is done on the page before it is taken. */
+const PICTURES = [
+  {
+    name: "stats-light",
+    text: "Stats: the last 30 days, compared with the 30 days before",
+    path: stats("compare=previous"),
+  },
+  {
+    name: "stats-dark",
+    text: "The same in the dark mode",
+    path: stats("compare=previous"),
+    isDark: true,
+  },
+  {
+    name: "locations",
+    text: "Where visitors come from, goals with conversion rates and revenue, and events",
+    path: stats("places=map&with=browser"),
+    prepare: scrollTo("Devices"),
+  },
+  {
+    name: "funnel",
+    text: "A saved funnel, broken down by device",
+    path: stats("view=funnel&step1=page:/&step2=page:/products&step3=event:search&within=month"),
+    prepare: async (page) => {
+      await page.getByLabel("Break down by").selectOption({ label: "Device" });
+      await page.getByRole("region", { name: "Funnel by Device" }).waitFor();
+    },
+  },
+  {
+    name: "paths",
+    text: "Paths of visits, page by page",
+    path: stats("view=paths"),
+    prepare: async (page, waitUntilLoaded) => {
+      for (const name of ["/", "/products", "/pricing"]) {
+        await page.getByRole("button", { name, exact: true }).last().click();
+        await waitUntilLoaded();
+      }
+    },
+  },
+  { name: "realtime", text: "The last 30 minutes", path: stats("view=realtime"), isDark: true },
+  { name: "sources", text: "The sources of a workspace and their last 24 hours", path: () => "/sources" },
+  {
+    name: "install",
+    text: "Installing: the snippet with its options",
+    path: ofSource("/analytics/setup/install"),
+  },
+  {
+    name: "debug",
+    text: "Debug: every request with its answer, and problems with the button that fixes them",
+    path: ofSource("/analytics/setup/debug"),
+  },
+  {
+    name: "request",
+    text: "A request in the debug view: what was received, the result of each event, and what is stored",
+    path: ofSource("/analytics/setup/debug"),
+    prepare: async (page) => {
+      const attempts = page.getByRole("listbox", { name: "Attempts" });
+      await attempts.getByRole("option").filter({ hasText: "partial" }).first().click();
+      await page.getByRole("region", { name: "Received, JSON" }).waitFor();
+    },
+    isDark: true,
+  },
+  { name: "events", text: "The event catalogue and the tracking plan", path: ofSource("/sources/events") },
+  {
+    name: "phone",
+    text: "Stats on a phone",
+    path: stats("compare=previous"),
+    viewport: PHONE,
+    isDark: true,
+  },
+];
+
+/** The time without a request after which a page has loaded. */
+const QUIET_MS = 1_000;
+/** A request that runs longer is a stream. */
+const STREAM_MS = 10_000;
+
+/** @returns a function that waits until the page has loaded everything that it shows */
+function watchRequests(page) {
+  const running = new Map();
+  let changedAt = Date.now();
+  page.on("request", (request) => {
+    changedAt = Date.now();
+    running.set(request, changedAt);
   });
-  const exited = once(child, "exit");
-  const stop = async () => {
-    child.kill("SIGTERM");
-    await exited;
-  };
-  const timeout = setTimeout(stop, START_TIMEOUT_MS);
-  const lines = [];
-  for await (const line of createInterface({ input: child.stderr })) {
-    lines.push(line);
-    const url = /"url":"([^"]+)"/.exec(line)?.[1];
-    if (url === undefined) continue;
-    clearTimeout(timeout);
-    child.stderr.resume();
-    return { url, stop };
-  }
-  throw new Error(`The service did not start:\n${lines.join("\n")}`);
-}
-
-/** Calls the API as the owner, or ingest as a page does, without a token. @throws Error when the answer is not a success */
-async function callApi(url, path, body) {
-  const authorization = path.startsWith("/api/ingest/") ? {} : { Authorization: `Bearer ${OWNER_TOKEN}` };
-  const response = await fetch(url + path, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { ...authorization, "Content-Type": "application/json", Origin: SITE },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  return response.json();
-}
-
-async function createSource(url) {
-  const { organizations } = await callApi(url, "/api/organizations");
-  const { organizationId } = organizations[0];
-  const body = { organizationId, name: "Example shop", allowedOrigins: [SITE] };
-  return callApi(url, "/api/tracking-sources", body);
-}
-
-function seed(sourceId) {
-  const words = [HEADWATER, "seed", "--to-warehouse", "--source", sourceId, "--until", UNTIL, ...TRAFFIC];
-  const { status } = spawnSync(process.execPath, words, { env: environment, stdio: "inherit" });
-  if (status !== 0) throw new Error("Seeding failed.");
-}
-
-/** Sends a page view of each of some visitors now, for the count of current visitors. */
-async function sendLiveVisits(url, { publicKey }) {
-  for (let number = 1; number <= LIVE_VISITORS; number++) {
-    const sentAt = new Date().toISOString();
-    const page = { url: `${SITE}/`, title: "Shop", referrer: null };
-    await callApi(url, `/api/ingest/v2/${publicKey}/bootstrap`, {
-      ingestVersion: 2,
-      sdkVersion: "headwater-js/0.1.0",
-      batchId: `screenshots-${number}`,
-      sentAt,
-      anonymousId: `visitor-${number}`,
-      page,
-      context: { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" },
-      events: [{ id: `live-${number}`, type: "page", timestamp: sentAt, page }],
+  for (const end of ["requestfinished", "requestfailed"])
+    page.on(end, (request) => {
+      changedAt = Date.now();
+      running.delete(request);
     });
-  }
+  const isQuiet = () =>
+    Date.now() - changedAt > QUIET_MS &&
+    [...running.values()].every((startedAt) => Date.now() - startedAt > STREAM_MS);
+  return async () => {
+    while (!isQuiet()) await setTimeout(QUIET_MS / 10);
+    await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+  };
 }
 
-/** Opens the stats overview in one color scheme and writes its picture. */
-async function takeScreenshot(browser, url, sourceId, colorScheme) {
+async function takePicture(browser, shop, { name, path, prepare, viewport = DESKTOP, isDark = false }) {
   const context = await browser.newContext({
-    viewport: { width: 1440, height: 1000 },
-    colorScheme,
+    viewport,
+    colorScheme: isDark ? "dark" : "light",
     locale: "en-US",
     timezoneId: "UTC",
     reducedMotion: "reduce",
@@ -116,45 +135,46 @@ async function takeScreenshot(browser, url, sourceId, colorScheme) {
   page.setDefaultTimeout(PAGE_TIMEOUT_MS);
   await page.clock.setFixedTime(new Date(NOW));
   await page.addInitScript(`sessionStorage.setItem("headwater.token", ${JSON.stringify(OWNER_TOKEN)})`);
-  // the page asks for "30d" by the service's clock; the fixed days are those of the seeded traffic
-  await page.route("**/api/stats/query", async (route) => {
-    const body = route.request().postDataJSON();
-    await route.continue({ postData: JSON.stringify({ ...body, dateRange: DATE_RANGE }) });
-  });
-  await page.goto(`${url}/analytics/stats?sourceId=${sourceId}&range=30d&tz=UTC`);
-  await page.getByText(`${LIVE_VISITORS} current visitors`).waitFor();
-  await page.getByRole("tabpanel").first().getByRole("row").nth(1).waitFor();
-  // key metrics show "…" until their values have loaded
-  await page
-    .getByRole("region", { name: "Key metrics" })
-    .getByText("…")
-    .first()
-    .waitFor({ state: "detached" });
-  await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-  await page.screenshot({ path: join(IMAGES, `console-${colorScheme}.png`), animations: "disabled" });
+  const waitUntilLoaded = watchRequests(page);
+  await page.goto(shop.url + path(shop));
+  await waitUntilLoaded();
+  await prepare?.(page, waitUntilLoaded);
+  await waitUntilLoaded();
+  const file = join(FOLDER, `${name}.png`);
+  await page.screenshot({ path: file, animations: "disabled" });
   await context.close();
+  return statSync(file).size;
 }
 
-let service = await startService();
+const section = ({ name, text }) => `## ${text}\n\n![${text}](${name}.png)\n`;
+const README = `# Pictures of the console
+
+\`npm run screenshots\` writes them. They show made-up traffic.
+
+${PICTURES.map(section).join("\n")}`;
+
+const wanted = process.argv.slice(2);
+const chosen = PICTURES.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+mkdirSync(FOLDER, { recursive: true });
+writeFileSync(join(FOLDER, "README.md"), README);
+const example = await startExampleShop();
 try {
-  const source = await createSource(service.url);
-  await service.stop();
-  seed(source.sourceId);
-  service = await startService();
-  await sendLiveVisits(service.url, source);
-  mkdirSync(IMAGES, { recursive: true });
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {
-    for (const colorScheme of ["light", "dark"])
-      await takeScreenshot(browser, service.url, source.sourceId, colorScheme);
+    let bytes = 0;
+    for (const picture of chosen) {
+      const size = await takePicture(browser, { url: example.url, ...example.shop }, picture);
+      console.log(`${picture.name}: ${size} bytes`);
+      bytes += size;
+    }
+    if (bytes > MAX_BYTES) throw new Error(`The pictures have ${bytes} bytes, more than ${MAX_BYTES}.`);
   } finally {
     await browser.close();
   }
 } finally {
-  await service.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  await example.stop();
 }
-console.log(`Screenshots written to ${IMAGES}`);
+console.log(`Pictures written to ${FOLDER}`);

@@ -12,7 +12,6 @@ const FILES = [
   "{README.md,packages/sdk/README.md}",
   "deploy/{README.md,Dockerfile,compose.yaml}",
   "deploy/helm/headwater/{Chart,values}.yaml",
-  "scripts/screenshots.js",
 ];
 /** The version after a name of ours. */
 const COPY =
