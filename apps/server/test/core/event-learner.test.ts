@@ -41,14 +41,14 @@ function pathOf(at: number): string {
   return filled(`https://shop.example${path}?`, LIMITS.maxUrlLength).slice(20, 20 + path.length);
 }
 
-interface SentEvent {
+interface HostileEvent {
   readonly sourceId: string;
   readonly name: string;
   readonly at: number;
   readonly properties?: Record<string, unknown>;
 }
 
-function see(learner: EventLearner, { sourceId, name, at, properties = {} }: SentEvent): void {
+function see(learner: EventLearner, { sourceId, name, at, properties = {} }: HostileEvent): void {
   const sender = { sessionId: `session-${at}`, clientVersion: filled(`${at}.`, 4_000), path: pathOf(at) };
   learner.see(sourceId, { name, properties, ...sender }, AT);
   const violation = { event: name, path: "properties.a", expected: "present", foundType: "nothing" };
