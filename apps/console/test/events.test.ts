@@ -1,6 +1,7 @@
 /** The events page: the event catalogue and the tracking plan of a source. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { until } from "../../server/test/faults/child.ts";
 import {
   eventsBody,
   eventsPath,
@@ -9,7 +10,7 @@ import {
   type World,
 } from "../../server/test/support/world.ts";
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
-import { consoleTest } from "./console-world.ts";
+import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { HOSTILE, seed } from "./seed.ts";
 
 const planOf = async (world: World, { sourceId }: TestSource) =>
@@ -158,5 +159,39 @@ consoleTest(
     await page.getByRole("button", { name: "Remove from plan" }).waitFor();
     assert.equal(await width(), 360);
     assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
+  },
+);
+
+consoleStatsTest(
+  "The events page shows how many accepted events violated the plan in the last 30 days, by day.",
+  async ({ world, page, open, shoot }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const source = await seedEvents(world);
+    const schema = { properties: { price: { type: "number", maximum: 5 } } };
+    const plan = { mode: "warn", unknownEvents: "allow", events: { order: { mode: null, schema } } };
+    const path = `/api/tracking-sources/${source.sourceId}/plan`;
+    assert.equal((await world.ask(path, { method: "PUT", body: { plan } })).status, 200);
+    await open(`/sources/events?sourceId=${source.sourceId}`);
+    await page.getByText("Version 1 has 1 event.").waitFor();
+    const sessionId = await world.openSession(source);
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const sent = [0, 1, 1, 4, 9, 9, 9, 10].map((days) =>
+      trackEvent({ name: "order", timestamp: daysAgo(days), properties: { price: days === 0 ? 5 : 9 } }),
+    );
+    await world.send(eventsPath(source), eventsBody(sessionId, sent));
+    const counted = async () => {
+      const { sourceId } = source;
+      const body = { sourceId, dateRange: "30d", metrics: ["planViolations"], include: { bots: true } };
+      const answer = await world.ask("/api/stats/query", { method: "POST", body });
+      return answer.body.results?.[0]?.metrics[0] === 7;
+    };
+    await until("the violations are in the warehouse", 60_000, counted);
+    await page.reload();
+    await page.getByText("7 accepted events violated the plan in the last 30 days.").waitFor();
+    const chart = page.getByRole("img", { name: /by day$/ });
+    assert.equal(await chart.locator("> span").count(), 30);
+    assert.equal(await chart.locator('> span[title$=": 3"] > span').getAttribute("style"), "height: 100%;");
+    await requireAccessible(page);
+    await shootAll(page, "chart", shoot);
   },
 );

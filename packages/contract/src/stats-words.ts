@@ -16,6 +16,7 @@ export const STATS_METRIC_DESCRIPTIONS = {
   sessions: "sessions that begin in the range. Passive events begin none",
   pageviews: "page views",
   events: "all events",
+  planViolations: "accepted events that violated the tracking plan",
   viewsPerSession: "page views divided by sessions",
   bounceRate: "share of sessions with one page view and no track event, except for passive ones",
   sessionDuration: "mean seconds from the first to the last event of a session",

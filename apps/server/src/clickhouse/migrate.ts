@@ -5,6 +5,7 @@ import { type ClusterTarget, onCluster } from "./cluster.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";
 import {
   eventsStatements,
+  planViolationStatements,
   queriedColumnsStatements,
   sentByStatements,
   sessionsStatement,
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
     sessionsStatement(target),
     ...recreateRollupsStatements(target),
   ],
+  planViolationStatements,
 ];
 
 const migrationsTable = (target: ClusterTarget) =>

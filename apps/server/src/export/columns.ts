@@ -68,6 +68,7 @@ export const COLUMNS: readonly Column[] = [
   column("currency"),
   column("engagedSeconds", "engagedSeconds", "number"),
   column("scrollDepth", "scrollDepth", "number"),
+  column("planViolation", "planViolation", "flag"),
 ];
 
 const isObject = (value: unknown): value is ExportedEvent => typeof value === "object" && value !== null;

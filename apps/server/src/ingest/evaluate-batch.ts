@@ -121,6 +121,7 @@ function buildContext(
     classifyVisit: keyed.classifyVisit,
     clientVersion: sdkVersion,
     plan,
+    violatedPlan: false,
   };
 }
 

@@ -67,6 +67,8 @@ export interface BatchContext {
   readonly clientVersion: string | null;
   /** The source's tracking plan; null: it has none. */
   readonly plan: CompiledPlan | null;
+  /** Whether the events violated the plan when they were accepted. Only of imported events. */
+  readonly violatedPlan: boolean;
 }
 
 /** An event that will be stored, unless it is a duplicate. */
@@ -284,7 +286,12 @@ function membersOfEvent(
   event: Event,
   sessionId: string,
   page: NormalPage | null,
-  { members, device, measures }: Omit<Surroundings, "context"> & { readonly measures: Measures },
+  {
+    members,
+    device,
+    measures,
+    violatesPlan,
+  }: Omit<Surroundings, "context"> & { readonly measures: Measures; readonly violatesPlan: boolean },
 ): string {
   const own = {
     eventId: event.id,
@@ -292,6 +299,7 @@ function membersOfEvent(
     name: storedEventName(event.type, event.name),
     // left out unless it is true, like in events that were stored before
     passive: isPassive(event) || undefined,
+    planViolation: violatesPlan || undefined,
     timestamp: event.timestamp,
     sessionId,
     ...measures,
@@ -385,7 +393,8 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const isBot = botReason !== null;
   const storedDevice = device.isBot === isBot ? device : { ...device, isBot };
   const measures = measuresOf(event, isPassive(event), warnings);
-  const others = { members, device: storedDevice, measures };
+  const violatesPlan = violation !== null || batch.violatedPlan;
+  const others = { members, device: storedDevice, measures, violatesPlan };
   const json = batch.buildLine(head, membersOfEvent(event, sessionId, page, others));
   // the normal form has the event's data and more; a UTF-16 unit has at most three bytes
   const tooLarge = checkEventSize(event, batch.maxEventBytes, json.length * 3);

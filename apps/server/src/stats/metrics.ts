@@ -74,6 +74,7 @@ const TOTALS = {
   conversions: ofEvents("count", "1", reachesGoal),
   pageviews: count(() => IS_PAGE_VIEW, "pageviews"),
   events: count(null, "events"),
+  planViolations: ofEvents("count", "1", () => "planViolation"),
   engagedSeconds: ofEvents("sum", "toFloat64(engagedSeconds)", null, {
     eventRollups: "sum(engagedSeconds)",
   }),
@@ -133,6 +134,7 @@ const METRICS: Readonly<Record<NamedMetric, Metric>> = {
   sessions: total("sessions"),
   pageviews: total("pageviews"),
   events: total("events"),
+  planViolations: total("planViolations"),
   viewsPerSession: ratio("pageviews", "sessions"),
   bounceRate: ratio("bounces", "sessions"),
   sessionDuration: ratio("durationMs", "sessions", { unit: 1_000 }),

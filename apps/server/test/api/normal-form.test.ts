@@ -130,6 +130,20 @@ describe("The normal form, read from the ledger's file by an independent reader"
     }
   });
 
+  it("has planViolation only for events that violate the tracking plan", async () => {
+    const plan = {
+      mode: "warn",
+      unknownEvents: "allow",
+      events: { planned: { mode: null, schema: { required: ["price"] } } },
+    };
+    const path = `/api/tracking-sources/${source.sourceId}/plan`;
+    assert.equal((await world.ask(path, { method: "PUT", body: { plan } })).status, 200);
+    const violationOf = async (properties: object) =>
+      (await stored(trackEvent({ name: "planned", properties }, now))).planViolation;
+    assert.equal(await violationOf({ prise: 1 }), true);
+    assert.equal(await violationOf({ price: 1 }), undefined);
+  });
+
   it("has passive only for track events that say so", async () => {
     const passiveOf = async (event: { id: string }) => (await stored(event)).passive;
     assert.equal(await passiveOf(trackEvent({ passive: true }, now)), true);

@@ -172,6 +172,7 @@ const EVENTS: ExampleEvent[] = [
     at: at("15:00:05"),
     name: "renewal",
     sentBy: "server",
+    planViolation: true,
     revenue: 10,
     currency: "USD",
     properties: { plan: "pro" },

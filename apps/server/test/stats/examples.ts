@@ -40,6 +40,7 @@ export interface ExampleEvent {
   currency?: string;
   engagedSeconds?: number;
   scrollDepth?: number;
+  planViolation?: true;
   sentBy?: "server";
   properties?: Record<string, unknown>;
 }
@@ -291,6 +292,31 @@ export const EXAMPLES: Example[] = [
     },
     // 4 views, 6 events; 4 views / 4 sessions
     rows: [[[], [0.25, 4, 4, 6, 1]]],
+  },
+  {
+    sentence: "planViolations counts accepted events that violated the tracking plan, by any dimension.",
+    because: "The call b and the view c violated it. The bot's event d is left out.",
+    events: [
+      ...visit(
+        "s1",
+        "v1",
+        ["a", "2026-05-10T10:00:00.000Z", "/"],
+        ["b", "2026-05-10T10:01:00.000Z", "/", { name: "call", planViolation: true }],
+        ["c", "2026-05-10T10:02:00.000Z", "/b", { planViolation: true }],
+        ["e", "2026-05-10T10:03:00.000Z", "/", { name: "call" }],
+      ),
+      ...visit("s2", "v2", ["d", "2026-05-10T10:00:00.000Z", "/", { planViolation: true, isBot: true }]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["planViolations", "events"],
+      dimensions: ["event"],
+    },
+    rows: [
+      [["call"], [1, 2]],
+      [["page_view"], [1, 2]],
+    ],
   },
   {
     sentence: "A passive event ends no bounce and opens no session.",

@@ -182,6 +182,7 @@ export function eventsOf(random: Random, place: Place, count: number): ExampleEv
         ...(user !== undefined && random() < 0.8 ? { user } : {}),
         ...(isTrack ? { name: pick(random, NAMES) } : {}),
         ...(isTrack && random() < 0.4 ? measuredOf(random) : {}),
+        ...maybe(random, 0.2, () => ({ planViolation: true as const })),
         ...maybe(random, 0.2, () => ({
           revenue: pick(random, [9.99, 20, -5.5, 0.0001]),
           currency: pick(random, CURRENCIES),

@@ -373,6 +373,8 @@ function metricOf(metric: string, { events, visits }: Counted, goal: Rule | unde
       return events.filter(isPage).length;
     case "events":
       return events.length;
+    case "planViolations":
+      return events.filter(({ planViolation }) => planViolation).length;
     case "viewsPerSession":
       return ratio(events.filter(isPage).length, visits.length);
     case "bounceRate":

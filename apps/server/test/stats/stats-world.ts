@@ -131,6 +131,7 @@ function normalForm(sourceId: string, event: ExampleEvent, receivedAt: number | 
     // events that were stored before the column have none
     ...(event.sentBy === undefined ? {} : { sentBy: event.sentBy }),
     ...(event.passive ? { passive: true } : {}),
+    ...(event.planViolation ? { planViolation: true } : {}),
     ...(event.revenue === undefined ? {} : { revenue: event.revenue, currency: event.currency }),
     ...(event.engagedSeconds === undefined ? {} : { engagedSeconds: event.engagedSeconds }),
     ...(event.scrollDepth === undefined ? {} : { scrollDepth: event.scrollDepth }),

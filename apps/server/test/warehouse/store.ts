@@ -266,6 +266,7 @@ export function anEvent(occurredAt: number, over: Record<string, unknown> = {}):
     currency: "EUR",
     engagedSeconds: 1.5,
     scrollDepth: 80,
+    planViolation: true,
     ...over,
   };
   const { sourceId, receivedAt, batchId, sdkVersion, country, region, city, sentBy, ...rest } = others;

@@ -157,7 +157,11 @@ function wasSentWithToken({ sentBy, sourceId, eventId, analyticsEventId: exporte
 }
 
 /** Imported events are of the past: they neither follow the present tracking plan nor show in the event catalogue. */
-const NEITHER_CHECKED_NOR_LEARNED = { plan: null, clientVersion: null } as const;
+const planOfImport = ({ planViolation }: RowObject) => ({
+  plan: null,
+  violatedPlan: planViolation === true,
+  clientVersion: null,
+});
 
 /**
  * @param row the stored `analyticsEventId` and `sourceId` are computed anew; those of the row only tell whether the event was
@@ -217,7 +221,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       isAddressExcluded: false,
       addressRules,
       classifyVisit: readVisit(row) ?? classifyVisit,
-      ...NEITHER_CHECKED_NOR_LEARNED,
+      ...planOfImport(row),
     },
   );
   const receivedAt = readTime(row.receivedAt)?.time ?? null;

@@ -59,6 +59,7 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
     addressRules: ADDRESS_RULES,
     classifyVisit,
     plan: null,
+    violatedPlan: false,
     clientVersion: null,
   };
 }

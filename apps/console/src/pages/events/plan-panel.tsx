@@ -10,6 +10,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { ProposalDialog } from "./proposal-dialog.tsx";
 import { useSavePlan } from "./use-plan.ts";
 import { VersionsDialog } from "./versions-dialog.tsx";
+import { ViolationsChart } from "./violations-chart.tsx";
 
 interface PlanPanelProps {
   readonly source: Source;
@@ -78,6 +79,7 @@ export function PlanPanel({ source, version: saved }: PlanPanelProps) {
           Headwater checks each event when it arrives. Warn: it is accepted, and the violation is in the debug
           view. Reject: it is not stored.
         </Text>
+        {version > 0 && can("stats:read") && <ViolationsChart sourceId={source.sourceId} />}
       </Stack>
       {dialog === "proposal" && <ProposalDialog source={source} saved={saved} onClose={close} />}
       {dialog === "versions" && <VersionsDialog source={source} saved={saved} onClose={close} />}

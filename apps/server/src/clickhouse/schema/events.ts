@@ -110,6 +110,9 @@ export const queriedColumnsStatements = (target: ClusterTarget): string[] =>
     scrollDepth: "Nullable(UInt8)",
   });
 
+export const planViolationStatements = (target: ClusterTarget): string[] =>
+  addColumns(target, { planViolation: "Bool" });
+
 /** The values of the event that opens the session. They are read as one tuple, because aggregate functions skip NULL. */
 const ENTRY = ["anonymousId", "page", "device", "country", "locale", "timezone"];
 const NAMES = ["anonymousId", "entryPage", "entryDevice", "entryCountry", "entryLocale", "entryTimezone"];

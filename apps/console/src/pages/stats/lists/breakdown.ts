@@ -7,6 +7,7 @@ const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
   sessions: "Sessions",
   pageviews: "Views",
   events: "Events",
+  planViolations: "Plan violations",
   bounceRate: "Bounce rate",
   timeOnPage: "Time",
   scrollDepth: "Scroll",
