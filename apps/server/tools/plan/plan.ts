@@ -109,6 +109,8 @@ const push = defineCommand({
   },
 });
 
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 function describeFoundViolation(violation: FoundViolation): string {
   const { event, events, place, clientVersion, page, planLine, codeLines } = violation;
   const times = events === 1 ? "" : ` (and ${events - 1} more)`;
@@ -166,7 +168,8 @@ const check = defineCommand({
     const { events, cut } = await readEvents(options);
     const violations = findViolations({ folder, events, readCode: () => readCode(code) });
     const planned = folder.files.size;
-    const summary = `Checked ${events.length} events against ${planned} planned events: ${violations.length === 0 ? "no violation" : `${violations.length} different violations`}.`;
+    const checked = `Checked ${counted(events.length, "event")} against ${counted(planned, "planned event")}`;
+    const summary = `${checked}: ${violations.length === 0 ? "no violations" : counted(violations.length, "different violation")}.`;
     return {
       json: { plannedEvents: planned, checkedEvents: events.length, cutAttempts: cut, violations },
       text: [...violations.map(describeFoundViolation), summary].join("\n"),
