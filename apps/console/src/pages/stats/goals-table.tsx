@@ -2,21 +2,26 @@
 import type { StatsRow, StatsScalar } from "@headwater/contract";
 import { STATS_GOAL_DIMENSION } from "@headwater/contract/stats-words";
 import { Button, Group, NativeSelect, Text, UnstyledButton } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ApiAnswer } from "../../api.ts";
 import { sourceQuery } from "../../queries.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { QueryResult } from "../../ui/page-states.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { dimensionLabel, formatMetric, formatMoney, formatValue } from "./format.ts";
+import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 import { filterParams } from "./view-params.ts";
 
-/** @returns the amounts of each value of the first dimension, as texts; the second dimension is the currency */
-function revenueTexts(answer: ApiAnswer<"queryStats"> | undefined): Map<StatsScalar, string[]> {
+type RevenueQuery = Pick<UseQueryResult<ApiAnswer<"queryStats">>, "data" | "isPlaceholderData">;
+/** The amounts of each value of the first dimension, as texts. Null while they are loading. */
+type RevenueTexts = ReadonlyMap<StatsScalar, readonly string[]> | null;
+
+/** @param query its second dimension is the currency */
+function revenueTexts({ data, isPlaceholderData }: RevenueQuery): RevenueTexts {
+  if (data === undefined || isPlaceholderData) return null;
   const texts = new Map<StatsScalar, string[]>();
-  for (const { dimensions, metrics } of answer?.results ?? []) {
+  for (const { dimensions, metrics } of data.results) {
     const [value = null, currency = null] = dimensions;
     const [revenue = null] = metrics;
     if (typeof currency !== "string" || revenue === null) continue;
@@ -40,9 +45,9 @@ function AllGoals({ view }: { readonly view: StatsView }) {
     metrics: ["revenue"],
     dimensions: [STATS_GOAL_DIMENSION, "currency"],
   });
-  const amounts = revenueTexts(revenue.data);
+  const amounts = revenueTexts(revenue);
   return (
-    <QueryResult query={query}>
+    <StatsResult query={query}>
       {({ results }) =>
         results.length === 0 ? (
           <Text size="sm" c="dimmed" py="md">
@@ -56,7 +61,7 @@ function AllGoals({ view }: { readonly view: StatsView }) {
           />
         )
       }
-    </QueryResult>
+    </StatsResult>
   );
 }
 
@@ -83,7 +88,7 @@ function OneGoal({ name, view }: { readonly name: string; readonly view: StatsVi
     pagination: { limit: MAX_ROWS },
   });
   const revenue = useStats(scope, { ...about, metrics: ["revenue"], dimensions: [dimension, "currency"] });
-  const amounts = revenueTexts(revenue.data);
+  const amounts = revenueTexts(revenue);
   return (
     <>
       <Group justify="space-between" gap="xs" pb="xs">
@@ -110,8 +115,9 @@ function OneGoal({ name, view }: { readonly name: string; readonly view: StatsVi
           />
         </Group>
       </Group>
-      <QueryResult query={query}>
-        {({ results }) => {
+      <StatsResult query={query}>
+        {({ results, dimensions }) => {
+          const by = DETAILS.find(({ value }) => value === dimensions[0])?.value ?? dimension;
           const converted = results.filter(({ metrics: [conversions] }) => conversions !== 0);
           return converted.length === 0 ? (
             <Text size="sm" c="dimmed" py="md">
@@ -119,12 +125,12 @@ function OneGoal({ name, view }: { readonly name: string; readonly view: StatsVi
             </Text>
           ) : (
             <ConversionsTable
-              label={dimensionLabel(dimension)}
-              rows={converted.map((row) => toRow(row, amounts, (value) => formatValue(dimension, value)))}
+              label={dimensionLabel(by)}
+              rows={converted.map((row) => toRow(row, amounts, (value) => formatValue(by, value)))}
             />
           );
         }}
-      </QueryResult>
+      </StatsResult>
     </>
   );
 }
@@ -160,16 +166,17 @@ interface ConversionsRow {
   readonly name: string;
   readonly conversions: number | null;
   readonly rate: number | null;
-  readonly revenue: readonly string[];
+  /** Null while it is loading. */
+  readonly revenue: readonly string[] | null;
 }
 
 /** @param format returns the name of a row */
 function toRow(
   { dimensions: [value = null], metrics: [conversions = null, rate = null] }: StatsRow,
-  amounts: ReadonlyMap<StatsScalar, readonly string[]>,
+  amounts: RevenueTexts,
   format: (value: StatsScalar) => string,
 ): ConversionsRow {
-  return { name: format(value), conversions, rate, revenue: amounts.get(value) ?? [] };
+  return { name: format(value), conversions, rate, revenue: amounts && (amounts.get(value) ?? []) };
 }
 
 interface ConversionsTableProps {
@@ -208,7 +215,11 @@ function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
             <td className="ranking-figure">{formatMetric("conversions", conversions)}</td>
             <td className="ranking-figure">{formatMetric("conversionRate", rate)}</td>
             <td className="ranking-figure">
-              {revenue.length === 0 ? "—" : revenue.map((amount) => <div key={amount}>{amount}</div>)}
+              {revenue === null && "…"}
+              {revenue?.length === 0 && "—"}
+              {revenue?.map((amount) => (
+                <div key={amount}>{amount}</div>
+              ))}
             </td>
           </tr>
         ))}

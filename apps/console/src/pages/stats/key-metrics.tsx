@@ -1,6 +1,7 @@
 /** The key metrics at the top of the overview. Each is a button that shows the metric in the chart. */
 import type { StatsAnswer } from "@headwater/contract";
 import { UnstyledButton } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { toLinePaths } from "./chart/line-path.ts";
 import { EstimateMark } from "./estimate-mark.tsx";
 import { formatChange, formatMetric } from "./format.ts";
@@ -20,13 +21,14 @@ export type KeyMetric = (typeof KEY_METRICS)[number];
 export const metricsOf = (group: KeyMetric["group"]): KeyMetric["metric"][] =>
   KEY_METRICS.filter((one) => one.group === group).map(({ metric }) => metric);
 
-type Answers = readonly (StatsAnswer | undefined)[];
+/** The answers of the two groups of metrics, each with the query that it is of. */
+type MetricQueries = readonly Pick<UseQueryResult<StatsAnswer>, "data" | "isPlaceholderData">[];
 
 interface KeyMetricsProps {
-  /** The answers for the whole range. */
-  readonly answers: Answers;
-  /** The answers over time, for the small lines. */
-  readonly series: Answers;
+  /** The queries for the whole range. */
+  readonly queries: MetricQueries;
+  /** The queries over time, for the small lines. */
+  readonly series: MetricQueries;
   readonly selected: KeyMetric["metric"];
   readonly onSelect: (metric: KeyMetric["metric"]) => void;
 }
@@ -37,22 +39,23 @@ interface MetricValues {
   readonly previous: number | null | undefined;
 }
 
-const findAnswer = (answers: Answers, metric: KeyMetric["metric"]) =>
-  answers.find((one) => one?.metrics.includes(metric));
+const findQuery = (queries: MetricQueries, metric: KeyMetric["metric"]) =>
+  queries.find(({ data }) => data?.metrics.includes(metric));
 
 /** @returns null while the answer with this metric is loading */
-function findValues(answers: Answers, metric: KeyMetric["metric"]): MetricValues | null {
-  const answer = findAnswer(answers, metric);
+function findValues(answer: StatsAnswer | undefined, metric: KeyMetric["metric"]): MetricValues | null {
   if (!answer) return null;
   const index = answer.metrics.indexOf(metric);
   const [row] = answer.results;
   return { current: row?.metrics[index] ?? null, previous: row?.comparison?.[index] };
 }
 
-export const KeyMetrics = ({ answers, series, selected, onSelect }: KeyMetricsProps) => (
+export const KeyMetrics = ({ queries, series, selected, onSelect }: KeyMetricsProps) => (
   <section className="metrics" aria-label="Key metrics">
     {KEY_METRICS.map(({ metric, label, better }) => {
-      const values = findValues(answers, metric);
+      const query = findQuery(queries, metric);
+      const line = findQuery(series, metric);
+      const values = findValues(query?.data, metric);
       return (
         <UnstyledButton
           key={metric}
@@ -61,11 +64,11 @@ export const KeyMetrics = ({ answers, series, selected, onSelect }: KeyMetricsPr
           onClick={() => onSelect(metric)}
         >
           <span className="metric-label">{label}</span>
-          <span className="metric-value">
-            <EstimateMark accuracy={findAnswer(answers, metric)?.accuracy} />
+          <span className="metric-value" aria-busy={query?.isPlaceholderData}>
+            <EstimateMark accuracy={query?.data?.accuracy} />
             {values ? formatMetric(metric, values.current) : "…"}
           </span>
-          <span className="metric-change">
+          <span className="metric-change" aria-busy={query?.isPlaceholderData}>
             {values?.previous !== undefined && (
               <>
                 <MetricChange current={values.current} previous={values.previous} better={better} /> vs.{" "}
@@ -73,7 +76,9 @@ export const KeyMetrics = ({ answers, series, selected, onSelect }: KeyMetricsPr
               </>
             )}
           </span>
-          <Sparkline answer={findAnswer(series, metric)} metric={metric} />
+          <span className="metric-line" aria-busy={line?.isPlaceholderData}>
+            <Sparkline answer={line?.data} metric={metric} />
+          </span>
         </UnstyledButton>
       );
     })}

@@ -18,7 +18,7 @@ function useOverview({ scope, range, comparison }: StatsView, isSessionMetric: b
   const ask = { pollWhileEmpty: true };
   const events = useStats(scope, { metrics: EVENT_METRICS, ...request }, ask);
   const eventSeries = useStats(scope, { metrics: EVENT_METRICS, dimensions, ...request }, ask);
-  const enabled = isSessionMetric || !eventSeries.isPending;
+  const enabled = isSessionMetric || !(eventSeries.isPending || eventSeries.isPlaceholderData);
   const sessions = useStats(scope, { metrics: SESSION_METRICS, ...request }, { ...ask, enabled });
   const sessionSeries = useStats(
     scope,
@@ -39,10 +39,10 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
     return <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} withIssues />;
   const isEmpty = events.data !== undefined && isEmptyAnswer(events.data);
   return (
-    <Stack gap="md" className="stats" aria-busy={events.isPlaceholderData}>
+    <Stack gap="md" className="stats">
       <KeyMetrics
-        answers={[events.data, sessions.data]}
-        series={[eventSeries.data, sessionSeries.data]}
+        queries={[events, sessions]}
+        series={[eventSeries, sessionSeries]}
         selected={selected.metric}
         onSelect={(metric) => view.update({ metric: metric === "visitors" ? undefined : metric })}
       />
@@ -56,7 +56,9 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
       ) : (
         <>
           {series.data ? (
-            <TimeChart answer={series.data} metric={selected} view={view} />
+            <div aria-busy={series.isPlaceholderData}>
+              <TimeChart answer={series.data} metric={selected} view={view} />
+            </div>
           ) : (
             <div role="status" aria-label="Loading">
               <Skeleton height="25rem" radius="lg" />
@@ -75,7 +77,9 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
           </div>
         </>
       )}
-      {events.data && <ExcludedBots view={view} events={events.data.excluded.bots} />}
+      {events.data && !events.isPlaceholderData && (
+        <ExcludedBots view={view} events={events.data.excluded.bots} />
+      )}
     </Stack>
   );
 }

@@ -42,8 +42,8 @@ const rowsOf = (paths: readonly Way[], step: number, from: string | undefined): 
     .toSorted((one, other) => other.sessions - one.sessions);
 
 /** The entry pages with their sessions. */
-function useEntryPages({ scope }: StatsView): PathRow[] | null {
-  const { data } = useStats(scope, {
+function useEntryPages({ scope }: StatsView) {
+  const { data, isPlaceholderData } = useStats(scope, {
     metrics: ["sessions"],
     dimensions: ["entryPage"],
     pagination: { limit: MAX_ROWS + 1 },
@@ -52,7 +52,7 @@ function useEntryPages({ scope }: StatsView): PathRow[] | null {
     page: String(page),
     sessions: sessions ?? 0,
   }));
-  return rows ?? null;
+  return { rows: rows ?? [], isStale: isPlaceholderData };
 }
 
 export function PathsView({ view }: { readonly view: StatsView }) {
@@ -74,7 +74,7 @@ export function PathsView({ view }: { readonly view: StatsView }) {
   });
   /** Of a path from a page: that page. */
   const startRows = (paths: readonly Way[]): readonly PathRow[] => {
-    if (!isFromPage) return entryPages ?? [];
+    if (!isFromPage) return entryPages.rows;
     const ways = rowsOf(paths, 1, pages[0]);
     return [{ page: pages[0] ?? null, sessions: ways.reduce((sum, { sessions }) => sum + sessions, 0) }];
   };
@@ -98,6 +98,7 @@ export function PathsView({ view }: { readonly view: StatsView }) {
                     title={at === 0 ? "Start" : `Step ${at + 1}`}
                     rows={at === 0 ? startRows(paths) : rowsOf(paths, at, pages[at - 1])}
                     selected={pages[at]}
+                    isStale={at === 0 && !isFromPage ? entryPages.isStale : query.isPlaceholderData}
                     onSelect={(page) => view.update(pathParams([...pages.slice(0, at), page]))}
                   />
                 ))}
@@ -153,13 +154,15 @@ interface PathColumnProps {
   readonly title: string;
   readonly rows: readonly PathRow[];
   readonly selected: string | undefined;
+  /** Whether the rows are those of the previous filters or path. */
+  readonly isStale: boolean;
   readonly onSelect: (page: string) => void;
 }
 
-function PathColumn({ title, rows, selected, onSelect }: PathColumnProps) {
+function PathColumn({ title, rows, selected, isStale, onSelect }: PathColumnProps) {
   const total = rows.reduce((sum, { sessions }) => sum + sessions, 0);
   return (
-    <section className="path-column" aria-label={title}>
+    <section className="path-column" aria-label={title} aria-busy={isStale}>
       <div className="path-title">{title}</div>
       <ul>
         {rows.slice(0, MAX_ROWS).map(({ page, sessions }) => (

@@ -3,8 +3,8 @@ import { Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
-import { QueryResult } from "../../ui/page-states.tsx";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
+import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
 /** How many metrics a query can have. The properties are sorted by frequency. */
@@ -45,9 +45,11 @@ function PropertyNames({ view: { scope, params, update } }: { readonly view: Sta
     { metrics: summed.map((name) => `sum:${name}` as const) },
     { enabled: summed.length > 0 },
   );
-  const sums = new Map(summed.map((name, at) => [name, answer.data?.results[0]?.metrics[at] ?? null]));
+  // the sums of other properties stay until those of these arrive
+  const [row] = answer.isPlaceholderData ? [] : (answer.data?.results ?? []);
+  const sums = new Map(summed.map((name, at) => [name, row?.metrics[at] ?? null]));
   return (
-    <QueryResult query={query}>
+    <StatsResult query={query}>
       {({ properties }) => (
         <>
           <Text size="sm" c="dimmed">
@@ -68,7 +70,7 @@ function PropertyNames({ view: { scope, params, update } }: { readonly view: Sta
           )}
         </>
       )}
-    </QueryResult>
+    </StatsResult>
   );
 }
 

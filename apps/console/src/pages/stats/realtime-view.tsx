@@ -2,10 +2,10 @@
 import type { StatsDimension, StatsMetric } from "@headwater/contract";
 import { Paper, Title } from "@mantine/core";
 import { pluralize } from "../../ui/format-count.ts";
-import { QueryResult } from "../../ui/page-states.tsx";
 import { useNow } from "../../ui/relative-time.tsx";
 import { shortTimeFormatter } from "./format.ts";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
+import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
 const MINUTE_MS = 60_000;
@@ -87,7 +87,7 @@ function VisitorsByMinute({ view: { scope } }: { readonly view: StatsView }) {
           {pluralize(events ?? 0, "event")}
         </span>
       </div>
-      <QueryResult query={series} rows={3}>
+      <StatsResult query={series} rows={3}>
         {({ results, timezone }) => {
           const highest = Math.max(...results.map(({ metrics: [value] }) => value ?? 0), 1);
           const formatTime = shortTimeFormatter(timezone, "minute");
@@ -108,7 +108,7 @@ function VisitorsByMinute({ view: { scope } }: { readonly view: StatsView }) {
             </ol>
           );
         }}
-      </QueryResult>
+      </StatsResult>
       <div className="minutes-axis" aria-hidden>
         <span>30 minutes ago</span>
         <span>Now</span>

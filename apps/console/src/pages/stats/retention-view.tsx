@@ -2,11 +2,12 @@
 import { Paper, Stack, Table, Text } from "@mantine/core";
 import { type ApiAnswer, api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
-import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { EmptyState } from "../../ui/page-states.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { EstimateMark } from "./estimate-mark.tsx";
 import { formatShare, timeFormatter } from "./format.ts";
+import { StatsResult } from "./stats-result.tsx";
 import { useFastThenExact } from "./use-fast-then-exact.ts";
 import type { StatsView } from "./use-stats-view.ts";
 
@@ -19,11 +20,6 @@ type RetentionPeriod = (typeof PERIODS)[number]["value"];
 
 export function RetentionView({ view }: { readonly view: StatsView }) {
   const period: RetentionPeriod = PERIODS.find(({ value }) => value === view.params.by)?.value ?? "week";
-  const body = { ...view.scope, period };
-  const query = useFastThenExact({
-    queryKey: ["stats", "retention", body],
-    ask: (accuracy, signal) => api.queryRetention({ body: { ...body, accuracy }, signal }),
-  });
   return (
     <Stack gap="md" className="stats">
       <div>
@@ -34,8 +30,25 @@ export function RetentionView({ view }: { readonly view: StatsView }) {
           onChange={(by) => view.update({ by: by === "week" ? undefined : by })}
         />
       </div>
-      <QueryResult query={query}>{(answer) => <CohortTable answer={answer} period={period} />}</QueryResult>
+      {/* cohorts of days are not kept under the headings of weeks */}
+      <Cohorts key={period} view={view} period={period} />
     </Stack>
+  );
+}
+
+interface CohortsProps {
+  readonly view: StatsView;
+  readonly period: RetentionPeriod;
+}
+
+function Cohorts({ view, period }: CohortsProps) {
+  const body = { ...view.scope, period };
+  const query = useFastThenExact({
+    queryKey: ["stats", "retention", body],
+    ask: (accuracy, signal) => api.queryRetention({ body: { ...body, accuracy }, signal }),
+  });
+  return (
+    <StatsResult query={query}>{(answer) => <CohortTable answer={answer} period={period} />}</StatsResult>
   );
 }
 

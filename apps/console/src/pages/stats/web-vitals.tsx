@@ -1,7 +1,7 @@
 /** The Core Web Vitals of the view: the 75th percentile of each, rated by the thresholds of https://web.dev/articles/vitals. */
 import { Text } from "@mantine/core";
-import { QueryResult } from "../../ui/page-states.tsx";
 import { formatMetric } from "./format.ts";
+import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
 /** A value up to `good` is good; one over `poor` is poor. */
@@ -17,7 +17,7 @@ export const VITAL_METRICS = VITALS.map(({ metric }) => metric);
 export function WebVitals({ view }: { readonly view: StatsView }) {
   const query = useStats(view.scope, { metrics: VITAL_METRICS });
   return (
-    <QueryResult query={query} rows={3}>
+    <StatsResult query={query} rows={3}>
       {(answer) =>
         answer.results.every(({ metrics }) => metrics.every((value) => value === null)) ? (
           <Text size="sm" c="dimmed" py="md">
@@ -32,7 +32,7 @@ export function WebVitals({ view }: { readonly view: StatsView }) {
           </dl>
         )
       }
-    </QueryResult>
+    </StatsResult>
   );
 }
 

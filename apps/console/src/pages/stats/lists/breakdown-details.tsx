@@ -5,8 +5,8 @@ import { useState } from "react";
 import { toCsv } from "../../../csv.ts";
 import { downloadBlob } from "../../../ui/download-blob.ts";
 import { Icon } from "../../../ui/icon.tsx";
-import { QueryResult } from "../../../ui/page-states.tsx";
 import { dimensionLabel, formatValue } from "../format.ts";
+import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import { type Breakdown, metricName, scopeOf } from "./breakdown.ts";
 import { BreakdownRows } from "./breakdown-rows.tsx";
@@ -70,7 +70,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
           Download CSV
         </Button>
       </Group>
-      <QueryResult query={query} rows={8}>
+      <StatsResult query={query} rows={8}>
         {(answer) => (
           <div className="details-rows">
             {answer.results.length === 0 ? (
@@ -112,7 +112,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
             </Group>
           </div>
         )}
-      </QueryResult>
+      </StatsResult>
     </>
   );
 }

@@ -5,8 +5,8 @@ import { useState } from "react";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { loadLater } from "../../../ui/load-later.tsx";
-import { QueryResult } from "../../../ui/page-states.tsx";
 import { dimensionLabel } from "../format.ts";
+import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import { type Breakdown, scopeOf, useTotal, valuedBreakdown } from "./breakdown.ts";
 import { BreakdownRows } from "./breakdown-rows.tsx";
@@ -25,8 +25,13 @@ const hasFigures = ({ results }: StatsAnswer, { hint }: Breakdown): boolean =>
     ({ metrics: [, ...further] }) => hint === undefined || further.some((value) => value !== null),
   );
 
-export function BreakdownTable({ breakdown: given, view, refetchMs }: BreakdownTableProps) {
-  const breakdown = valuedBreakdown(given, view);
+export function BreakdownTable({ breakdown: given, ...props }: BreakdownTableProps) {
+  const breakdown = valuedBreakdown(given, props.view);
+  // figures of other columns, or in another currency, are not kept while the new ones are loading
+  return <OneBreakdown key={JSON.stringify(breakdown)} breakdown={breakdown} {...props} />;
+}
+
+function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
   const { dimension, metrics, hint = "No data" } = breakdown;
   const [isOpen, setOpen] = useState(false);
   const scope = scopeOf(view, breakdown);
@@ -37,7 +42,7 @@ export function BreakdownTable({ breakdown: given, view, refetchMs }: BreakdownT
   );
   const total = useTotal(scope, breakdown);
   return (
-    <QueryResult query={query} rows={5}>
+    <StatsResult query={query} rows={5}>
       {(answer) => (
         <>
           {hasFigures(answer, breakdown) ? (
@@ -63,6 +68,6 @@ export function BreakdownTable({ breakdown: given, view, refetchMs }: BreakdownT
           </Dialog>
         </>
       )}
-    </QueryResult>
+    </StatsResult>
   );
 }

@@ -61,5 +61,5 @@ export const scopeOf = (view: StatsView, { filter }: Breakdown): StatsScope => (
 export function useTotal(scope: StatsScope, breakdown: Breakdown): number | null {
   const enabled = hasShares(breakdown);
   const query = useStats(scope, { metrics: [breakdown.metrics[0]] }, { enabled });
-  return enabled ? (query.data?.results[0]?.metrics[0] ?? null) : null;
+  return enabled && !query.isPlaceholderData ? (query.data?.results[0]?.metrics[0] ?? null) : null;
 }

@@ -1,8 +1,8 @@
 /** The countries of the visitors as a map. The list of countries has the same figures, and can be used with the keyboard. */
 import { useMemo } from "react";
 import { pluralize } from "../../../ui/format-count.ts";
-import { QueryResult } from "../../../ui/page-states.tsx";
 import { formatValue } from "../format.ts";
+import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import { filterParams } from "../view-params.ts";
 import { MAP_SIZE, readCountries } from "./world-map.ts";
@@ -11,7 +11,7 @@ export function CountryMap({ view }: { readonly view: StatsView }) {
   const countries = useMemo(readCountries, []);
   const query = useStats(view.scope, { metrics: ["visitors"], dimensions: ["country"] });
   return (
-    <QueryResult query={query} rows={5}>
+    <StatsResult query={query} rows={5}>
       {({ results }) => {
         const visitors = new Map(results.map((row) => [row.dimensions[0], row.metrics[0] ?? 0]));
         const highest = Math.max(...countries.map(({ code }) => visitors.get(code) ?? 0), 1);
@@ -45,6 +45,6 @@ export function CountryMap({ view }: { readonly view: StatsView }) {
           </svg>
         );
       }}
-    </QueryResult>
+    </StatsResult>
   );
 }

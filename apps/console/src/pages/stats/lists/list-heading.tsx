@@ -17,6 +17,8 @@ export function ListHeading({ view, isReady }: { readonly view: StatsView; reado
     { enabled: isReady },
   );
   const currencies = data?.results.map(({ dimensions: [currency] }) => String(currency)) ?? [];
+  // the same order with every filter
+  currencies.sort();
   const options = [
     { value: BY_VISITORS, label: "By visitors" },
     ...currencies.map((value) => ({ value, label: `By revenue in ${value}` })),

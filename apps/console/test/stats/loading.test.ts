@@ -1,0 +1,62 @@
+/** What the stats page shows while the figures of another filter or of other columns are loading. */
+import assert from "node:assert/strict";
+import { consoleStatsTest } from "../console-world.ts";
+import { lastDays, noon, type SentVisit, shopVisits, visits } from "../visits.ts";
+
+const sale: SentVisit = {
+  visitor: "ann",
+  at: noon(1),
+  paths: ["/", "/cart"],
+  tracked: [{ name: "purchase", properties: { revenue: { amount: 30, currency: "EUR" } } }],
+};
+
+consoleStatsTest(
+  "Each figure, chart and list is dim until its own data arrives, and no figure appears below another heading.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await visits(world, source, [sale, ...shopVisits().slice(1)]);
+    await open(lastDays(source));
+    const metrics = page.getByRole("region", { name: "Key metrics" });
+    const figures = (name: string, busy: boolean) =>
+      metrics
+        .getByRole("button")
+        .filter({ has: page.getByText(name, { exact: true }) })
+        .locator(`.metric-value[aria-busy=${busy}]`);
+    const chart = (busy: boolean) =>
+      page
+        .locator(`[aria-busy=${busy}]`)
+        .filter({ has: page.getByRole("region", { name: "Visitors by day" }) });
+    const pages = page.getByRole("region", { name: "Pages" });
+    await figures("Sessions", false).waitFor();
+    await pages.getByRole("button", { name: "/cart", exact: true }).waitFor();
+
+    const held: (() => void)[] = [];
+    const isFree = { totals: true, rest: true };
+    await page.route("**/api/stats/query", async (route) => {
+      const { metrics: asked, dimensions = [] } = route.request().postDataJSON();
+      const isTotals = asked[0] === "visitors" && asked.length > 1 && dimensions.length === 0;
+      if (!isFree[isTotals ? "totals" : "rest"]) await new Promise<void>((free) => held.push(free));
+      await route.continue();
+    });
+    isFree.rest = false;
+    await pages.getByRole("button", { name: "/cart", exact: true }).click();
+    await figures("Visitors", false).filter({ hasText: /^1$/ }).waitFor();
+    await figures("Sessions", true).waitFor();
+    await chart(true).waitFor();
+    await pages.locator("[aria-busy=true] table").waitFor();
+    isFree.rest = true;
+    for (const free of held.splice(0)) free();
+    await figures("Sessions", false).waitFor();
+    await chart(false).waitFor();
+    await pages.locator("[aria-busy=false] table").waitFor();
+
+    isFree.rest = false;
+    await page.getByRole("button", { name: "By revenue in EUR" }).click();
+    await pages.getByRole("status", { name: "Loading" }).waitFor();
+    assert.equal(await pages.getByRole("row").count(), 0);
+    isFree.rest = true;
+    for (const free of held.splice(0)) free();
+    await pages.getByRole("row").filter({ hasText: "Revenue" }).waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  },
+);
