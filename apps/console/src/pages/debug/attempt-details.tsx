@@ -129,7 +129,7 @@ function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPart
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Event</Table.Th>
-            <Table.Th>Name</Table.Th>
+            <Table.Th miw={130}>Name</Table.Th>
             <Table.Th>Result</Table.Th>
             <Table.Th>Reason</Table.Th>
           </Table.Tr>

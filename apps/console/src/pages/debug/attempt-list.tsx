@@ -6,6 +6,7 @@ import { pathOf, summarizeAttempt, titleOf } from "./attempt-summary.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 
 const ROW_PX = 60;
+const BORDERS_PX = 2;
 const time = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
 const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 
@@ -55,6 +56,8 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
     <div
       ref={list}
       className="attempt-list"
+      // a short list has no empty space below its last row
+      style={{ maxHeight: virtual.getTotalSize() + BORDERS_PX }}
       role="listbox"
       aria-label="Attempts, newest first"
       aria-activedescendant={active ?? undefined}

@@ -4,6 +4,7 @@ import "@mantine/core/styles/Fieldset.css";
 import { formatConditionValue, parseConditionValue } from "@headwater/contract/goal-text";
 import { LIMITS } from "@headwater/contract/limits";
 import { Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Icon } from "../../ui/icon.tsx";
 import { PATH_RULE } from "./path-rule.ts";
 
 /** A condition as the form edits it: its value as a text. */
@@ -121,7 +122,7 @@ const GoalFields = ({ goal, number, issueAt, onChange, onRemove }: GoalFieldsPro
       onChange={(event) => onChange({ ...goal, text: event.currentTarget.value })}
     />
     <Button variant="default" onClick={onRemove} aria-label={`Remove goal ${number}`}>
-      ×
+      <Icon name="close" size={14} />
     </Button>
     {goal.conditions.map((condition, index) => (
       <ConditionFields
@@ -198,7 +199,7 @@ function ValueFields({ goal, number, issueAt, onChange }: Omit<GoalFieldsProps, 
         onClick={() => onChange({ ...goal, value: null })}
         aria-label={`Remove the value of goal ${number}`}
       >
-        ×
+        <Icon name="close" size={14} />
       </Button>
     </>
   );
@@ -243,7 +244,7 @@ const ConditionFields = ({ condition, label, issueAt, onChange, onRemove }: Cond
       onChange={(event) => onChange({ ...condition, value: event.currentTarget.value })}
     />
     <Button variant="default" onClick={onRemove} aria-label={`Remove ${label}`}>
-      ×
+      <Icon name="close" size={14} />
     </Button>
   </>
 );

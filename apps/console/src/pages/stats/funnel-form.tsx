@@ -4,6 +4,7 @@ import { Button, Group, NativeSelect, Paper, Stack, TextInput } from "@mantine/c
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { sourceQuery } from "../../queries.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { type FunnelStep, type FunnelWindow, MAX_STEPS, MIN_STEPS, WINDOW_OPTIONS } from "./funnel-steps.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
@@ -139,7 +140,7 @@ function StepFields({ step, index, kinds, onChange, onRemove }: StepFieldsProps)
       />
       {onRemove && (
         <Button variant="default" aria-label={`Remove step ${number}`} onClick={onRemove}>
-          ×
+          <Icon name="close" size={14} />
         </Button>
       )}
     </fieldset>

@@ -194,7 +194,7 @@ function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
           <th>{label}</th>
           <th className="ranking-figure ranking-conversions">Conversions</th>
           <th className="ranking-figure">Rate</th>
-          <th className="ranking-figure">Revenue</th>
+          <th className="ranking-figure ranking-money">Revenue</th>
         </tr>
       </thead>
       <tbody>

@@ -35,7 +35,7 @@ export const AuditPage = () => (
 /** Names of members and sources by id. */
 function useNames(): ReadonlyMap<string, string> {
   const { userId } = useWorkspace();
-  return new Map([[userId, "you"], ...useMemberNames(), ...useSourceNames()]);
+  return new Map([[userId, "you"], ...useMemberNames(), ...(useSourceNames() ?? [])]);
 }
 
 function AuditLog() {

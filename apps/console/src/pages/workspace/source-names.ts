@@ -3,13 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 
-/** Deleted sources are missing, and all of them if the user cannot see sources. */
-export function useSourceNames(): ReadonlyMap<string, string> {
+/** Deleted sources are missing, and all of them if the user cannot see sources. @returns null while they are loading */
+export function useSourceNames(): ReadonlyMap<string, string> | null {
   const { organizationId, can } = useWorkspace();
-  const { data } = useQuery({
+  const { data, isLoading } = useQuery({
     queryKey: ["sources", organizationId, "names"],
     queryFn: ({ signal }) => api.listSources({ query: { organizationId }, signal }),
     enabled: can("sources:read"),
   });
-  return new Map(data?.sources.map(({ sourceId, name }) => [sourceId, name]));
+  return isLoading ? null : new Map(data?.sources.map(({ sourceId, name }) => [sourceId, name]));
 }

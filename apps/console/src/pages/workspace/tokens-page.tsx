@@ -40,7 +40,7 @@ function Tokens() {
             key={token.tokenId}
             token={token}
             userName={nameOf(token.userId)}
-            sourceName={sourceNames.get(token.sourceId ?? "")}
+            sourceName={sourceNames?.get(token.sourceId ?? "")}
           />
         ))
       }

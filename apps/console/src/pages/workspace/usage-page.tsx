@@ -7,7 +7,7 @@ import { toCsv } from "../../csv.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
 import { formatBytes, formatCount } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
-import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { EmptyState, Loading, QueryResult } from "../../ui/page-states.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -55,21 +55,21 @@ function Usage() {
     queryFn: ({ signal }) => api.getBilling({ query: { organizationId }, signal }),
   });
   return (
-    <Stack gap="lg">
-      <QueryResult query={billing} rows={1}>
-        {(answer) => <BillingPeriod billing={answer} />}
-      </QueryResult>
-      <div>
-        <Switcher label="Range" options={RANGES} value={range} onChange={setRange} />
-      </div>
-      <QueryResult query={usage}>
-        {(answer) =>
-          billing.data ? (
-            <MeteredUsage usage={answer} limits={billing.data.limits} isByMonth={answer.range === BY_MONTH} />
-          ) : null
-        }
-      </QueryResult>
-    </Stack>
+    <QueryResult query={billing}>
+      {(answer) => (
+        <Stack gap="lg">
+          <BillingPeriod billing={answer} />
+          <div>
+            <Switcher label="Range" options={RANGES} value={range} onChange={setRange} />
+          </div>
+          <QueryResult query={usage}>
+            {(metered) => (
+              <MeteredUsage usage={metered} limits={answer.limits} isByMonth={metered.range === BY_MONTH} />
+            )}
+          </QueryResult>
+        </Stack>
+      )}
+    </QueryResult>
   );
 }
 
@@ -143,6 +143,8 @@ interface MeteredUsageProps extends TodaysQuotaProps {
 function MeteredUsage({ usage, limits, isByMonth }: MeteredUsageProps) {
   const names = useSourceNames();
   const { eventsPerDay } = limits;
+  // the rows would change their height when the names arrive
+  if (names === null) return <Loading />;
   if (usage.days.length === 0) return <EmptyState title="No usage in this period" />;
   const save = () => {
     const rows = isByMonth ? monthRows(usage, eventsPerDay) : dayRows(usage, names);
