@@ -108,6 +108,20 @@ function startAlerts(context: ServiceContext): Worker[] {
   return [startEveryMinute(context, "alerts", "alerts are not sent", () => alerts({ now: clock() }))];
 }
 
+function startReports({ reports, log }: ServiceContext): Worker {
+  return startWorker({
+    name: "reports",
+    round: reports.sendDue,
+    initialDelayMs: MINUTE_MS,
+    idleMs: MINUTE_MS,
+    retryMs: MINUTE_MS,
+    maxRetryMs: MINUTE_MS,
+    stopMs: SERVER_LIMITS.workerStopMs,
+    consequence: "reports are not sent",
+    log,
+  });
+}
+
 function startCatalogFlush({ flushCatalog, log }: ServiceContext): Worker {
   return startWorker({
     name: "event catalogue",
@@ -142,6 +156,7 @@ function startMaintenance(context: ServiceContext): Worker[] {
     startEveryMinute(context, "salt expiry", "old salts of visitors are not destroyed", ingest.expireSalts),
     startEveryMinute(context, "audit expiry", "old audit entries are not deleted", expireRecords),
     ...startAlerts(context),
+    startReports(context),
     startCatalogFlush(context),
     startEveryMinute(context, "retention", "events past their retention are not deleted", async () =>
       retention({ now: await read() }),

@@ -5,6 +5,7 @@ import { type Authenticator, createAuthenticator, type JwtAuthentication } from 
 import type { OidcClient } from "./access/oidc.ts";
 import { createCompleteness, type WarehouseCompleteness } from "./clickhouse/completeness.ts";
 import type { Warehouse } from "./clickhouse/warehouse.ts";
+import { warehouseHint } from "./config/rules.ts";
 import type { Config } from "./config/settings.ts";
 import type { Attempt } from "./core/attempt.ts";
 import { createSourceLists, type SourceLists } from "./core/channels/source-lists.ts";
@@ -26,8 +27,11 @@ import type { Readiness } from "./monitoring/readiness.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./monitoring/storage-trouble.ts";
 import type { RequestTracer } from "./monitoring/tracing.ts";
 import type { OpenedLedger } from "./open-ledger.ts";
+import { queryMemoryBytes } from "./open-warehouse.ts";
 import { appliedLimits } from "./sources/render.ts";
+import { createReports, type Reports } from "./stats/reports/reports.ts";
 import { createFailedDays, type FailedDays } from "./stats/rollups/failed-days.ts";
+import { createStats, type StatsHandlers } from "./stats/stats.ts";
 import { createDeletionTime, type DeletionTime } from "./workers/deletion-time.ts";
 import { createCatalogFlush } from "./workers/event-catalog.ts";
 
@@ -73,6 +77,8 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "plac
   oidc: OidcClient | null;
   /** Null: no SMTP_URL. */
   mailer: Mailer | null;
+  stats: StatsHandlers;
+  reports: Reports;
   /** The address of a source's debug view. */
   debugUrl(sourceId: string): string;
   /** Adds what was learned of events to the event catalogues. */
@@ -151,6 +157,19 @@ async function openMailer({ config, newId }: ContextDeps): Promise<Mailer | null
   return createMailer({ server, from, newId });
 }
 
+/** The stats queries, and the reports that are made of them. */
+async function openStats(
+  deps: ContextDeps,
+  { ledger, completeness }: Pick<ServiceContext, "ledger" | "completeness">,
+): Promise<Pick<ServiceContext, "stats" | "mailer" | "reports">> {
+  const { config, warehouse, addresses, clock, log } = deps;
+  const offHint = warehouseHint(config);
+  const stats = createStats({ warehouse, completeness, offHint, memoryBytes: queryMemoryBytes(config) });
+  const mailer = await openMailer(deps);
+  const { queryStats } = stats;
+  return { stats, mailer, reports: createReports({ ledger, queryStats, mailer, addresses, clock, log }) };
+}
+
 function buildIngest(
   deps: ContextDeps &
     Pick<
@@ -222,12 +241,13 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
   cacheListeners.push(ingest.forget, ({ kind }) => {
     if (kind === "everything" || kind === "tokens") authenticator.forget();
   });
+  const completeness = createCompleteness();
   const flushCatalog = createCatalogFlush({ ledger, takeLearned: ingest.takeLearned });
   return {
     ...deps,
     ...settings,
     ledger,
-    completeness: createCompleteness(),
+    completeness,
     failedRollups: createFailedDays(),
     deletionTime: createDeletionTime({ ledger, clock, log }),
     storageTrouble,
@@ -236,7 +256,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     authenticator,
     ingest,
     sourceLists,
-    mailer: await openMailer(deps),
+    ...(await openStats(deps, { ledger, completeness })),
     oidc: await openOidc(config),
     debugUrl: (sourceId) => debugUrlOf(addresses().appUrl, sourceId),
     flushCatalog,

@@ -59,6 +59,15 @@ import {
   restoreKey,
   updateSource,
 } from "./sources/routes.ts";
+import {
+  createReport,
+  deleteReport,
+  listReports,
+  previewReport,
+  type ReportRouteDeps,
+  sendReport,
+} from "./stats/reports/routes.ts";
+import { confirmUnsubscribe, unsubscribe } from "./stats/reports/unsubscribe.ts";
 import { checkSavedItem, createSavedItem, deleteSavedItem, listSavedItems } from "./stats/saved-items.ts";
 import type { StatsHandlers } from "./stats/stats.ts";
 import { getBilling } from "./workspace/billing.ts";
@@ -96,6 +105,7 @@ export interface RoutesDeps {
   readonly debug: { readonly get: Handler<"getDebug">; readonly stream: Handler<"streamDebug"> };
   readonly verify: InstallCheckDeps;
   readonly stats: StatsHandlers;
+  readonly reports: ReportRouteDeps;
   readonly unlock: Omit<UnlockDeps, "tokenByHash">;
   readonly exportEvents: Handler<"exportEvents">;
   readonly operations: {
@@ -110,6 +120,7 @@ export interface RoutesDeps {
 export const createHandlers = (deps: RoutesDeps): Handlers => ({
   ...sourceHandlers(deps),
   ...deps.stats,
+  ...reportHandlers(deps),
   ...accessHandlers(deps),
   ...accountHandlers(deps),
   ...workspaceHandlers(deps),
@@ -139,6 +150,17 @@ const sourceHandlers = ({ ledger, newId, addresses, verify, debug, exportEvents 
     getDebug: debug.get,
     streamDebug: debug.stream,
     exportEvents,
+  }) satisfies Partial<Handlers>;
+
+const reportHandlers = ({ ledger, reports }: RoutesDeps) =>
+  ({
+    listReports: listReports(reports),
+    createReport: createReport(reports),
+    deleteReport: deleteReport(reports),
+    sendReport: sendReport(reports),
+    previewReport: previewReport(reports),
+    confirmUnsubscribe: confirmUnsubscribe(ledger),
+    unsubscribe: unsubscribe(ledger),
   }) satisfies Partial<Handlers>;
 
 const accessHandlers = ({

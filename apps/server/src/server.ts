@@ -228,6 +228,7 @@ async function startWorkers(
     missingEvents: completeness.report().missingEvents,
     ledger: openedLedger.load(),
     shipped: workers.shipped(),
+    reports: context.reports.totals(),
     unclassifiedEvents: workers.unclassified(),
     failedRollups: context.failedRollups.count(),
     clockJumpMs: deletionTime.jumpMs(),

@@ -5,7 +5,6 @@ import { createOperatorCheck } from "./access/operators.ts";
 import { permissionsOf } from "./access/permissions.ts";
 import type { SignInWays } from "./access/sign-in.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
-import { warehouseHint } from "./config/rules.ts";
 import { type ServiceContext, workspaceQuota } from "./context.ts";
 import { DAY_MS } from "./core/time.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
@@ -17,10 +16,8 @@ import { createConsoleFiles } from "./http/console-files.ts";
 import { createGuard } from "./http/guard.ts";
 import { createRequestObserver } from "./http/observe.ts";
 import { createOperations } from "./monitoring/routes.ts";
-import { queryMemoryBytes } from "./open-warehouse.ts";
 import { createHandlers, FIELD_RULES, type InstallCheckDeps } from "./routes.ts";
 import { renderSource } from "./sources/render.ts";
-import { createStats } from "./stats/stats.ts";
 
 /** What the service serves besides its answers: built files and facts about itself. */
 export interface ServiceAssets {
@@ -83,12 +80,15 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     addresses,
     debug: { get: getDebug(view), stream: streamDebug(openStream, stopping) },
     verify: installCheckDeps(context),
-    stats: createStats({
-      warehouse,
-      completeness,
-      offHint: warehouseHint(config),
-      memoryBytes: queryMemoryBytes(config),
-    }),
+    stats: context.stats,
+    reports: {
+      catalog: ledger,
+      reports: context.reports,
+      canMail: context.mailer !== null,
+      webhookOrigins: config.REPORT_WEBHOOK_ORIGINS,
+      newId,
+      nodes: context.nodes,
+    },
     unlock: { rate: context.rates.failedAuth, nodes: context.nodes },
     exportEvents: createExport({
       warehouse,

@@ -8,7 +8,7 @@ ok: false;
 /** The kind of error, one for each status. */
 error: "bad_request" | "request_timeout" | "headers_too_large" | "unauthorized" | "Forbidden" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "payload_too_large" | "invalid_payload" | "rate_limited" | "internal" | "unavailable";
 /** What went wrong, for programs. Codes never change. */
-code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "password_required" | "permission_denied" | "not_a_member" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "invitation_not_found" | "invalid_code" | "erasure_not_found" | "saved_item_not_found" | "plan_version_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "email_taken" | "key_not_retired" | "too_many_sources" | "limit_reached" | "too_many_erasures" | "too_many_saved_items" | "plan_changed" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "mail_unavailable" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
+code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "password_required" | "permission_denied" | "not_a_member" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "invitation_not_found" | "invalid_code" | "erasure_not_found" | "saved_item_not_found" | "report_not_found" | "plan_version_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "email_taken" | "key_not_retired" | "too_many_sources" | "limit_reached" | "too_many_erasures" | "too_many_saved_items" | "too_many_reports" | "plan_changed" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "mail_unavailable" | "report_not_sent" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
 /** What is wrong, in one sentence. */
 message: string;
 /** What to do about it. */
@@ -797,6 +797,60 @@ DeletedSavedItem: {
 savedId: string;
 /** When it was deleted. */
 deletedAt: Schemas["Timestamp"];
+};
+CreateReport: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** Weeks begin on Monday. */
+period: "week" | "month";
+/** How the report is sent. */
+channel: "email" | "slack";
+/** One e-mail address, or the URL of an incoming webhook of Slack. */
+target: string;
+/** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
+timezone?: string;
+};
+Report: {
+/** Its id. */
+reportId: string;
+/** Weeks begin on Monday. */
+period: "week" | "month";
+/** How the report is sent. */
+channel: "email" | "slack";
+/** The e-mail address, or the origin of the webhook and the last characters of its URL. */
+target: string;
+/** The time zone of its days. */
+timezone: string;
+/** Who created it. */
+userId: string;
+/** When it was created. */
+createdAt: Schemas["Timestamp"];
+/** When it is sent next. */
+nextAt: Schemas["Timestamp"];
+/** When it was sent last; null: not yet. */
+lastSentAt: Schemas["Timestamp"] | null;
+/** Why it could not be sent last; null: it was sent. */
+lastError: string | null;
+};
+ReportList: {
+/** Oldest first. */
+reports: (Schemas["Report"])[];
+/** False: the service has no mail server (SMTP_URL), so it sends no reports by e-mail. */
+canMail: boolean;
+};
+DeletedReport: {
+/** The id of the deleted report. */
+reportId: string;
+/** When it was deleted. */
+deletedAt: Schemas["Timestamp"];
+};
+ReportPreview: {
+/** The subject of the mail. */
+subject: string;
+/** The HTML part of the mail. */
+html: string;
+/** The text part of the mail. */
+text: string;
 };
 Install: {
 /** The public key of the source. */
@@ -2415,6 +2469,96 @@ organizationId?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["DeletedSavedItem"];
+};
+/** List the reports of a source */
+listReports: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["ReportList"];
+};
+/** Send a report every week or month */
+createReport: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: undefined;
+body: Schemas["CreateReport"];
+answer: Schemas["Report"];
+};
+/** Delete a report */
+deleteReport: {
+params: {
+/** The id of the source. */
+sourceId: string;
+/** The id of the report. */
+reportId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["DeletedReport"];
+};
+/** Send a report now */
+sendReport: {
+params: {
+/** The id of the source. */
+sourceId: string;
+/** The id of the report. */
+reportId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["Report"];
+};
+/** Preview a report */
+previewReport: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string | null | undefined;
+/** Weeks begin on Monday. */
+period: "week" | "month";
+/** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
+timezone?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["ReportPreview"];
+};
+/** Ask whether to unsubscribe from a report */
+confirmUnsubscribe: {
+params: {
+/** The token in the link of the mail. */
+token: string;
+};
+query: undefined;
+body: undefined;
+answer: Response;
+};
+/** Unsubscribe from a report */
+unsubscribe: {
+params: {
+/** The token in the link of the mail. */
+token: string;
+};
+query: undefined;
+body: undefined;
+answer: Response;
 };
 /** Export the stored events of a source */
 exportEvents: {

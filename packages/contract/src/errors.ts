@@ -157,6 +157,12 @@ export const ERRORS = {
     message: "The source has no such saved segment, funnel or annotation that you can see.",
     hint: "GET /api/tracking-sources/:sourceId/saved lists them.",
   }),
+  report_not_found: failure({
+    status: 404,
+    error: "not_found",
+    message: "The source has no such report.",
+    hint: "GET /api/tracking-sources/:sourceId/reports lists them.",
+  }),
   plan_version_not_found: failure({
     status: 404,
     error: "not_found",
@@ -241,6 +247,12 @@ export const ERRORS = {
     message: "The source has the maximum number of saved segments, funnels and annotations.",
     hint: "Delete those that are no longer used.",
   }),
+  too_many_reports: failure({
+    status: 409,
+    error: "conflict",
+    message: "The source has the maximum number of reports.",
+    hint: "Delete those that are no longer needed.",
+  }),
   plan_changed: failure({
     status: 409,
     error: "conflict",
@@ -291,6 +303,13 @@ export const ERRORS = {
     error: "unavailable",
     message: "The mail could not be sent.",
     hint: "Retry later, or use a link instead of e-mail. The operator must check SMTP_URL.",
+    retryable: true,
+  }),
+  report_not_sent: failure({
+    status: 503,
+    error: "unavailable",
+    message: "The report could not be sent.",
+    hint: "Check the address of the report, and retry later.",
     retryable: true,
   }),
   overloaded: failure({

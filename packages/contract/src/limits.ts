@@ -166,6 +166,10 @@ export const LIMITS = {
   maxSavedItems: 300,
   /** Characters of a segment's filters or a funnel's steps as JSON. With `maxSavedItems` it bounds a list at 2.5 MB. */
   maxSavedItemLength: 8_192,
+  /** Reports of a source that are sent every week or month. */
+  maxReports: 20,
+  /** Webhooks of Slack have 80 characters. */
+  maxReportTargetLength: 500,
   /** Values of one filter. */
   maxStatsValues: 100,
   /** Characters of one value of a filter. */

@@ -72,6 +72,14 @@ export const COMMON_CODES = [
 ] as const;
 export const BODY_CODES = ["payload_too_large", "unsupported_media_type", "invalid_payload"] as const;
 export const QUERY_CODES = ["invalid_payload"] as const;
+/** The refusals of queries that read the warehouse. */
+export const WAREHOUSE_CODES = [
+  "warehouse_off",
+  "warehouse_unavailable",
+  "warehouse_damaged",
+  "query_too_heavy",
+  "overloaded",
+] as const;
 
 export const workspaceCodes = (codes: readonly ErrorCode[]) => [
   ...TOKEN_CODES,

@@ -11,6 +11,7 @@ import { INGEST_OPERATIONS } from "./operations/ingest.ts";
 import { MCP_OPERATIONS } from "./operations/mcp.ts";
 import { PLAN_OPERATIONS } from "./operations/plan.ts";
 import { PUBLIC_OPERATIONS } from "./operations/public.ts";
+import { REPORT_OPERATIONS } from "./operations/reports.ts";
 import { SAVED_ITEM_OPERATIONS } from "./operations/saved-items.ts";
 import { SOURCE_OPERATIONS } from "./operations/sources.ts";
 import { STATS_OPERATIONS } from "./operations/stats.ts";
@@ -21,6 +22,7 @@ export const OPERATIONS = [
   ...PLAN_OPERATIONS,
   ...STATS_OPERATIONS,
   ...SAVED_ITEM_OPERATIONS,
+  ...REPORT_OPERATIONS,
   ...EXPORT_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...ACCOUNT_OPERATIONS,

@@ -55,6 +55,8 @@ const FURTHER_CODES = [
   "plan_changed",
   "saved_item_not_found",
   "too_many_saved_items",
+  "report_not_found",
+  "too_many_reports",
   "plan_version_not_found",
   "erasure_not_found",
   "too_many_erasures",

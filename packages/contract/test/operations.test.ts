@@ -114,6 +114,8 @@ describe("The table of operations", () => {
     const oidc = ["startOidc", "finishOidc"];
     assert.deepEqual(open, [
       "unlockStats",
+      "confirmUnsubscribe",
+      "unsubscribe",
       "signIn",
       ...accounts,
       ...oidc,

@@ -1,9 +1,7 @@
 /** The mails about accounts, each as text and HTML with one link. */
 import type { Role } from "@headwater/contract";
+import { escapeHtml } from "../core/escape-html.ts";
 import type { Mail } from "../mail/mailer.ts";
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
 
 interface LinkMail {
   readonly to: string;

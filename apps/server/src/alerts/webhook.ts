@@ -1,6 +1,6 @@
 /** Posts one alert to the operator's webhook, signed so that the receiver can verify it (docs/operate.md, "Alerts"). */
 import { createHmac } from "node:crypto";
-import { SERVER_LIMITS } from "../core/limits.ts";
+import { postJson } from "../core/post-json.ts";
 import { SECOND_MS } from "../core/time.ts";
 
 export interface AlertWebhook {
@@ -12,24 +12,12 @@ export interface AlertWebhook {
 const sign = (secret: string, timestamp: string, body: string): string =>
   `v1=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
 
-/**
- * @throws Error when the webhook did not answer 2xx in time. Redirects are not followed: only the settings choose the address
- */
+/** @throws Error when the webhook did not answer 2xx in time */
 export async function postAlert({ url, secret }: AlertWebhook, payload: object, now: number): Promise<void> {
   const body = JSON.stringify(payload);
   const timestamp = String(Math.floor(now / SECOND_MS));
-  const response = await fetch(url, {
-    method: "POST",
-    redirect: "manual",
-    signal: AbortSignal.timeout(SERVER_LIMITS.alertTimeoutMs),
-    headers: {
-      "content-type": "application/json",
-      "user-agent": "headwater",
-      "headwater-timestamp": timestamp,
-      "headwater-signature": sign(secret, timestamp, body),
-    },
-    body,
+  await postJson(url, body, {
+    "headwater-timestamp": timestamp,
+    "headwater-signature": sign(secret, timestamp, body),
   });
-  await response.body?.cancel();
-  if (!response.ok) throw new Error(`the webhook answered ${response.status}`);
 }

@@ -25,6 +25,7 @@ import {
   webAddress,
   webhookSecret,
   webhookUrl,
+  webOrigins,
 } from "./values.ts";
 
 /** To add a setting, add a row to `SETTINGS`; rules that concern several settings are in `rules.ts`. */
@@ -155,6 +156,11 @@ export const SETTINGS = {
   SMTP_URL: secret(
     "Mail server for invitations, sign-in links and reports: smtp://user:password@host:587, or smtps:// for TLS from the start; default: none",
     smtpUrl,
+  ),
+  REPORT_WEBHOOK_ORIGINS: setting(
+    "",
+    "Origins besides https://hooks.slack.com whose webhooks can get reports, such as https://chat.example.com; separated by commas",
+    webOrigins,
   ),
   MAIL_FROM: setting("", "Sender of those mails, such as Headwater <stats@example.com>", mailSender),
   TRUST_PROXY: setting(

@@ -51,6 +51,19 @@ export function webAddress(value: string): string | null {
   return url.href.replace(/\/+$/, "");
 }
 
+/** Origins, separated by commas. */
+export const webOrigins = (value: string): readonly string[] =>
+  value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map((part) => {
+      const url = URL.parse(part);
+      if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
+        throw new Error("must list http or https origins, for example https://chat.example.com");
+      return url.origin;
+    });
+
 /** A path without its trailing slash; null when empty. */
 export function sitePath(value: string): string | null {
   if (value === "") return null;

@@ -107,9 +107,22 @@ export const SERVER_LIMITS = {
   alertSourceBatchSize: 500,
   /** Alerts that are sent at once. */
   alertSendBatchSize: 20,
-  alertTimeoutMs: 10_000,
+  /** Also for reports. */
+  webhookTimeoutMs: 10_000,
   /** Waits between the tries to send an alert. After the last try the alert is dropped. */
   alertRetryMs: [60_000, 300_000, 900_000, 3_600_000, 10_800_000],
+
+  // Reports
+  /** Reports that are sent at once. */
+  reportSendBatchSize: 4,
+  /** Waits between the tries to send a report, each longer than a try takes. After the last try it waits for its next period. */
+  reportRetryMs: [300_000, 900_000, 3_600_000, 10_800_000, 43_200_000],
+  /** Reports of one source that users send now: nobody can flood a mailbox with them. */
+  reportsSentPerMinute: 5,
+  reportRows: 5,
+  /** Longer names are cut in reports. */
+  maxReportNameLength: 120,
+  maxReportErrorLength: 300,
 
   // Mail
   /** Mails that are sent at once, and with those that wait: the invitations and reports of some minutes. */

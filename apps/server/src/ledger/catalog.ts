@@ -19,6 +19,7 @@ import type {
   UsageRow,
   WorkspacePageRequest,
 } from "../core/records.ts";
+import type { ReportRecord } from "../core/report-record.ts";
 import type { DeletionClock } from "./deletion-clock.ts";
 
 /** Who makes a change, and when. Changing methods write an audit entry in the same transaction. */
@@ -235,6 +236,25 @@ export interface Catalog {
   deleteSavedItem(
     deleted: AuditedChange & { sourceId: string; savedId: string; mayDeleteShared: boolean },
   ): Promise<"deleted" | "unknown" | "denied">;
+
+  /** Reports of the source that are sent every week or month, oldest first. */
+  reports(asked: { sourceId: string }): Promise<ReportRecord[]>;
+  createReport(made: AuditedChange & { report: ReportRecord }): Promise<"created" | "unknown" | "too_many">;
+  /** @returns false when the source has no such report */
+  deleteReport(deleted: AuditedChange & { sourceId: string; reportId: string }): Promise<boolean>;
+  /** The report of an unsubscribe link. */
+  reportByToken(asked: { token: string }): Promise<ReportRecord | null>;
+  /** Deletes the report of an unsubscribe link. @returns false when there is none */
+  unsubscribeReport(by: { token: string; now: number }): Promise<boolean>;
+  /** Claims reports that are due. Each is due again after `retryMs[number of earlier tries]`. */
+  claimReports(asked: { now: number; limit: number; retryMs: readonly number[] }): Promise<ReportRecord[]>;
+  /** Stores that a report was sent, or why not. @param done nextAt: when it is due next; null: as it was */
+  recordReport(done: {
+    reportId: string;
+    sentAt: number | null;
+    error: string | null;
+    nextAt: number | null;
+  }): Promise<void>;
 
   /** Once this resolves, everything accepted earlier from the visitor will be erased, even after a crash. */
   requestErasure(

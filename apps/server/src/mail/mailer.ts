@@ -13,6 +13,8 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** The part before the `@` of its Message-ID. Default: a new one. A mail that may be sent twice has the same both times. */
+  readonly messageId?: string;
   /** Further headers, such as `List-Unsubscribe`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -85,9 +87,11 @@ export function createMailer(options: MailerOptions): Mailer {
     maxAdmitted: SERVER_LIMITS.maxWaitingMails,
   });
 
-  async function sendOnce({ to, headers, ...content }: Mail, messageId: string): Promise<void> {
+  async function sendOnce({ to, headers, subject, text, html }: Mail, messageId: string): Promise<void> {
     await transport.sendMail({
-      ...content,
+      subject,
+      text,
+      html,
       from,
       // a string could be several addresses
       to: { name: "", address: to },
@@ -98,7 +102,7 @@ export function createMailer(options: MailerOptions): Mailer {
 
   async function sendPatiently(mail: Mail, waitsMs: readonly number[]): Promise<void> {
     // the same for each try, so that a mail that arrives twice can be recognized
-    const messageId = `<${newId("mail")}@headwater.invalid>`;
+    const messageId = `<${mail.messageId ?? newId("mail")}@headwater.invalid>`;
     for (let tries = 0; ; tries += 1) {
       try {
         return await sendOnce(mail, messageId);

@@ -26,6 +26,7 @@ export interface MetricSources {
   /** Days of sources whose rollup could not be built. */
   failedRollups: number;
   shipped: { readonly events: number; readonly failures: number; readonly refused: number };
+  reports: { readonly sent: number; readonly failures: number };
   ledger: LedgerLoad;
   clockJumpMs: number;
   ingestInFlight: number;
@@ -132,6 +133,12 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "ship_refused_total",
     "Pages of events that the warehouse refused because of their data",
     ({ shipped }) => shipped.refused,
+  ),
+  counter("reports_sent_total", "Weekly and monthly reports that were sent", ({ reports }) => reports.sent),
+  counter(
+    "report_failures_total",
+    "Failed tries to send a report by e-mail or to a webhook",
+    ({ reports }) => reports.failures,
   ),
   gaugeFamily(
     "headwater_storage_failing",

@@ -1,7 +1,7 @@
 /** The handlers of the stats queries (docs/contract.md section 9). */
-import type { StatsAccuracy } from "@headwater/contract";
+import type { StatsAccuracy, StatsAnswer } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
-import type { Handlers } from "../core/handler.ts";
+import type { Call, Handlers } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
 import { mayMiss, missingOf } from "../core/warehouse-report.ts";
@@ -18,9 +18,13 @@ import { createQueryRunner, type RunQuery, type StatsWarehouse } from "./run-que
 import type { ScopeBody } from "./scope.ts";
 import { answerStoredEvents } from "./stored-events.ts";
 
-export type StatsHandlers = Pick<
+/** A query of the API, as a report asks it too. */
+export type QueryStats = (
+  call: Pick<Call<"queryStats">, "source" | "organizationId" | "body" | "now" | "signal">,
+) => Promise<{ readonly body: StatsAnswer }>;
+
+export type StatsHandlers = { readonly queryStats: QueryStats } & Pick<
   Handlers,
-  | "queryStats"
   | "queryFunnel"
   | "queryRetention"
   | "queryPaths"

@@ -45,7 +45,12 @@ export interface TenantCaller {
 /** What each operation needs beside its workspace and source. The test fails for an operation that is missing here. */
 export const ROWS: Record<
   string,
-  (tenant: Tenant) => { body?: object; params?: Record<string, string>; notOk?: string }
+  (tenant: Tenant) => {
+    body?: object;
+    params?: Record<string, string>;
+    query?: Record<string, string>;
+    notOk?: string;
+  }
 > = {
   listSources: () => ({}),
   createSource: () => ({ body: { name: "New" } }),
@@ -62,6 +67,13 @@ export const ROWS: Record<
   listSavedItems: () => ({}),
   createSavedItem: () => ({ body: { kind: "annotation", name: "Launch", day: "2026-11-21" } }),
   deleteSavedItem: () => ({ params: { savedId: "sav_none" }, notOk: "saved_item_not_found" }),
+  listReports: () => ({}),
+  createReport: () => ({
+    body: { period: "week", channel: "slack", target: "https://hooks.slack.com/services/none" },
+  }),
+  deleteReport: () => ({ params: { reportId: "rep_none" }, notOk: "report_not_found" }),
+  sendReport: () => ({ params: { reportId: "rep_none" }, notOk: "report_not_found" }),
+  previewReport: () => ({ query: { period: "week" }, notOk: "warehouse_off" }),
   getInstall: () => ({}),
   verifyInstall: () => ({
     body: {

@@ -24,6 +24,7 @@ const ON_THE_COORDINATOR = [
   "nodes",
   "organizations",
   "profiles",
+  "reports",
   "outbox_pages",
   "saved_items",
   "shipped_days",

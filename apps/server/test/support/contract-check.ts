@@ -146,7 +146,10 @@ function routeAt({ paths }: OpenApiDocument, method: string, path: string): Docu
   const canonical = INGEST.test(path) ? path.replace(/\/$/, "") : path;
   const pattern = (template: string) =>
     new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
-  const found = Object.entries(paths).find(([template]) => pattern(template).test(canonical));
+  // of several, the one with the fewest parameters
+  const found = Object.entries(paths)
+    .filter(([template]) => pattern(template).test(canonical))
+    .sort(([one], [other]) => one.split("{").length - other.split("{").length)[0];
   const key = (method === "HEAD" ? "GET" : method).toLowerCase();
   const operation = found?.[1][key];
   return operation && { place: [found[0], key], operation };

@@ -14,7 +14,7 @@ const ORDER = [
   ..."createSource updateSource bootstrap events legacyBootstrap legacyEvents segmentCall getSource listSources".split(
     " ",
   ),
-  ..."mcp getInstall verifyInstall getDebug getEventCatalog savePlan getPlan listPlanVersions proposePlan createSavedItem listSavedItems deleteSavedItem".split(
+  ..."mcp getInstall verifyInstall getDebug getEventCatalog savePlan getPlan listPlanVersions proposePlan createSavedItem listSavedItems deleteSavedItem createReport deleteReport".split(
     " ",
   ),
   ..."queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive".split(" "),
@@ -30,7 +30,7 @@ const ORDER = [
 ];
 /** Some need a password, a page of the internet, a mail server or a provider, one has no end, the documents have no examples, and the others have those of their tools. */
 const LEFT_OUT =
-  "unlockStats testInstall requestEmail confirmEmail startOidc finishOidc streamDebug openapi docs sdk sdkExtra plausibleEvent umamiCall ga4Collect matomoRequest matomoQuery".split(
+  "unlockStats testInstall requestEmail confirmEmail startOidc finishOidc listReports previewReport sendReport confirmUnsubscribe unsubscribe streamDebug openapi docs sdk sdkExtra plausibleEvent umamiCall ga4Collect matomoRequest matomoQuery".split(
     " ",
   );
 /** Their answers have ids that later examples use. */
@@ -44,6 +44,7 @@ const CREATING = [
   "regenerateKey",
   "eraseVisitor",
   "createSavedItem",
+  "createReport",
 ];
 /** Members that are a JSON object of any form. A proposal has what the other examples have sent. */
 const FREE_FORM = new Set([

@@ -53,6 +53,7 @@ const LEDGER_TABLES = {
   event_catalog: ["source_id", "name"],
   tracking_plans: ["source_id", "version"],
   saved_items: ["saved_id"],
+  reports: ["report_id"],
   usage: ["source_id", "day"],
   shipped_days: ["source_id", "day"],
   audit: ["seq"],

@@ -11,6 +11,13 @@ import * as ingest from "../ingest.ts";
 import { InstallPayload } from "../install.ts";
 import { McpAnswer, McpMessage } from "../mcp.ts";
 import {
+  CreateReportBody,
+  DeletedReport,
+  ReportList,
+  ReportPreview,
+  StatsReport,
+} from "../operations/report-schemas.ts";
+import {
   PlannedEvent,
   PlanProposal,
   PlanVersion,
@@ -87,6 +94,12 @@ export const COMPONENTS = {
   SavedItem,
   SavedItemList,
   DeletedSavedItem,
+
+  CreateReport: CreateReportBody,
+  Report: StatsReport,
+  ReportList,
+  DeletedReport,
+  ReportPreview,
 
   Install: InstallPayload,
   VerifyInstall: VerifyBody,

@@ -22,6 +22,8 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   userId: "The id of the user.",
   tokenId: "The id of the token.",
   savedId: "The id of the saved item.",
+  reportId: "The id of the report.",
+  token: "The token in the link of the mail.",
   receiptId: "The id of the receipt.",
   invitationId: "The id of the invitation.",
   file: "The name of the file, such as `forms.js`.",

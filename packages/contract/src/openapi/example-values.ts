@@ -11,6 +11,7 @@ export const IDS = {
   tokenId: "tok_01a2049c39e7cb3c13c9dd5f96e3990e",
   attemptId: "att_01a2049c3e1a73b98f71ee1ec0961476",
   savedId: "sav_01a2049c52e88f3b9d5c7fa4e3f1b8c6",
+  reportId: "rep_01a2049c52e88f3b9d5c7fa4e3f1b8c7",
   receiptId: "era_01a2049c51d07e2a8c4b6f93d2e0a7b5",
   auditId: "aud_3",
   invitationId: "inv_01a2049c52aa7b418e03d6c5f1b2a9e7",
@@ -134,6 +135,14 @@ export const SAVED_ITEM = {
   steps: null,
   windowSeconds: null,
   day: null,
+};
+
+const REPORT_PERIOD = { period: "week" as const, channel: "slack" as const, timezone: "UTC" };
+export const NEW_REPORT = { ...REPORT_PERIOD, target: "https://hooks.slack.com/services/a1b2" };
+export const REPORT = {
+  ...REPORT_PERIOD,
+  ...{ reportId: IDS.reportId, userId: IDS.userId, target: "https://hooks.slack.com/…a1b2" },
+  ...{ createdAt: AT, nextAt: "2026-11-23T06:00:00.000Z", lastSentAt: null, lastError: null },
 };
 
 export const PLAN_VERSION = {

@@ -24,6 +24,7 @@ interface OperationExample<Id extends OperationId> {
 type Examples = { readonly [Id in OperationId]?: OperationExample<Id> };
 
 const ofSource = { sourceId: IDS.sourceId };
+const ofReport = { ...ofSource, reportId: IDS.reportId };
 const inWorkspace = { organizationId: IDS.organizationId };
 const withKey = { publicKey: IDS.publicKey };
 const quoted = JSON.stringify;
@@ -115,6 +116,8 @@ const SOURCE_EXAMPLES: Examples = {
     params: { ...ofSource, savedId: IDS.savedId },
     answer: { savedId: IDS.savedId, deletedAt: AT },
   },
+  createReport: { params: ofSource, body: values.NEW_REPORT, answer: values.REPORT },
+  deleteReport: { params: ofReport, answer: { reportId: IDS.reportId, deletedAt: AT } },
   getInstall: { params: ofSource, answer: values.INSTALL },
   verifyInstall: {
     params: ofSource,

@@ -1,15 +1,14 @@
 /** The operations of stats queries, a part of the table of operations. */
-import { BODY_CODES, COMMON_CODES, type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
+import {
+  BODY_CODES,
+  COMMON_CODES,
+  type Operation,
+  QUERY_CODES,
+  sourceCodes,
+  WAREHOUSE_CODES,
+} from "../operation.ts";
 import * as stats from "../stats.ts";
 
-/** The refusals of queries that read the warehouse. */
-const WAREHOUSE_CODES = [
-  "warehouse_off",
-  "warehouse_unavailable",
-  "warehouse_damaged",
-  "query_too_heavy",
-  "overloaded",
-] as const;
 const queryCodes = sourceCodes(["password_required", ...BODY_CODES, ...WAREHOUSE_CODES]);
 const bodyQuery = {
   method: "POST",

@@ -1,9 +1,10 @@
 /** The members of a schema as a list: name, type, whether it is required, and description. */
 import type { OpenApiParameter, OpenApiSchema } from "@headwater/contract";
-import { escapeHtml, renderProse, toId } from "./html.ts";
+import { escapeText } from "../../core/escape-html.ts";
+import { renderProse, toId } from "./html.ts";
 
 const nameOfRef = (ref: string) => ref.split("/").at(-1) ?? "";
-const linkTo = (ref: string) => `<a href="#object-${toId(nameOfRef(ref))}">${escapeHtml(nameOfRef(ref))}</a>`;
+const linkTo = (ref: string) => `<a href="#object-${toId(nameOfRef(ref))}">${escapeText(nameOfRef(ref))}</a>`;
 
 const isNull = ({ type }: OpenApiSchema) => type === "null";
 
@@ -12,11 +13,11 @@ export function typeOf(schema: OpenApiSchema): string {
   const { $ref, type, items, anyOf, format } = schema;
   if ($ref) return linkTo($ref);
   if (anyOf) return anyOf.map((part) => (isNull(part) ? "null" : typeOf(part))).join(" or ");
-  if ("const" in schema) return escapeHtml(JSON.stringify(schema.const));
+  if ("const" in schema) return escapeText(JSON.stringify(schema.const));
   if (type === "array" && items) return `array of ${typeOf(items)}`;
   if (type === undefined) return "any";
   const names = [type].flat().map((name) => (name === "string" && format ? format : name));
-  return escapeHtml(names.join(" or "));
+  return escapeText(names.join(" or "));
 }
 
 /** The schema itself, or that of its elements: the one that has the values and the members. */
@@ -40,12 +41,12 @@ function renderLimits(schema: OpenApiSchema): string {
     const shown = typeof value === "number" ? value.toLocaleString("en") : JSON.stringify(value);
     return text.endsWith("most") && text !== "at most" ? [`${shown} ${text}`] : [`${text} ${shown}`];
   });
-  return texts.length === 0 ? "" : `<span class="limits">${escapeHtml(texts.join(", "))}</span>`;
+  return texts.length === 0 ? "" : `<span class="limits">${escapeText(texts.join(", "))}</span>`;
 }
 
 function renderValues({ enum: values }: OpenApiSchema): string {
   if (!values) return "";
-  return `<p class="values">${values.map((value) => `<code>${escapeHtml(String(value))}</code>`).join(" ")}</p>`;
+  return `<p class="values">${values.map((value) => `<code>${escapeText(String(value))}</code>`).join(" ")}</p>`;
 }
 
 interface Attribute {
@@ -59,10 +60,10 @@ function renderAttribute({ name, schema, isRequired, description }: Attribute): 
   const inner = innermost(schema);
   const required = isRequired ? ' <span class="required">required</span>' : "";
   const members = inner.properties
-    ? `<details><summary>Members of <code>${escapeHtml(name)}</code></summary>${renderMembers(inner)}</details>`
+    ? `<details><summary>Members of <code>${escapeText(name)}</code></summary>${renderMembers(inner)}</details>`
     : "";
   return [
-    `<li><p><code class="name">${escapeHtml(name)}</code> <span class="type">${typeOf(schema)}</span>${required} ${renderLimits(inner)}</p>`,
+    `<li><p><code class="name">${escapeText(name)}</code> <span class="type">${typeOf(schema)}</span>${required} ${renderLimits(inner)}</p>`,
     description ? `<p>${renderProse(description)}</p>` : "",
     renderValues(inner),
     members,

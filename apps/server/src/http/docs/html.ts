@@ -1,18 +1,10 @@
 /** Text as HTML. */
 
-const ENTITIES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+import { escapeText } from "../../core/escape-html.ts";
 
 /** Text with `code` in backquotes. */
 export const renderProse = (text: string): string =>
-  escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
+  escapeText(text).replace(/`([^`]*)`/g, "<code>$1</code>");
 
 /** Paragraphs and headings of the second level: all the Markdown that the contract's descriptions have. */
 export const renderMarkdown = (text: string): string =>
@@ -27,4 +19,4 @@ export const renderMarkdown = (text: string): string =>
 export const toId = (name: string): string => name.toLowerCase().replace(/\W+/g, "-");
 
 export const renderJson = (value: unknown): string =>
-  escapeHtml(typeof value === "string" ? value : JSON.stringify(value, null, 2));
+  escapeText(typeof value === "string" ? value : JSON.stringify(value, null, 2));

@@ -11,8 +11,9 @@ import type {
   OpenApiResponse,
   OpenApiSchema,
 } from "@headwater/contract";
+import { escapeText } from "../../core/escape-html.ts";
 import { renderMembers, renderParameters, typeOf } from "./attributes.ts";
-import { escapeHtml, renderJson, renderMarkdown, renderProse, toId } from "./html.ts";
+import { renderJson, renderMarkdown, renderProse, toId } from "./html.ts";
 import { curlOf } from "./samples.ts";
 import { STYLE } from "./style.ts";
 
@@ -63,7 +64,7 @@ function renderReturns({ responses }: OpenApiOperation): string {
     if (isRef(response)) return [];
     const types = Object.keys(response.content ?? {});
     const schema = schemaOf(response.content);
-    const body = types[0] === "application/json" && schema ? typeOf(schema) : escapeHtml(types.join(", "));
+    const body = types[0] === "application/json" && schema ? typeOf(schema) : escapeText(types.join(", "));
     const headers = Object.keys(response.headers).filter((name) => name !== "X-Request-Id");
     const withHeaders =
       headers.length === 0 ? "" : ` with ${headers.map((name) => `<code>${name}</code>`).join(", ")}`;
@@ -111,13 +112,13 @@ function renderErrors(
 }
 
 const renderRoute = ({ method, path, operation }: Route) =>
-  `<p class="route"><span class="${method}">${method.toUpperCase()}</span> <span class="${operation.deprecated ? "old" : ""}">${escapeHtml(path)}</span></p>`;
+  `<p class="route"><span class="${method}">${method.toUpperCase()}</span> <span class="${operation.deprecated ? "old" : ""}">${escapeText(path)}</span></p>`;
 
 function renderSample(route: Route, server: string): string {
   const success = Object.values(route.operation.responses)[0];
   const content = success && !isRef(success) ? success.content : undefined;
   const example = Object.values(content ?? {})[0]?.example;
-  const request = escapeHtml(curlOf(server, route, route.operation));
+  const request = escapeText(curlOf(server, route, route.operation));
   return [
     `<div class="sample"><p class="caption">Request</p><pre tabindex="0" id="request-${route.operation.operationId}">${request}</pre>`,
     example === undefined
@@ -154,7 +155,7 @@ function isBodyOf(name: string, routes: readonly Route[]): boolean {
 function renderObject(name: string, schema: OpenApiSchema): string {
   const description = schema.description ? renderMarkdown(schema.description) : "";
   const body = schema.properties ? renderMembers(schema, true) : `<p class="type">${typeOf(schema)}</p>`;
-  return `<section id="object-${toId(name)}"><h2>${escapeHtml(name)}</h2>${description}${body}</section>`;
+  return `<section id="object-${toId(name)}"><h2>${escapeText(name)}</h2>${description}${body}</section>`;
 }
 
 function renderErrorTable({ examples }: Components, common: ReadonlySet<string>): string {
@@ -166,7 +167,7 @@ function renderErrorTable({ examples }: Components, common: ReadonlySet<string>)
   return `<section id="errors"><h2>Error codes</h2>${codes}<table>${rows.join("")}</table></section>`;
 }
 
-const link = (href: string, text: string) => `<a href="#${href}">${escapeHtml(text)}</a>`;
+const link = (href: string, text: string) => `<a href="#${href}">${escapeText(text)}</a>`;
 
 export function docsPage(document: OpenApiDocument): string {
   const { info, servers, tags, components } = document;
@@ -179,21 +180,21 @@ export function docsPage(document: OpenApiDocument): string {
   const objects = Object.entries(components.schemas).filter(([name]) => !isBodyOf(name, routes));
   const menu = tags.map(({ name }) => {
     const links = routesOf(name).map(({ operation }) => link(operation.operationId, operation.summary));
-    return `<b>${escapeHtml(name)}</b>${links.join("")}`;
+    return `<b>${escapeText(name)}</b>${links.join("")}`;
   });
   const groups = tags.map(({ name, description }) =>
     [
-      `<section class="group" id="tag-${toId(name)}"><h1>${escapeHtml(name)}</h1>${renderMarkdown(description)}</section>`,
+      `<section class="group" id="tag-${toId(name)}"><h1>${escapeText(name)}</h1>${renderMarkdown(description)}</section>`,
       ...routesOf(name).map((route) => renderOperation(route, shown)),
     ].join("\n"),
   );
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(info.title)}</title>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeText(info.title)}</title>
 <style>${STYLE}</style></head><body>
 <nav aria-label="Operations">${link("introduction", "Introduction")}${link("errors", "Error codes")}${menu.join("\n")}
 <b>Objects</b>${objects.map(([name]) => link(`object-${toId(name)}`, name)).join("")}</nav>
-<main><div id="introduction"><h1>${escapeHtml(info.title)}</h1>
-<p class="dim">${escapeHtml(info.version)} · <code>${escapeHtml(server)}</code> · <a href="/openapi.json">openapi.json</a></p>
+<main><div id="introduction"><h1>${escapeText(info.title)}</h1>
+<p class="dim">${escapeText(info.version)} · <code>${escapeText(server)}</code> · <a href="/openapi.json">openapi.json</a></p>
 ${renderMarkdown(info.description)}</div>
 ${groups.join("\n")}
 ${renderErrorTable(components, shown.common)}

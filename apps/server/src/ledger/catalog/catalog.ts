@@ -35,6 +35,15 @@ import {
   roleOf,
 } from "./organizations.ts";
 import { confirmEmail, profile, updateProfile, userByEmail, userOfIdentity } from "./profiles.ts";
+import {
+  claimReports,
+  createReport,
+  deleteReport,
+  recordReport,
+  reportByToken,
+  reports,
+  unsubscribeReport,
+} from "./reports.ts";
 import { createSavedItem, deleteSavedItem, savedItems } from "./saved-items.ts";
 import { createSignInCode, setUp, signIn } from "./set-up.ts";
 import { createSource, deleteSource, source, sources, updateSource } from "./sources.ts";
@@ -123,11 +132,25 @@ function requestMethods(db: CatalogDb) {
   };
 }
 
+/** Methods that the reports of sources need. */
+function reportMethods(db: CatalogDb) {
+  const { read, write } = createRunners(db);
+  return {
+    reports: read(reports),
+    createReport: write(createReport),
+    deleteReport: write(deleteReport),
+    reportByToken: read(reportByToken),
+    unsubscribeReport: write(unsubscribeReport),
+    recordReport: write(recordReport),
+    claimReports: write(claimReports),
+  };
+}
+
 /** Methods that background workers call. */
 function workerMethods(
   db: CatalogDb,
   leaseClock: LeaseClock,
-): Omit<CatalogMethods, keyof ReturnType<typeof requestMethods>> {
+): Omit<CatalogMethods, keyof ReturnType<typeof requestMethods> | keyof ReturnType<typeof reportMethods>> {
   const { read, write } = createRunners(db);
   return {
     deletionClock: write((trx, asked) => deletionClock(trx, leaseClock, asked)),
@@ -156,5 +179,6 @@ function workerMethods(
 
 export const createCatalog = (db: CatalogDb, leaseClock: LeaseClock): CatalogMethods => ({
   ...requestMethods(db),
+  ...reportMethods(db),
   ...workerMethods(db, leaseClock),
 });

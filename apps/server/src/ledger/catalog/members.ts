@@ -3,6 +3,7 @@ import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { MemberRecord, PageOf } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Argument, type CatalogDb, isAfterCursor, lockOrganization, toPage } from "./database.ts";
+import { deleteReportsOf } from "./reports.ts";
 
 const MEMBER_COLUMNS = ["userId", "name", "email", "role", "createdAt"] as const;
 
@@ -107,7 +108,7 @@ export async function changeRole(
   return { ...member, role };
 }
 
-/** Also revokes the member's tokens of this workspace. */
+/** Also revokes the member's tokens of this workspace, and deletes their reports. */
 export async function removeMember(
   db: CatalogDb,
   removed: Argument<"removeMember">,
@@ -122,6 +123,13 @@ export async function removeMember(
     .where("organizationId", "=", organizationId)
     .where("userId", "=", userId)
     .execute();
+  const profile = await db
+    .selectFrom("profiles")
+    .select("email")
+    .where("userId", "=", userId)
+    .executeTakeFirst();
+  const emails = [member.email, profile?.email].flatMap((email) => (email ? [email.toLowerCase()] : []));
+  await deleteReportsOf(db, { organizationId, userId, emails });
   const revoked = await db
     .updateTable("tokens")
     .set({ revokedAt: now })

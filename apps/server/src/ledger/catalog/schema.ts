@@ -16,6 +16,7 @@ import type {
   TokenRecord,
   UsageRow,
 } from "../../core/records.ts";
+import type { ReportRecord } from "../../core/report-record.ts";
 import type { DeletionClock } from "../deletion-clock.ts";
 import { HAS_DAILY_ID, IS_FOUND_BY_VISITOR } from "../visitors.ts";
 import type { SourceColumns } from "./source-columns.ts";
@@ -161,6 +162,14 @@ export const CATALOG_CHANGES = [
       name text not null, is_shared integer not null, created_at bigint not null, definition text not null)`,
     `create index saved_items_source on saved_items (source_id, created_at)`,
   ],
+  // reports of the stats of sources
+  [
+    `create table reports (report_id text primary key, organization_id text not null, source_id text not null, user_id text not null,
+      period text not null, channel text not null, target text not null, timezone text not null, unsubscribe_token text not null unique,
+      created_at bigint not null, next_at bigint not null, tries bigint not null, last_sent_at bigint, last_error text)`,
+    `create index reports_source on reports (source_id, created_at)`,
+    `create index reports_due on reports (next_at)`,
+  ],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
@@ -220,6 +229,7 @@ export interface CatalogTables {
     /** Its filters, steps or day as JSON. */
     definition: string;
   };
+  reports: ReportRecord;
   erasures: ErasureRecord & {
     /** null when the erasure is done. */
     visitorId: string | null;

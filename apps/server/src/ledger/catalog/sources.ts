@@ -174,6 +174,7 @@ export async function deleteSource(
   await db.updateTable("sourceKeys").set({ letInUntil: null }).where("sourceId", "=", sourceId).execute();
   await db.deleteFrom("eventCatalog").where("sourceId", "=", sourceId).execute();
   await db.deleteFrom("savedItems").where("sourceId", "=", sourceId).execute();
+  await db.deleteFrom("reports").where("sourceId", "=", sourceId).execute();
   const revoked = await db
     .updateTable("tokens")
     .set({ revokedAt: now })

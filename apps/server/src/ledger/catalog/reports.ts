@@ -1,0 +1,133 @@
+/** Reports of the stats of sources (docs/contract.md section 9). A node claims a report before it sends it. */
+import { LIMITS } from "@headwater/contract/limits";
+import type { ReportRecord } from "../../core/report-record.ts";
+import { writeAudit } from "./audit.ts";
+import type { Argument, CatalogDb } from "./database.ts";
+import { lockSource } from "./sources.ts";
+
+export const reports = (db: CatalogDb, { sourceId }: Argument<"reports">): Promise<ReportRecord[]> =>
+  db
+    .selectFrom("reports")
+    .selectAll()
+    .where("sourceId", "=", sourceId)
+    .orderBy("createdAt")
+    .orderBy("reportId")
+    .execute();
+
+/** Without the target: the URL of a webhook is a secret. */
+const audited = ({ reportId, period, channel }: ReportRecord) => ({ reportId, period, channel });
+
+export async function createReport(
+  db: CatalogDb,
+  { report, actor, now }: Argument<"createReport">,
+): Promise<"created" | "unknown" | "too_many"> {
+  const { sourceId, organizationId } = report;
+  // the lock keeps requests at the same time below the limit
+  if (!(await lockSource(db, { sourceId, now }))) return "unknown";
+  if ((await reports(db, { sourceId })).length >= LIMITS.maxReports) return "too_many";
+  await db.insertInto("reports").values(report).execute();
+  const entry = { organizationId, now, actor, target: sourceId };
+  await writeAudit(db, { ...entry, action: "source.report_created", before: null, after: audited(report) });
+  return "created";
+}
+
+async function remove(
+  db: CatalogDb,
+  found: ReportRecord | undefined,
+  { actor, now }: { actor: { userId: string | null; tokenId: string | null }; now: number },
+): Promise<boolean> {
+  if (!found) return false;
+  const { reportId, organizationId, sourceId: target } = found;
+  const { numDeletedRows } = await db
+    .deleteFrom("reports")
+    .where("reportId", "=", reportId)
+    .executeTakeFirstOrThrow();
+  // another request was faster
+  if (numDeletedRows === 0n) return false;
+  const action = actor.userId === null ? "source.report_unsubscribed" : "source.report_deleted";
+  await writeAudit(db, { organizationId, now, actor, target, action, before: audited(found), after: null });
+  return true;
+}
+
+export async function deleteReport(
+  db: CatalogDb,
+  { sourceId, reportId, ...change }: Argument<"deleteReport">,
+): Promise<boolean> {
+  const found = (await reports(db, { sourceId })).find((one) => one.reportId === reportId);
+  return remove(db, found, change);
+}
+
+export async function reportByToken(
+  db: CatalogDb,
+  { token }: Argument<"reportByToken">,
+): Promise<ReportRecord | null> {
+  const found = await db
+    .selectFrom("reports")
+    .selectAll()
+    .where("unsubscribeToken", "=", token)
+    .executeTakeFirst();
+  return found ?? null;
+}
+
+export async function unsubscribeReport(
+  db: CatalogDb,
+  { token, now }: Argument<"unsubscribeReport">,
+): Promise<boolean> {
+  const found = await reportByToken(db, { token });
+  return remove(db, found ?? undefined, { actor: { userId: null, tokenId: null }, now });
+}
+
+export async function claimReports(
+  db: CatalogDb,
+  { now, limit, retryMs }: Argument<"claimReports">,
+): Promise<ReportRecord[]> {
+  const due = await db
+    .selectFrom("reports")
+    .selectAll()
+    .where("nextAt", "<=", now)
+    .orderBy("nextAt")
+    .limit(limit)
+    .execute();
+  const claimed: ReportRecord[] = [];
+  for (const report of due) {
+    const { reportId, nextAt, tries } = report;
+    const claim = { tries: tries + 1, nextAt: now + (retryMs[tries] ?? retryMs.at(-1) ?? 0) };
+    const { numUpdatedRows } = await db
+      .updateTable("reports")
+      .set(claim)
+      .where("reportId", "=", reportId)
+      // false when another node has claimed it since
+      .where("nextAt", "=", nextAt)
+      .where("tries", "=", tries)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 1n) claimed.push({ ...report, ...claim });
+  }
+  return claimed;
+}
+
+export async function recordReport(
+  db: CatalogDb,
+  { reportId, sentAt, error, nextAt }: Argument<"recordReport">,
+): Promise<void> {
+  await db
+    .updateTable("reports")
+    .set({
+      lastError: error,
+      ...(sentAt !== null && { lastSentAt: sentAt }),
+      ...(nextAt !== null && { nextAt, tries: 0 }),
+    })
+    .where("reportId", "=", reportId)
+    .execute();
+}
+
+/** Reports that a member created, and those to the member's addresses. */
+export async function deleteReportsOf(
+  db: CatalogDb,
+  { organizationId, userId, emails }: { organizationId: string; userId: string; emails: readonly string[] },
+): Promise<void> {
+  await db
+    .deleteFrom("reports")
+    .where("organizationId", "=", organizationId)
+    .where((eb) => eb.or([eb("userId", "=", userId), eb(eb.fn("lower", ["target"]), "in", [...emails, ""])]))
+    .execute();
+}

@@ -1,0 +1,156 @@
+/**
+ * Sends reports by e-mail and to Slack: those that are due, and one that a user sends now. The ledger lets one of several nodes
+ * claim a report, so it is sent once.
+ */
+import { SERVER_LIMITS } from "../../core/limits.ts";
+import { postJson } from "../../core/post-json.ts";
+import type { ReportRecord } from "../../core/report-record.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import type { Mailer } from "../../mail/mailer.ts";
+import type { QueryStats } from "../stats.ts";
+import { type ReportContent, type ReportScope, readReport } from "./content.ts";
+import { lastPeriod, nextReportAt } from "./period.ts";
+import { type ReportFooter, renderHtml, renderText, reportSubject } from "./render.ts";
+
+export interface ReportDeps {
+  readonly ledger: Pick<Catalog, "source" | "claimReports" | "recordReport">;
+  readonly queryStats: QueryStats;
+  /** null: no SMTP_URL. */
+  readonly mailer: Mailer | null;
+  readonly addresses: () => { readonly baseUrl: string; readonly appUrl: string };
+  readonly clock: () => number;
+  readonly log: { error(fields: object, message: string): void };
+}
+
+export interface ReportTotals {
+  sent: number;
+  failures: number;
+}
+
+export interface Reports {
+  /** The mail of the last complete period. @throws Refusal when the warehouse cannot answer */
+  preview(scope: ReportScope, signal: AbortSignal): Promise<{ subject: string; html: string; text: string }>;
+  /** @throws Error that says why it could not be sent */
+  sendNow(report: ReportRecord, signal: AbortSignal): Promise<void>;
+  /** Sends some of the reports that are due. @returns whether more may be due */
+  sendDue(signal: AbortSignal): Promise<boolean>;
+  /** Since the start of this process. */
+  totals(): Readonly<ReportTotals>;
+}
+
+const PERIOD_WORDS = { week: "weekly", month: "monthly" } as const;
+
+const footerOf = (period: ReportRecord["period"], unsubscribeUrl: string | null): ReportFooter => ({
+  text: `Headwater sends this ${PERIOD_WORDS[period]} report. Members of the workspace can delete it on the stats page of the source.`,
+  url: unsubscribeUrl,
+});
+
+/** Slack reads `<…>` as links and mentions, so what a visitor sends must not become one. */
+const toSlackText = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+const describeError = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, SERVER_LIMITS.maxReportErrorLength);
+
+function createDelivery({ mailer, addresses }: ReportDeps) {
+  /** @param messageId null: a new one for each mail, since mailboxes drop a second mail with the same id */
+  async function sendMail(content: ReportContent, report: ReportRecord, messageId: string | null) {
+    if (!mailer) throw new Error("the service has no mail server (SMTP_URL)");
+    const unsubscribeUrl = `${addresses().baseUrl}/api/reports/unsubscribe/${report.unsubscribeToken}`;
+    const footer = footerOf(report.period, unsubscribeUrl);
+    const mail = {
+      to: report.target,
+      subject: reportSubject(content),
+      text: renderText(content, footer),
+      html: renderHtml(content, footer),
+      // RFC 8058
+      headers: {
+        "List-Unsubscribe": `<${unsubscribeUrl}>`,
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      },
+      ...(messageId !== null && { messageId }),
+    };
+    // the report itself is tried again later
+    await mailer.send(mail, false);
+  }
+
+  const sendToSlack = (content: ReportContent, { period, target }: ReportRecord) =>
+    postJson(
+      target,
+      JSON.stringify({
+        text: toSlackText(renderText(content, footerOf(period, null))),
+        unfurl_links: false,
+        unfurl_media: false,
+      }),
+    );
+
+  return (content: ReportContent, report: ReportRecord, messageId: string | null) =>
+    report.channel === "slack" ? sendToSlack(content, report) : sendMail(content, report, messageId);
+}
+
+/** When the report is due next: after it was sent, and after a failure. null: as it was. */
+interface NextTimes {
+  readonly isScheduled: boolean;
+  readonly sent: number | null;
+  readonly failed: number | null;
+}
+const SCHEDULE_UNCHANGED: NextTimes = { isScheduled: false, sent: null, failed: null };
+
+/** Sends a report, and stores whether it was sent. */
+function createSending(deps: ReportDeps, totals: ReportTotals) {
+  const { ledger, queryStats, addresses, clock, log } = deps;
+  const deliver = createDelivery(deps);
+  return async (report: ReportRecord, signal: AbortSignal, next: NextTimes): Promise<void> => {
+    const { reportId, sourceId, period, timezone, tries } = report;
+    const now = clock();
+    const source = await ledger.source({ sourceId, now });
+    // its reports were deleted with it
+    if (!source) return;
+    const [firstDay] = lastPeriod(period, timezone, now).days;
+    try {
+      const scope = { source, period, timezone, now };
+      const content = await readReport(queryStats, scope, addresses().appUrl, signal);
+      await deliver(content, report, next.isScheduled ? `${reportId}.${firstDay}` : null);
+    } catch (error) {
+      const reason = describeError(error);
+      totals.failures += 1;
+      log.error({ reportId, sourceId, tries, reason }, "a report could not be sent");
+      await ledger.recordReport({ reportId, sentAt: null, error: reason, nextAt: next.failed });
+      throw error;
+    }
+    totals.sent += 1;
+    await ledger.recordReport({ reportId, sentAt: now, error: null, nextAt: next.sent });
+  };
+}
+
+export function createReports(deps: ReportDeps): Reports {
+  const { ledger, queryStats, addresses, clock } = deps;
+  const totals: ReportTotals = { sent: 0, failures: 0 };
+  const send = createSending(deps, totals);
+
+  async function sendClaimed(report: ReportRecord, signal: AbortSignal): Promise<void> {
+    const sent = nextReportAt(report.period, report.timezone, clock());
+    const isLast = report.tries > SERVER_LIMITS.reportRetryMs.length;
+    // the claim has set the time of the next try; the failure is stored and logged
+    await send(report, signal, { isScheduled: true, sent, failed: isLast ? sent : null }).catch(
+      () => undefined,
+    );
+  }
+
+  return {
+    preview: async (scope, signal) => {
+      const content = await readReport(queryStats, scope, addresses().appUrl, signal);
+      const footer = footerOf(scope.period, null);
+      const subject = reportSubject(content);
+      return { subject, html: renderHtml(content, footer), text: renderText(content, footer) };
+    },
+    sendNow: (report, signal) => send(report, signal, SCHEDULE_UNCHANGED),
+    sendDue: async (signal) => {
+      const { reportSendBatchSize: limit, reportRetryMs: retryMs } = SERVER_LIMITS;
+      const due = await ledger.claimReports({ now: clock(), limit, retryMs });
+      await Promise.all(due.map((report) => sendClaimed(report, signal)));
+      return due.length === limit;
+    },
+    totals: () => totals,
+  };
+}

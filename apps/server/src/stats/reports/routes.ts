@@ -1,0 +1,153 @@
+/** The operations on reports (docs/contract.md section 9). */
+import { randomBytes } from "node:crypto";
+import type { CreateReportBody, Issue, StatsReport } from "@headwater/contract";
+import { Email } from "@headwater/contract";
+import type { Handler } from "../../core/handler.ts";
+import { SERVER_LIMITS } from "../../core/limits.ts";
+import { createRateLimiter, rateHeaders } from "../../core/rate-limit.ts";
+import { Refusal } from "../../core/refusal.ts";
+import type { ReportRecord } from "../../core/report-record.ts";
+import { toIsoTime, toIsoTimeOrNull } from "../../core/time.ts";
+import { compile } from "../../core/validate.ts";
+import type { Catalog } from "../../ledger/ledger.ts";
+import { isZone } from "../calendar.ts";
+import { refuseIssues } from "../scope.ts";
+import { nextReportAt } from "./period.ts";
+import type { Reports } from "./reports.ts";
+
+export interface ReportRouteDeps {
+  readonly catalog: Catalog;
+  readonly reports: Reports;
+  /** false: no SMTP_URL. */
+  readonly canMail: boolean;
+  /** REPORT_WEBHOOK_ORIGINS. */
+  readonly webhookOrigins: readonly string[];
+  readonly newId: (prefix: string) => string;
+  /** Nodes that share the rate of reports that users send now, this one included. */
+  readonly nodes: () => number;
+}
+
+const SLACK_ORIGIN = "https://hooks.slack.com";
+const SHOWN_CHARACTERS = 4;
+const isEmail = compile(Email);
+
+/** Whoever knows the URL of a webhook can post to it. */
+const maskTarget = ({ channel, target }: ReportRecord): string =>
+  channel === "email" ? target : `${new URL(target).origin}/…${target.slice(-SHOWN_CHARACTERS)}`;
+
+const renderReport = (report: ReportRecord): StatsReport => ({
+  reportId: report.reportId,
+  period: report.period,
+  channel: report.channel,
+  target: maskTarget(report),
+  timezone: report.timezone,
+  userId: report.userId,
+  createdAt: toIsoTime(report.createdAt),
+  nextAt: toIsoTime(report.nextAt),
+  lastSentAt: toIsoTimeOrNull(report.lastSentAt),
+  lastError: report.lastError,
+});
+
+const zoneIssues = (timezone: string): Issue[] =>
+  isZone(timezone)
+    ? []
+    : [
+        {
+          path: ["timezone"],
+          code: "invalid_value",
+          message: "must be a time zone of the IANA database, such as Europe/Berlin",
+        },
+      ];
+
+/** Users choose the address, so only the operator chooses the hosts that the service posts to. */
+function targetIssues({ channel, target }: CreateReportBody, webhookOrigins: readonly string[]): Issue[] {
+  const invalid = (message: string): Issue[] => [{ path: ["target"], code: "invalid_value", message }];
+  if (channel === "email")
+    return isEmail(target) ? [] : invalid("must be an e-mail address, such as name@example.com");
+  const url = URL.parse(target);
+  const allowed = [SLACK_ORIGIN, ...webhookOrigins];
+  if (url && url.username === "" && url.password === "" && allowed.includes(url.origin)) return [];
+  return invalid(`must be the URL of a webhook of ${allowed.join(" or ")}`);
+}
+
+const NO_MAIL_SERVER: Issue[] = [
+  {
+    path: ["channel"],
+    code: "invalid_value",
+    message: "cannot be email: the service has no mail server. The operator must set SMTP_URL and MAIL_FROM",
+  },
+];
+
+export const listReports =
+  ({ catalog, canMail }: ReportRouteDeps): Handler<"listReports"> =>
+  async ({ source: { sourceId } }) => ({
+    body: { reports: (await catalog.reports({ sourceId })).map(renderReport), canMail },
+  });
+
+export const createReport =
+  ({ catalog, canMail, webhookOrigins, newId }: ReportRouteDeps): Handler<"createReport"> =>
+  async ({ source: { sourceId, organizationId }, actor, body, now }) => {
+    const { period, channel, timezone = "UTC" } = body;
+    const isUnsent = channel === "email" && !canMail;
+    refuseIssues([
+      ...zoneIssues(timezone),
+      ...(isUnsent ? NO_MAIL_SERVER : targetIssues(body, webhookOrigins)),
+    ]);
+    const report: ReportRecord = {
+      reportId: newId("rep"),
+      organizationId,
+      sourceId,
+      userId: actor.userId,
+      period,
+      channel,
+      target: channel === "slack" ? new URL(body.target).href : body.target,
+      timezone,
+      unsubscribeToken: randomBytes(24).toString("base64url"),
+      createdAt: now,
+      nextAt: nextReportAt(period, timezone, now),
+      tries: 0,
+      lastSentAt: null,
+      lastError: null,
+    };
+    const created = await catalog.createReport({ report, actor, now });
+    if (created === "unknown") throw new Refusal("source_not_found");
+    if (created === "too_many") throw new Refusal("too_many_reports");
+    return { body: renderReport(report) };
+  };
+
+export const deleteReport =
+  ({ catalog }: ReportRouteDeps): Handler<"deleteReport"> =>
+  async ({ source: { sourceId }, params: { reportId }, actor, now }) => {
+    const isDeleted = await catalog.deleteReport({ sourceId, reportId, actor, now });
+    if (!isDeleted) throw new Refusal("report_not_found");
+    return { body: { reportId, deletedAt: toIsoTime(now) } };
+  };
+
+export function sendReport({ catalog, reports, nodes }: ReportRouteDeps): Handler<"sendReport"> {
+  const perMinute = SERVER_LIMITS.reportsSentPerMinute;
+  const rate = { perSecond: perMinute / 60, burst: perMinute };
+  const limiter = createRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+  return async ({ source: { sourceId }, params: { reportId }, now, signal }) => {
+    const report = (await catalog.reports({ sourceId })).find((one) => one.reportId === reportId);
+    if (!report) throw new Refusal("report_not_found");
+    const taken = limiter.take(sourceId, now);
+    if (!taken.ok)
+      throw new Refusal("rate_limited", {
+        message: `${perMinute} reports of a source can be sent in a minute.`,
+        retryAfterSeconds: taken.retryAfterSeconds,
+        headers: rateHeaders(limiter.rate, taken),
+      });
+    await reports.sendNow(report, signal).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Refusal("report_not_sent", { message: `The report could not be sent: ${reason}` }, error);
+    });
+    return { body: renderReport({ ...report, lastSentAt: now, lastError: null }) };
+  };
+}
+
+export const previewReport =
+  ({ reports }: ReportRouteDeps): Handler<"previewReport"> =>
+  async ({ source, query: { period, timezone = "UTC" }, now, signal }) => {
+    refuseIssues(zoneIssues(timezone));
+    return { body: await reports.preview({ source, period, timezone, now }, signal) };
+  };

@@ -1,0 +1,63 @@
+/** Weekly and monthly reports of the stats of a source, by e-mail or to a Slack webhook (docs/contract.md section 9). */
+import Type, { type Static } from "typebox";
+import { LIMITS } from "../limits.ts";
+import { Closed, flag, OneOf, SameOrganizationId, text, textOrNull, time, timeOrNull } from "../shapes.ts";
+
+export const REPORT_PERIODS = ["week", "month"] as const;
+export type ReportPeriod = (typeof REPORT_PERIODS)[number];
+export const REPORT_CHANNELS = ["email", "slack"] as const;
+export type ReportChannel = (typeof REPORT_CHANNELS)[number];
+
+const period = OneOf(REPORT_PERIODS, { description: "Weeks begin on Monday." });
+const channel = OneOf(REPORT_CHANNELS, { description: "How the report is sent." });
+const timezone = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`.",
+});
+
+export const CreateReportBody = Closed({
+  organizationId: SameOrganizationId,
+  period,
+  channel,
+  target: Type.String({
+    minLength: 1,
+    maxLength: LIMITS.maxReportTargetLength,
+    description: "One e-mail address, or the URL of an incoming webhook of Slack.",
+  }),
+  timezone: Type.Optional(timezone),
+});
+export type CreateReportBody = Static<typeof CreateReportBody>;
+
+export const StatsReport = Closed({
+  reportId: text("Its id."),
+  period,
+  channel,
+  target: text("The e-mail address, or the origin of the webhook and the last characters of its URL."),
+  timezone: text("The time zone of its days."),
+  userId: text("Who created it."),
+  createdAt: time("When it was created."),
+  nextAt: time("When it is sent next."),
+  lastSentAt: timeOrNull("When it was sent last; null: not yet."),
+  lastError: textOrNull("Why it could not be sent last; null: it was sent."),
+});
+export type StatsReport = Static<typeof StatsReport>;
+
+export const ReportList = Closed({
+  reports: Type.Array(StatsReport, { description: "Oldest first." }),
+  canMail: flag("false: the service has no mail server (SMTP_URL), so it sends no reports by e-mail."),
+});
+export const DeletedReport = Closed({
+  reportId: text("The id of the deleted report."),
+  deletedAt: time("When it was deleted."),
+});
+export const ReportPreviewQuery = Closed({
+  organizationId: SameOrganizationId,
+  period,
+  timezone: Type.Optional(timezone),
+});
+export const ReportPreview = Closed({
+  subject: text("The subject of the mail."),
+  html: text("The HTML part of the mail."),
+  text: text("The text part of the mail."),
+});
