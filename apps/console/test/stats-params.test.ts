@@ -13,7 +13,7 @@ import {
   type ViewParams,
   withoutFilters,
 } from "../src/pages/stats/view-params.ts";
-import { PRESETS, readComparison, readRange } from "../src/pages/stats/view-range.ts";
+import { comparedDays, PRESETS, readComparison, readRange } from "../src/pages/stats/view-range.ts";
 
 /** Applies changes as the router does: undefined removes a parameter. */
 const with_ = (search: ViewParams, changes: ViewParams): ViewParams =>
@@ -116,6 +116,20 @@ test("A range is compared with the period before, the year before, the same week
   assert.deepEqual(requestOf("weekdays"), { mode: "custom", dateRange: ["2026-01-26", "2026-02-25"] });
 });
 
+test("Whole months are compared with the months before, and a month or year to date with the same days of the one before.", () => {
+  const now = Date.parse("2026-03-30T12:00:00Z");
+  const compared = (range: string) => {
+    const read = readRange({ range }, "UTC", now);
+    return comparedDays(read, readComparison({}, read)).join("..");
+  };
+  assert.equal(compared("lastMonth"), "2026-01-01..2026-01-31");
+  assert.equal(compared("2026-03-01..2026-03-31"), "2026-02-01..2026-02-28");
+  assert.equal(compared("2025-12-01..2026-02-28"), "2025-09-01..2025-11-30");
+  assert.equal(compared("month"), "2026-02-01..2026-02-28");
+  assert.equal(compared("year"), "2025-01-01..2025-03-30");
+  assert.equal(compared("2026-03-02..2026-03-31"), "2026-01-31..2026-03-01");
+});
+
 test("An unknown time zone falls back to the browser's.", () => {
   assert.equal(readTimeZone({ tz: "Europe/Berlin" }), "Europe/Berlin");
   assert.equal(readTimeZone({ tz: "Nowhere/None" }), readTimeZone({}));
@@ -143,7 +157,9 @@ test("Metrics, changes and values are formatted; unknown codes are shown as they
     ["33.3%", "1h\u00a02m", "—"],
   );
   assert.deepEqual(formatChange(3, 2), { ratio: 0.5, text: "+50%" });
-  assert.deepEqual(formatChange(1_001, 1_000), { ratio: 0, text: "0%" }, "shown as no change");
+  assert.deepEqual(formatChange(1_000.4, 1_000), { ratio: 0, text: "0%" }, "shown as no change");
+  assert.equal(formatChange(996, 1_000)?.text, "-0.4%");
+  assert.equal(formatChange(0.331, 0.263, "bounceRate")?.text, "+6.8 pp", "percentage points");
   assert.equal(formatChange(0, 0), null);
   assert.equal(formatValue("country", "DE"), "Germany");
   for (const code of ["<b>", "", "x".repeat(40)])

@@ -320,7 +320,8 @@ export const SERVER_LIMITS = {
   maxStatsFilterDepth: 6,
   /** The minutes of a day, with an hour that the clock shows twice. */
   maxStatsBuckets: 1_500,
-  maxStatsRangeDays: 3_660,
+  /** A hundred years: `maxStatsBuckets` bounds the answer. */
+  maxStatsRangeDays: 36_600,
   /** The live view counts the visitors of this many seconds. */
   liveWindowSeconds: 300,
   /** Limits of one query in the warehouse. An ordinary query over a year of a busy site stays below them. */

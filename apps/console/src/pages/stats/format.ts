@@ -126,21 +126,36 @@ export const formatMoney = (amount: number, currency: string): string =>
 
 const signed = new Intl.NumberFormat("en", {
   style: "percent",
-  maximumFractionDigits: 0,
+  maximumFractionDigits: 1,
   signDisplay: "exceptZero",
 });
 
 export interface FormattedChange {
-  /** Rounded to the whole percent of `text`, so that a change shown as 0% is 0. */
+  /** Rounded like `text`, so that a change shown as 0% is 0. */
   readonly ratio: number;
   readonly text: string;
 }
 
-/** @returns the relative change since the previous period, or null when there is nothing to compare */
-export function formatChange(current: number | null, previous: number | null): FormattedChange | null {
+const signedPoints = new Intl.NumberFormat("en", { maximumFractionDigits: 1, signDisplay: "exceptZero" });
+
+/**
+ * @returns the change since the previous period, or null when there is nothing to compare: of a rate in percentage points, else
+ *   relative
+ */
+export function formatChange(
+  current: number | null,
+  previous: number | null,
+  metric?: StatsMetric,
+): FormattedChange | null {
   if (current === null || previous === null || (current === 0 && previous === 0)) return null;
+  if (metric === "bounceRate" || metric === "conversionRate") {
+    const ratio = Math.round((current - previous) * 1000) / 1000;
+    return { ratio, text: `${signedPoints.format(ratio * 100)} pp` };
+  }
   if (previous === 0) return { ratio: 0, text: "new" };
-  const ratio = Math.round(((current - previous) / previous) * 100) / 100;
+  const exact = (current - previous) / previous;
+  const steps = Math.abs(exact) < 0.1 ? 1000 : 100;
+  const ratio = Math.round(exact * steps) / steps;
   return { ratio, text: signed.format(ratio) };
 }
 

@@ -71,8 +71,13 @@ export const KeyMetrics = ({ queries, series, selected, onSelect }: KeyMetricsPr
           <span className="metric-change" aria-busy={query?.isPlaceholderData}>
             {values?.previous !== undefined && (
               <>
-                <MetricChange current={values.current} previous={values.previous} better={better} /> vs.{" "}
-                {formatMetric(metric, values.previous)}
+                <MetricChange
+                  metric={metric}
+                  current={values.current}
+                  previous={values.previous}
+                  better={better}
+                />{" "}
+                vs. {formatMetric(metric, values.previous)}
               </>
             )}
           </span>
@@ -104,14 +109,15 @@ function Sparkline({ answer, metric }: SparklineProps) {
 }
 
 interface MetricChangeProps {
+  readonly metric: KeyMetric["metric"];
   readonly current: number | null;
   readonly previous: number | null;
   readonly better: KeyMetric["better"];
 }
 
 /** A change of 0% is grey, an improvement green, a decline red. */
-function MetricChange({ current, previous, better }: MetricChangeProps) {
-  const change = formatChange(current, previous);
+function MetricChange({ metric, current, previous, better }: MetricChangeProps) {
+  const change = formatChange(current, previous, metric);
   if (change === null) return null;
   const improvement = better === "higher" ? change.ratio : -change.ratio;
   const direction = improvement === 0 ? "same" : improvement > 0 ? "better" : "worse";

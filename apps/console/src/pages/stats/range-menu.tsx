@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Dropdown, MenuItem, MenuTitle } from "../../ui/dropdown.tsx";
 import { formatDays } from "./format.ts";
 import type { StatsView } from "./use-stats-view.ts";
-import { COMPARISONS, PRESETS, readDays } from "./view-range.ts";
+import { COMPARISONS, comparedDays, PRESETS, readDays } from "./view-range.ts";
 
 /** After these a line is drawn, so that the list reads as groups. */
 const GROUP_ENDS: ReadonlySet<string> = new Set(["24h", "90d", "lastMonth"]);
@@ -56,7 +56,7 @@ export function ComparisonMenu({ view: { range, comparison, update } }: { readon
               </MenuItem>
             ))}
             <hr className="menu-rule" />
-            <DaysForm title="Compare with" days={days ?? range.days} onChoose={choose} />
+            <DaysForm title="Compare with" days={comparedDays(range, comparison)} onChoose={choose} />
           </>
         );
       }}

@@ -10,22 +10,33 @@ import { formatShare, timeFormatter } from "./format.ts";
 import { StatsResult } from "./stats-result.tsx";
 import { useFastThenExact } from "./use-fast-then-exact.ts";
 import type { StatsView } from "./use-stats-view.ts";
+import { countDays } from "./view-range.ts";
 
+/** `maxDays`: the API answers at most 120 periods. */
 const PERIODS = [
-  { value: "day", label: "By day" },
-  { value: "week", label: "By week" },
-  { value: "month", label: "By month" },
+  { value: "day", label: "By day", maxDays: 120 },
+  { value: "week", label: "By week", maxDays: 119 * 7 },
+  { value: "month", label: "By month", maxDays: 119 * 30 },
 ] as const;
 type RetentionPeriod = (typeof PERIODS)[number]["value"];
+const DAY_MS = 86_400_000;
+const PERIOD_MS: Readonly<Record<RetentionPeriod, number>> = {
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 31 * DAY_MS,
+};
 
 export function RetentionView({ view }: { readonly view: StatsView }) {
-  const period: RetentionPeriod = PERIODS.find(({ value }) => value === view.params.by)?.value ?? "week";
+  const length = countDays(view.range.days);
+  const options = PERIODS.filter(({ maxDays }) => length <= maxDays);
+  const fallback = options.find(({ value }) => value === "week")?.value ?? "month";
+  const period: RetentionPeriod = options.find(({ value }) => value === view.params.by)?.value ?? fallback;
   return (
     <Stack gap="md" className="stats">
       <div>
         <Switcher
           label="Period"
-          options={PERIODS}
+          options={options}
           value={period}
           onChange={(by) => view.update({ by: by === "week" ? undefined : by })}
         />
@@ -69,13 +80,15 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period }: Cohort
   if (met.length === 0) return <EmptyState title="No visitors in this period" />;
   const longest = Math.max(...met.map(({ returned }) => returned.length));
   const starts = cohorts.map(({ start }) => Date.parse(start));
+  /** The index of the period that is not over; -1: the range ends earlier. */
+  const current = starts.findLastIndex((start) => start <= now && start + PERIOD_MS[period] > now);
   return (
     <Paper withBorder radius="lg">
       <ScrollRegion label="Retention by cohort">
         <Table className="retention" horizontalSpacing="sm">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>First seen</Table.Th>
+              <Table.Th>First visit in this range</Table.Th>
               <Table.Th ta="right">
                 Visitors
                 <EstimateMark accuracy={accuracy} />
@@ -95,10 +108,14 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period }: Cohort
               const first = starts.indexOf(Date.parse(start));
               return (
                 <Table.Tr key={start}>
-                  <Table.Th scope="row">{sayTime(start)}</Table.Th>
+                  <Table.Th scope="row">
+                    {sayTime(start)}
+                    {first === current && "*"}
+                  </Table.Th>
                   <Table.Td ta="right">{formatCount(visitors)}</Table.Td>
                   {returned.slice(1).map((again, at) => {
                     const isAhead = (starts[first + at + 1] ?? 0) > now;
+                    const isPartial = first + at + 1 === current;
                     return (
                       <Table.Td
                         key={starts[first + at + 1]}
@@ -106,7 +123,7 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period }: Cohort
                         title={`${formatCount(again)} of ${formatCount(visitors)}`}
                         style={shade(again / visitors)}
                       >
-                        {isAhead ? "" : formatShare(again / visitors)}
+                        {isAhead ? "" : `${formatShare(again / visitors)}${isPartial ? "*" : ""}`}
                       </Table.Td>
                     );
                   })}
@@ -117,7 +134,8 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period }: Cohort
         </Table>
       </ScrollRegion>
       <Text size="sm" c="dimmed" p="sm">
-        Visitors are grouped by the first {period} in which they visited during the selected range.
+        Visitors are grouped by the first {period} in which they visited during the selected range, so a
+        longer range has fewer new visitors. An * marks a {period} that is not over.
       </Text>
     </Paper>
   );

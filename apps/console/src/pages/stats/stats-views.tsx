@@ -3,6 +3,7 @@ import { Stack } from "@mantine/core";
 import { type ComponentType, useMemo } from "react";
 import { useShortcuts } from "../../shortcuts.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
+import { Loading } from "../../ui/page-states.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { FilterChips } from "./filter-chips.tsx";
 import { FilterMenu } from "./filter-menu.tsx";
@@ -64,7 +65,7 @@ export function StatsViews({ sourceId }: { readonly sourceId: string }) {
         </div>
       </section>
       <FilterChips view={view} />
-      <shown.View view={view} />
+      {view.isReady ? <shown.View view={view} /> : <Loading />}
     </Stack>
   );
 }

@@ -1,5 +1,6 @@
 /** The stats view that the URL describes, a function that changes it, and the queries for its data. */
 import type { StatsFilter, StatsQueryBody } from "@headwater/contract";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
@@ -14,7 +15,15 @@ import {
   toStatsFilters,
   type ViewParams,
 } from "./view-params.ts";
-import { readComparison, readRange, type ViewComparison, type ViewRange } from "./view-range.ts";
+import {
+  EARLIEST_DAY,
+  readComparison,
+  readRange,
+  shiftDay,
+  todayIn,
+  type ViewComparison,
+  type ViewRange,
+} from "./view-range.ts";
 
 /** How often shown data is refetched. A stats query reads many events, so it is not frequent. */
 const REFETCH_MS = 300_000;
@@ -40,8 +49,35 @@ export interface StatsView {
   /** Filters that the filter menu cannot build. */
   readonly otherFilters: readonly StatsFilter[];
   readonly scope: StatsScope;
+  /** False while the first day of "All time" is looked up. */
+  readonly isReady: boolean;
   /** Changes search parameters of the URL. Each change is an entry in the browser's history. */
   update(changes: ViewParams): void;
+}
+
+/** Finds the month of the source's first event, with which "All time" starts. */
+function useFirstDay(sourceId: string, timeZone: string, enabled: boolean) {
+  const body = {
+    sourceId,
+    dateRange: [EARLIEST_DAY, shiftDay(todayIn(timeZone, Date.now()), 1)] as [string, string],
+    timezone: timeZone,
+    metrics: ["events" as const],
+    dimensions: ["time:month" as const],
+    include: { bots: true },
+    accuracy: "fast" as const,
+  };
+  const { data, isPending } = useQuery({
+    queryKey: ["stats", "firstDay", sourceId, timeZone],
+    queryFn: ({ signal }) => api.queryStats({ body, signal }),
+    enabled,
+    staleTime: HOUR_MS,
+  });
+  const first = data?.results.find(({ metrics: [events] }) => events !== null && events !== 0);
+  const time = first && Date.parse(String(first.dimensions[0]));
+  return {
+    firstDay: time ? todayIn(timeZone, time) : undefined,
+    isReady: !enabled || !isPending,
+  };
 }
 
 export function useStatsView(sourceId: string): StatsView {
@@ -65,8 +101,9 @@ export function useStatsView(sourceId: string): StatsView {
     // the time zone goes into the URL, so that everyone with the link sees the same days
     if (params.tz !== timeZone) navigateTo({ tz: timeZone }, true);
   }, [params.tz, timeZone, navigateTo]);
+  const { firstDay, isReady } = useFirstDay(sourceId, timeZone, params.range === "all");
   return useMemo(() => {
-    const range = readRange(params, timeZone, hour);
+    const range = readRange(params, timeZone, hour, firstDay);
     const filters = readFilters(params);
     const otherFilters = readOtherFilters(params);
     const scope = {
@@ -78,8 +115,8 @@ export function useStatsView(sourceId: string): StatsView {
     };
     const update = (changes: ViewParams) => navigateTo(changes, false);
     const comparison = readComparison(params, range);
-    return { params, range, timeZone, comparison, filters, otherFilters, scope, update };
-  }, [sourceId, params, timeZone, hour, navigateTo]);
+    return { params, range, timeZone, comparison, filters, otherFilters, scope, isReady, update };
+  }, [sourceId, params, timeZone, hour, firstDay, isReady, navigateTo]);
 }
 
 type StatsQuery = Omit<StatsQueryBody, keyof StatsScope | "organizationId" | "accuracy"> & {

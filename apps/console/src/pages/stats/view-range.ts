@@ -5,8 +5,8 @@ import type { ViewParams } from "./view-params.ts";
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const DAY_RANGE = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
-/** Before the first event of any source. The chart leaves out the empty months at its beginning. */
-const FIRST_DAY = "2010-01-01";
+/** Before the first event of any source. */
+export const EARLIEST_DAY = "2010-01-01";
 
 /** Up to how many days a chart with this interval has a number of points that can be read. */
 export const INTERVALS = [
@@ -66,7 +66,7 @@ export function readDays(text = ""): readonly [first: string, last: string] | nu
   return isDay(first) && isDay(last) && first <= last ? [first, last] : null;
 }
 
-const daysOf = (preset: PresetName, today: string): readonly [string, string] => {
+const daysOf = (preset: PresetName, today: string, firstDay: string): readonly [string, string] => {
   const monthStart = `${today.slice(0, 7)}-01`;
   const lastOfMonthBefore = shiftDay(monthStart, -1);
   const back = (days: number) => [shiftDay(today, 1 - days), today] as const;
@@ -82,7 +82,7 @@ const daysOf = (preset: PresetName, today: string): readonly [string, string] =>
     lastMonth: [`${lastOfMonthBefore.slice(0, 7)}-01`, lastOfMonthBefore],
     year: [`${today.slice(0, 4)}-01-01`, today],
     "365d": back(365),
-    all: [FIRST_DAY, today],
+    all: [firstDay, today],
   };
   return table[preset];
 };
@@ -109,11 +109,19 @@ function defaultInterval(days: number): ViewInterval {
 export const todayIn = (timeZone: string, now: number): string =>
   new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(now);
 
-/** A custom range is `first..last` with both days included. Anything invalid falls back to the last 30 days. */
-export function readRange(params: ViewParams, timeZone = "UTC", now: number = Date.now()): ViewRange {
+/**
+ * A custom range is `first..last` with both days included. Anything invalid falls back to the last 30 days.
+ * @param firstDay the start of "All time"
+ */
+export function readRange(
+  params: ViewParams,
+  timeZone = "UTC",
+  now: number = Date.now(),
+  firstDay: string = EARLIEST_DAY,
+): ViewRange {
   const custom = readDays(params.range);
   const preset = PRESETS.find(({ value }) => value === params.range)?.value ?? "30d";
-  const days = custom ?? daysOf(preset, todayIn(timeZone, now));
+  const days = custom ?? daysOf(preset, todayIn(timeZone, now), firstDay);
   const length = preset === "24h" && !custom ? 1 : countDays(days);
   const intervals = INTERVALS.filter(
     ({ value, maxDays }) => length <= maxDays && length >= MIN_DAYS[value],
@@ -126,6 +134,30 @@ export function readRange(params: ViewParams, timeZone = "UTC", now: number = Da
     interval: intervals.find((value) => value === params.interval) ?? defaultInterval(length),
     intervals,
   };
+}
+
+const monthStart = (day: string, months: number): string => {
+  const [year = 0, month = 1] = day.split("-").map(Number);
+  return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10);
+};
+
+/** The number of whole months; 0: the days are no whole months. */
+function countMonths([first, last]: readonly [string, string]): number {
+  if (!first.endsWith("-01") || !shiftDay(last, 1).endsWith("-01")) return 0;
+  const monthsOf = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
+  return monthsOf(last) - monthsOf(first) + 1;
+}
+
+/** @returns the months before those of the range, or the same part of the month or year before; null: the range has no months */
+function monthsBefore({ text, days }: ViewRange): readonly [string, string] | null {
+  const [first] = days;
+  const toDate = text === "month" ? 1 : text === "year" ? 12 : 0;
+  const months = toDate || countMonths(days);
+  if (months === 0) return null;
+  const start = monthStart(first, -months);
+  const end = shiftDay(first, -1);
+  const sameLength = shiftDay(start, countDays(days) - 1);
+  return [start, toDate > 0 && sameLength < end ? sameLength : end];
 }
 
 export const COMPARISONS = [
@@ -142,6 +174,14 @@ export interface ViewComparison {
   readonly request: false | { mode: "previous" | "year" } | { mode: "custom"; dateRange: [string, string] };
 }
 
+/** @returns the compared days, as a beginning for choosing others */
+export function comparedDays({ days }: ViewRange, { request }: ViewComparison): readonly [string, string] {
+  if (request !== false && request.mode === "custom")
+    return [request.dateRange[0], shiftDay(request.dateRange[1], -1)];
+  const length = countDays(days);
+  return [shiftDay(days[0], -length), shiftDay(days[0], -1)];
+}
+
 const customComparison = (text: string, [first, last]: readonly [string, string]): ViewComparison => ({
   text,
   request: { mode: "custom", dateRange: [first, shiftDay(last, 1)] },
@@ -152,8 +192,12 @@ export function readComparison({ compare }: ViewParams, range: ViewRange): ViewC
   if (days) return customComparison(days.join(".."), days);
   if (compare === "no" || range.text === "all") return { text: "no", request: false };
   if (compare === "year") return { text: "year", request: { mode: "year" } };
-  if (compare !== "weekdays" || range.text === "24h")
-    return { text: "previous", request: { mode: "previous" } };
+  if (compare !== "weekdays" || range.text === "24h") {
+    const months = monthsBefore(range);
+    return months
+      ? customComparison("previous", months)
+      : { text: "previous", request: { mode: "previous" } };
+  }
   const weeks = Math.ceil(countDays(range.days) / 7);
   const [first, last] = range.days;
   return customComparison("weekdays", [shiftDay(first, -7 * weeks), shiftDay(last, -7 * weeks)]);

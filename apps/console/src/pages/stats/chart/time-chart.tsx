@@ -55,15 +55,6 @@ function toChartPoints({ answer, metric, notes }: PointsOptions): ChartPoint[] {
   });
 }
 
-/** Leaves out the time before the first event, which is long when all time is shown. */
-function withoutEmptyStart(answer: StatsAnswer, isAllTime: boolean): StatsAnswer {
-  if (!isAllTime) return answer;
-  const first = answer.results.findIndex(({ metrics }) =>
-    metrics.some((value) => value !== null && value > 0),
-  );
-  return { ...answer, results: answer.results.slice(Math.max(0, first - 1)) };
-}
-
 interface TimeChartProps {
   /** Key metrics by one time dimension. */
   readonly answer: StatsAnswer;
@@ -71,8 +62,7 @@ interface TimeChartProps {
   readonly view: StatsView;
 }
 
-export function TimeChart({ answer: whole, metric: { metric, label }, view }: TimeChartProps) {
-  const answer = withoutEmptyStart(whole, view.range.text === "all");
+export function TimeChart({ answer, metric: { metric, label }, view }: TimeChartProps) {
   const notes = useChartNotes(answer);
   const points = toChartPoints({ answer, metric, notes });
   const interval = intervalOf(answer);
@@ -129,9 +119,15 @@ function daysOfPoints({ results, timezone, to }: StatsAnswer, first: number, las
 
 function ComparisonLegend({ answer: { comparison, timezone } }: { readonly answer: StatsAnswer }) {
   if (comparison === null) return null;
-  const format = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: timezone });
   // the end is exclusive
   const last = new Date(Date.parse(comparison.to) - 1);
+  const hasWholeDays = todayIn(timezone, last.getTime() + 1) !== todayIn(timezone, last.getTime());
+  const format = new Intl.DateTimeFormat("en", {
+    day: "numeric",
+    month: "short",
+    ...(hasWholeDays ? {} : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+    timeZone: timezone,
+  });
   return (
     <span
       className="chart-key chart-key-previous"
