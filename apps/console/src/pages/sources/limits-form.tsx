@@ -51,7 +51,9 @@ export function LimitsForm({ source }: { readonly source: Source }) {
               key={name}
               type="number"
               label={label}
-              description={max === LIMITS.maxDailyQuota ? "A quota" : `Up to ${formatCount(max)}`}
+              description={
+                max === LIMITS.maxDailyQuota ? "Quota of this source" : `Up to ${formatCount(max)}`
+              }
               min={min}
               max={max}
               value={fields[name]}

@@ -91,6 +91,7 @@ function AuditToolbar({ filters, onChange, names }: AuditToolbarProps) {
         />
         <NativeSelect
           label="Member"
+          className="narrow-field"
           value={filters.userId ?? ""}
           data={[
             { value: "", label: "All members" },
