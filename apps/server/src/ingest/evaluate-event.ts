@@ -286,12 +286,7 @@ function membersOfEvent(
   event: Event,
   sessionId: string,
   page: NormalPage | null,
-  {
-    members,
-    device,
-    measures,
-    violatesPlan,
-  }: Omit<Surroundings, "context"> & { readonly measures: Measures; readonly violatesPlan: boolean },
+  { members, device, measures }: Omit<Surroundings, "context"> & { readonly measures: Measures },
 ): string {
   const own = {
     eventId: event.id,
@@ -299,7 +294,6 @@ function membersOfEvent(
     name: storedEventName(event.type, event.name),
     // left out unless it is true, like in events that were stored before
     passive: isPassive(event) || undefined,
-    planViolation: violatesPlan || undefined,
     timestamp: event.timestamp,
     sessionId,
     ...measures,
@@ -392,9 +386,9 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   };
   const isBot = botReason !== null;
   const storedDevice = device.isBot === isBot ? device : { ...device, isBot };
-  const measures = measuresOf(event, isPassive(event), warnings);
-  const violatesPlan = violation !== null || batch.violatedPlan;
-  const others = { members, device: storedDevice, measures, violatesPlan };
+  const measured = measuresOf(event, isPassive(event), warnings);
+  const measures = violation || batch.violatedPlan ? { ...measured, planViolation: true } : measured;
+  const others = { members, device: storedDevice, measures };
   const json = batch.buildLine(head, membersOfEvent(event, sessionId, page, others));
   // the normal form has the event's data and more; a UTF-16 unit has at most three bytes
   const tooLarge = checkEventSize(event, batch.maxEventBytes, json.length * 3);

@@ -9,6 +9,8 @@ export interface Measures {
   currency?: string;
   engagedSeconds?: number;
   scrollDepth?: number;
+  /** Whether the event violates the tracking plan. */
+  planViolation?: boolean;
 }
 
 function revenueOf(value: unknown): Measures | null {

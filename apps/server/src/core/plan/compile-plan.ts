@@ -5,7 +5,8 @@ import { maskJson, maskString } from "../masking/mask.ts";
 import { nearestName } from "../nearest-name.ts";
 import { FORMATS } from "./formats.ts";
 import { compilePattern } from "./linear-pattern.ts";
-import { compileQuickCheck, fits, type ValueRules } from "./quick-check.ts";
+import { compileQuickCheck, type SharedRules } from "./quick-check.ts";
+import { fits, type ValueRules } from "./value-rules.ts";
 
 /** An event that does not fit the plan. */
 export interface PlanViolation {
@@ -163,11 +164,12 @@ function once<T>(compile: () => T): () => T {
 
 function createChecks({ mode: planMode, events }: TrackingPlan): Map<string, PlannedCheck> {
   const compiler = once(createCompiler);
+  const shared: SharedRules = new Map();
   const checks = new Map<string, PlannedCheck>();
   for (const [name, { mode, schema }] of Object.entries(events)) {
     const applied = mode ?? planMode;
     if (applied === "off") continue;
-    const quick = once(() => compileQuickCheck(schema));
+    const quick = once(() => compileQuickCheck(schema, shared));
     const validator = once(() => compileSchema(compiler(), schema));
     checks.set(name, { mode: applied, quick, validator });
   }

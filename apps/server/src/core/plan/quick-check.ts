@@ -1,51 +1,31 @@
 /**
- * Checks values against schemas of common keywords, with one function for all schemas. ajv generates a function for each schema: with
- * 200 planned events, each runs too rarely to be optimized for the first 250,000 events, and costs 5 µs an event until
- * then. This function is optimized soon and costs 0.3 µs. It only says whether a value is valid. ajv says what is wrong with
- * one that is not, and checks the schemas with other keywords.
+ * Compiles schemas of common keywords to rules, which one function checks for all schemas (`value-rules.ts`). ajv generates a
+ * function for each schema: with 200 planned events, each runs too rarely to be optimized for the first 250,000 events, and costs
+ * 5 µs an event until then. The shared function is optimized soon and costs 0.3 µs. It only says whether a value is valid. ajv says
+ * what is wrong with one that is not, and checks the schemas with other keywords.
  */
 import { isRecord } from "../members.ts";
 import { FORMATS } from "./formats.ts";
 import { compilePattern } from "./linear-pattern.ts";
+import {
+  ANY_TYPE,
+  BOOLEAN,
+  FRACTION,
+  INTEGER,
+  LIST,
+  type NamedRules,
+  NULL,
+  OBJECT,
+  TEXT,
+  type TextTest,
+  type ValueRules,
+} from "./value-rules.ts";
 
-interface TextTest {
-  test(text: string): boolean;
-}
-
-interface NamedRules {
-  readonly name: string;
-  readonly isRequired: boolean;
-  readonly rules: ValueRules;
-}
-
-/** A schema. All have the same members in the same order, so that the code that reads them is fast. */
-export interface ValueRules {
-  /** The sum of the types that are allowed. */
-  readonly types: number;
-  /** Of `enum` and `const`. null: any value. */
-  readonly values: ReadonlySet<unknown> | null;
-  readonly minimum: number;
-  readonly maximum: number;
-  readonly exclusiveMinimum: number;
-  readonly exclusiveMaximum: number;
-  readonly minLength: number;
-  readonly maxLength: number;
-  readonly texts: readonly TextTest[];
-  readonly minItems: number;
-  readonly maxItems: number;
-  readonly items: ValueRules | null;
-  readonly properties: readonly NamedRules[];
-  readonly allowsOthers: boolean;
-}
-
-const TEXT = 1;
-const BOOLEAN = 2;
-const NULL = 4;
-const LIST = 8;
-const OBJECT = 16;
-const INTEGER = 32;
-const FRACTION = 64;
-const ANY_TYPE = 127;
+/**
+ * The rules of members that several events of a plan have, by name and schema. Reading 200 schemas from memory is most of what the
+ * checks cost, so equal rules are one object.
+ */
+export type SharedRules = Map<string, NamedRules>;
 
 const TYPES: ReadonlyMap<unknown, number> = new Map([
   ["string", TEXT],
@@ -108,7 +88,7 @@ function formatOf(name: unknown): TextTest {
 const NO_RULES: Change = {};
 
 /** The rules of the keywords that stand for themselves. */
-function rulesOfKeyword(keyword: string, value: unknown): Change {
+function rulesOfKeyword(keyword: string, value: unknown, shared: SharedRules): Change {
   switch (keyword) {
     case "type":
       return { types: typesOf(value) };
@@ -124,7 +104,7 @@ function rulesOfKeyword(keyword: string, value: unknown): Change {
     case "maxItems":
       return numberIn(keyword, value);
     case "items":
-      return { items: compileValue(value) };
+      return { items: compileValue(value, shared) };
     case "title":
     case "description":
     case "examples":
@@ -151,13 +131,28 @@ function textsOf({ pattern, format }: Keywords): TextTest[] {
   return texts;
 }
 
-function propertiesOf({ properties = {}, required = [] }: Keywords): NamedRules[] {
+/** The types of a schema that says nothing else of its values. 0: it says more. */
+function sufficientTypes({ types, ...others }: ValueRules): number {
+  const isOnlyTyped = Object.entries(others).every(([name, value]) =>
+    Array.isArray(value) ? value.length === 0 : value === Reflect.get(ANYTHING, name),
+  );
+  return isOnlyTyped ? types : 0;
+}
+
+function propertiesOf({ properties = {}, required = [] }: Keywords, shared: SharedRules): NamedRules[] {
   if (!isRecord(properties) || !Array.isArray(required)) throw new UnsupportedSchema();
   const names = new Set([...Object.keys(properties), ...required.map(String)]);
   return [...names].map((name) => {
     // every object inherits such members, and ajv does not require an empty name
     if (name in Object.prototype || name === "") throw new UnsupportedSchema();
-    return { name, isRequired: required.includes(name), rules: compileValue(properties[name] ?? true) };
+    const isRequired = required.includes(name);
+    const key = JSON.stringify([name, isRequired, properties[name]]);
+    const known = shared.get(key);
+    if (known) return known;
+    const rules = compileValue(properties[name] ?? true, shared);
+    const member = { name, isRequired, types: sufficientTypes(rules), rules };
+    shared.set(key, member);
+    return member;
   });
 }
 
@@ -169,13 +164,13 @@ function allowsOthers({ properties = {}, required = [], additionalProperties = t
   return false;
 }
 
-function compileValue(schema: unknown): ValueRules {
+function compileValue(schema: unknown, shared: SharedRules): ValueRules {
   if (schema === true) return ANYTHING;
   if (schema === false) return NOTHING;
   if (!isRecord(schema)) throw new UnsupportedSchema();
   let rules = ANYTHING;
   for (const [keyword, value] of Object.entries(schema))
-    rules = { ...rules, ...rulesOfKeyword(keyword, value) };
+    rules = { ...rules, ...rulesOfKeyword(keyword, value, shared) };
   if (schema.const !== undefined) {
     if (schema.enum !== undefined) throw new UnsupportedSchema();
     rules = { ...rules, ...valuesOf([schema.const]) };
@@ -183,64 +178,21 @@ function compileValue(schema: unknown): ValueRules {
   return {
     ...rules,
     texts: textsOf(schema),
-    properties: propertiesOf(schema),
+    properties: propertiesOf(schema, shared),
     allowsOthers: allowsOthers(schema),
   };
 }
 
-/** @returns null: the schema has other keywords, so only ajv can check it */
-export function compileQuickCheck(schema: Keywords): ValueRules | null {
+/**
+ * @param shared of the schemas of a plan
+ * @returns null: the schema has other keywords, so only ajv can check it
+ */
+export function compileQuickCheck(schema: Keywords, shared: SharedRules): ValueRules | null {
   const { $schema: _, ...keywords } = schema;
   try {
-    return compileValue(keywords);
+    return compileValue(keywords, shared);
   } catch (error) {
     if (error instanceof UnsupportedSchema) return null;
     throw error;
   }
-}
-
-/** To ajv, an infinite number, such as the JSON `1e999`, is an integer. */
-const typeOfNumber = (value: number) => (value % 1 ? FRACTION : INTEGER);
-
-const fitsLimits = (rules: ValueRules, value: number): boolean =>
-  value >= rules.minimum &&
-  value <= rules.maximum &&
-  (value > rules.exclusiveMinimum || rules.exclusiveMinimum === Number.NEGATIVE_INFINITY) &&
-  (value < rules.exclusiveMaximum || rules.exclusiveMaximum === Number.POSITIVE_INFINITY);
-
-function fitsText(rules: ValueRules, value: string): boolean {
-  if (value.length < rules.minLength || value.length > rules.maxLength) return false;
-  for (const text of rules.texts) if (!text.test(value)) return false;
-  return true;
-}
-
-function fitsList(rules: ValueRules, value: readonly unknown[]): boolean {
-  if (value.length < rules.minItems || value.length > rules.maxItems) return false;
-  if (rules.items === null) return true;
-  for (const item of value) if (!fits(rules.items, item)) return false;
-  return true;
-}
-
-function fitsObject(rules: ValueRules, value: Keywords): boolean {
-  let present = 0;
-  for (const property of rules.properties) {
-    const member = value[property.name];
-    if (member === undefined) {
-      if (property.isRequired) return false;
-    } else if (fits(property.rules, member)) present += 1;
-    else return false;
-  }
-  return rules.allowsOthers || Object.keys(value).length === present;
-}
-
-/** Whether the value, which was read from JSON, is valid. */
-export function fits(rules: ValueRules, value: unknown): boolean {
-  const { types, values } = rules;
-  if (values !== null && !values.has(value)) return false;
-  if (typeof value === "string") return (types & TEXT) !== 0 && fitsText(rules, value);
-  if (typeof value === "number") return (types & typeOfNumber(value)) !== 0 && fitsLimits(rules, value);
-  if (typeof value === "boolean") return (types & BOOLEAN) !== 0;
-  if (value === null) return (types & NULL) !== 0;
-  if (Array.isArray(value)) return (types & LIST) !== 0 && fitsList(rules, value);
-  return (types & OBJECT) !== 0 && isRecord(value) && fitsObject(rules, value);
 }
