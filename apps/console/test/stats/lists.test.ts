@@ -66,3 +66,48 @@ consoleStatsTest(
     assert.ok(text.split("\r\n").includes("autumn,50,1,1,20,1,1"), text);
   },
 );
+
+consoleStatsTest(
+  "A short list has details with all metrics of its dimension, versions name their browser, and visits without a value are last.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const landing = shopVisits()[0];
+    assert.ok(landing);
+    await visits(world, source, [
+      landing,
+      { visitor: "bob", at: noon(1), paths: ["/"] },
+      { visitor: "cid", at: noon(1), paths: ["/"] },
+    ]);
+    await open(`${lastDays(source)}&from=utmCampaign&with=browserVersion`);
+    const acquisition = page.getByRole("region", { name: "Acquisition" });
+    await acquisition.getByRole("row").nth(2).waitFor();
+    const names = await acquisition.getByRole("row").getByRole("cell").allTextContents();
+    assert.deepEqual(
+      names,
+      ["autumn", "1", "1", "(not set)", "2", "2"],
+      "two visitors without a campaign are last",
+    );
+    await page.waitForFunction(
+      () => document.querySelectorAll("[aria-label=Acquisition] [data-share]").length > 0,
+    );
+    assert.deepEqual(
+      await acquisition
+        .locator("[data-share]")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("data-share"))),
+      ["100%"],
+      "the share of a campaign is of the visitors with one",
+    );
+    await acquisition.getByRole("button", { name: "Details" }).click();
+    const dialog = page.getByRole("dialog", { name: "Campaign" });
+    await dialog.getByRole("button", { name: "Bounce rate" }).click();
+    const headings = ["Campaign", "Visitors", "Sessions", "Views", "Bounce rate", "Change", "Duration"];
+    await dialog.getByRole("columnheader", { name: "Change" }).waitFor();
+    assert.deepEqual(await dialog.getByRole("columnheader").allTextContents(), headings);
+    await dialog.getByRole("button", { name: "Close" }).click();
+
+    const devices = page.getByRole("region", { name: "Devices" });
+    await devices.getByRole("cell", { name: /^Chrome \d+$/ }).click();
+    await page.getByRole("button", { name: /^Remove filter Browser is Chrome$/ }).waitFor();
+    await page.getByRole("button", { name: /^Remove filter Browser version is \d+$/ }).waitFor();
+  },
+);

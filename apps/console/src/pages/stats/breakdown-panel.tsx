@@ -35,6 +35,10 @@ const table = (label: string, breakdown: Breakdown, value: string = breakdown.di
 const byVisitors = (dimension: StatsDimension, label: string): PanelTab =>
   table(label, { dimension, metrics: ["visitors", "sessions"] });
 
+/** @param parent what the versions are of: 18 is a version of several systems */
+const versions = (dimension: StatsDimension, label: string, parent: StatsDimension): PanelTab =>
+  table(label, { dimension, parent, metrics: ["visitors", "sessions"] });
+
 /** Of the visitors whose page loads were measured. */
 const vitalsBy = (dimension: StatsDimension, label: string): PanelTab =>
   table(label, {
@@ -84,8 +88,8 @@ export const PANELS: readonly PanelDefinition[] = [
       byVisitors("device", "Devices"),
       byVisitors("browser", "Browsers"),
       byVisitors("os", "Operating systems"),
-      byVisitors("browserVersion", "Browser versions"),
-      byVisitors("osVersion", "System versions"),
+      versions("browserVersion", "Browser versions", "browser"),
+      versions("osVersion", "OS versions", "os"),
       byVisitors("screen", "Screens"),
     ],
   },

@@ -69,8 +69,12 @@ function withDisplayName(names: Intl.DisplayNames, code: string): string {
   }
 }
 
+/** Whether the value is missing and has no name of its own, such as "Direct / unknown". */
+export const isNotSet = (dimension: StatsDimension, value: StatsScalar): boolean =>
+  value === null && MISSING_LABELS[dimension] === undefined;
+
 export function formatValue(dimension: StatsDimension, value: StatsScalar): string {
-  if (value === null) return MISSING_LABELS[dimension] ?? "—";
+  if (value === null) return MISSING_LABELS[dimension] ?? "(not set)";
   if (value === "") return "(empty)";
   if (dimension === "country") return withDisplayName(regions, String(value));
   if (dimension === "device") return DEVICE_LABELS[String(value)] ?? String(value);

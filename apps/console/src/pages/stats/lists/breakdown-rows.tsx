@@ -1,19 +1,20 @@
-/** The rows of a list. Selecting a value filters the whole view by it; with the Alt key it is excluded. */
-import type { StatsAnswer, StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
+/** The rows of a list. Selecting a row filters the whole view by its value; with the Alt key the value is excluded. */
+import type { StatsAnswer, StatsMetric, StatsRow } from "@headwater/contract";
 import { UnstyledButton } from "@mantine/core";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
 import { EstimateMark } from "../estimate-mark.tsx";
-import {
-  dimensionLabel,
-  formatChange,
-  formatMetric,
-  formatMoney,
-  formatShare,
-  formatValue,
-} from "../format.ts";
+import { dimensionLabel, formatChange, formatMetric, formatMoney, formatShare, isNotSet } from "../format.ts";
+import { otherFilterParams } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
-import { filterParams } from "../view-params.ts";
-import { type Breakdown, hasShares, metricName } from "./breakdown.ts";
+import { filterParams, type ViewParams } from "../view-params.ts";
+import {
+  type Breakdown,
+  formatRowValue,
+  hasShares,
+  metricName,
+  type RowValue,
+  rowValueOf,
+} from "./breakdown.ts";
 import { hasIcons, ValueIcon } from "./value-icon.tsx";
 
 interface BreakdownRowsProps {
@@ -22,82 +23,147 @@ interface BreakdownRowsProps {
   readonly view: StatsView;
   /** The first metric of the whole view, of which the rows' percentages are; null while it is not known. */
   readonly total: number | null;
+  /** The metric whose change since the compared period is shown; without it, the first. */
+  readonly changed?: StatsMetric;
   /** The heading of a column; without it, the metric's name. */
   readonly heading?: (metric: StatsMetric, name: string) => ReactNode;
   readonly onFilter?: () => void;
 }
 
+interface FigureColumn {
+  readonly metric: StatsMetric;
+  /** Its position in the answer. */
+  readonly at: number;
+  readonly className: string;
+  readonly hasShare: boolean;
+  readonly hasChange: boolean;
+}
+
+/** The columns, without those that have no value in any row. Sums of texts are 0. */
+function columnsOf({ answer, breakdown, total, changed }: BreakdownRowsProps): FigureColumn[] {
+  const { metrics } = breakdown;
+  const hasTotal = hasShares(breakdown) && total !== null && total > 0;
+  const isMissing = (metric: StatsMetric, value: number | null | undefined) =>
+    value === null || value === undefined || (metric.startsWith("sum:") && value === 0);
+  return metrics.flatMap((metric, at) => {
+    if (at > 0 && answer.results.every((row) => isMissing(metric, row.metrics[at]))) return [];
+    const hasShare = at === 0 && hasTotal;
+    const width = metric === "revenue" ? " ranking-money" : hasShare ? " ranking-main" : "";
+    const hasChange = answer.comparison !== null && metric === (changed ?? metrics[0]);
+    return [{ metric, at, className: `ranking-figure${width}`, hasShare, hasChange }];
+  });
+}
+
 export function BreakdownRows(props: BreakdownRowsProps) {
-  const { answer, breakdown, view, total, heading = (_, name) => name, onFilter } = props;
-  const { dimension, metrics } = breakdown;
-  const highest = Math.max(...answer.results.map((row) => row.metrics[0] ?? 0), 1);
-  const hasShare = hasShares(breakdown) && total !== null && total > 0;
-  const isCompared = answer.comparison !== null;
+  const { answer, breakdown, heading = (_, name) => name } = props;
+  const { dimension } = breakdown;
+  const columns = columnsOf(props);
+  const isUnset = ({ dimensions }: StatsRow) => isNotSet(dimension, rowValueOf(breakdown, dimensions).value);
+  const named = answer.results.filter((row) => !isUnset(row));
+  const highest = Math.max(...named.map((row) => row.metrics[0] ?? 0), 1);
+  const width = columns.length + columns.filter(({ hasChange }) => hasChange).length;
   return (
-    <table className={metrics.length + (isCompared ? 1 : 0) > 3 ? "ranking ranking-dense" : "ranking"}>
+    <table className={width > 3 ? "ranking ranking-dense" : "ranking"}>
       <thead>
         <tr>
           <th>
             {dimensionLabel(dimension)}
             <EstimateMark accuracy={answer.accuracy} />
           </th>
-          {metrics.map((metric, at) => (
+          {columns.map(({ metric, className, hasChange }) => (
             <Fragment key={metric}>
-              <th className="ranking-figure">{heading(metric, metricName(metric))}</th>
-              {isCompared && at === 0 && <th className="ranking-figure">Change</th>}
+              <th className={className}>{heading(metric, metricName(metric))}</th>
+              {hasChange && <th className="ranking-figure">Change</th>}
             </Fragment>
           ))}
         </tr>
       </thead>
       <tbody>
-        {answer.results.map(({ dimensions: [value = null], metrics: values, comparison }) => (
-          <tr key={JSON.stringify(value)}>
-            <td className="ranking-name">
-              <span className="ranking-bar" style={{ width: `${((values[0] ?? 0) / highest) * 100}%` }} />
-              <ValueButton dimension={dimension} value={value} view={view} onFilter={onFilter} />
-            </td>
-            {metrics.map((metric, at) => (
-              <Fragment key={metric}>
-                <td className="ranking-figure">
-                  {metric === "revenue"
-                    ? formatMoney(values[at] ?? 0, breakdown.currency ?? String(value))
-                    : formatMetric(metric, values[at] ?? null)}
-                  {at === 0 && hasShare && (
-                    // shown when the row is pointed at, beside the figure it is the share of
-                    <span className="ranking-share" data-share={formatShare((values[0] ?? 0) / total)} />
-                  )}
-                </td>
-                {isCompared && at === 0 && (
-                  <td className="ranking-figure">
-                    {formatChange(values[0] ?? null, comparison?.[0] ?? null)?.text ?? "—"}
-                  </td>
-                )}
-              </Fragment>
-            ))}
-          </tr>
+        {[...named, ...answer.results.filter(isUnset)].map((row) => (
+          <ValueRow
+            key={JSON.stringify(row.dimensions)}
+            row={row}
+            columns={columns}
+            highest={isUnset(row) ? null : highest}
+            {...props}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
-interface ValueButtonProps {
-  readonly dimension: StatsDimension;
-  readonly value: StatsScalar;
-  readonly view: StatsView;
-  readonly onFilter: (() => void) | undefined;
+interface ValueRowProps extends BreakdownRowsProps {
+  readonly row: StatsRow;
+  readonly columns: readonly FigureColumn[];
+  /** The highest first metric of all rows. Null for events without a value, which have no bar and no share. */
+  readonly highest: number | null;
 }
 
-function ValueButton({ dimension, value, view: { params, update }, onFilter }: ValueButtonProps) {
-  const name = formatValue(dimension, value);
+function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: ValueRowProps) {
+  const { metrics: values, comparison } = row;
+  const selected = rowValueOf(breakdown, row.dimensions);
+  const name = formatRowValue(breakdown, selected);
+  const format = (metric: StatsMetric, value: number | null) =>
+    metric === "revenue"
+      ? formatMoney(value ?? 0, breakdown.currency ?? String(selected.value))
+      : formatMetric(metric, value);
   const filter = ({ altKey }: MouseEvent) => {
     onFilter?.();
-    update(filterParams(params, dimension, value, altKey ? "isNot" : "is"));
+    view.update(rowFilterParams(view, breakdown, selected, altKey));
   };
+  const icon = breakdown.parent ?? breakdown.dimension;
   return (
-    <UnstyledButton title={`${name}\nAlt-click to exclude`} onClick={filter}>
-      {hasIcons(dimension) && <ValueIcon dimension={dimension} value={value} />}
-      <span className="ranking-text">{name}</span>
-    </UnstyledButton>
+    // the button of the row is for the keyboard: its clicks arrive here too
+    <tr className="ranking-row" onClick={filter}>
+      <td className="ranking-name">
+        {highest !== null && (
+          <span className="ranking-bar" style={{ width: `${((values[0] ?? 0) / highest) * 100}%` }} />
+        )}
+        <UnstyledButton title={`${name}\nAlt-click to exclude`}>
+          {hasIcons(icon) && <ValueIcon dimension={icon} value={selected.parentValue ?? selected.value} />}
+          <span className="ranking-text">{name}</span>
+        </UnstyledButton>
+      </td>
+      {columns.map(({ metric, at, className, hasShare, hasChange }) => (
+        <Fragment key={metric}>
+          <td className={className}>
+            {hasShare && highest !== null && (
+              // in a narrow list it is shown when the row is pointed at
+              <span className="ranking-share" data-share={formatShare((values[at] ?? 0) / (total ?? 1))} />
+            )}
+            {format(metric, values[at] ?? null)}
+          </td>
+          {hasChange && (
+            <td
+              className="ranking-figure"
+              title={`Compared with ${format(metric, comparison?.[at] ?? null)}`}
+            >
+              {formatChange(values[at] ?? null, comparison?.[at] ?? null)?.text ?? "—"}
+            </td>
+          )}
+        </Fragment>
+      ))}
+    </tr>
   );
+}
+
+/** @returns the search parameters that change. A value with a parent is excluded together with it: other parents keep the value */
+function rowFilterParams(
+  { params, otherFilters }: StatsView,
+  { dimension, parent }: Breakdown,
+  { value, parentValue }: RowValue,
+  isExcluded: boolean,
+): ViewParams {
+  if (parent === undefined || parentValue === undefined)
+    return filterParams(params, dimension, value, isExcluded ? "isNot" : "is");
+  if (isExcluded) {
+    const both = [
+      { dimension: parent, operator: "is" as const, value: parentValue },
+      { dimension, operator: "is" as const, value },
+    ];
+    return otherFilterParams([...otherFilters, { not: { and: both } }]);
+  }
+  const changes = filterParams(params, parent, parentValue);
+  return { ...changes, ...filterParams({ ...params, ...changes }, dimension, value) };
 }

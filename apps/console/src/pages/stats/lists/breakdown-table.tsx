@@ -1,14 +1,22 @@
 /** The most frequent values of a dimension, with a dialog that has all of them. */
-import type { StatsAnswer } from "@headwater/contract";
+import type { StatsAnswer, StatsRow } from "@headwater/contract";
 import { Text, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { loadLater } from "../../../ui/load-later.tsx";
-import { dimensionLabel } from "../format.ts";
+import { dimensionLabel, isNotSet } from "../format.ts";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
-import { type Breakdown, scopeOf, useTotal, valuedBreakdown } from "./breakdown.ts";
+import {
+  type Breakdown,
+  dimensionsOf,
+  rowValueOf,
+  scopeOf,
+  useTotal,
+  valuedBreakdown,
+  withAllMetrics,
+} from "./breakdown.ts";
 import { BreakdownRows } from "./breakdown-rows.tsx";
 
 const ROWS = 9;
@@ -25,6 +33,14 @@ const hasFigures = ({ results }: StatsAnswer, { hint }: Breakdown): boolean =>
     ({ metrics: [, ...further] }) => hint === undefined || further.some((value) => value !== null),
   );
 
+/** The events without a value are a row beside the others. */
+function firstRows(answer: StatsAnswer, breakdown: Breakdown): StatsAnswer {
+  const isUnset = ({ dimensions }: StatsRow) =>
+    isNotSet(breakdown.dimension, rowValueOf(breakdown, dimensions).value);
+  const named = answer.results.filter((row) => !isUnset(row)).slice(0, ROWS);
+  return { ...answer, results: [...named, ...answer.results.filter(isUnset).slice(0, 1)] };
+}
+
 export function BreakdownTable({ breakdown: given, ...props }: BreakdownTableProps) {
   const breakdown = valuedBreakdown(given, props.view);
   // figures of other columns, or in another currency, are not kept while the new ones are loading
@@ -37,7 +53,7 @@ function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
   const scope = scopeOf(view, breakdown);
   const query = useStats(
     scope,
-    { metrics: [...metrics], dimensions: [dimension], pagination: { limit: ROWS } },
+    { metrics: [...metrics], dimensions: dimensionsOf(breakdown), pagination: { limit: ROWS + 1 } },
     refetchMs === undefined ? {} : { refetchMs },
   );
   const total = useTotal(scope, breakdown);
@@ -46,13 +62,18 @@ function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
       {(answer) => (
         <>
           {hasFigures(answer, breakdown) ? (
-            <BreakdownRows answer={answer} breakdown={breakdown} view={view} total={total} />
+            <BreakdownRows
+              answer={firstRows(answer, breakdown)}
+              breakdown={breakdown}
+              view={view}
+              total={total}
+            />
           ) : (
             <Text size="sm" c="dimmed" py="md">
               {hint}
             </Text>
           )}
-          {answer.nextOffset !== null && (
+          {answer.results.length > 0 && (
             <UnstyledButton className="details-button" onClick={() => setOpen(true)}>
               <Icon name="maximize" size={14} />
               Details
@@ -60,7 +81,7 @@ function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
           )}
           <Dialog title={dimensionLabel(dimension)} isWide opened={isOpen} onClose={() => setOpen(false)}>
             <BreakdownDetails
-              breakdown={breakdown}
+              breakdown={withAllMetrics(breakdown)}
               view={view}
               total={total}
               onClose={() => setOpen(false)}

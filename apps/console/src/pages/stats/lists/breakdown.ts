@@ -1,5 +1,7 @@
 /** What a list of the stats page shows, and the names of its columns. */
-import type { StatsDimension, StatsFilter, StatsMetric } from "@headwater/contract";
+import type { StatsDimension, StatsFilter, StatsMetric, StatsScalar } from "@headwater/contract";
+import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
+import { formatValue } from "../format.ts";
 import { type StatsScope, type StatsView, useStats } from "../use-stats-view.ts";
 
 const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
@@ -7,8 +9,8 @@ const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
   sessions: "Sessions",
   pageviews: "Views",
   events: "Events",
-  planViolations: "Plan violations",
   bounceRate: "Bounce rate",
+  sessionDuration: "Duration",
   timeOnPage: "Time",
   scrollDepth: "Scroll",
   revenue: "Revenue",
@@ -22,6 +24,8 @@ export const metricName = (metric: StatsMetric): string =>
 
 export interface Breakdown {
   readonly dimension: StatsDimension;
+  /** The dimension that a value belongs to and that is shown before it, such as the browser of a version. */
+  readonly parent?: StatsDimension;
   /** The rows are sorted by the first metric. */
   readonly metrics: readonly [StatsMetric, ...StatsMetric[]];
   /** Selects the events that the table counts. */
@@ -30,6 +34,31 @@ export interface Breakdown {
   readonly currency?: string;
   /** Shown when no row has a figure after the first: what to do to get them. */
   readonly hint?: string;
+}
+
+export const dimensionsOf = ({ parent, dimension }: Breakdown): StatsDimension[] =>
+  parent === undefined ? [dimension] : [parent, dimension];
+
+export interface RowValue {
+  readonly value: StatsScalar;
+  /** Undefined if the list has no parent dimension. */
+  readonly parentValue: StatsScalar | undefined;
+}
+
+/** @param dimensions those of a row, in the order of `dimensionsOf` */
+export function rowValueOf(
+  { parent }: Breakdown,
+  dimensions: readonly (StatsScalar | undefined)[],
+): RowValue {
+  const value = dimensions[parent === undefined ? 0 : 1] ?? null;
+  return { value, parentValue: parent === undefined ? undefined : (dimensions[0] ?? null) };
+}
+
+/** @returns for example `/pricing` or `Chrome 142` */
+export function formatRowValue({ parent, dimension }: Breakdown, { value, parentValue }: RowValue): string {
+  const name = formatValue(dimension, value);
+  const isNamed = parent !== undefined && parentValue !== undefined && parentValue !== null;
+  return isNamed ? `${formatValue(parent, parentValue)} ${name}` : name;
 }
 
 /** The metrics whose values add up to a whole, approximately: a visitor of two pages counts for both. */
@@ -43,11 +72,43 @@ const CURRENCY = /^[A-Z]{3}$/;
 export function valuedBreakdown(breakdown: Breakdown, { params: { revenue = "" } }: StatsView): Breakdown {
   const isPlain = breakdown.filter === undefined && breakdown.hint === undefined;
   if (!isPlain || !CURRENCY.test(revenue)) return breakdown;
+  const { dimension, parent } = breakdown;
   return {
-    dimension: breakdown.dimension,
+    dimension,
+    ...(parent !== undefined && { parent }),
     metrics: ["revenue", "events", "visitors"],
     filter: { dimension: "currency", operator: "is", value: revenue },
     currency: revenue,
+  };
+}
+
+const SESSION_METRICS: readonly StatsMetric[] = [
+  "visitors",
+  "sessions",
+  "pageviews",
+  "bounceRate",
+  "sessionDuration",
+];
+const PAGE_METRICS: readonly StatsMetric[] = [
+  "visitors",
+  "pageviews",
+  "sessions",
+  "timeOnPage",
+  "scrollDepth",
+];
+const EVENT_METRICS: readonly StatsMetric[] = ["events", "visitors", "sessions"];
+
+/** The same list with all metrics that its dimension has. A list of certain events has only its own. */
+export function withAllMetrics(breakdown: Breakdown): Breakdown {
+  const { dimension, metrics, filter } = breakdown;
+  if (filter !== undefined) return breakdown;
+  const isOfSessions = STATS_SESSION_DIMENSIONS.some((name) => name === dimension);
+  const isOfPages = dimension === "page" || dimension === "host";
+  const known = isOfSessions ? SESSION_METRICS : isOfPages ? PAGE_METRICS : EVENT_METRICS;
+  const [first, ...further] = metrics;
+  return {
+    ...breakdown,
+    metrics: [first, ...new Set([...further, ...known].filter((one) => one !== first))],
   };
 }
 
@@ -57,9 +118,20 @@ export const scopeOf = (view: StatsView, { filter }: Breakdown): StatsScope => (
   filters: [...view.scope.filters, ...(filter ? [filter] : [])],
 });
 
+/** Most visits have no campaign and most events lack a property: shares are of those that have a value. */
+const isOptional = (dimension: StatsDimension) => /^(?:utm|property:)/.test(dimension);
+
 /** @returns the list's first metric of the whole view; null while it is loading. Lists with the same one share the request */
 export function useTotal(scope: StatsScope, breakdown: Breakdown): number | null {
+  const { dimension, metrics } = breakdown;
   const enabled = hasShares(breakdown);
-  const query = useStats(scope, { metrics: [breakdown.metrics[0]] }, { enabled });
+  const present: StatsFilter[] = isOptional(dimension)
+    ? [{ dimension, operator: "is_not", value: null }]
+    : [];
+  const query = useStats(
+    { ...scope, filters: [...scope.filters, ...present] },
+    { metrics: [metrics[0]] },
+    { enabled },
+  );
   return enabled && !query.isPlaceholderData ? (query.data?.results[0]?.metrics[0] ?? null) : null;
 }
