@@ -43,16 +43,18 @@ const rowsOf = (paths: readonly Way[], step: number, from: string | undefined): 
 
 /** The entry pages with their sessions. */
 function useEntryPages({ scope }: StatsView) {
+  const totals = useStats(scope, { metrics: ["sessions"] });
   const { data, isPlaceholderData } = useStats(scope, {
     metrics: ["sessions"],
     dimensions: ["entryPage"],
-    pagination: { limit: MAX_ROWS + 1 },
+    pagination: { limit: MAX_ROWS },
   });
   const rows = data?.results.map(({ dimensions: [page], metrics: [sessions] }) => ({
     page: String(page),
     sessions: sessions ?? 0,
   }));
-  return { rows: rows ?? [], isStale: isPlaceholderData };
+  const [total = null] = totals.data?.results[0]?.metrics ?? [];
+  return { rows: rows ?? [], total, isStale: isPlaceholderData || totals.isPlaceholderData };
 }
 
 export function PathsView({ view }: { readonly view: StatsView }) {
@@ -96,6 +98,7 @@ export function PathsView({ view }: { readonly view: StatsView }) {
                     // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
                     key={at}
                     title={at === 0 ? "Start" : `Step ${at + 1}`}
+                    total={at === 0 && !isFromPage ? entryPages.total : null}
                     rows={at === 0 ? startRows(paths) : rowsOf(paths, at, pages[at - 1])}
                     selected={pages[at]}
                     isStale={at === 0 && !isFromPage ? entryPages.isStale : query.isPlaceholderData}
@@ -104,9 +107,8 @@ export function PathsView({ view }: { readonly view: StatsView }) {
                 ))}
               </div>
               <Text size="sm" c="dimmed" mt="sm">
-                Select a page to see where its sessions went next. A column counts the sessions with this
-                start that were on the selected page at that step, on the {MAX_WAYS} most frequent ways of the
-                step.
+                Number of sessions. Select a page to see where they went next. Only the most frequent pages
+                are listed.
               </Text>
             </Paper>
           )
@@ -153,19 +155,24 @@ const PathsHead = ({ view, pages, isFromPage, accuracy }: PathsHeadProps) => (
 interface PathColumnProps {
   readonly title: string;
   readonly rows: readonly PathRow[];
+  /** Of all sessions, including those of other pages; null: those of the rows. */
+  readonly total: number | null;
   readonly selected: string | undefined;
   /** Whether the rows are those of the previous filters or path. */
   readonly isStale: boolean;
   readonly onSelect: (page: string) => void;
 }
 
-function PathColumn({ title, rows, selected, isStale, onSelect }: PathColumnProps) {
-  const total = rows.reduce((sum, { sessions }) => sum + sessions, 0);
+function PathColumn({ title, rows, total: given, selected, isStale, onSelect }: PathColumnProps) {
+  const sumOf = (some: readonly PathRow[]) => some.reduce((sum, { sessions }) => sum + sessions, 0);
+  const listed = rows.slice(0, MAX_ROWS);
+  const total = given ?? sumOf(rows);
+  const rest = total - sumOf(listed);
   return (
     <section className="path-column" aria-label={title} aria-busy={isStale}>
       <div className="path-title">{title}</div>
       <ul>
-        {rows.slice(0, MAX_ROWS).map(({ page, sessions }) => (
+        {listed.map(({ page, sessions }) => (
           <li key={page ?? ""}>
             <span className="ranking-bar" style={{ width: `${(sessions / total) * 100}%` }} />
             {page === null ? (
@@ -178,7 +185,12 @@ function PathColumn({ title, rows, selected, isStale, onSelect }: PathColumnProp
             <span className="path-count">{formatCount(sessions)}</span>
           </li>
         ))}
-        {rows.length > MAX_ROWS && <li className="path-end">Less frequent pages are not listed</li>}
+        {rest > 0 && (
+          <li className="path-end">
+            <span>Other pages</span>
+            <span className="path-count">{formatCount(rest)}</span>
+          </li>
+        )}
       </ul>
     </section>
   );

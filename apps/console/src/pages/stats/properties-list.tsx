@@ -3,12 +3,21 @@ import { Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
+import { formatMoney } from "./format.ts";
+import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
+import { useRevenue } from "./lists/use-revenue.ts";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
 /** How many metrics a query can have. The properties are sorted by frequency. */
 const MAX_SUMS = 12;
+
+/** The amounts of the revenue. They are in several currencies, so they have no sum. */
+const AMOUNT = "revenue.amount";
+
+const metricsOf = (name: string): Breakdown["metrics"] =>
+  name === AMOUNT ? ["events", "visitors"] : ["events", "visitors", `sum:${name}`];
 
 export function PropertiesList({ view }: { readonly view: StatsView }) {
   const { params, update } = view;
@@ -26,20 +35,22 @@ export function PropertiesList({ view }: { readonly view: StatsView }) {
       </Group>
       <BreakdownTable
         key={selected}
-        breakdown={{ dimension: `property:${selected}`, metrics: ["events", "visitors", `sum:${selected}`] }}
+        breakdown={{ dimension: `property:${selected}`, metrics: metricsOf(selected) }}
         view={view}
       />
     </>
   );
 }
 
-function PropertyNames({ view: { scope, params, update } }: { readonly view: StatsView }) {
+function PropertyNames({ view }: { readonly view: StatsView }) {
+  const { scope, params, update } = view;
   const query = useQuery({
     queryKey: ["stats", "properties", scope],
     queryFn: ({ signal }) => api.queryProperties({ body: scope, signal }),
     placeholderData: (previous) => previous,
   });
-  const summed = (query.data?.properties ?? []).slice(0, MAX_SUMS).map(({ name }) => name);
+  const names = (query.data?.properties ?? []).map(({ name }) => name);
+  const summed = names.filter((name) => name !== AMOUNT).slice(0, MAX_SUMS);
   const answer = useStats(
     scope,
     { metrics: summed.map((name) => `sum:${name}` as const) },
@@ -47,7 +58,19 @@ function PropertyNames({ view: { scope, params, update } }: { readonly view: Sta
   );
   // the sums of other properties stay until those of these arrive
   const [row] = answer.isPlaceholderData ? [] : (answer.data?.results ?? []);
-  const sums = new Map(summed.map((name, at) => [name, row?.metrics[at] ?? null]));
+  const sums = new Map(
+    summed.map((name, at) => {
+      const sum = row?.metrics[at] ?? null;
+      // texts have the sum 0
+      return [name, sum === null || sum === 0 ? [] : [formatCount(sum)]];
+    }),
+  );
+  const revenue = useRevenue(view, names.includes(AMOUNT));
+  const amounts = revenue.isPlaceholderData ? [] : (revenue.data?.results ?? []);
+  sums.set(
+    AMOUNT,
+    amounts.map(({ dimensions: [currency], metrics: [sum] }) => formatMoney(sum ?? 0, String(currency))),
+  );
   return (
     <StatsResult query={query}>
       {({ properties }) => (
@@ -76,8 +99,8 @@ function PropertyNames({ view: { scope, params, update } }: { readonly view: Sta
 
 interface PropertyTableProps {
   readonly properties: readonly { readonly name: string; readonly events: number }[];
-  /** The sums of the numbers of the most frequent ones. */
-  readonly sums: ReadonlyMap<string, number | null>;
+  /** The sums of the numbers of the most frequent ones, as texts: of the revenue, one for each currency. */
+  readonly sums: ReadonlyMap<string, readonly string[]>;
   readonly onSelect: (name: string) => void;
 }
 
@@ -89,20 +112,24 @@ function PropertyTable({ properties, sums, onSelect }: PropertyTableProps) {
         <tr>
           <th>Property</th>
           <th className="ranking-figure">Events</th>
-          <th className="ranking-figure">Sum</th>
+          <th className="ranking-figure ranking-money">Sum</th>
         </tr>
       </thead>
       <tbody>
         {properties.map(({ name, events }) => (
-          <tr key={name}>
+          // the button of the row is for the keyboard: its clicks arrive here too
+          <tr key={name} className="ranking-row" onClick={() => onSelect(name)}>
             <td className="ranking-name">
               <span className="ranking-bar" style={{ width: `${(events / highest) * 100}%` }} />
-              <UnstyledButton title={name} onClick={() => onSelect(name)}>
-                {name}
-              </UnstyledButton>
+              <UnstyledButton title={name}>{name}</UnstyledButton>
             </td>
             <td className="ranking-figure">{formatCount(events)}</td>
-            <td className="ranking-figure">{sums.get(name) ? formatCount(sums.get(name) ?? 0) : "—"}</td>
+            <td className="ranking-figure ranking-money">
+              {(sums.get(name) ?? []).length === 0 && "—"}
+              {sums.get(name)?.map((sum) => (
+                <div key={sum}>{sum}</div>
+              ))}
+            </td>
           </tr>
         ))}
       </tbody>

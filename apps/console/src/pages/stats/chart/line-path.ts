@@ -45,6 +45,12 @@ export function toLinePaths(values: readonly (number | null)[], top: number): Li
   return parts;
 }
 
+/** @returns one line through all points, also over gaps, for the `d` attribute of an SVG path */
+export function toUnbrokenLine(values: readonly (number | null)[], top: number): string {
+  const points = values.flatMap((value, index) => (value === null ? [] : [positionOf(index, values, top)]));
+  return points.length < 2 ? "" : `M${points.join("L")}`;
+}
+
 /** @returns the area below the line up to the first gap, for the `d` attribute of an SVG path */
 export function toAreaPath(values: readonly (number | null)[], top: number): string {
   const gap = values.indexOf(null);

@@ -1,21 +1,13 @@
 /** The row above the lists: what a click does, and whether they are by visitors or by revenue. */
 import { Text } from "@mantine/core";
 import { Switcher } from "../../../ui/switcher.tsx";
-import { type StatsView, useStats } from "../use-stats-view.ts";
+import type { StatsView } from "../use-stats-view.ts";
+import { useRevenue } from "./use-revenue.ts";
 
-/** Further currencies are in the list of revenue. */
-const MAX_CURRENCIES = 3;
 const BY_VISITORS = "visitors";
 
 export function ListHeading({ view, isReady }: { readonly view: StatsView; readonly isReady: boolean }) {
-  const { data } = useStats(
-    {
-      ...view.scope,
-      filters: [...view.scope.filters, { dimension: "currency", operator: "is_not", value: null }],
-    },
-    { metrics: ["revenue"], dimensions: ["currency"], pagination: { limit: MAX_CURRENCIES } },
-    { enabled: isReady },
-  );
+  const { data } = useRevenue(view, isReady);
   const currencies = data?.results.map(({ dimensions: [currency] }) => String(currency)) ?? [];
   // the same order with every filter
   currencies.sort();
@@ -26,7 +18,7 @@ export function ListHeading({ view, isReady }: { readonly view: StatsView; reado
   return (
     <div className="list-heading">
       <Text size="sm" c="dimmed">
-        Click a value to filter by it. Alt-click to exclude it.
+        Click a row to filter by it. Alt-click to exclude it.
       </Text>
       {(currencies.length > 0 || view.params.revenue !== undefined) && (
         <Switcher
