@@ -9,6 +9,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { dimensionLabel, formatMetric, formatMoney, formatValue } from "./format.ts";
+import { GoalsFilterNote } from "./goals-filter-note.tsx";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 import { filterParams } from "./view-params.ts";
@@ -33,7 +34,12 @@ function revenueTexts({ data, isPlaceholderData }: RevenueQuery): RevenueTexts {
 /** All goals, or the goal that the URL names by source, channel or campaign. */
 export function GoalsTable({ view }: { readonly view: StatsView }) {
   const { goal } = view.params;
-  return goal === undefined ? <AllGoals view={view} /> : <OneGoal name={goal} view={view} />;
+  return (
+    <>
+      <GoalsFilterNote view={view} />
+      {goal === undefined ? <AllGoals view={view} /> : <OneGoal name={goal} view={view} />}
+    </>
+  );
 }
 
 function AllGoals({ view }: { readonly view: StatsView }) {
@@ -199,13 +205,16 @@ function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
       </thead>
       <tbody>
         {rows.map(({ name, conversions, rate, revenue }) => (
-          <tr key={name}>
+          <tr
+            key={name}
+            className={onSelect && "ranking-row"}
+            // the button of the row is for the keyboard: its clicks arrive here too
+            onClick={() => onSelect?.(name)}
+          >
             <td className="ranking-name">
               <span className="ranking-bar" style={{ width: `${((conversions ?? 0) / highest) * 100}%` }} />
               {onSelect ? (
-                <UnstyledButton title={name} onClick={() => onSelect(name)}>
-                  {name}
-                </UnstyledButton>
+                <UnstyledButton title={name}>{name}</UnstyledButton>
               ) : (
                 <Text size="sm" span>
                   {name}
@@ -214,7 +223,7 @@ function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
             </td>
             <td className="ranking-figure">{formatMetric("conversions", conversions)}</td>
             <td className="ranking-figure">{formatMetric("conversionRate", rate)}</td>
-            <td className="ranking-figure">
+            <td className="ranking-figure ranking-money">
               {revenue === null && "…"}
               {revenue?.length === 0 && "—"}
               {revenue?.map((amount) => (

@@ -2,9 +2,10 @@
 import type { StatsAnswer } from "@headwater/contract";
 import { UnstyledButton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { toLinePaths } from "./chart/line-path.ts";
+import { toUnbrokenLine } from "./chart/line-path.ts";
 import { EstimateMark } from "./estimate-mark.tsx";
 import { formatChange, formatMetric } from "./format.ts";
+import type { ActiveFilter } from "./view-params.ts";
 
 /** Session metrics take the warehouse longer, so each group is queried separately and the faster one is shown first. */
 export const KEY_METRICS = [
@@ -30,6 +31,8 @@ interface KeyMetricsProps {
   /** The queries over time, for the small lines. */
   readonly series: MetricQueries;
   readonly selected: KeyMetric["metric"];
+  /** Metrics of which the filters leave nothing to count. Their 0 is no value. */
+  readonly withoutValue: ReadonlySet<KeyMetric["metric"]>;
   readonly onSelect: (metric: KeyMetric["metric"]) => void;
 }
 
@@ -38,6 +41,14 @@ interface MetricValues {
   /** Undefined when the periods are not compared. */
   readonly previous: number | null | undefined;
 }
+
+const NO_VALUES: MetricValues = { current: null, previous: undefined };
+
+/** Other events have no page views, and a visit with a track event is no bounce. */
+export const metricsWithoutValue = (filters: readonly ActiveFilter[]): ReadonlySet<KeyMetric["metric"]> =>
+  new Set(filters.some(isOfOtherEvents) ? ["pageviews", "bounceRate"] : []);
+const isOfOtherEvents = ({ dimension, operator, value }: ActiveFilter): boolean =>
+  dimension === "event" && operator === "is" && value !== "page_view";
 
 const findQuery = (queries: MetricQueries, metric: KeyMetric["metric"]) =>
   queries.find(({ data }) => data?.metrics.includes(metric));
@@ -50,12 +61,13 @@ function findValues(answer: StatsAnswer | undefined, metric: KeyMetric["metric"]
   return { current: row?.metrics[index] ?? null, previous: row?.comparison?.[index] };
 }
 
-export const KeyMetrics = ({ queries, series, selected, onSelect }: KeyMetricsProps) => (
+export const KeyMetrics = ({ queries, series, selected, withoutValue, onSelect }: KeyMetricsProps) => (
   <section className="metrics" aria-label="Key metrics">
     {KEY_METRICS.map(({ metric, label, better }) => {
       const query = findQuery(queries, metric);
       const line = findQuery(series, metric);
-      const values = findValues(query?.data, metric);
+      const found = findValues(query?.data, metric);
+      const values = found?.current === 0 && withoutValue.has(metric) ? NO_VALUES : found;
       return (
         <UnstyledButton
           key={metric}
@@ -82,7 +94,7 @@ export const KeyMetrics = ({ queries, series, selected, onSelect }: KeyMetricsPr
             )}
           </span>
           <span className="metric-line" aria-busy={line?.isPlaceholderData}>
-            <Sparkline answer={line?.data} metric={metric} />
+            <Sparkline answer={values === NO_VALUES ? undefined : line?.data} metric={metric} />
           </span>
         </UnstyledButton>
       );
@@ -100,7 +112,7 @@ function Sparkline({ answer, metric }: SparklineProps) {
   const index = answer?.metrics.indexOf(metric) ?? 0;
   const rows = answer?.results.filter(({ complete }) => complete !== false) ?? [];
   const values = rows.map(({ metrics }) => metrics[index] ?? null);
-  const { line } = toLinePaths(values, Math.max(...values.map((value) => value ?? 0), 1e-9));
+  const line = toUnbrokenLine(values, Math.max(...values.map((value) => value ?? 0), 1e-9));
   return (
     <svg className="sparkline" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
       <path d={line} />

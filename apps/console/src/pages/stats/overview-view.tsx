@@ -4,7 +4,7 @@ import { EmptyState, ErrorAlert } from "../../ui/page-states.tsx";
 import { BreakdownPanel, PANELS } from "./breakdown-panel.tsx";
 import { TimeChart } from "./chart/time-chart.tsx";
 import { ExcludedBots } from "./excluded-bots.tsx";
-import { KEY_METRICS, KeyMetrics, metricsOf } from "./key-metrics.tsx";
+import { KEY_METRICS, KeyMetrics, metricsOf, metricsWithoutValue } from "./key-metrics.tsx";
 import { ListHeading } from "./lists/list-heading.tsx";
 import { isEmptyAnswer, type StatsView, useStats } from "./use-stats-view.ts";
 
@@ -44,6 +44,7 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
         queries={[events, sessions]}
         series={[eventSeries, sessionSeries]}
         selected={selected.metric}
+        withoutValue={metricsWithoutValue(view.filters)}
         onSelect={(metric) => view.update({ metric: metric === "visitors" ? undefined : metric })}
       />
       {failed?.error && <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} withIssues />}

@@ -139,7 +139,7 @@ function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: V
               className="ranking-figure"
               title={`Compared with ${format(metric, comparison?.[at] ?? null)}`}
             >
-              {formatChange(values[at] ?? null, comparison?.[at] ?? null)?.text ?? "—"}
+              {formatChange(values[at] ?? null, comparison?.[at] ?? null, metric)?.text ?? "—"}
             </td>
           )}
         </Fragment>

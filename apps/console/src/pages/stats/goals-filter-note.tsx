@@ -1,0 +1,33 @@
+/** Says that a filter of events, such as a page, also selects the events that count as goals, and offers a filter of visits instead. */
+import { STATS_EVENT_DIMENSIONS } from "@headwater/contract/stats-words";
+import { Text, UnstyledButton } from "@mantine/core";
+import { formatFilter } from "./format.ts";
+import type { StatsView } from "./use-stats-view.ts";
+import { type ActiveFilter, filterParams } from "./view-params.ts";
+
+const isOfEvents = ({ dimension, operator }: ActiveFilter): boolean =>
+  operator !== "had" &&
+  (dimension.startsWith("property:") || STATS_EVENT_DIMENSIONS.some((name) => name === dimension));
+
+export function GoalsFilterNote({ view: { params, filters, update } }: { readonly view: StatsView }) {
+  const filter = filters.find(isOfEvents);
+  if (!filter) return null;
+  const { dimension, operator, value } = filter;
+  // a filter of visits compares texts
+  const canBeOfVisits = operator === "is" && typeof value === "string" && !dimension.startsWith("property:");
+  const countVisits = () =>
+    update({
+      ...filterParams(params, dimension, undefined, operator),
+      ...filterParams(params, dimension, value, "had"),
+    });
+  return (
+    <Text size="sm" c="dimmed" className="wrap">
+      Goals count only events with “{formatFilter(filter)}”.{" "}
+      {canBeOfVisits && (
+        <UnstyledButton className="text-button" onClick={countVisits}>
+          Count the whole visit
+        </UnstyledButton>
+      )}
+    </Text>
+  );
+}

@@ -1,0 +1,33 @@
+/** What filters of events leave of the figures of visits and of the goals. */
+import assert from "node:assert/strict";
+import { consoleStatsTest } from "../console-world.ts";
+import { lastDays, shopVisits, visits } from "../visits.ts";
+
+consoleStatsTest(
+  "With a track event selected, page views and bounce rate have no value, and a filter of events says so in the goals.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource({ goals: [{ name: "Saw home", path: "/" }] });
+    await visits(world, source, shopVisits());
+    await open(`${lastDays(source)}&event=signup&compare=no`);
+    const figure = (name: string) =>
+      page.getByRole("region", { name: "Key metrics" }).getByRole("button").filter({ hasText: name });
+    await figure("Bounce rate").filter({ hasText: "—" }).waitFor();
+    assert.deepEqual(
+      await Promise.all(["Page views", "Bounce rate", "Events"].map((name) => figure(name).textContent())),
+      ["Page views—", "Bounce rate—", "Events1"],
+    );
+
+    await open(`${lastDays(source)}&page=/pricing`);
+    const goals = page.getByRole("region", { name: "Goals" });
+    await goals.getByText("Goals count only events with “Page is /pricing”.").waitFor();
+    const cells = goals.getByRole("row").filter({ hasText: "Saw home" }).getByRole("cell");
+    await cells.first().waitFor();
+    assert.equal((await cells.allTextContents())[1], "0");
+    await goals.getByRole("button", { name: "Count the whole visit" }).click();
+    await page
+      .getByRole("button", { name: "Remove filter Page is, at any time in the visit /pricing" })
+      .waitFor();
+    await goals.getByRole("cell", { name: "1", exact: true }).waitFor();
+    assert.equal(await goals.getByText("Goals count only").count(), 0);
+  },
+);
