@@ -86,5 +86,5 @@ export const consoleTest = (title: string, run: Run) => void inConsole(title, ru
 
 const noWarehouse = !isInstalled() && "left out: the optional package chdb is not installed";
 /** A test in the console with an embedded warehouse, so that there are stats. */
-export const consoleStatsTest = (title: string, run: Run) =>
-  void inConsole(title, run, skip || noWarehouse, { WAREHOUSE: "embedded" });
+export const consoleStatsTest = (title: string, run: Run, environment: Record<string, string> = {}) =>
+  void inConsole(title, run, skip || noWarehouse, { WAREHOUSE: "embedded", ...environment });

@@ -12,7 +12,7 @@ import { browserTimeZone } from "./view-params.ts";
 
 const ExportPanel = loadLater(async () => (await import("./export-panel.tsx")).ExportPanel);
 const SharePanel = loadLater(async () => (await import("./share-panel.tsx")).SharePanel);
-
+const ReportsPanel = loadLater(async () => (await import("./reports/reports-panel.tsx")).ReportsPanel);
 const AnnotationForm = loadLater(async () => (await import("./saved/annotation-form.tsx")).AnnotationForm);
 
 const ACTIONS = [
@@ -25,6 +25,7 @@ const ACTIONS = [
   },
   { name: "export", label: "Export", icon: "download", permission: "export:read", Panel: ExportPanel },
   { name: "share", label: "Share", icon: "share", permission: "tokens:manage", Panel: SharePanel },
+  { name: "reports", label: "Reports", icon: "mail", permission: "sources:write", Panel: ReportsPanel },
 ] as const;
 type ActionName = (typeof ACTIONS)[number]["name"];
 

@@ -13,8 +13,8 @@ export const reportSubject = ({ sourceName, period }: ReportContent): string => 
 const GREY = "color:#5f6672";
 const STYLES = {
   body: "margin:0;padding:24px 12px;background:#ffffff;color:#1c2024;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5",
-  page: "width:100%;max-width:600px;margin:0 auto;border-collapse:collapse",
-  title: "margin:0;font-size:22px;line-height:1.3",
+  page: "width:100%;max-width:600px;margin:0 auto;border-collapse:collapse;table-layout:fixed",
+  title: "margin:0;font-size:22px;line-height:1.3;word-break:break-word",
   heading: "margin:28px 0 4px;font-size:16px",
   table: "width:100%;border-collapse:collapse",
   head: `padding:6px 0;border-bottom:1px solid #d5d9e0;text-align:left;font-weight:400;font-size:13px;${GREY}`,

@@ -1,0 +1,226 @@
+/** The panel that creates, lists, previews and deletes the weekly and monthly reports of a source. */
+import type { ReportChannel, ReportPeriod } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
+import { Button, Group, NativeSelect, Stack, Table, Text, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { type ApiAnswer, ApiFailure, api } from "../../../api.ts";
+import { AsyncButton } from "../../../ui/async-button.tsx";
+import { ConfirmButton } from "../../../ui/confirm-dialog.tsx";
+import { ErrorAlert, QueryResult } from "../../../ui/page-states.tsx";
+import { RelativeTime } from "../../../ui/relative-time.tsx";
+import { ScrollRegion } from "../../../ui/scroll-region.tsx";
+import { useSubmit } from "../../../ui/use-submit.ts";
+import type { StatsView } from "../use-stats-view.ts";
+import { ReportPreview } from "./report-preview.tsx";
+import "./reports.css";
+
+type ReportRow = ApiAnswer<"listReports">["reports"][number];
+
+const days = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const PERIODS = [
+  { value: "week", label: "Every week" },
+  { value: "month", label: "Every month" },
+] as const;
+const periodLabel = (period: ReportPeriod): string =>
+  PERIODS.find(({ value }) => value === period)?.label ?? period;
+
+export function ReportsPanel({ view }: { readonly view: StatsView }) {
+  const { sourceId } = view.scope;
+  const [previewed, setPreviewed] = useState<ReportPeriod | null>(null);
+  const query = useQuery({
+    queryKey: ["reports", sourceId],
+    queryFn: ({ signal }) => api.listReports({ params: { sourceId }, signal }),
+  });
+  return (
+    <QueryResult query={query} rows={2}>
+      {({ reports, canMail }) => (
+        <Stack>
+          <Text size="sm" c="dimmed">
+            A report shows the figures of the last week or month, compared with the one before. It is sent six
+            hours after the week or month has ended in the time zone {view.timeZone}.
+          </Text>
+          {!canMail && (
+            <Text size="sm">
+              This service has no mail server, so reports go to Slack only. For e-mail, the operator must set
+              SMTP_URL and MAIL_FROM.
+            </Text>
+          )}
+          <ReportForm view={view} canMail={canMail} onPreview={setPreviewed} />
+          {previewed && <ReportPreview view={view} period={previewed} onClose={() => setPreviewed(null)} />}
+          <ReportTable sourceId={sourceId} reports={reports} />
+        </Stack>
+      )}
+    </QueryResult>
+  );
+}
+
+interface ReportFormProps {
+  readonly view: StatsView;
+  readonly canMail: boolean;
+  readonly onPreview: (period: ReportPeriod) => void;
+}
+
+const TARGETS = {
+  email: { label: "E-mail address", placeholder: "name@example.com", type: "email" },
+  slack: { label: "Webhook URL", placeholder: "https://hooks.slack.com/services/…", type: "url" },
+} as const;
+
+function ReportForm({ view: { scope, timeZone }, canMail, onPreview }: ReportFormProps) {
+  const client = useQueryClient();
+  const [period, setPeriod] = useState<ReportPeriod>("week");
+  const [channel, setChannel] = useState<ReportChannel>(canMail ? "email" : "slack");
+  const [target, setTarget] = useState("");
+  const { sourceId } = scope;
+  const creation = useMutation({
+    mutationFn: () =>
+      api.createReport({
+        params: { sourceId },
+        body: { period, channel, target: target.trim(), timezone: timeZone },
+      }),
+    onSuccess: async () => {
+      setTarget("");
+      await client.invalidateQueries({ queryKey: ["reports", sourceId] });
+    },
+  });
+  const failure = creation.error instanceof ApiFailure ? creation.error : null;
+  const isEmpty = target.trim() === "";
+  const submit = useSubmit(() => creation.mutateAsync(), !isEmpty);
+  return (
+    <>
+      <form onSubmit={submit} className="in-line" aria-label="New report" noValidate>
+        <NativeSelect
+          label="Period"
+          data={PERIODS}
+          value={period}
+          onChange={(event) => setPeriod(event.currentTarget.value === "month" ? "month" : "week")}
+        />
+        {canMail && (
+          <NativeSelect
+            label="Send to"
+            data={[
+              { value: "email", label: "E-mail" },
+              { value: "slack", label: "Slack" },
+            ]}
+            value={channel}
+            onChange={(event) => setChannel(event.currentTarget.value === "slack" ? "slack" : "email")}
+          />
+        )}
+        <TextInput
+          {...TARGETS[channel]}
+          required
+          maxLength={LIMITS.maxReportTargetLength}
+          value={target}
+          error={failure?.issueAt("target")}
+          onChange={(event) => setTarget(event.currentTarget.value)}
+        />
+        <AsyncButton type="submit" isPending={creation.isPending} disabled={isEmpty}>
+          Create report
+        </AsyncButton>
+        <Button variant="default" onClick={() => onPreview(period)}>
+          Preview
+        </Button>
+      </form>
+      {creation.error && <ErrorAlert error={creation.error} />}
+    </>
+  );
+}
+
+interface ReportTableProps {
+  readonly sourceId: string;
+  readonly reports: readonly ReportRow[];
+}
+
+function ReportTable({ sourceId, reports }: ReportTableProps) {
+  if (reports.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        No reports yet
+      </Text>
+    );
+  return (
+    <ScrollRegion label="Reports">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Report</Table.Th>
+            <Table.Th>Last sent</Table.Th>
+            <Table.Th>Next</Table.Th>
+            <Table.Th aria-label="Actions" />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {reports.map((report) => (
+            <ReportTableRow key={report.reportId} sourceId={sourceId} report={report} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollRegion>
+  );
+}
+
+interface ReportTableRowProps {
+  readonly sourceId: string;
+  readonly report: ReportRow;
+}
+
+function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
+  const { reportId, period, target, timezone, lastSentAt, lastError, nextAt } = report;
+  const client = useQueryClient();
+  const params = { sourceId, reportId };
+  const refetch = () => client.invalidateQueries({ queryKey: ["reports", sourceId] });
+  const sending = useMutation({ mutationFn: () => api.sendReport({ params }), onSettled: refetch });
+  // the reason is stored, and shown as the last error
+  const isShownAbove = sending.error instanceof ApiFailure && sending.error.code === "report_not_sent";
+  return (
+    <Table.Tr>
+      <Table.Td className="wrap">
+        <Text fw={600} className="wrap">
+          <bdi>{target}</bdi>
+        </Text>
+        <Text size="sm" c="dimmed">
+          {periodLabel(period)} · {timezone}
+        </Text>
+        {lastError !== null && (
+          <Text size="sm" c="red" className="wrap" role="status">
+            Not sent: {lastError}
+          </Text>
+        )}
+        {sending.error && !isShownAbove && <ErrorAlert error={sending.error} />}
+      </Table.Td>
+      <Table.Td>
+        <RelativeTime at={lastSentAt} />
+      </Table.Td>
+      <Table.Td>
+        <time dateTime={nextAt}>{days.format(new Date(nextAt))}</time>
+      </Table.Td>
+      <Table.Td>
+        <Group gap="xs" wrap="nowrap" justify="flex-end">
+          <AsyncButton
+            size="xs"
+            variant="default"
+            aria-label={`Send report to ${target} now`}
+            isPending={sending.isPending}
+            onPress={() => sending.mutateAsync().catch(() => undefined)}
+          >
+            Send now
+          </AsyncButton>
+          <ConfirmButton
+            label="Delete"
+            name={`Delete report to ${target}`}
+            title="Delete this report?"
+            confirmLabel="Delete report"
+            onConfirm={async () => {
+              await api.deleteReport({ params });
+              await refetch();
+            }}
+          >
+            <Text className="wrap">
+              <bdi>{target}</bdi> will get no more of these reports.
+            </Text>
+          </ConfirmButton>
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
