@@ -151,7 +151,12 @@ test("A weekly report has the figures of the stats API and is sent once, six hou
   const [head] = await query({ metrics, include: { comparison: true } });
   assert.deepEqual(head.metrics, [3, 3, 3]);
   assert.deepEqual(head.comparison, [2, 2, 2]);
-  for (const line of ["Visitors: 3 (+50%)", "Sessions: 3 (+50%)", "Page views: 3 (+50%)"])
+  for (const line of [
+    "Visitors: 3 (+50%)",
+    "Sessions: 3 (+50%)",
+    "Page views: 3 (+50%)",
+    "Bounce rate: 33.3% (-66.7 pp)",
+  ])
     assert.ok(mail.text.includes(`${line}\n`), mail.text);
   for (const [dimension, names] of [
     ["page", {}],

@@ -52,6 +52,7 @@ const changes = new Intl.NumberFormat("en", {
   maximumFractionDigits: 0,
   signDisplay: "exceptZero",
 });
+const points = new Intl.NumberFormat("en", { maximumFractionDigits: 1, signDisplay: "exceptZero" });
 const countries = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
 
 function formatDuration(seconds: number): string {
@@ -96,15 +97,17 @@ const TABLES: readonly TableQuery[] = [
   },
 ];
 
-function formatChange(value: number | null, before: number | null): string | null {
+/** As the console shows it: of a rate in percentage points, else relative. */
+function formatChange(value: number | null, before: number | null, isRate: boolean): string | null {
   if (value === null || before === null || (value === 0 && before === 0)) return null;
+  if (isRate) return `${points.format((value - before) * 100)} pp`;
   return before === 0 ? "new" : changes.format((value - before) / before);
 }
 
 function toFigures({ results: [row] }: StatsAnswer): ReportFigure[] {
-  return FIGURES.map(({ label, format }, index) => {
+  return FIGURES.map(({ metric, label, format }, index) => {
     const value = row?.metrics[index] ?? null;
-    const change = formatChange(value, row?.comparison?.[index] ?? null);
+    const change = formatChange(value, row?.comparison?.[index] ?? null, metric === "bounceRate");
     return { label, value: value === null ? "—" : format(value), change };
   });
 }

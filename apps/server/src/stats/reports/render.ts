@@ -19,7 +19,7 @@ const STYLES = {
   table: "width:100%;border-collapse:collapse",
   head: `padding:6px 0;border-bottom:1px solid #d5d9e0;text-align:left;font-weight:400;font-size:13px;${GREY}`,
   name: "padding:6px 12px 6px 0;border-bottom:1px solid #eceef2;text-align:left;word-break:break-word",
-  value: "padding:6px 0;border-bottom:1px solid #eceef2;text-align:right;white-space:nowrap",
+  value: "padding:6px 0 6px 12px;border-bottom:1px solid #eceef2;text-align:right;white-space:nowrap",
   button:
     "display:inline-block;padding:10px 18px;border-radius:6px;background:#2f5bd8;color:#ffffff;text-decoration:none",
   note: `margin:16px 0 0;font-size:13px;${GREY}`,
@@ -31,7 +31,8 @@ function renderTable([name, ...values]: TableRow, rows: readonly TableRow[]): st
   const head = [
     `<th scope="col" style="${STYLES.head}">${escapeHtml(name)}</th>`,
     ...values.map(
-      (value) => `<th scope="col" style="${STYLES.head};text-align:right">${escapeHtml(value)}</th>`,
+      (value) =>
+        `<th scope="col" style="${STYLES.head};padding-left:12px;text-align:right">${escapeHtml(value)}</th>`,
     ),
   ];
   const body = rows.map(([first, ...others]) => {
