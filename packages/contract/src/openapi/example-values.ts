@@ -137,19 +137,6 @@ export const SAVED_ITEM = {
   day: null,
 };
 
-const REPORT_PERIOD = { period: "week" as const, channel: "slack" as const, timezone: "UTC" };
-export const NEW_REPORT = { ...REPORT_PERIOD, target: "https://hooks.slack.com/services/a1b2" };
-export const REPORT = {
-  ...REPORT_PERIOD,
-  reportId: IDS.reportId,
-  userId: IDS.userId,
-  target: "https://hooks.slack.com/…a1b2",
-  createdAt: AT,
-  nextAt: "2026-11-23T06:00:00.000Z",
-  lastSentAt: null,
-  lastError: null,
-};
-
 export const PLAN_VERSION = {
   version: 1,
   createdAt: AT,

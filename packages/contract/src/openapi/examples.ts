@@ -5,6 +5,7 @@
 import type { Static, TSchema } from "typebox";
 import type { OPERATIONS, OperationId } from "../operations.ts";
 import { SOURCE_DEFAULTS } from "../source-fields.ts";
+import * as reports from "./example-report.ts";
 import * as values from "./example-values.ts";
 
 const { AT, IDS } = values;
@@ -116,7 +117,7 @@ const SOURCE_EXAMPLES: Examples = {
     params: { ...ofSource, savedId: IDS.savedId },
     answer: { savedId: IDS.savedId, deletedAt: AT },
   },
-  createReport: { params: ofSource, body: values.NEW_REPORT, answer: values.REPORT },
+  createReport: { params: ofSource, body: reports.NEW_REPORT, answer: reports.REPORT },
   deleteReport: { params: ofReport, answer: { reportId: IDS.reportId, deletedAt: AT } },
   getInstall: { params: ofSource, answer: values.INSTALL },
   verifyInstall: {
