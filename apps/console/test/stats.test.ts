@@ -40,7 +40,7 @@ consoleStatsTest(
     await shows(page, "Visitors", "2+100% vs. 1");
     await shows(page, "Sessions", "2");
     await shows(page, "Page views", "3+200% vs. 1");
-    await shows(page, "Bounce rate", "50%-50% vs. 100%");
+    await shows(page, "Bounce rate", "50%-50 pp vs. 100%");
     await shows(page, "Session duration", "1m\u00a00s");
     await rowOf(page, "/pricing").waitFor();
     await shoot("stats-1-overview");
@@ -200,7 +200,7 @@ consoleStatsTest(
         text: "Properties of the selected event.",
       },
       { name: "funnel", address: `${own}&view=funnel&${steps}`, text: "completed all steps" },
-      { name: "retention", address: `${own}&view=retention&by=day`, text: "First seen" },
+      { name: "retention", address: `${own}&view=retention&by=day`, text: "First visit in this range" },
     ];
     await page.emulateMedia({ reducedMotion: "reduce" });
     const found: string[] = [];
