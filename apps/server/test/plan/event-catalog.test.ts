@@ -139,7 +139,8 @@ describe("The event catalogue", () => {
     const events: { events: number; properties: unknown[] }[] = body.events;
     const counted = events.reduce((sum, one) => sum + one.events, 0);
     assert.equal(counted + body.otherEvents, 2_000);
-    assert.ok(events.length > 100 && events.length <= LIMITS.maxCatalogEvents, String(events.length));
+    // what fits into the memory of one node, if all are sent within five seconds
+    assert.ok(events.length > 50 && events.length <= LIMITS.maxCatalogEvents, String(events.length));
     assert.ok(events.every(({ properties }) => properties.length <= LIMITS.maxCatalogProperties));
     assert.ok(events.some(({ properties }) => properties.length === LIMITS.maxCatalogProperties));
   });

@@ -143,7 +143,7 @@ describe("Two nodes on one PostgreSQL", () => {
       if (state !== "as usual") {
         await query(
           database.url,
-          "select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'notify headwater_echo%' or query ilike 'listen %'",
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and (query ilike 'notify headwater_echo%' or query ilike 'listen %')",
         );
       }
       assert.equal(

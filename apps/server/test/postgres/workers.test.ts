@@ -28,7 +28,10 @@ it("WORKERS=2 serves with two processes on one port; a killed one is replaced; S
       )
     ).map((row) => row.node_id);
   const workerPids = () =>
-    query<{ pid: number }>(url, "select pid::int from pg_stat_activity where application_name = 'headwater'");
+    query<{ pid: number }>(
+      url,
+      "select pid::int from pg_stat_activity where application_name = 'headwater' and datname = current_database()",
+    );
   try {
     await until("both serve", SEEN_MS, async () => (await nodes()).length === 2);
     assert.ok((await workerPids()).length >= 2);

@@ -94,6 +94,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       const sources = [own, theirs];
       for (const source of sources) for (const who of ["ann", "bob"]) await accept(source, who);
       await shipped(sources, 4);
+      await until("no page is sealed", PATIENCE_MS, () => pages() === 0);
 
       warehouse.cut();
       await accept(own, "ann");
