@@ -367,7 +367,8 @@ export const SERVER_LIMITS = {
   /** Events that the conversion thread gets at once, and its memory. */
   maxExportSliceRows: 2_000,
   maxExportSliceBytes: 2 * 1_048_576,
-  maxExportThreadMb: 96,
+  /** The metadata of a Parquet file with 30 million events takes 110 MB until its footer is written. */
+  maxExportThreadMb: 128,
   maxExportThreadYoungMb: 16,
 
   /** How long a scrape of one worker waits for the others. Then their previous reports count. */
