@@ -10,7 +10,7 @@ import { useSubmit } from "./ui/use-submit.ts";
 interface MailFormProps {
   readonly label: string;
   readonly submitLabel: string;
-  /** What to do with the mail, once it is sent. */
+  /** The next step, shown once the mail is sent. */
   readonly nextStep: string;
   readonly onSend: (email: string) => Promise<unknown>;
 }

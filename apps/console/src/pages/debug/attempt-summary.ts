@@ -1,4 +1,4 @@
-/** What happened in an attempt, for its row: the events' names, the page, the counts, and the request as a curl command. */
+/** Summarizes an attempt for its row: the events' names, the page, the counts, and the request as a curl command. */
 import type { DebugAttempt } from "@headwater/contract";
 
 /** How many names of events a row has. */

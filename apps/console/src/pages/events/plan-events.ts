@@ -20,7 +20,7 @@ export function knownEvents(seen: readonly CatalogEvent[], { events }: TrackingP
   return [...known.toSorted((one, other) => other.seen.events - one.seen.events), ...unseen];
 }
 
-/** What happens to an event that violates the plan. null: the plan does not have it. */
+/** The treatment of an event that violates the plan. null: the plan does not have it. */
 export const modeOf = ({ planned }: KnownEvent, { mode }: TrackingPlan): PlanMode | null =>
   planned && (planned.mode ?? mode);
 
@@ -36,7 +36,7 @@ export interface PlanDifference {
   readonly after: unknown;
 }
 
-/** What differs between two plans: their own modes, and each event. */
+/** The differences between two plans: their own modes, and each event. */
 export function differencesOf(before: TrackingPlan, after: TrackingPlan): PlanDifference[] {
   const modes = ({ mode, unknownEvents }: TrackingPlan) => ({ mode, unknownEvents });
   const names = new Set([...Object.keys(before.events), ...Object.keys(after.events)]);

@@ -12,7 +12,7 @@ export const TAG_OPTIONS = [
 ] as const;
 export type TagOption = (typeof TAG_OPTIONS)[number]["name"];
 
-/** What the source's own snippet says; the tag says the same. */
+/** The options of the source's own snippet; the tag has the same. */
 export function optionsOf(browserSnippet: string): ReadonlySet<TagOption> {
   const isOn = { engagement: /\?with=engagement/, consent: /dataset\.consent = "pending"/ };
   return new Set(

@@ -17,7 +17,7 @@ const SEGMENTS = [
   { name: "failed", word: "refused requests", className: "part-failed" },
 ] as const satisfies readonly { name: keyof Last24Hours; word: string; className: string }[];
 
-/** What the colours of the bars mean. */
+/** The legend of the bars. */
 export const DayLegend = () => (
   <ul className="legend" aria-label="Legend">
     {SEGMENTS.map(({ name, word, className }) => (

@@ -25,7 +25,7 @@ export interface GoalInput {
   readonly kind: "event" | "path";
   readonly text: string;
   readonly conditions: readonly ConditionInput[];
-  /** What a conversion is worth, or null. The amount is a text. */
+  /** The value of a conversion, or null. The amount is a text. */
   readonly value: { readonly amount: string; readonly currency: string } | null;
 }
 export const toGoalInput = ({ name, event, path, conditions, value }: Goal): GoalInput => ({
@@ -161,7 +161,7 @@ const GoalFields = ({ goal, number, issueAt, onChange, onRemove }: GoalFieldsPro
   </fieldset>
 );
 
-/** What a conversion is worth that has no revenue of its own. */
+/** The value of a conversion that has no revenue of its own. */
 function ValueFields({ goal, number, issueAt, onChange }: Omit<GoalFieldsProps, "onRemove">) {
   const { amount, currency } = goal.value ?? { amount: "", currency: "" };
   return (

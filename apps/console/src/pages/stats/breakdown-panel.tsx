@@ -39,7 +39,7 @@ const byVisitors = (dimension: StatsDimension, label: string): PanelTab =>
 const versions = (dimension: StatsDimension, label: string, parent: StatsDimension): PanelTab =>
   table(label, { dimension, parent, metrics: ["visitors", "sessions"] });
 
-/** Of the visitors whose page loads were measured. */
+/** The figures cover the visitors whose page loads were measured. */
 const vitalsBy = (dimension: StatsDimension, label: string): PanelTab =>
   table(label, {
     dimension,

@@ -106,10 +106,12 @@ const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const formatMilliseconds = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)}ms` : `${decimals.format(ms / 1000)}s`;
 
+const isRate = (metric?: StatsMetric): boolean => metric === "bounceRate" || metric === "conversionRate";
+
 /** @param value null for a ratio whose denominator is zero */
 export function formatMetric(metric: StatsMetric, value: number | null): string {
   if (value === null) return "—";
-  if (metric === "bounceRate" || metric === "conversionRate") return percent.format(value);
+  if (isRate(metric)) return percent.format(value);
   if (metric === "scrollDepth") return `${Math.round(value)}%`;
   if (metric === "sessionDuration" || metric === "timeOnPage") return formatDuration(value);
   if (metric === "p75:cls") return decimals.format(value);
@@ -152,7 +154,7 @@ export function formatChange(
   metric?: StatsMetric,
 ): FormattedChange | null {
   if (current === null || previous === null || (current === 0 && previous === 0)) return null;
-  if (metric === "bounceRate" || metric === "conversionRate") {
+  if (isRate(metric)) {
     const ratio = Math.round((current - previous) * 1000) / 1000;
     return { ratio, text: `${signedPoints.format(ratio * 100)} pp` };
   }

@@ -3,6 +3,8 @@ import type { ReportPeriod } from "@headwater/contract";
 import { DAY_MS, HOUR_MS, utcDay } from "../../core/time.ts";
 import { localDay, startOfDay } from "../calendar.ts";
 
+export const PERIOD_WORDS = { week: "weekly", month: "monthly" } as const;
+
 /** From a day (inclusive) to another (exclusive), each YYYY-MM-DD. */
 export type Days = [from: string, to: string];
 

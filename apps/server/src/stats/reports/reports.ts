@@ -2,6 +2,8 @@
  * Sends reports by e-mail and to Slack: those that are due, and one that a user sends now. The ledger lets one of several nodes
  * claim a report, so it is sent once.
  */
+import { messageOf } from "../../core/error-text.ts";
+import { escapeText } from "../../core/escape-html.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { postJson } from "../../core/post-json.ts";
 import type { ReportRecord } from "../../core/report-record.ts";
@@ -9,7 +11,7 @@ import type { Catalog } from "../../ledger/catalog.ts";
 import type { Mailer } from "../../mail/mailer.ts";
 import type { QueryStats } from "../stats.ts";
 import { type ReportContent, type ReportScope, readReport } from "./content.ts";
-import { lastPeriod, nextReportAt } from "./period.ts";
+import { lastPeriod, nextReportAt, PERIOD_WORDS } from "./period.ts";
 import { type ReportFooter, renderHtml, renderText, reportSubject } from "./render.ts";
 
 export interface ReportDeps {
@@ -38,19 +40,10 @@ export interface Reports {
   totals(): Readonly<ReportTotals>;
 }
 
-const PERIOD_WORDS = { week: "weekly", month: "monthly" } as const;
-
 const footerOf = (period: ReportRecord["period"], unsubscribeUrl: string | null): ReportFooter => ({
   text: `Headwater sends this ${PERIOD_WORDS[period]} report. Members of the workspace can delete it on the stats page of the source.`,
   url: unsubscribeUrl,
 });
-
-/** Slack reads `<…>` as links and mentions, so what a visitor sends must not become one. */
-const toSlackText = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
-const describeError = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).slice(0, SERVER_LIMITS.maxReportErrorLength);
 
 function createDelivery({ mailer, addresses }: ReportDeps) {
   /** @param messageId null: a new one for each mail, since mailboxes drop a second mail with the same id */
@@ -78,7 +71,8 @@ function createDelivery({ mailer, addresses }: ReportDeps) {
     postJson(
       target,
       JSON.stringify({
-        text: toSlackText(renderText(content, footerOf(period, null))),
+        // Slack reads `<…>` as links and mentions, so what a visitor sends must not become one
+        text: escapeText(renderText(content, footerOf(period, null))),
         unfurl_links: false,
         unfurl_media: false,
       }),
@@ -112,7 +106,7 @@ function createSending(deps: ReportDeps, totals: ReportTotals) {
       const content = await readReport(queryStats, scope, addresses().appUrl, signal);
       await deliver(content, report, next.isScheduled ? `${reportId}.${firstDay}` : null);
     } catch (error) {
-      const reason = describeError(error);
+      const reason = messageOf(error).slice(0, SERVER_LIMITS.maxReportErrorLength);
       totals.failures += 1;
       log.error({ reportId, sourceId, tries, reason }, "a report could not be sent");
       await ledger.recordReport({ reportId, sentAt: null, error: reason, nextAt: next.failed });

@@ -2,6 +2,7 @@
 import { escapeHtml } from "../../core/escape-html.ts";
 import type { Handler } from "../../core/handler.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
+import { PERIOD_WORDS } from "./period.ts";
 
 const HEADERS = {
   "Content-Security-Policy":
@@ -9,7 +10,6 @@ const HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 const BODY = "max-width:32rem;margin:4rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif";
-const PERIOD_WORDS = { week: "weekly", month: "monthly" } as const;
 
 const answer = (content: string) => ({
   headers: HEADERS,

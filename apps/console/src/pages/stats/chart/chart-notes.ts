@@ -1,4 +1,4 @@
-/** What may explain a change in the stats: changes of the source's configuration, and what members noted. */
+/** Notes that may explain a change in the stats: changes of the source's configuration, and what members noted. */
 import type { AuditEntry, StatsAnswer } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../../api.ts";
