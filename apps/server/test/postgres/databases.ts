@@ -91,11 +91,15 @@ export async function removeDatabaseOf(dataDir: string): Promise<void> {
   if (url) await query(await adminUrl(), `drop database ${url.split("/").at(-1)} with (force)`);
 }
 
-/** From now on the database's clock stands there, as far as the ledger asks it. */
+/**
+ * From now on the database's clock stands there, as far as the ledger asks it.
+ * Two nodes of a test may set it at once: PostgreSQL refuses to replace a function twice at a time.
+ */
 export async function setClock(url: string, now: number): Promise<void> {
   await query(
     url,
-    `create or replace function ledger_now() returns bigint language sql as 'select ${now}::bigint'`,
+    `select pg_advisory_xact_lock(hashtext('ledger_now'));
+     create or replace function ledger_now() returns bigint language sql as 'select ${now}::bigint'`,
   );
 }
 
