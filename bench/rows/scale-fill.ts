@@ -15,7 +15,7 @@ export interface ScaleFill {
 
 const DAY_MS = 86_400_000;
 /** Keeps the memory of an insert small. */
-const SESSIONS_PER_INSERT = 100_000;
+const SESSIONS_PER_INSERT = 50_000;
 /** How many events a session has, each with the same probability. */
 const LENGTHS = [1, 1, 1, 1, 2, 2, 3, 4, 6, 11];
 const EVENTS_PER_SESSION = LENGTHS.reduce((sum, length) => sum + length, 0) / LENGTHS.length;

@@ -58,3 +58,27 @@ consoleStatsTest(
     assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
   },
 );
+
+consoleStatsTest(
+  "Filtered by an event, the stats page leads to its latest events, and from there to the visit of each.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    await open(`/analytics/stats?sourceId=${source.sourceId}&event=signup`);
+    await page.getByRole("link", { name: "Latest “signup” events" }).click();
+    await page.getByRole("heading", { name: "Latest “signup” events" }).waitFor();
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 1000 });
+      for (const { colorScheme, rules } of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+        assert.deepEqual(await seriousFindings(page, rules), [], `${width} ${colorScheme}`);
+        await shoot(`latest-events-${width}-${colorScheme}`);
+      }
+    }
+    await page.getByRole("link", { name: "ann", exact: true }).first().click();
+    await page.getByRole("region", { name: "Session", exact: true }).getByText("3 events").waitFor();
+    await page.goto(`${world.url}/analytics/visitor?sourceId=${source.sourceId}&name=unknown`);
+    await page.getByRole("heading", { name: "No stored events" }).waitFor();
+  },
+);

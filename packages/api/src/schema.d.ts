@@ -2582,7 +2582,7 @@ limit?: number | null | undefined;
 body: undefined;
 answer: Response;
 };
-/** List the stored events of a session or a visitor */
+/** List the stored events of a session or a visitor, or the latest of a name */
 listEvents: {
 params: {
 /** The id of the source. */
@@ -2597,6 +2597,8 @@ sessionId?: string | null | undefined;
 anonymousId?: string | null | undefined;
 /** The events of the visitor with this user id. */
 userId?: string | null | undefined;
+/** The events with this name, the latest first. */
+name?: string | null | undefined;
 /** The maximum number of events of the page. */
 limit?: number | null | undefined;
 /** The nextCursor of the previous page. */

@@ -1,4 +1,4 @@
-/** The stored events of one session or visitor, one after the other. */
+/** The stored events of one session or visitor, one after the other, or the latest events of one name. */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {
@@ -19,6 +19,7 @@ export const StoredEventsQuery = Closed({
   sessionId: Type.Optional(id("The events of this session.")),
   anonymousId: Type.Optional(id("The events of the visitor with this anonymous id.")),
   userId: Type.Optional(id("The events of the visitor with this user id.")),
+  name: Type.Optional(id("The events with this name, the latest first.")),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,

@@ -1,4 +1,4 @@
-/** GET …/events: the stored events of one session or visitor, in order (docs/contract.md section 9). */
+/** GET …/events: the stored events of one session or visitor in order, or the latest of one name (docs/contract.md section 9). */
 import { type Issue, LIMITS, type ListedEvent, type StoredEvents } from "@headwater/contract";
 import type { Call } from "../core/handler.ts";
 import { NO_ID } from "../core/ids.ts";
@@ -7,7 +7,8 @@ import { toIsoTime } from "../core/time.ts";
 import type { RunQuery } from "./run-query.ts";
 import { allOf, bindTime, list, statement } from "./sql.ts";
 
-const KINDS = ["sessionId", "anonymousId", "userId"] as const;
+const KINDS = ["sessionId", "anonymousId", "userId", "name"] as const;
+const KINDS_TEXT = "sessionId, anonymousId, userId or name";
 
 /** The columns of the answer that are text or flags in the warehouse, in the order of the statement. */
 const MEMBERS = {
@@ -54,15 +55,15 @@ function toListedEvent([occurredAt, receivedAt, properties, ...values]: StoredEv
 }
 
 /**
- * Returns the id that the query names.
- * @throws Refusal 422 unless it is exactly one, and that of one visitor
+ * Returns the id or the name of events that the query has.
+ * @throws Refusal 422 unless it is exactly one; an id must be that of one visitor
  */
 function readSubject(query: Call<"listEvents">["query"]): { kind: (typeof KINDS)[number]; id: string } {
   const [kind, ...others] = KINDS.filter((name) => query[name] !== undefined);
   const issue = (code: Issue["code"], message: string) =>
     new Refusal("invalid_payload", { issues: [{ path: [others[0] ?? kind ?? "sessionId"], code, message }] });
-  if (kind === undefined) throw issue("required", "sessionId, anonymousId or userId is required");
-  if (others.length > 0) throw issue("invalid_value", "sessionId, anonymousId and userId exclude each other");
+  if (kind === undefined) throw issue("required", `${KINDS_TEXT} is required`);
+  if (others.length > 0) throw issue("invalid_value", `name only one of ${KINDS_TEXT}`);
   const id = query[kind] ?? "";
   if (kind === "anonymousId" && id === NO_ID)
     throw issue("invalid_value", `anonymousId ${NO_ID} is the id of no single visitor`);
@@ -76,6 +77,10 @@ export async function answerStoredEvents(
   const { kind, id } = readSubject(query);
   const limit = query.limit ?? LIMITS.maxPageSize;
   const [at = "", after = ""] = query.cursor?.split(".", 2) ?? [];
+  const isLatestFirst = kind === "name";
+  const [direction, later] = isLatestFirst ? ["DESC", "<"] : ["ASC", ">"];
+  // the key of the table begins with the day, so the latest events of a name are found without reading older days
+  const order = [...(isLatestFirst ? ["toDate(occurredAt)"] : []), "occurredAt", "analyticsEventId"];
   const rows = await run<StoredEventRow>(
     statement((bind) => {
       const conditions = [
@@ -83,11 +88,13 @@ export async function answerStoredEvents(
         `${kind} = ${bind("String", id)}`,
         ...(at === ""
           ? []
-          : [`(occurredAt, analyticsEventId) > (${bindTime(bind, Number(at))}, ${bind("String", after)})`]),
+          : [
+              `(occurredAt, analyticsEventId) ${later} (${bindTime(bind, Number(at))}, ${bind("String", after)})`,
+            ]),
       ];
       return `SELECT toUnixTimestamp64Milli(occurredAt), toUnixTimestamp64Milli(receivedAt), toJSONString(properties),
         ${list(Object.values(MEMBERS))} FROM events WHERE ${allOf(conditions)}
-        ORDER BY occurredAt, analyticsEventId LIMIT ${bind("UInt32", limit + 1)}`;
+        ORDER BY ${list(order.map((column) => `${column} ${direction}`))} LIMIT ${bind("UInt32", limit + 1)}`;
     }),
   );
   const events = rows.slice(0, limit).map(toListedEvent);

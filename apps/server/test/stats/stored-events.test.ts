@@ -1,9 +1,16 @@
-/** The stored events of one session or visitor (docs/contract.md section 9). */
+/** The stored events of one session or visitor, and the latest of one name (docs/contract.md section 9). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ListedEvent } from "@headwater/contract";
 import { issuesOf, ORGANIZATION_ID, openWorld, refused } from "../support/world.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
+
+const PURCHASES = [
+  { id: "p1", at: "2026-04-30T23:59:59.000Z" },
+  { id: "p2", at: "2026-05-12T08:00:00.000Z" },
+  { id: "p3", at: "2026-05-12T08:00:00.000Z", visitor: "bob" },
+  { id: "p4", at: "2026-05-12T07:00:00.000Z" },
+];
 
 let stats: StatsWorld;
 let sourceId: string;
@@ -17,6 +24,7 @@ before(async () => {
     { ...ann, id: "2", at: "2026-05-10T10:01:00.000Z", session: "s1", name: "signup", properties },
     { ...ann, id: "1", at: "2026-05-10T10:00:00.000Z", session: "s1", user: "usr_ann" },
     { id: "4", at: "2026-05-10T10:00:00.000Z", session: "s3", visitor: "bob", page: "/bob" },
+    ...PURCHASES.map((purchase) => ({ session: "s4", visitor: "eve", name: "purchase", ...purchase })),
   ]);
 });
 after(() => stats[Symbol.asyncDispose]());
@@ -48,23 +56,37 @@ test("An event has what is stored of it.", async () => {
   assert.deepEqual([second?.name, second?.properties], ["signup", { plan: "pro", nested: { price: 12.5 } }]);
 });
 
-test("Pages of a list continue each other, also when events happened at the same time.", async () => {
+/** The ids of all pages of a list, each of one event. */
+async function idsByPage(query: Record<string, string>): Promise<string[][]> {
   const pages: string[][] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
     const { body }: { body: { events: ListedEvent[]; nextCursor: string | null } } = await list({
-      anonymousId: "ann",
+      ...query,
       limit: "1",
       ...(cursor === "" ? {} : { cursor }),
     });
     pages.push(body.events.map(({ eventId }) => eventId));
     cursor = body.nextCursor;
   }
-  assert.deepEqual(pages, [["1"], ["2"], ["3"]]);
+  return pages;
+}
+
+test("Pages of a list continue each other, also when events happened at the same time.", async () => {
+  assert.deepEqual(await idsByPage({ anonymousId: "ann" }), [["1"], ["2"], ["3"]]);
 });
 
-test("422: exactly one id, and that of one visitor.", async () => {
+test("The events of a name are listed from the latest to the first, over days and visitors.", async () => {
+  const ids = await idsOf({ name: "purchase" });
+  assert.deepEqual(ids.slice(0, 2).sort(), ["p2", "p3"]);
+  assert.deepEqual(ids.slice(2), ["p4", "p1"]);
+  assert.deepEqual((await idsByPage({ name: "purchase" })).flat(), ids);
+  assert.deepEqual(await idsOf({ name: "unknown" }), []);
+});
+
+test("422: exactly one id or name, and an id is that of one visitor.", async () => {
   assert.deepEqual(issuesOf(await list({})), ["sessionId: required"]);
   assert.deepEqual(issuesOf(await list({ sessionId: "s1", userId: "u" })), ["userId: invalid_value"]);
+  assert.deepEqual(issuesOf(await list({ sessionId: "s1", name: "signup" })), ["name: invalid_value"]);
   assert.deepEqual(issuesOf(await list({ anonymousId: "$none" })), ["anonymousId: invalid_value"]);
   assert.deepEqual(issuesOf(await list({ sessionId: "s1", cursor: "x" })), ["cursor: invalid_value"]);
 });

@@ -30,9 +30,9 @@ export const EXPORT_OPERATIONS = [
     tag: "Export",
     method: "GET",
     path: "/api/tracking-sources/:sourceId/events",
-    summary: "List the stored events of a session or a visitor",
+    summary: "List the stored events of a session or a visitor, or the latest of a name",
     description:
-      "In the order in which they happened, as they are stored: what the source's rules masked or removed is not there. Name exactly one of `sessionId`, `anonymousId` and `userId`.",
+      "As they are stored: what the source's rules masked or removed is not there. Pass exactly one of `sessionId`, `anonymousId`, `userId` and `name`.",
     access: "export:read",
     organization: "optional-query",
     source: "path",

@@ -9,6 +9,7 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { LatestEventsLink } from "../visitor/latest-events-link.tsx";
 import { type KnownEvent, withEvent } from "./plan-events.ts";
 import { useSavePlan } from "./use-plan.ts";
 
@@ -22,7 +23,14 @@ interface EventDialogProps {
 export const EventDialog = ({ source, version, event, onClose }: EventDialogProps) => (
   <Dialog opened onClose={onClose} title={event.name} isWide>
     <Stack>
-      {event.seen ? <SeenEvent seen={event.seen} /> : <Text>No such event was accepted yet.</Text>}
+      {event.seen ? (
+        <>
+          <SeenEvent seen={event.seen} />
+          <LatestEventsLink sourceId={source.sourceId} name={event.name} />
+        </>
+      ) : (
+        <Text>No such event was accepted yet.</Text>
+      )}
       <PlanForm source={source} version={version} event={event} onClose={onClose} />
     </Stack>
   </Dialog>

@@ -8,6 +8,7 @@ import { sourceQuery } from "../../queries.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { LatestEventsLink } from "../visitor/latest-events-link.tsx";
 import { dimensionLabel, formatMetric, formatMoney, formatValue } from "./format.ts";
 import { GoalsFilterNote } from "./goals-filter-note.tsx";
 import { StatsResult } from "./stats-result.tsx";
@@ -104,7 +105,7 @@ function OneGoal({ name, view }: { readonly name: string; readonly view: StatsVi
         <Text size="sm" fw={600} className="goal-name">
           {name}
         </Text>
-        <FilterByGoal name={name} view={view} />
+        <GoalActions name={name} view={view} />
         <Group gap="xs">
           <NativeSelect
             size="xs"
@@ -141,30 +142,37 @@ function OneGoal({ name, view }: { readonly name: string; readonly view: StatsVi
   );
 }
 
-/** Filters the view by the sessions that reached the goal. Conditions on properties cannot be told apart by a filter of sessions. */
-function FilterByGoal({
-  name,
-  view: { params, scope, update },
-}: {
+interface GoalActionsProps {
   readonly name: string;
   readonly view: StatsView;
-}) {
+}
+
+/** Leads to the latest events of a goal, and filters the view by the sessions that reached it. */
+function GoalActions({ name, view: { params, scope, update } }: GoalActionsProps) {
   const { can } = useWorkspace();
   const { data } = useQuery({ ...sourceQuery(scope.sourceId), enabled: can("sources:read") });
   const goal = data?.goals.find((one) => one.name === name);
-  if (!goal || goal.conditions.length > 0) return null;
+  if (!goal) return null;
   const [dimension, value] =
     goal.event === null ? (["page", goal.path] as const) : (["event", goal.event] as const);
   const change = filterParams(params, dimension, value ?? undefined, "had");
   return (
-    <Button
-      size="compact-sm"
-      variant="default"
-      leftSection={<Icon name="filter" size={14} />}
-      onClick={() => update({ ...change, goal: undefined })}
-    >
-      Filter by goal
-    </Button>
+    <>
+      {goal.event !== null && <LatestEventsLink sourceId={scope.sourceId} name={goal.event} />}
+      {
+        // a filter of sessions cannot express conditions on the properties of one event
+        goal.conditions.length === 0 && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<Icon name="filter" size={14} />}
+            onClick={() => update({ ...change, goal: undefined })}
+          >
+            Filter by goal
+          </Button>
+        )
+      }
+    </>
   );
 }
 

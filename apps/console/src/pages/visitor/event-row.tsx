@@ -1,7 +1,7 @@
 /** One stored event, with its time, name and page. It opens to all of its members. */
 import type { ListedEvent } from "@headwater/contract";
 import { Text, UnstyledButton } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Icon } from "../../ui/icon.tsx";
 
@@ -9,6 +9,8 @@ interface EventRowProps {
   readonly event: ListedEvent;
   /** A link leads to this event: it is open and in view. */
   readonly isLinked: boolean;
+  /** Stands at the end of the row. */
+  readonly children?: ReactNode;
 }
 
 const TIME = new Intl.DateTimeFormat("en", {
@@ -18,7 +20,7 @@ const TIME = new Intl.DateTimeFormat("en", {
   hourCycle: "h23",
 });
 
-export function EventRow({ event, isLinked }: EventRowProps) {
+export function EventRow({ event, isLinked, children }: EventRowProps) {
   const [isOpen, setOpen] = useState(isLinked);
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -27,17 +29,20 @@ export function EventRow({ event, isLinked }: EventRowProps) {
   const count = Object.keys(event.properties).length;
   return (
     <li ref={row} data-linked={isLinked ? "yes" : undefined}>
-      <UnstyledButton className="visit-event" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <time dateTime={event.occurredAt}>{TIME.format(new Date(event.occurredAt))}</time>
-        <Icon name={event.type === "page" ? "world" : "pointer"} size={16} />
-        <span className="visit-name">
-          <bdi>{event.type === "page" ? (event.path ?? event.name) : event.name}</bdi>
-        </span>
-        <Text span size="sm" c="dimmed" className="visit-more">
-          {event.type === "page" ? event.title : event.path}
-          {count > 0 && ` · ${count === 1 ? "1 property" : `${count} properties`}`}
-        </Text>
-      </UnstyledButton>
+      <div className="visit-row">
+        <UnstyledButton className="visit-event" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <time dateTime={event.occurredAt}>{TIME.format(new Date(event.occurredAt))}</time>
+          <Icon name={event.type === "page" ? "world" : "pointer"} size={16} />
+          <span className="visit-name">
+            <bdi>{event.type === "page" ? (event.path ?? event.name) : event.name}</bdi>
+          </span>
+          <Text span size="sm" c="dimmed" className="visit-more">
+            {event.type === "page" ? event.title : event.path}
+            {count > 0 && ` · ${count === 1 ? "1 property" : `${count} properties`}`}
+          </Text>
+        </UnstyledButton>
+        {children}
+      </div>
       {isOpen && <CodeBlock title="Stored event" text={JSON.stringify(event, null, 2)} />}
     </li>
   );

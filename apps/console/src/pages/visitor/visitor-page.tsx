@@ -1,17 +1,17 @@
-/** The stored events of one session or one visitor, in order, and the erasure of the visitor. */
+/** The stored events of one session or one visitor, in order, and the erasure of the visitor; or the latest events of one name. */
 import type { ListedEvent, Source, VisitorKind } from "@headwater/contract";
 import { Badge, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
-import { api } from "../../api.ts";
 import { pluralize } from "../../ui/format-count.ts";
 import { TextLink } from "../../ui/links.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
-import { usePagedQuery } from "../../ui/paged-table.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { formatValue } from "../stats/format.ts";
 import { EraseButton } from "./erase-button.tsx";
 import { EventRow } from "./event-row.tsx";
+import { LatestEvents } from "./latest-events.tsx";
+import { KINDS, type Subject, useStoredEvents } from "./use-stored-events.ts";
 import "./visitor.css";
 
 export const VisitorPage = () => (
@@ -20,23 +20,16 @@ export const VisitorPage = () => (
   </SourcePage>
 );
 
-const KINDS = ["sessionId", "anonymousId", "userId"] as const;
 const TITLES = { sessionId: "Session", anonymousId: "Visitor", userId: "User" } as const;
 /** The beginning of the ids that visitors without browser storage get for a day. */
 const DAILY_ID = "$none.";
 
-interface VisitorParams {
-  readonly sessionId?: string;
-  readonly anonymousId?: string;
-  readonly userId?: string;
+interface VisitorParams extends Partial<Record<Subject["kind"], string>> {
   /** The `eventId` of the event that a link leads to. */
   readonly event?: string;
 }
 
-interface Subject {
-  readonly kind: (typeof KINDS)[number];
-  readonly id: string;
-}
+type VisitorSubject = Subject<keyof typeof TITLES>;
 
 function Visitor({ source }: { readonly source: Source }) {
   const params = useSearch({ strict: false }) as VisitorParams;
@@ -48,25 +41,20 @@ function Visitor({ source }: { readonly source: Source }) {
         Open a session or a visitor from the details of a request on the Debug page.
       </EmptyState>
     );
+  if (kind === "name") return <LatestEvents key={id} source={source} name={id} />;
   const linked = params.event ?? null;
   return <Events key={`${kind} ${id}`} source={source} subject={{ kind, id }} linked={linked} />;
 }
 
 interface EventsProps {
   readonly source: Source;
-  readonly subject: Subject;
+  readonly subject: VisitorSubject;
   readonly linked: string | null;
 }
 
 function Events({ source, subject: { kind, id }, linked }: EventsProps) {
   const { sourceId } = source;
-  const query = usePagedQuery(["events", sourceId, kind, id], (cursor, signal) =>
-    api.listEvents({
-      params: { sourceId },
-      query: { [kind]: id, ...(cursor === null ? {} : { cursor }) },
-      signal,
-    }),
-  );
+  const query = useStoredEvents(source.sourceId, { kind, id });
   return (
     <QueryResult query={query} rows={6}>
       {({ pages }) => {
@@ -111,7 +99,7 @@ const groupBySession = (events: readonly ListedEvent[]): readonly (readonly [str
 
 interface SummaryProps {
   readonly source: Source;
-  readonly subject: Subject;
+  readonly subject: VisitorSubject;
   readonly events: readonly ListedEvent[];
   readonly hasMore: boolean;
 }
@@ -200,7 +188,7 @@ interface SessionHeadProps {
   readonly sourceId: string;
   readonly sessionId: string;
   readonly events: readonly ListedEvent[];
-  readonly kind: Subject["kind"];
+  readonly kind: VisitorSubject["kind"];
 }
 
 function SessionHead({ sourceId, sessionId, events, kind }: SessionHeadProps) {

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { loadLater } from "../../../ui/load-later.tsx";
+import { LatestEventsLink } from "../../visitor/latest-events-link.tsx";
 import { dimensionLabel, isNotSet } from "../format.ts";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
@@ -57,6 +58,7 @@ function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
     refetchMs === undefined ? {} : { refetchMs },
   );
   const total = useTotal(scope, breakdown);
+  const { event } = view.params;
   return (
     <StatsResult query={query} rows={5}>
       {(answer) => (
@@ -78,6 +80,9 @@ function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
               <Icon name="maximize" size={14} />
               Details
             </UnstyledButton>
+          )}
+          {dimension === "event" && event !== undefined && (
+            <LatestEventsLink sourceId={scope.sourceId} name={event} />
           )}
           <Dialog title={dimensionLabel(dimension)} isWide opened={isOpen} onClose={() => setOpen(false)}>
             <BreakdownDetails

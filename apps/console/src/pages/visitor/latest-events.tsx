@@ -1,0 +1,63 @@
+/** The latest events with one name, each with the visitor that it is of. */
+import type { ListedEvent, Source } from "@headwater/contract";
+import { Paper, Stack, Text, Title } from "@mantine/core";
+import { TextLink } from "../../ui/links.tsx";
+import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { ShowMoreButton } from "../../ui/show-more-button.tsx";
+import { EventRow } from "./event-row.tsx";
+import { useStoredEvents } from "./use-stored-events.ts";
+
+interface LatestEventsProps {
+  readonly source: Source;
+  readonly name: string;
+}
+
+const formatDay = ({ occurredAt }: ListedEvent) =>
+  new Date(occurredAt).toLocaleDateString("en", { dateStyle: "full" });
+
+export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) {
+  const query = useStoredEvents(sourceId, { kind: "name", id: name });
+  return (
+    <QueryResult query={query} rows={6}>
+      {({ pages }) => {
+        const events = pages.flatMap((page) => page.events);
+        if (events.length === 0)
+          return (
+            <EmptyState title="No stored events">
+              There are no events with the name “<bdi>{name}</bdi>”. They may have been erased, be past their
+              retention, or not be in the warehouse yet.
+            </EmptyState>
+          );
+        return (
+          <Stack gap="md" maw={960}>
+            <Title order={2} size="h4" className="wrap">
+              Latest “<bdi>{name}</bdi>” events
+            </Title>
+            {[...Map.groupBy(events, formatDay)].map(([day, ofDay]) => (
+              <Paper key={day} withBorder component="section" aria-label={day}>
+                <Text fw={600} size="sm" className="visit-head">
+                  {day}
+                </Text>
+                <ol className="visit-events">
+                  {ofDay.map((event) => (
+                    <EventRow key={event.analyticsEventId} event={event} isLinked={false}>
+                      <TextLink
+                        to="/analytics/visitor"
+                        search={{ sourceId, sessionId: event.sessionId, event: event.eventId }}
+                        size="sm"
+                        className="visit-link"
+                      >
+                        {event.userId ?? event.anonymousId}
+                      </TextLink>
+                    </EventRow>
+                  ))}
+                </ol>
+              </Paper>
+            ))}
+            <ShowMoreButton query={query} />
+          </Stack>
+        );
+      }}
+    </QueryResult>
+  );
+}

@@ -1,0 +1,19 @@
+/** The stored events of a session, a visitor or a name, page by page. */
+import { api } from "../../api.ts";
+import { usePagedQuery } from "../../ui/paged-table.tsx";
+
+export const KINDS = ["sessionId", "anonymousId", "userId", "name"] as const;
+/** Which events are asked for: `id` is the value of the query parameter `kind`. */
+export interface Subject<Kind extends (typeof KINDS)[number] = (typeof KINDS)[number]> {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+export const useStoredEvents = (sourceId: string, { kind, id }: Subject) =>
+  usePagedQuery(["events", sourceId, kind, id], (cursor, signal) =>
+    api.listEvents({
+      params: { sourceId },
+      query: { [kind]: id, ...(cursor === null ? {} : { cursor }) },
+      signal,
+    }),
+  );
