@@ -3,7 +3,7 @@ const seen = {};
 
 function look() {
   const now = performance.now();
-  const figures = [...document.querySelectorAll(".headline-figure")];
+  const figures = [...document.querySelectorAll(".metric-value")];
   if (document.querySelector("[role=slider]")) seen.chart ??= now;
   if (figures.length > 0 && figures.every(({ textContent }) => /\d/.test(textContent))) seen.headline ??= now;
   if (document.querySelectorAll(".ranking").length >= 4) seen.lists ??= now;
@@ -28,9 +28,47 @@ function scrollList(durationMs, pixels) {
   });
 }
 
+const BUSY = ".metrics .metric-value[aria-busy=true], .stats > [aria-busy=true]";
+let shifted = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) shifted += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+
+/**
+ * Does something that loads other figures. Resolves with the milliseconds until the headline and the chart are the new ones, and
+ * with how far the page's parts have moved meanwhile (as Chromium measures layout shifts).
+ */
+function measureChange(change) {
+  return new Promise((resolve) => {
+    const begin = performance.now();
+    const shiftedBefore = shifted;
+    let wasBusy = false;
+    const lookAgain = () => {
+      const isBusy = document.querySelector(BUSY) !== null;
+      if (wasBusy && !isBusy) {
+        observer.disconnect();
+        const ms = performance.now() - begin;
+        // the frame that shows the figures reports its layout shifts
+        requestAnimationFrame(() => setTimeout(() => resolve({ ms, shift: shifted - shiftedBefore })));
+      }
+      wasBusy ||= isBusy;
+    };
+    const observer = new MutationObserver(lookAgain);
+    observer.observe(document, { subtree: true, childList: true, attributes: true });
+    change();
+  });
+}
+
+/** Filters by the row of the list with that number. */
+const filterBy = (list, row) =>
+  measureChange(() =>
+    document.querySelectorAll(".ranking")[list].querySelectorAll(".ranking-row")[row].click(),
+  );
+
 globalThis.bench = {
   /** null until all parts have appeared. */
   shown: () => (seen.chart && seen.headline && seen.lists ? seen : null),
   attempts: () => Number(document.querySelector("[aria-setsize]")?.getAttribute("aria-setsize") ?? 0),
   scrollList,
+  filterBy,
 };
