@@ -68,10 +68,11 @@ function eventOf(one: unknown, body: ForeignFields): ForeignEvent | Untranslated
   const { name, params, timestamp_micros } = objectOf(one);
   const userId = idOf(body.user_id);
   const anonymousId = idOf(body.client_id) ?? idOf(body.app_instance_id) ?? userId;
-  if (anonymousId === null) return { raw: { name }, problem: "`client_id` is required." };
+  if (anonymousId === null) return { raw: { name }, problem: "`client_id` is required" };
   const given = objectOf(params);
   const device = objectOf(body.device);
-  const timestamp = timeOf(timestamp_micros ?? body.timestamp_micros);
+  const micros = timestamp_micros ?? body.timestamp_micros;
+  const timestamp = timeOf(micros);
   const userProperties = userPropertiesOf(body);
   const context = definedIn({
     userAgent: textOf(given.user_agent) ?? textOf(body.user_agent),
@@ -83,7 +84,8 @@ function eventOf(one: unknown, body: ForeignFields): ForeignEvent | Untranslated
     anonymousId,
     userId,
     clientSession: idOf(given.session_id),
-    nonce: timestamp,
+    // finer than the timestamp
+    nonce: timestamp === null ? null : String(micros),
     event: { ...definedIn({ timestamp, ...bodyOf(textOf(name), given) }), context },
   };
 }

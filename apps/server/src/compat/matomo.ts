@@ -97,7 +97,7 @@ function nonceOf(params: ForeignFields, timestamp: string | null): string | null
 }
 
 function eventOf(params: ForeignFields): ForeignEvent | Untranslated {
-  if (numberOf(params.rec) !== 1) return { raw: null, problem: "`rec` must be 1." };
+  if (numberOf(params.rec) !== 1) return { raw: null, problem: "`rec` must be 1" };
   const { properties, ...action } = actionOf(params);
   const size = textOf(params.res);
   const page = definedIn({
@@ -145,7 +145,7 @@ function translate({ queryText, bodyText, json }: ForeignRequest): Translation {
     const own = typeof one === "string" ? paramsIn(one) : one;
     return isRecord(own)
       ? eventOf({ ...shared, ...own })
-      : { raw: null, problem: "A request must be a text." };
+      : { raw: null, problem: "A request must be a text" };
   });
   return { client: null, sentAt: null, events };
 }

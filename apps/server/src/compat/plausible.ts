@@ -42,7 +42,7 @@ function eventOf(body: ForeignFields): ForeignFields {
 
 function translateOne(body: ForeignFields): ForeignEvent | Untranslated {
   const url = textOf(body.u) ?? textOf(body.url);
-  if (url === null) return { raw: { name: body.n ?? body.name }, problem: "`url` is required." };
+  if (url === null) return { raw: { name: body.n ?? body.name }, problem: "`url` is required" };
   return {
     anonymousId: NO_ID,
     userId: null,

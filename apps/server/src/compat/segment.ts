@@ -34,6 +34,10 @@ function pageOf(fields: ForeignFields, name: string | null) {
   return definedIn({ ...page, path, referrer: textOf(fields.referrer) });
 }
 
+/** The members that are texts. */
+const textsIn = (fields: ForeignFields, names: readonly string[]): ForeignFields =>
+  definedIn(Object.fromEntries(names.map((name) => [name, textOf(fields[name])])));
+
 /** A call about the user, as an event that the visitor did not cause. */
 const passive = (name: string, properties: ForeignFields) => ({
   type: "track",
@@ -53,7 +57,7 @@ function bodyOf(type: string | null, message: ForeignFields, seen: ForeignFields
     case "page":
       return {
         type,
-        page: pageOf({ ...seen, ...properties }, name),
+        page: pageOf({ ...seen, ...textsIn(properties, IN_PAGE) }, name),
         properties: { ...without(properties, IN_PAGE), ...named },
       };
     case "screen":
@@ -86,14 +90,14 @@ function contextOf(context: ForeignFields): ForeignFields {
 }
 
 function eventOf(type: string | null, message: unknown, shared: ForeignFields): ForeignEvent | Untranslated {
-  if (!isRecord(message)) return { raw: null, problem: "A message must be an object." };
+  if (!isRecord(message)) return { raw: null, problem: "A message must be an object" };
   const context = { ...shared, ...objectOf(message.context) };
   const userId = idOf(message.userId);
   const anonymousId = idOf(message.anonymousId) ?? userId;
   const id = idOf(message.messageId);
   const timestamp = textOf(message.timestamp) ?? textOf(message.originalTimestamp);
   if (anonymousId === null)
-    return { raw: { id, type, name: message.event }, problem: "`anonymousId` or `userId` is required." };
+    return { raw: { id, type, name: message.event }, problem: "`anonymousId` or `userId` is required" };
   const own = definedIn({ id, timestamp, ...bodyOf(type, message, objectOf(context.page)) });
   return {
     anonymousId,

@@ -44,8 +44,8 @@ function eventOf(message: unknown): ForeignEvent | Untranslated {
   const type = textOf(objectOf(message).type);
   const payload = objectOf(message).payload;
   if (type === null || !["event", "identify", "performance"].includes(type))
-    return { raw: { type }, problem: "`type` must be event, identify or performance." };
-  if (!isRecord(payload)) return { raw: { type }, problem: "`payload` must be an object." };
+    return { raw: { type }, problem: "`type` must be event, identify or performance" };
+  if (!isRecord(payload)) return { raw: { type }, problem: "`payload` must be an object" };
   const id = idOf(payload.id);
   const timestamp = timeOf(payload.timestamp);
   const context = definedIn({

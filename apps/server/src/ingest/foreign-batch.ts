@@ -67,7 +67,7 @@ function createCounter(): (value: string) => number {
 function problemOf(source: Translation["events"][number]): string | null {
   if ("problem" in source) return source.problem;
   return source.anonymousId.startsWith(DAILY_ID_PREFIX)
-    ? `The visitor's id must not begin with \`${DAILY_ID_PREFIX}\`.`
+    ? `The visitor's id must not begin with \`${DAILY_ID_PREFIX}\``
     : null;
 }
 
@@ -87,6 +87,8 @@ interface Identified {
   readonly source: ForeignEvent;
   readonly event: Readonly<Record<string, unknown>>;
 }
+
+type IdentifiedEvents = readonly [Identified, ...Identified[]];
 
 function identify(
   { events }: Translation,
@@ -125,11 +127,7 @@ function sessionKeyOf(one: Identified, request: IngestRequest): string {
   return JSON.stringify([anonymousId, clientSession, counted]);
 }
 
-function bodyOf(
-  events: readonly [Identified, ...Identified[]],
-  translation: Translation,
-  request: IngestRequest,
-) {
+function bodyOf(events: IdentifiedEvents, translation: Translation, request: IngestRequest) {
   const [first] = events;
   return {
     ingestVersion: 2,
@@ -182,12 +180,13 @@ export function buildForeignBatch({
   const total = translation.events.length;
   requireBatchSize(total, maxBatchSize);
   const { identified, invalid } = identify(translation, request);
+  const parse = (events: IdentifiedEvents) => tryParse(bodyOf(events, translation, request), parseBody);
   const groups: [string, ForeignGroup][] = [];
   for (const [key, ofSession] of groupBy(identified, (one) => sessionKeyOf(one, request))) {
     const parts: ForeignPart[] = [];
-    for (const [, events] of groupBy(ofSession, ({ source }) => source.userId ?? "")) {
+    const ofUsers = groupBy(ofSession, ({ source }) => source.userId ?? "");
+    for (const { events, parsed } of ofUsers.flatMap(([, ofUser]) => parseEvents(ofUser, parse))) {
       const indexes = events.map(({ index }) => index);
-      const parsed = tryParse(bodyOf(events, translation, request), parseBody);
       const malformed = malformedIn(parsed, events);
       for (const [index, event] of malformed) invalid.set(index, event);
       // the malformed events of a part with others are rejected with them
@@ -203,6 +202,27 @@ export function buildForeignBatch({
   return { groups: groups.map(([, group]) => group), invalid, total };
 }
 
+interface ParsedEvents {
+  readonly events: IdentifiedEvents;
+  readonly parsed: ParsedBootstrap | Refusal;
+}
+
+/**
+ * The page and the context of the first event are also those of the batch. If the batch is refused, each event is parsed alone,
+ * so that only the malformed ones are rejected.
+ */
+function parseEvents(
+  events: IdentifiedEvents,
+  parse: (events: IdentifiedEvents) => ParsedEvents["parsed"],
+): ParsedEvents[] {
+  const together: ParsedEvents = { events, parsed: parse(events) };
+  if (!(together.parsed instanceof Refusal) || events.length === 1) return [together];
+  const alone = events.map((one): ParsedEvents => ({ events: [one], parsed: parse([one]) }));
+  const refused = alone.filter(({ parsed }) => parsed instanceof Refusal);
+  const [first, ...others] = alone.filter((one) => !refused.includes(one)).map((one) => one.events[0]);
+  return first ? [...refused, { events: [first, ...others], parsed: parse([first, ...others]) }] : refused;
+}
+
 /** The events that do not match the schema, by their place in the request. */
 function malformedIn(
   parsed: ParsedBootstrap | Refusal,
@@ -216,6 +236,7 @@ function malformedIn(
       const issues = found.issues.map((issue) => ({
         ...issue,
         path: ["events", index, ...issue.path.slice(2)],
+        message: issue.message.replace(`events.${place}`, `events.${index}`),
       }));
       malformed.set(index, { ...found, issues });
     }

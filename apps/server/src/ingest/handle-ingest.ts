@@ -251,7 +251,8 @@ async function evaluateForeign(
       }),
     ),
   );
-  return inOrder(total, [...rejected, ...evaluated.flat()]);
+  // a malformed event of a part with others is in both: its issues in `rejected` name its place in the request
+  return inOrder(total, [...evaluated.flat(), ...rejected]);
 }
 
 /**

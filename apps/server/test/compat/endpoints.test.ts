@@ -204,6 +204,13 @@ describe("POST …/ga4/mp/collect", () => {
     assert.equal((await attemptOf("ga4")).httpStatus, 204);
   });
 
+  it("equal events at different microseconds are two events", async () => {
+    const name = fresh("click");
+    for (const micros of [1, 2, 1])
+      await post(path, ga4([{ name }], { timestamp_micros: time.now() * 1_000 + micros }));
+    assert.equal(named(name).length, 2);
+  });
+
   it("refuses a request without a client id or events", async () => {
     refused(
       await post(path, ga4([{ name: "a" }], { client_id: undefined, user_id: null })),

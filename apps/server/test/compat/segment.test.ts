@@ -102,6 +102,14 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     assert.equal(sessionsOf(anonymousId), 1);
   });
 
+  it("takes what the properties of a page call do not say from the context", async () => {
+    const seen = { url: `${ORIGIN}/seen`, title: "Seen", referrer: "https://news.example/" };
+    const call = message({ properties: { url: null, title: "", path: "/own" }, context: { page: seen } });
+    assert.equal((await send("page", call)).body.accepted, 1);
+    const { page } = storedOf(call.messageId);
+    assert.deepEqual([page.url, page.path, page.title], [seen.url, "/own", "Seen"]);
+  });
+
   it("a batch has events of many visitors, each with its own user; results have the order of the batch", async () => {
     const calls = [
       track({ anonymousId: undefined, userId: "user-a" }),
@@ -132,7 +140,23 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     const [newest] = await attempts();
     assert.deepEqual([newest.endpoint, newest.outcome, newest.httpStatus], ["segment", "partial", 200]);
     assert.equal(newest.raw.batch.length, 7);
-    assert.equal(newest.results[2].message.includes("`anonymousId` or `userId` is required"), true);
+    assert.match(newest.results[2].message, / `anonymousId` or `userId` is required\.$/);
+  });
+
+  it("rejects only the malformed events of a visitor, and names them by their place in the request", async () => {
+    const anonymousId = fresh("visitor");
+    const deep = JSON.parse(`${'{"a":'.repeat(15)}1${"}".repeat(15)}`);
+    const calls = [
+      "none",
+      track({ anonymousId, context: deep }),
+      track({ anonymousId, context: { page: { url: `${ORIGIN}/good` } } }),
+      track({ anonymousId, timestamp: "yesterday" }),
+    ];
+    const { status, body } = await send("batch", { batch: calls });
+    const codes = body.results.map((one: { code: string | null }) => one.code);
+    assert.deepEqual([status, codes], [200, ["invalid_event", "invalid_event", null, "invalid_event"]]);
+    assert.match(body.results[1].message, / context nests deeper than 10 levels\.$/);
+    assert.match(body.results[3].message, / events\.3\.timestamp must be an ISO 8601 date-time/);
   });
 
   it("messageId is the event id: a retry is a duplicate, also in another batch", async () => {
