@@ -22,6 +22,7 @@ const ORDER = {
     tags: { type: "array", items: { type: ["string", "null"] } },
     buyer: { $ref: "#/$defs/person" },
     "of day": { anyOf: [{ const: 1 }, { type: "boolean" }] },
+    sizes: { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], items: false },
   },
   required: ["price"],
   additionalProperties: false,
@@ -147,9 +148,25 @@ describe("`headwater plan check`", () => {
     ]);
     const { violations } = (await plan("check", "--events", at("bad.ndjson"), ...code, "--json")).json();
     assert.deepEqual(violations[0].codeLines, [`${at("src/checkout.ts")}:5`]);
-    write("broken.ndjson", "{}\nno\n");
-    const broken = await plan("check", "--events", at("broken.ndjson"));
-    assert.match(broken.stderr, /broken\.ndjson:2: the line is not JSON/);
+  });
+
+  it("fails on a recorded line that it cannot check", async () => {
+    using repository = await openRepository();
+    const { plan, write, at } = repository;
+    const check = async (content: string) => {
+      write("recorded.ndjson", content);
+      return plan("check", "--events", at("recorded.ndjson"));
+    };
+    const bootstrap = { ingestVersion: 2, anonymousId: "a", page: { url: "https://shop.example/" } };
+    const good = lines(bootstrap, trackEvent({ name: "order", properties: { price: 5 } }));
+    assert.match((await check(good)).stdout, /^Checked 1 event /);
+    assert.match((await check(`${good}no\n`)).stderr, /recorded\.ndjson:3: the line is not JSON/);
+    const foreign = { type: "track", event: "order", anonymousId: "a", properties: { price: "5" } };
+    for (const line of [{ batch: [foreign] }, foreign, [], 5]) {
+      const { code, stderr } = await check(good + lines(line));
+      assert.equal(code, 1);
+      assert.match(stderr, /recorded\.ndjson:3: the line is no event, batch or attempt of Headwater/);
+    }
   });
 
   it("checks the recent attempts of a source", async () => {
@@ -167,6 +184,17 @@ describe("`headwater plan check`", () => {
     assert.equal(code, 1);
     assert.match(stdout, /attempt att_\S+: order: .*properties\.price must be of the type number/);
     assert.match((await plan("check", ...remote)).stderr, /^--api needs --source/);
+  });
+
+  it("checks the recent attempts of another tool's client", async () => {
+    using repository = await openRepository();
+    const { plan, source, remote } = repository;
+    const path = `/api/compat/${source.publicKey}/ga4/mp/collect`;
+    const events = [{ name: "order", params: { price: "5" } }];
+    assert.equal((await world.send(path, { client_id: "1.2", events })).status, 204);
+    const { code, stdout } = await plan("check", "--source", source.sourceId, ...remote);
+    assert.equal(code, 1, stdout);
+    assert.match(stdout, /order: .*properties\.price must be of the type number; found the string "5"/);
   });
 });
 
@@ -211,7 +239,7 @@ it("`headwater plan types` generates types with which a wrong event or property 
   const head = `import { createClient } from "@headwater/sdk";
 import type { PlannedClient } from "./tracking-plan.ts";
 const client: PlannedClient = createClient({ publicKey: "pk", apiBaseUrl: "https://stats.example" });
-client.track("order", { price: 5, plan: "pro", tags: ["a", null], buyer: { age: 3, name: "x" }, "of day": true });
+client.track("order", { price: 5, plan: "pro", tags: ["a", null], buyer: { age: 3, name: "x" }, "of day": true, sizes: ["m", 2] });
 client.track("order", { price: 5 }, { passive: true });
 client.track("sign up?");
 client.flush();
@@ -225,6 +253,7 @@ client.flush();
     'client.track("order");',
     'client.track("order", { price: 5, plan: "por" });',
     'client.track("order", { price: 5, "of day": 2 });',
+    'client.track("order", { price: 5, sizes: [true] });',
     'client.track("ordr", {});',
   ];
   write("src/app.ts", head + wrong.join("\n"));

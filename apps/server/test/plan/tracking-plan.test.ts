@@ -104,6 +104,24 @@ describe("A tracking plan", () => {
     );
   });
 
+  it("counts the characters of a text, and names the property whose name is not allowed", async () => {
+    const name = { type: "string", minLength: 2, maxLength: 3 };
+    const { send } = await withPlan(
+      planOf("reject", "allow", { properties: { name }, propertyNames: { pattern: "^[a-z]+$" } }),
+    );
+    const cart = "\u{1f6d2}";
+    const reply = await send([
+      ...[cart.repeat(3), "abc", cart, `abc${cart}`, "a"].map((text) => order({ name: text })),
+      order({ Name: 5 }),
+    ]);
+    const violated = "rejected plan_violation";
+    assert.deepEqual(outcomesOf(reply), ["accepted", "accepted", violated, violated, violated, violated]);
+    assert.match(
+      reply.body.results.at(-1).message,
+      /: properties\.Name must be absent, because the schema does not allow its name; found the number 5\.$/,
+    );
+  });
+
   it("compares each property with its own pattern", async () => {
     const two = { properties: { one: { pattern: "^a" }, two: { pattern: "^b" } }, dependentRequired: {} };
     const { send } = await withPlan(planOf("reject", "allow", two));
@@ -227,6 +245,7 @@ describe("A tracking plan is refused when its schemas", () => {
       { propertyNames: { pattern: "(a)\\1" } },
       ".propertyNames.pattern",
     ],
+    ["have an enum without values", { properties: { a: { enum: [] } } }, ".properties.a.enum"],
     ["have a pattern with lookahead", { propertyNames: { pattern: "(?=a)b" } }, ".propertyNames.pattern"],
     [
       "have a pattern that grows too large",

@@ -53,8 +53,9 @@ function namedType(type: unknown, schema: unknown, place: TypePlace): string {
     case "object":
       return objectType(schema, place);
     case "array": {
-      const items = memberOf(schema, "items");
-      return `readonly (${items === undefined ? "unknown" : typeOf(items, place)})[]`;
+      // `items` are those behind `prefixItems`
+      const items = [...listOf(memberOf(schema, "prefixItems")), memberOf(schema, "items")];
+      return `readonly (${unionOf(items.map((item) => typeOf(item, place)))})[]`;
     }
     default:
       return "unknown";

@@ -20,7 +20,7 @@ const textOf = (value: unknown): string | null => (typeof value === "string" ? v
 
 function toEvent(value: unknown): PlannedFields | null {
   const [type, name] = [textOf(memberOf(value, "type")), textOf(memberOf(value, "name"))];
-  if (type === null) return null;
+  if (type === null || (type === "track" && name === null)) return null;
   const properties = memberOf(value, "properties");
   return {
     type,
@@ -37,9 +37,16 @@ const listIn = (value: unknown, name: string): readonly unknown[] | null => {
 
 /** The events of an event, of a batch, or of an attempt of the debug view. An attempt's body may be another tool's. */
 function eventsIn(value: unknown): readonly unknown[] {
-  const ofBody = listIn(memberOf(value, "raw"), "events") ?? listIn(value, "events");
+  const isForeign = textOf(memberOf(value, "endpoint")) !== null;
+  const ofBody = isForeign ? null : (listIn(memberOf(value, "raw"), "events") ?? listIn(value, "events"));
   return ofBody ?? listIn(value, "normalized") ?? [value];
 }
+
+/** Attempts and bootstraps can be without events. */
+const isKnown = (value: unknown): boolean =>
+  toEvent(value) !== null ||
+  listIn(value, "events") !== null ||
+  ["attemptId", "ingestVersion"].some((name) => memberOf(value, name) !== undefined);
 
 function readValue(value: unknown, place: string): RecordedEvent[] {
   const clientVersion = textOf(memberOf(value, "sdkVersion"));
@@ -49,6 +56,14 @@ function readValue(value: unknown, place: string): RecordedEvent[] {
     const shown = textOf(memberOf(page, "path")) ?? textOf(memberOf(page, "url"));
     return event ? [{ event, place, clientVersion, page: shown }] : [];
   });
+}
+
+function parseLine(line: string, place: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new CommandFailed(`${place}: the line is not JSON. Write one event, batch or attempt a line.`);
+  }
 }
 
 /** @throws CommandFailed for a line that is neither an event, a batch nor an attempt */
@@ -62,11 +77,11 @@ export function readEventLines(path: string): RecordedEvent[] {
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     const place = `${path}:${index + 1}`;
-    try {
-      return readValue(JSON.parse(line), place);
-    } catch {
-      throw new CommandFailed(`${place}: the line is not JSON. Write one event, batch or attempt a line.`);
-    }
+    const value = parseLine(line, place);
+    if (isKnown(value)) return readValue(value, place);
+    throw new CommandFailed(
+      `${place}: the line is no event, batch or attempt of Headwater. To check events of another tool's client, check the attempts of a source with --api.`,
+    );
   });
 }
 

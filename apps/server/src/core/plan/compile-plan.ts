@@ -63,6 +63,7 @@ const decodePointer = (part: string) => part.replaceAll("~1", "/").replaceAll("~
 function memberIn({ keyword, params }: ErrorObject): string | null {
   if (keyword === "required") return params.missingProperty;
   if (keyword === "additionalProperties") return params.additionalProperty;
+  if (keyword === "propertyNames") return params.propertyName;
   return null;
 }
 
@@ -75,6 +76,8 @@ function describeExpected({ keyword, params, parentSchema, message }: ErrorObjec
       const meant = nearestName(params.additionalProperty, known);
       return meant === undefined ? "absent" : `absent, or named ${meant}`;
     }
+    case "propertyNames":
+      return "absent, because the schema does not allow its name";
     case "type":
       return `of the type ${[params.type].flat().join(" or ")}`;
     case "enum":
@@ -128,7 +131,6 @@ function toViolation(errors: readonly ErrorObject[], mode: PlanViolation["mode"]
 const createCompiler = () =>
   new Ajv2020({
     strict: false,
-    unicode: false,
     discriminator: false,
     verbose: true,
     logger: false,

@@ -145,6 +145,7 @@ function keywordCost([keyword, value]: [string, unknown], at: SchemaPath, walk: 
           refCost(`#/$defs/${name}`, [...path, name], walk);
       return 0;
     case "values":
+      if (keyword === "enum" && listOf(value).length === 0) walk.report(path, "must list at least one value");
       return Math.ceil(listOf(value).length / VALUES_PER_CHECK);
     case "pattern":
       checkPattern(value, path, walk.report);

@@ -58,8 +58,17 @@ const fitsLimits = (rules: ValueRules, value: number): boolean =>
   (value > rules.exclusiveMinimum || rules.exclusiveMinimum === Number.NEGATIVE_INFINITY) &&
   (value < rules.exclusiveMaximum || rules.exclusiveMaximum === Number.POSITIVE_INFINITY);
 
+/** JSON Schema counts code points, of which a text has at least half as many as UTF-16 code units. */
+function fitsLength({ minLength, maxLength }: ValueRules, value: string): boolean {
+  const units = value.length;
+  if (units < minLength || units > 2 * maxLength) return false;
+  if (units >= 2 * minLength && units <= maxLength) return true;
+  const { length } = Array.from(value);
+  return length >= minLength && length <= maxLength;
+}
+
 function fitsText(rules: ValueRules, value: string): boolean {
-  if (value.length < rules.minLength || value.length > rules.maxLength) return false;
+  if (!fitsLength(rules, value)) return false;
   for (const text of rules.texts) if (!text.test(value)) return false;
   return true;
 }
