@@ -99,6 +99,8 @@ function nonceOf(params: ForeignFields, timestamp: string | null): string | null
 function eventOf(params: ForeignFields): ForeignEvent | Untranslated {
   if (numberOf(params.rec) !== 1) return { raw: null, problem: "`rec` must be 1" };
   const { properties, ...action } = actionOf(params);
+  if (action.type === "track" && textOf(action.name) === null)
+    return { raw: { type: "track" }, problem: "`e_c` needs `e_a`, the name of the event" };
   const size = textOf(params.res);
   const page = definedIn({
     url: textOf(params.url),

@@ -98,6 +98,8 @@ function eventOf(type: string | null, message: unknown, shared: ForeignFields): 
   const timestamp = textOf(message.timestamp) ?? textOf(message.originalTimestamp);
   if (anonymousId === null)
     return { raw: { id, type, name: message.event }, problem: "`anonymousId` or `userId` is required" };
+  if (type === "track" && idOf(message.event) === null)
+    return { raw: { id, type }, problem: "`event` is required" };
   const own = definedIn({ id, timestamp, ...bodyOf(type, message, objectOf(context.page)) });
   return {
     anonymousId,

@@ -311,8 +311,11 @@ describe("GET and POST …/matomo/matomo.php", () => {
     assert.equal(two, three);
   });
 
-  it("refuses a request without rec=1 or from another origin", async () => {
+  it("refuses a request without rec=1, without the name of its event, or from another origin", async () => {
     refused(await get("matomo/matomo.php?idsite=1"), 422, "invalid_payload");
+    const nameless = await get(query({ e_c: "Shop", ...rand() }));
+    refused(nameless, 422, "invalid_payload");
+    assert.match(nameless.body.issues[0].message, /`e_a`/);
     refused(await get(query(rand()), { origin: "https://other.example" }), 403, "origin_not_allowed");
   });
 });

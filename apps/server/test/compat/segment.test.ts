@@ -263,6 +263,9 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     refused(await send("track", "[]"), 422, "invalid_payload");
     refused(await send("batch", { batch: [] }), 422, "invalid_payload");
     refused(await send("track", { event: "Nobody" }), 422, "invalid_payload");
+    const nameless = await send("track", track({ event: "" }));
+    refused(nameless, 422, "invalid_payload");
+    assert.equal(nameless.body.issues[0].message, "`event` is required");
     refused(await send("track", track({ anonymousId: `$none.${"0".repeat(32)}` })), 422, "invalid_payload");
     refused(await send("import", { batch: [track()] }), 404, "route_not_found");
     refused(
