@@ -97,6 +97,23 @@ describe("`headwater plan pull` and `push`", () => {
     assert.deepEqual(Object.keys(JSON.parse(read("plan.json")).events), ["order"]);
     assert.throws(() => read("events/sign-up.json"), "files of events that are not planned are removed");
   });
+
+  it("events can share a file until their schemas differ", async () => {
+    using repository = await openRepository();
+    const { read, write, plan, planPath, source, remote } = repository;
+    const files = () =>
+      Object.values<{ file: string }>(JSON.parse(read("plan.json")).events).map((one) => one.file);
+    const shared = read("plan.json").replace("events/sign-up-2.json", "events/sign-up.json");
+    write("tracking-plan/plan.json", shared);
+    assert.equal((await plan("push", source.sourceId, ...remote)).code, 0);
+    assert.deepEqual(files(), ["events/order.json", "events/sign-up.json", "events/sign-up.json"]);
+    const changed = { ...PLAN.events, "sign up?": { schema: { required: ["a"] } } };
+    await world.ask(planPath, { method: "PUT", body: { plan: { ...PLAN, events: changed } } });
+    assert.equal((await plan("pull", source.sourceId, ...remote)).code, 0);
+    assert.deepEqual(files(), ["events/order.json", "events/sign-up.json", "events/sign-up-2.json"]);
+    assert.deepEqual(JSON.parse(read("events/sign-up.json")), {});
+    assert.deepEqual(JSON.parse(read("events/sign-up-2.json")), { required: ["a"] });
+  });
 });
 
 describe("`headwater plan check`", () => {

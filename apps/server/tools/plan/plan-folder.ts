@@ -134,19 +134,24 @@ export function writePlanFolder(
   const indexPath = join(folder, "plan.json");
   const before = knownFiles(indexPath);
   const used = new Set([...before.values()].map((file) => file.replace(/^events\/|\.json$/g, "")));
+  const written = new Map<string, string>();
   const events = Object.entries(plan.events).map(([name, { mode = null, schema }]) => {
-    const file = before.get(name) ?? fileNameOf(name, used);
-    return { name, mode, file, schema };
+    const text = toText(schema);
+    const known = before.get(name);
+    // events whose schemas are equal can have one file
+    const isFree = known !== undefined && (written.get(known) ?? text) === text;
+    const file = isFree ? known : fileNameOf(name, used);
+    written.set(file, text);
+    return { name, mode, file };
   });
-  const written = new Set(events.map(({ file }) => file));
-  for (const { file, schema } of events) {
+  for (const [file, text] of written) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), toText(schema));
+    writeFileSync(join(folder, file), text);
   }
   for (const file of before.values()) if (!written.has(file)) rmSync(join(folder, file), { force: true });
   const { mode, unknownEvents } = plan;
   const entries = Object.fromEntries(events.map(({ name, mode: own, file }) => [name, { mode: own, file }]));
   mkdirSync(folder, { recursive: true });
   writeFileSync(indexPath, toText({ version, mode, unknownEvents, events: entries }));
-  return events.length + 1;
+  return written.size + 1;
 }
