@@ -115,6 +115,9 @@ consoleTest(
     await dialog(page)
       .getByLabel(/^Compare version 3/)
       .selectOption("1");
+    const modes = dialog(page).getByLabel("Change of Modes of the plan");
+    await modes.getByLabel("Version 1: Modes of the plan").getByText('"unknownEvents": "allow"').waitFor();
+    await modes.getByLabel("Version 3: Modes of the plan").getByText('"unknownEvents": "warn"').waitFor();
     await dialog(page).getByLabel("Change of order").waitFor();
     await requireAccessible(page);
     await shootAll(page, "versions", shoot);
@@ -142,16 +145,20 @@ consoleTest(
   "The events page shows hostile names as text, and fits a phone.",
   async ({ world, page, open }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
-    const { sourceId } = await seed(world);
+    const { sourceId, publicKey } = await seed(world);
     const name = `${HOSTILE} own`;
     const events = { [name]: { schema: { description: HOSTILE } } };
     const plan = { mode: "warn", unknownEvents: "allow", events };
     const path = `/api/tracking-sources/${sourceId}/plan`;
     assert.equal((await world.ask(path, { method: "PUT", body: { plan } })).status, 200);
+    const sessionId = await world.openSession({ sourceId, publicKey });
+    const own = trackEvent({ name: "constructor" });
+    await world.send(eventsPath({ sourceId, publicKey }), eventsBody(sessionId, [own]));
     await world.server.maintain();
     await page.setViewportSize({ width: 360, height: 1200 });
     await open(`/sources/events?sourceId=${sourceId}`);
     await page.getByText(name).first().waitFor();
+    await page.getByRole("row", { name: "constructor" }).getByText("Not planned").waitFor();
     await requireAccessible(page);
     const width = () => page.evaluate(() => document.documentElement.scrollWidth);
     assert.equal(await width(), 360);

@@ -5,17 +5,22 @@ import type { PlanDifference } from "./plan-events.ts";
 
 const formatJson = (value: unknown) => (value === undefined ? "—" : JSON.stringify(value, null, 2));
 
-export const JsonChange = ({ name, before, after }: PlanDifference) => (
+interface JsonChangeProps extends PlanDifference {
+  /** The titles of the values. */
+  readonly sides?: readonly [before: string, after: string];
+}
+
+export const JsonChange = ({ name, before, after, sides = ["Before", "After"] }: JsonChangeProps) => (
   <section aria-label={`Change of ${name}`}>
     <Text fw={600} className="wrap">
       {name}
     </Text>
     <div className="json-pair">
-      {(["Before", "After"] as const).map((side) => (
+      {sides.map((side, at) => (
         <div key={side}>
           <Text size="sm">{side}</Text>
           <ScrollRegion label={`${side}: ${name}`} className="plain-json">
-            {formatJson(side === "Before" ? before : after)}
+            {formatJson(at === 0 ? before : after)}
           </ScrollRegion>
         </div>
       ))}

@@ -10,11 +10,18 @@ export interface KnownEvent {
   readonly planned: PlannedEvent | null;
 }
 
+/** Events can have names such as `constructor`, which every object has as a member. */
+const plannedIn = ({ events }: TrackingPlan, name: string): PlannedEvent | undefined =>
+  Object.hasOwn(events, name) ? events[name] : undefined;
+
 /** Planned events that were not seen come last. */
-export function knownEvents(seen: readonly CatalogEvent[], { events }: TrackingPlan): KnownEvent[] {
+export function knownEvents(seen: readonly CatalogEvent[], plan: TrackingPlan): KnownEvent[] {
   const names = new Set(seen.map(({ name }) => name));
-  const known = seen.map((event) => ({ name: event.name, seen: event, planned: events[event.name] ?? null }));
-  const unseen = Object.entries(events)
+  const known = seen.map((event) => {
+    const { name } = event;
+    return { name, seen: event, planned: plannedIn(plan, name) ?? null };
+  });
+  const unseen = Object.entries(plan.events)
     .filter(([name]) => !names.has(name))
     .map(([name, planned]) => ({ name, seen: null, planned }));
   return [...known.toSorted((one, other) => other.seen.events - one.seen.events), ...unseen];
@@ -42,7 +49,7 @@ export function differencesOf(before: TrackingPlan, after: TrackingPlan): PlanDi
   const names = new Set([...Object.keys(before.events), ...Object.keys(after.events)]);
   const all = [
     { name: "Modes of the plan", before: modes(before), after: modes(after) },
-    ...[...names].map((name) => ({ name, before: before.events[name], after: after.events[name] })),
+    ...[...names].map((name) => ({ name, before: plannedIn(before, name), after: plannedIn(after, name) })),
   ];
   return all.filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));
 }

@@ -69,12 +69,13 @@ function ComparedVersion({
   return (
     <QueryResult query={query}>
       {({ plan }) => {
-        const differences = differencesOf(saved.plan, plan);
+        const differences = differencesOf(plan, saved.plan);
+        const sides = [`Version ${version}`, `Version ${saved.version}`] as const;
         return (
           <Stack>
             {differences.length === 0 && <Text>Both versions are equal.</Text>}
             {differences.map((difference) => (
-              <JsonChange key={difference.name} {...difference} />
+              <JsonChange key={difference.name} {...difference} sides={sides} />
             ))}
             {save.error && <ErrorAlert error={save.error} withIssues />}
             {can("sources:write") && (
