@@ -151,9 +151,9 @@ consoleTest(
     const plan = { mode: "warn", unknownEvents: "allow", events };
     const path = `/api/tracking-sources/${sourceId}/plan`;
     assert.equal((await world.ask(path, { method: "PUT", body: { plan } })).status, 200);
-    const sessionId = await world.openSession({ sourceId, publicKey });
+    const sessionId = await world.openSession({ publicKey });
     const own = trackEvent({ name: "constructor" });
-    await world.send(eventsPath({ sourceId, publicKey }), eventsBody(sessionId, [own]));
+    await world.send(eventsPath({ publicKey }), eventsBody(sessionId, [own]));
     await world.server.maintain();
     await page.setViewportSize({ width: 360, height: 1200 });
     await open(`/sources/events?sourceId=${sourceId}`);
