@@ -67,6 +67,12 @@ consoleTest(
     const source = await seed(world);
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
     await page.getByText("5 attempts").waitFor();
+    const errorCode = page.getByRole("textbox", { name: "Error code" });
+    assert.equal(await errorCode.count(), 0);
+    await page.getByRole("button", { name: "More filters" }).click();
+    await errorCode.waitFor();
+    await page.getByRole("button", { name: "Fewer filters" }).click();
+    await errorCode.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Pause" }).click();
     await world.openSession(source);
     await page.getByText("5 attempts, 1 new").waitFor();
@@ -75,14 +81,29 @@ consoleTest(
 
     await page.getByLabel("Outcome").selectOption("failed");
     await page.getByText("3 attempts").waitFor();
-    await page.getByRole("button", { name: /^origin_not_allowed/ }).click();
+    await page.getByRole("button", { name: "Origin not allowed" }).click();
     await page.getByText("1 attempt", { exact: true }).waitFor();
     const { searchParams } = new URL(page.url());
     assert.equal(searchParams.get("outcome"), "failed");
     assert.equal(searchParams.get("code"), "origin_not_allowed");
     await page.reload();
     await page.getByText("1 attempt", { exact: true }).waitFor();
+    assert.equal(await errorCode.inputValue(), "origin_not_allowed");
     await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByText("6 attempts").waitFor();
+  },
+);
+
+consoleTest(
+  "Until the first request the debug page shows the next step only, and then its attempts.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    await page.getByRole("link", { name: "Go to install" }).waitFor();
+    for (const name of ["Pause", "More filters"])
+      assert.equal(await page.getByRole("button", { name }).count(), 0, name);
+    await world.openSession(source);
+    await page.getByRole("option").filter({ hasText: "Session opened" }).waitFor();
+    await page.getByRole("button", { name: "More filters" }).waitFor();
   },
 );

@@ -37,13 +37,13 @@ const attempt = (members: Partial<Record<keyof DebugAttempt, unknown>>): DebugAt
     ...members,
   }) as unknown as DebugAttempt;
 
-test("A row names the events, the page and the counts, or the code of a refusal.", () => {
+test("A row names the events, the page and the counts, or why a request was refused.", () => {
   const names = ["a", "b", "a", "c", "d", null].map((name) => ({ name }));
   assert.equal(titleOf(attempt({ results: names })), "a, b, c and 2 more");
   assert.equal(titleOf(attempt({ kind: "bootstrap" })), "Session opened");
   const refused = attempt({ outcome: "failed", code: "rate_limited" });
-  assert.equal(titleOf(refused), "rate_limited");
-  assert.equal(summarizeAttempt(refused), "", "the title has the code");
+  assert.equal(titleOf(refused), "Rate limited");
+  assert.equal(summarizeAttempt(refused), "");
   assert.equal(
     summarizeAttempt(attempt({ results: names, accepted: 2, rejected: 1 })),
     "2 accepted · 1 rejected",
@@ -90,8 +90,8 @@ consoleTest(
     const row = page.getByRole("option").filter({ hasText: "signup" });
     await row.filter({ hasText: "1 accepted" }).waitFor();
     const problems = page.getByRole("list", { name: "Most frequent error codes" });
-    await problems.getByText("origin_not_allowed × 3").waitFor();
-    await problems.getByText("from 2 origins").waitFor();
+    await problems.getByRole("button", { name: "Origin not allowed" }).waitFor();
+    await problems.getByText("3 requests from 2 origins").waitFor();
     await page.getByRole("img", { name: "Last hour: 3 failed, 0 partial, 2 succeeded" }).waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("debug-problems");

@@ -132,7 +132,7 @@ consoleTest(
     );
     await world.server.maintain();
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
-    await page.getByText("Violations of the tracking plan: 1").click();
+    await page.getByText("Tracking plan: 1 expectation violated so far").click();
     await page
       .getByText(/properties\.currency must be present; found nothing|price must be of the type number/)
       .first()

@@ -1,5 +1,5 @@
 /** The design system: type scale, accent colour and semantic colours. `app.css` has the colours that Mantine has no name for. */
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Paper } from "@mantine/core";
 
 const water: MantineColorsTuple = [
   "#e7f6fa",
@@ -50,6 +50,7 @@ export const theme = createTheme({
       h5: { fontSize: "0.9375rem", lineHeight: "1.375rem" },
     },
   },
+  components: { Paper: Paper.extend({ defaultProps: { radius: "lg" } }) },
   cursorType: "pointer",
   respectReducedMotion: true,
 });

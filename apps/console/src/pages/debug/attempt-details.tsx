@@ -34,7 +34,7 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
   );
   const normalizedLines = useMemo(() => toJsonLines(normalized, normalizedMarks(raw)), [raw, normalized]);
   return (
-    <Paper withBorder p="md" component="section" aria-label="Attempt" radius="lg" className="attempt">
+    <Paper withBorder p="lg" component="section" aria-label="Attempt" className="attempt">
       <Stack>
         <Group justify="space-between">
           <Group gap="sm">

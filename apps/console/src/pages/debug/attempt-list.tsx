@@ -1,11 +1,15 @@
 /** The list of attempts. It is virtualized: only the visible rows are in the document. */
 import type { DebugAttempt } from "@headwater/contract";
+import { useMediaQuery } from "@mantine/hooks";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, memo, type RefObject, useEffect, useState } from "react";
+import { type KeyboardEvent, memo, type RefObject, useEffect, useLayoutEffect, useState } from "react";
 import { pathOf, summarizeAttempt, titleOf } from "./attempt-summary.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 
-const ROW_PX = 60;
+/** The height of a row: one line, or two on a phone. `debug.css` has the same width. */
+const LINE_PX = 40;
+const TWO_LINES_PX = 60;
+const PHONE = "(max-width: 62em)";
 const BORDERS_PX = 2;
 const time = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
 const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
@@ -24,13 +28,16 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
   const [last, setLast] = useState(opened);
   if (opened !== null && opened !== last) setLast(opened);
   const active = opened ?? last;
+  const rowPx = useMediaQuery(PHONE, false, { getInitialValueInEffect: false }) ? TWO_LINES_PX : LINE_PX;
   const virtual = useVirtualizer({
     count: attempts.length,
     getScrollElement: () => list.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     getItemKey: (index) => attempts[index]!.attemptId,
     overscan: 8,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows are measured again when their height changes
+  useLayoutEffect(() => virtual.measure(), [rowPx]);
   const items = virtual.getVirtualItems();
   const lastVisible = items.at(-1)?.index ?? 0;
   const isAtEnd = hasOlder && lastVisible >= attempts.length - 1;
@@ -40,7 +47,7 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
 
   /** Opens the attempt that an arrow, page, Home or End key leads to. */
   const onKeyDown = (event: KeyboardEvent) => {
-    const rowsPerPage = Math.max(1, Math.floor((list.current?.clientHeight ?? 0) / ROW_PX) - 1);
+    const rowsPerPage = Math.max(1, Math.floor((list.current?.clientHeight ?? 0) / rowPx) - 1);
     const offset = offsetForKey(event.key, rowsPerPage, attempts.length);
     if (offset === undefined) return;
     event.preventDefault();
@@ -70,7 +77,7 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
             key={key}
             role="presentation"
             className="attempt-slot"
-            style={{ transform: `translateY(${start}px)`, height: ROW_PX }}
+            style={{ transform: `translateY(${start}px)`, height: rowPx }}
           >
             <AttemptRow
               attempt={attempts[index]!}
@@ -118,7 +125,7 @@ const AttemptRow = memo(function AttemptRow({
   position,
   total,
 }: AttemptRowProps) {
-  const { attemptId, origin } = attempt;
+  const { attemptId, origin, code } = attempt;
   const path = pathOf(attempt);
   const receivedAt = new Date(attempt.receivedAt);
   return (
@@ -130,20 +137,21 @@ const AttemptRow = memo(function AttemptRow({
       aria-posinset={position}
       aria-setsize={total}
       className="attempt-row"
-      data-outcome={attempt.outcome}
       data-active={isActive ? "yes" : undefined}
       onClick={() => onOpen(attemptId)}
     >
       <span className="attempt-first">
-        <strong className="attempt-title">{titleOf(attempt)}</strong>
-        {path !== null && <span className="attempt-path">{path}</span>}
         <OutcomeBadge attempt={attempt} />
+        <strong className="attempt-title">{titleOf(attempt)}</strong>
+        {code !== null && <code className="attempt-code">{code}</code>}
+        {path !== null && <span className="attempt-path">{path}</span>}
       </span>
       <span className="attempt-second">
+        <span className="attempt-counts">{summarizeAttempt(attempt)}</span>
+        <span className="attempt-origin">{origin ?? "No Origin header"}</span>
         <time dateTime={attempt.receivedAt} title={day.format(receivedAt)}>
           {time.format(receivedAt)}
         </time>
-        <span>{[summarizeAttempt(attempt), origin ?? "No Origin header"].filter(Boolean).join(" · ")}</span>
       </span>
     </div>
   );

@@ -14,14 +14,18 @@ function textAt(value: unknown, ...path: readonly string[]): string | null {
   return typeof current === "string" ? current : null;
 }
 
-/** @returns for example `page_view, signup and 2 more` or `Session opened` */
+/** @returns the meaning of a code, for example `Origin not allowed` */
+export const meaningOf = (code: string): string =>
+  `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll("_", " ")}`;
+
+/** @returns for example `page_view, signup and 2 more`, `Session opened`, or why the request was refused */
 export function titleOf({ results, kind, code, outcome }: DebugAttempt): string {
   const names = [...new Set(results.map(({ name }) => name ?? "unnamed event"))];
   if (names.length > 0) {
     const shown = names.slice(0, MAX_NAMES).join(", ");
     return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
   }
-  if (outcome === "failed") return code ?? "Refused";
+  if (outcome === "failed") return code === null ? "Refused" : meaningOf(code);
   return kind === "bootstrap" ? "Session opened" : "No events";
 }
 
@@ -32,11 +36,9 @@ export function pathOf({ raw }: DebugAttempt): string | null {
   return url === null ? null : (URL.parse(url)?.pathname ?? null);
 }
 
-/** A short summary of an attempt for its row: the error code and the counts of its events. */
-export function summarizeAttempt(attempt: DebugAttempt): string {
-  const { code, accepted, duplicates, rejected } = attempt;
+/** The counts of an attempt's events, for its row. */
+export function summarizeAttempt({ accepted, duplicates, rejected }: DebugAttempt): string {
   const parts = [
-    code !== titleOf(attempt) && code,
     accepted > 0 && `${accepted} accepted`,
     duplicates > 0 && `${duplicates} duplicate`,
     rejected > 0 && `${rejected} rejected`,

@@ -76,6 +76,8 @@ function Debug({ source }: { readonly source: Source }) {
   const isNotFound = search.attempt !== undefined && !opened && !state.isLoading && state.attempts.length > 0;
 
   if (!isReady) return <Loading rows={8} />;
+  const isNew = health.data?.health.status === "waiting" && state.attempts.length === 0;
+  if (isNew && !state.error) return <NoAttempts state={state} isFiltered={false} sourceId={sourceId} />;
   return (
     <Stack gap="md">
       <QueryResult query={health} rows={1}>
@@ -89,8 +91,9 @@ function Debug({ source }: { readonly source: Source }) {
           />
         )}
       </QueryResult>
-      <FilterBar filters={filters} onChange={(changed) => change({ ...changed, attempt: undefined })} />
-      <LiveControls state={state} onPause={() => log?.pause()} onResume={() => log?.resume()} />
+      <FilterBar filters={filters} onChange={(changed) => change({ ...changed, attempt: undefined })}>
+        <LiveControls state={state} onPause={() => log?.pause()} onResume={() => log?.resume()} />
+      </FilterBar>
       {state.error && <ErrorAlert error={state.error} />}
       {isNotFound && (
         <Text size="sm" role="status">
@@ -129,7 +132,7 @@ function LiveControls({
 }: LiveControlsProps) {
   const status = isPaused ? "Paused" : isLive ? "Live" : "Connecting…";
   return (
-    <Group gap="md">
+    <Group gap="md" className="live-controls">
       <Text size="sm" className="live" data-live={isLive && !isPaused ? "yes" : undefined} role="status">
         {status}
       </Text>

@@ -1,9 +1,15 @@
 /** The filters of the attempt list. They are kept in the URL, so that a filtered view can be shared. */
 import { Button, Group, NativeSelect, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { AttemptFilters } from "./follow-attempts.ts";
 
-const FIELDS = ["kind", "outcome", "code", "origin", "sessionId", "anonymousId"] as const;
+const TEXT_FIELDS = [
+  { field: "code", label: "Error code" },
+  { field: "origin", label: "Origin" },
+  { field: "sessionId", label: "Session ID" },
+  { field: "anonymousId", label: "Visitor ID" },
+] as const;
+const FIELDS = ["kind", "outcome", ...TEXT_FIELDS.map(({ field }) => field)] as const;
 type Field = (typeof FIELDS)[number];
 
 /** Reads the filters from the search parameters and ignores all others. */
@@ -17,44 +23,65 @@ interface FilterBarProps {
   readonly onChange: (filters: Partial<Record<Field, string | undefined>>) => void;
 }
 
-export function FilterBar({ filters, onChange }: FilterBarProps) {
+export function FilterBar({
+  filters,
+  onChange,
+  children,
+}: FilterBarProps & {
+  /** Controls at the end of the row. */
+  readonly children: ReactNode;
+}) {
   const isFiltered = Object.keys(filters).length > 0;
+  const [isExpanded, setExpanded] = useState(false);
+  const hasText = TEXT_FIELDS.some(({ field }) => filters[field] !== undefined);
+  const isOpen = isExpanded || hasText;
   return (
-    <Group gap="sm" align="flex-end" component="search" className="filters">
-      <NativeSelect
-        label="Kind"
-        value={filters.kind ?? ""}
-        data={[
-          { value: "", label: "All" },
-          { value: "bootstrap", label: "Bootstrap" },
-          { value: "events", label: "Events" },
-        ]}
-        onChange={(event) => onChange({ kind: event.currentTarget.value })}
-      />
-      <NativeSelect
-        label="Outcome"
-        value={filters.outcome ?? ""}
-        data={[
-          { value: "", label: "All" },
-          { value: "succeeded", label: "Succeeded" },
-          { value: "partial", label: "Partial" },
-          { value: "failed", label: "Failed" },
-        ]}
-        onChange={(event) => onChange({ outcome: event.currentTarget.value })}
-      />
-      <FilterText label="Error code" field="code" filters={filters} onChange={onChange} />
-      <FilterText label="Origin" field="origin" filters={filters} onChange={onChange} />
-      <FilterText label="Session ID" field="sessionId" filters={filters} onChange={onChange} />
-      <FilterText label="Visitor ID" field="anonymousId" filters={filters} onChange={onChange} />
-      {isFiltered && (
-        <Button
-          variant="default"
-          onClick={() => onChange(Object.fromEntries(FIELDS.map((field) => [field, undefined])))}
-        >
-          Clear filters
-        </Button>
+    <search className="attempt-filters">
+      <Group gap="sm" align="flex-end">
+        <NativeSelect
+          label="Kind"
+          value={filters.kind ?? ""}
+          data={[
+            { value: "", label: "All" },
+            { value: "bootstrap", label: "Bootstrap" },
+            { value: "events", label: "Events" },
+          ]}
+          onChange={(event) => onChange({ kind: event.currentTarget.value })}
+        />
+        <NativeSelect
+          label="Outcome"
+          value={filters.outcome ?? ""}
+          data={[
+            { value: "", label: "All" },
+            { value: "succeeded", label: "Succeeded" },
+            { value: "partial", label: "Partial" },
+            { value: "failed", label: "Failed" },
+          ]}
+          onChange={(event) => onChange({ outcome: event.currentTarget.value })}
+        />
+        {!hasText && (
+          <Button variant="default" aria-expanded={isOpen} onClick={() => setExpanded(!isExpanded)}>
+            {isOpen ? "Fewer filters" : "More filters"}
+          </Button>
+        )}
+        {isFiltered && (
+          <Button
+            variant="default"
+            onClick={() => onChange(Object.fromEntries(FIELDS.map((field) => [field, undefined])))}
+          >
+            Clear filters
+          </Button>
+        )}
+        {children}
+      </Group>
+      {isOpen && (
+        <div className="more-filters">
+          {TEXT_FIELDS.map(({ field, label }) => (
+            <FilterText key={field} label={label} field={field} filters={filters} onChange={onChange} />
+          ))}
+        </div>
       )}
-    </Group>
+    </search>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The health of a source: status, counts of the last 24 hours, warnings, and the most frequent failures. */
 import type { DebugAttempt, Source } from "@headwater/contract";
-import { Alert, Paper, Text } from "@mantine/core";
+import { Alert, Paper, Text, Title } from "@mantine/core";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
@@ -25,22 +25,27 @@ export function HealthPanel({ source, health, violations, attempts, onCode }: He
     ["Duplicates", formatCount(last24h.duplicates)],
     ["Rejected", formatCount(last24h.rejected)],
     ["Refused requests", formatCount(last24h.failed)],
-    ["Last bootstrap", <RelativeTime key="bootstrap" at={lastBootstrapAt} />],
-    ["Last event", <RelativeTime key="event" at={lastEventAt} />],
   ] as const;
   return (
-    <Paper withBorder p="md" radius="lg" component="section" aria-label="Health">
+    <Paper withBorder p="lg" component="section" aria-label="Health">
       <div className="health">
         <SourceStatusBadge status={status} />
-        <dl className="health-facts" aria-label="Last 24 hours">
-          {facts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Text size="sm" c="dimmed">
+          Last event: <RelativeTime at={lastEventAt} />. Last bootstrap: <RelativeTime at={lastBootstrapAt} />
+          .
+        </Text>
       </div>
+      <Title order={2} size="h5">
+        Last 24 hours
+      </Title>
+      <dl className="health-facts" aria-label="Last 24 hours">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
       <OutcomeTimeline attempts={attempts} />
       {last24h.notListed > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
@@ -54,10 +59,10 @@ export function HealthPanel({ source, health, violations, attempts, onCode }: He
           {hint}
         </Alert>
       ))}
-      {violations.length > 0 && <PlanViolations violations={violations} />}
       {topCodes.length > 0 && (
         <ProblemList source={source} problems={groupProblems(topCodes, attempts)} onCode={onCode} />
       )}
+      {violations.length > 0 && <PlanViolations violations={violations} />}
     </Paper>
   );
 }

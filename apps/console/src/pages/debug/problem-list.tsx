@@ -1,5 +1,6 @@
 /** Repeated failures of the last 24 hours, grouped by their code, each with what to do. */
 import type { Source } from "@headwater/contract";
+import { isEventCode } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
 import { originToAllow } from "@headwater/contract/origin";
 import { UnstyledButton } from "@mantine/core";
@@ -7,12 +8,12 @@ import { useMutation } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
-import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { pluralize } from "../../ui/format-count.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import type { AttemptProblem } from "./attempt-summary.ts";
+import { type AttemptProblem, meaningOf } from "./attempt-summary.ts";
 
 /** Further origins are in the list of attempts. */
 const MAX_ORIGINS = 4;
@@ -29,10 +30,11 @@ export const ProblemList = ({ source, problems, onCode }: ProblemListProps) => (
       <li key={code} className="problem">
         <Icon name="warning" size={18} />
         <div className="problem-text">
-          <UnstyledButton className="problem-code" onClick={() => onCode(code)}>
-            {code} × {formatCount(count)}
-          </UnstyledButton>
-          {origins.length > 0 && <span> from {pluralize(origins.length, "origin")}</span>}
+          <UnstyledButton className="problem-name" onClick={() => onCode(code)}>
+            {meaningOf(code)}
+          </UnstyledButton>{" "}
+          <code>{code}</code> {pluralize(count, isEventCode(code) ? "event" : "request")}
+          {origins.length > 0 && <> from {pluralize(origins.length, "origin")}</>}
           {code === "origin_not_allowed" && origins.length > 0 ? (
             <OriginFixes source={source} origins={origins} />
           ) : (

@@ -49,7 +49,7 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
   if (events.length === 0 && version.version === 0)
     return (
       <InstallPrompt title="No events yet" sourceId={source.sourceId}>
-        The names, properties and types of accepted events appear here within some seconds.
+        The names, properties and types of accepted events appear here within a few seconds.
       </InstallPrompt>
     );
   return (

@@ -65,7 +65,7 @@ function SnippetSection({
   const example = EXAMPLES.find(({ value }) => value === selected)!;
   const data = EXAMPLES.map(({ value, label }) => ({ value, label }));
   return (
-    <Paper withBorder p="lg" radius="lg">
+    <Paper withBorder p="lg">
       <Stack>
         <Title order={2} size="h4">
           1. Add the snippet

@@ -30,7 +30,7 @@ export function TestSite({ sourceId, page }: TestSiteProps) {
   });
   const failure = test.error instanceof ApiFailure ? test.error : null;
   return (
-    <Paper withBorder p="lg" radius="lg" component="section" aria-label="Test my site">
+    <Paper withBorder p="lg" component="section" aria-label="Test my site">
       <Stack>
         <Title order={2} size="h4">
           Test my site

@@ -33,19 +33,30 @@ export function DaySummary({ day, sourceId }: { readonly day: Last24Hours; reado
   const total = SEGMENTS.reduce((sum, { name }) => sum + day[name], 0);
   const shown = SEGMENTS.filter(({ name }) => day[name] > 0);
   const summary = shown.map(({ name, word }) => `${formatCount(day[name])} ${word}`).join(", ");
-  return (
-    <div className="day-bar">
-      <HourChart sourceId={sourceId} />
-      <div className="bar" role="img" aria-label={total === 0 ? "No events" : summary} title={summary}>
-        {shown.map(({ name, className }) => (
-          <span key={name} className={className} style={{ flexGrow: day[name] }} />
-        ))}
-      </div>
-      <Text size="xs">
-        {total === 0
-          ? "No events"
-          : `${pluralize(day.accepted, "event")}${day.failed > 0 ? `, ${formatCount(day.failed)} refused` : ""}`}
+  if (total === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        No events
       </Text>
+    );
+  return (
+    <div className="day">
+      <div className="day-chart">
+        {day.accepted > 0 && <HourChart sourceId={sourceId} />}
+        <div className="bar" role="img" aria-label={summary} title={summary}>
+          {shown.map(({ name, className }) => (
+            <span key={name} className={className} style={{ flexGrow: day[name] }} />
+          ))}
+        </div>
+      </div>
+      <div>
+        <Text size="sm">{pluralize(day.accepted, "event")}</Text>
+        {day.failed > 0 && (
+          <Text size="sm" c="dimmed">
+            {formatCount(day.failed)} refused
+          </Text>
+        )}
+      </div>
     </div>
   );
 }

@@ -27,8 +27,7 @@ export function HourChart({ sourceId }: { readonly sourceId: string }) {
     events: events ?? 0,
   }));
   const highest = Math.max(...(hours?.map(({ events }) => events) ?? []), 0);
-  // the space of the chart, so that the row keeps its height
-  if (!hours || highest === 0) return <div className="hours" />;
+  if (!hours || highest === 0) return null;
   const total = hours.reduce((sum, { events }) => sum + events, 0);
   return (
     <div className="columns hours" role="img" aria-label={`${pluralize(total, "event")} by hour`}>

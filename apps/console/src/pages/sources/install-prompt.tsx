@@ -14,7 +14,7 @@ export const InstallPrompt = ({ title, sourceId, children }: InstallPromptProps)
     title={title}
     action={
       <ButtonLink to="/analytics/setup/install" search={{ sourceId }}>
-        Install snippet
+        Go to install
       </ButtonLink>
     }
   >

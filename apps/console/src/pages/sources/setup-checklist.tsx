@@ -49,7 +49,7 @@ export function SetupChecklist() {
   });
   if (steps === null) return null;
   return (
-    <Paper withBorder p="md" radius="lg" component="section" aria-label="Setup">
+    <Paper withBorder p="lg" component="section" aria-label="Setup">
       <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2} size="h5">
           {isDone(steps) ? "Setup complete" : "Setup"}

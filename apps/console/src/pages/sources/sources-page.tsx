@@ -1,7 +1,7 @@
 /** The list of the workspace's sources, each with its status, last event and last 24 hours. */
 
 import type { Source } from "@headwater/contract";
-import { NativeSelect, Paper, Text, TextInput } from "@mantine/core";
+import { NativeSelect, Paper, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -15,6 +15,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { type SourceStatus, SourceStatusBadge } from "../../ui/source-status.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { meaningOf } from "../debug/attempt-summary.ts";
 import { DayLegend, DaySummary } from "./day-summary.tsx";
 import { SetupChecklist, useOnboarding } from "./setup-checklist.tsx";
 import { SOURCE_ORDERS, type SourceOrder, selectSources } from "./source-order.ts";
@@ -83,13 +84,35 @@ function SourceList({ sources }: { readonly sources: readonly Source[] }) {
         </div>
       )}
       {shown.length === 0 && <Text c="dimmed">No source contains “{search}”.</Text>}
-      <Paper withBorder radius="lg" component="ul" className="source-list">
-        {shown.map((source) => (
-          <SourceRow key={source.sourceId} source={source} />
-        ))}
-      </Paper>
+      {shown.length > 0 && <SourceTable sources={shown} />}
       {can("debug:read") && <DayLegend />}
     </>
+  );
+}
+
+function SourceTable({ sources }: { readonly sources: readonly Source[] }) {
+  const { can } = useWorkspace();
+  return (
+    <Paper withBorder>
+      <table className="source-table">
+        <thead>
+          <tr>
+            <th>Source</th>
+            <th className="source-status">Status</th>
+            <th className="source-last">Last event</th>
+            {can("debug:read") && <th className="source-day">Events, 24 hours</th>}
+            <th>
+              <VisuallyHidden>Pages</VisuallyHidden>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sources.map((source) => (
+            <SourceRow key={source.sourceId} source={source} />
+          ))}
+        </tbody>
+      </table>
+    </Paper>
   );
 }
 
@@ -104,33 +127,47 @@ function SourceRow({ source }: { readonly source: Source }) {
   const { sourceId, name, allowedOrigins, lastEventAt } = source;
   const health = useQuery({ ...healthQuery(sourceId), enabled: can("debug:read") }).data?.health;
   const isNew = source.lastBootstrapAt === null && lastEventAt === null;
+  const status = statusOf(source, health?.status);
+  const origins = allowedOrigins.length === 0 ? "No allowed origins" : allowedOrigins.join(", ");
+  const reason = status === "failing" ? health?.topCodes[0]?.code : undefined;
   return (
-    <li className="source-row">
-      <div className="source-name">
+    <tr>
+      <td className="source-name">
         <TextLink
           to={isNew ? "/analytics/setup/install" : "/analytics/stats"}
           search={{ sourceId }}
           fw={600}
           size="md"
-          className="wrap"
+          truncate
+          display="block"
         >
           {name}
         </TextLink>
-        <Text size="sm" c="dimmed" className="wrap" lineClamp={2}>
-          {allowedOrigins.length === 0 ? "No allowed origins" : allowedOrigins.join(", ")}
+        <Text size="sm" c="dimmed" truncate title={origins}>
+          {origins}
         </Text>
-      </div>
-      <SourceStatusBadge status={statusOf(source, health?.status)} />
-      <Text size="sm" className="source-last">
-        <Text span c="dimmed" size="sm" display="block">
-          Last event
-        </Text>
+      </td>
+      <td>
+        <SourceStatusBadge status={status} />
+        {reason !== undefined && (
+          <TextLink
+            to="/analytics/setup/debug"
+            search={{ sourceId, code: reason }}
+            size="sm"
+            className="source-reason"
+          >
+            {meaningOf(reason)}
+          </TextLink>
+        )}
+      </td>
+      <td className="source-last">
         <RelativeTime at={lastEventAt} />
-      </Text>
-      {can("debug:read") &&
-        (health ? <DaySummary day={health.last24h} sourceId={sourceId} /> : <div className="day-bar" />)}
-      <SourceLinks sourceId={sourceId} name={name} />
-    </li>
+      </td>
+      {can("debug:read") && <td>{health && <DaySummary day={health.last24h} sourceId={sourceId} />}</td>}
+      <td className="source-pages">
+        <SourceLinks sourceId={sourceId} name={name} />
+      </td>
+    </tr>
   );
 }
 
