@@ -1,17 +1,17 @@
-/** The form for the addresses of a source's pages: query parameters and rules for paths. */
+/** The form for the page URLs of a source: query parameters and rules for paths. */
 import assert from "node:assert/strict";
 import { SCHEMES } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
 
 consoleTest(
-  "The addresses form saves query parameters and path rules, and shows what the service refuses.",
+  "The form for page URLs saves query parameters and path rules, and shows what the service refuses.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
     await open(`/sources/data?sourceId=${sourceId}`);
-    const form = page.getByRole("form", { name: "Addresses" });
+    const form = page.getByRole("form", { name: "Page URLs" });
     const save = async () => {
-      await form.getByRole("button", { name: "Save addresses" }).click();
+      await form.getByRole("button", { name: "Save page URLs" }).click();
       await form.getByText("Saved").waitFor();
     };
     const choice = form.getByLabel("Query parameters");
@@ -31,7 +31,7 @@ consoleTest(
 
     await names.fill("page\na b");
     await form.getByLabel("Merged paths").fill("/orders/*\norders");
-    await form.getByRole("button", { name: "Save addresses" }).click();
+    await form.getByRole("button", { name: "Save page URLs" }).click();
     await form.getByText("a b: A name contains no spaces, & = ? or #.").waitFor();
     await form.getByText("orders: A path starts with / and contains no spaces").waitFor();
     assert.deepEqual(await read(), first, "nothing is saved");
@@ -51,14 +51,14 @@ consoleTest(
 );
 
 consoleTest(
-  "The addresses form and the install page fit every width in both colour schemes.",
+  "The form for page URLs and the install page fit every width in both colour schemes.",
   async ({ world, page, open, shoot }) => {
     const { sourceId } = await world.createSource({
       queryParameters: ["page", "filter_*"],
       pathRules: { patterns: ["/orders/*", "/shop/**/reviews"] },
     });
     for (const [name, address, shown] of [
-      ["addresses", "/sources/data", page.getByRole("form", { name: "Addresses" })],
+      ["addresses", "/sources/data", page.getByRole("form", { name: "Page URLs" })],
       ["install", "/analytics/setup/install", page.locator("pre").first()],
     ] as const) {
       await open(`${address}?sourceId=${sourceId}`);

@@ -1,4 +1,4 @@
-/** The data page of a source: counting, retention, erasure. */
+/** The data page of a source: goals, exclusions, retention, erasure. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
@@ -14,7 +14,10 @@ consoleTest(
     const { sourceId } = await world.createSource({ goals, excludedPaths: ["/admin/*"] });
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
     await open(`/sources/data?sourceId=${sourceId}`);
-    const form = formOf(page, "Counting");
+    const form = formOf(page, "Goals");
+    const exclusions = formOf(page, "Exclusions");
+    const saveGoals = () => form.getByRole("button", { name: "Save goals" }).click();
+    const saveExclusions = () => exclusions.getByRole("button", { name: "Save exclusions" }).click();
     assert.equal(await form.getByLabel("Target of goal 1").inputValue(), "/thanks/*");
     await form.getByRole("button", { name: "Add goal" }).click();
     await form.getByLabel("Name of goal 2").fill("Signed up");
@@ -26,24 +29,27 @@ consoleTest(
     await form.getByRole("button", { name: "Add a value" }).nth(1).click();
     await form.getByLabel("Value of goal 2", { exact: true }).fill("25.5");
     await form.getByLabel("Currency of goal 2").fill("eux");
-    await form.getByLabel("Bots").selectOption("reject");
-    await form.getByLabel("Excluded paths").fill("/admin/*\n\n no-path ");
-    await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText("no-path: A path starts with /").waitFor();
+    await saveGoals();
     await form.getByText("gt takes a number").waitFor();
     await form.getByText("Not an ISO 4217 code").waitFor();
-    await form.getByLabel("Currency of goal 2").fill("eur");
-    await form.getByLabel("Value of condition 1 of goal 2").fill("4.5");
+    await exclusions.getByLabel("Bots").selectOption("reject");
+    await exclusions.getByLabel("Excluded paths").fill("/admin/*\n\n no-path ");
+    await saveExclusions();
+    await exclusions.getByText("no-path: A path starts with /").waitFor();
     assert.equal((await read()).bots, "apart");
     await shoot("data-refused");
 
-    await form.getByLabel("Excluded paths").fill("/admin/*\n/internal/*");
-    await form.getByLabel("Excluded addresses").fill("10.0.0.0/8\n10.0.0.300");
-    await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText("10.0.0.300: Enter an IP address").waitFor();
-    await form.getByLabel("Excluded addresses").fill("10.0.0.0/8\n::1");
-    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByLabel("Currency of goal 2").fill("eur");
+    await form.getByLabel("Value of condition 1 of goal 2").fill("4.5");
+    await saveGoals();
     await form.getByText("Saved").waitFor();
+    await exclusions.getByLabel("Excluded paths").fill("/admin/*\n/internal/*");
+    await exclusions.getByLabel("Excluded IP addresses").fill("10.0.0.0/8\n10.0.0.300");
+    await saveExclusions();
+    await exclusions.getByText("10.0.0.300: Enter an IP address").waitFor();
+    await exclusions.getByLabel("Excluded IP addresses").fill("10.0.0.0/8\n::1");
+    await saveExclusions();
+    await exclusions.getByText("Saved").waitFor();
     const saved = await read();
     assert.deepEqual(saved.goals, [
       { name: "Paid", event: null, path: "/thanks/*", conditions: [], value: null },
@@ -60,7 +66,7 @@ consoleTest(
 
     await form.getByRole("button", { name: "Remove goal 1" }).click();
     const answered = page.waitForResponse((response) => response.request().method() === "PATCH");
-    await form.getByRole("button", { name: "Save" }).click();
+    await saveGoals();
     await answered;
     await page.reload();
     await form.getByLabel("Target of goal 1").waitFor();
@@ -78,9 +84,9 @@ consoleTest(
     const body = { organizationId: ORGANIZATION_ID, retentionDays: 400 };
     const set = await world.ask(`/api/tracking-sources/${sourceId}`, { method: "PATCH", body });
     assert.equal(set.status, 200);
-    const form = formOf(page, "Counting");
+    const form = formOf(page, "Exclusions");
     await form.getByLabel("Excluded paths").fill("/admin/*");
-    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByRole("button", { name: "Save exclusions" }).click();
     await form.getByText("Saved").waitFor();
     assert.equal(await days.inputValue(), "400");
     await page.getByRole("link", { name: "Team", exact: true }).click();
@@ -146,11 +152,11 @@ consoleTest(
 );
 
 consoleTest(
-  "A developer sees the counting form but not the sections that need an admin.",
+  "A developer sees the forms for goals and exclusions but not the sections that need an admin.",
   async ({ world, page, open }) => {
     const { sourceId } = await seed(world);
     await open(`/sources/data?sourceId=${sourceId}`, await memberToken(world, "developer"));
-    await formOf(page, "Counting").waitFor();
+    for (const name of ["Goals", "Exclusions"]) await formOf(page, name).waitFor();
     for (const name of ["Retention", "Erase visitor"])
       assert.equal(await formOf(page, name).count(), 0, name);
     assert.equal(await page.getByRole("region", { name: "Alerts" }).count(), 0);

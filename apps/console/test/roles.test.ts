@@ -23,7 +23,7 @@ interface RoleCase {
   readonly refusals: number;
 }
 
-const WRITE = ["Add origin", "Add embedding site", "Save", "Deactivate"];
+const WRITE = ["Add origin", "Save", "Save privacy", "Add embedding site", "Save embedding"];
 const ROLES: readonly RoleCase[] = [
   {
     role: "viewer",
@@ -38,7 +38,7 @@ const ROLES: readonly RoleCase[] = [
     pages: ["Sources"],
     tabs: ["Stats", "Install", "Debug", "Events", "Data", "Settings"],
     mayCreate: true,
-    settings: WRITE,
+    settings: [...WRITE, "Deactivate"],
     refusals: 2,
   },
   {
@@ -46,7 +46,7 @@ const ROLES: readonly RoleCase[] = [
     pages: ALL_PAGES,
     tabs: ["Stats", "Install", "Debug", "Events", "Data", "Settings"],
     mayCreate: true,
-    settings: [...WRITE, "Save limits", "Copy", "Rotate", "Delete"],
+    settings: [...WRITE, "Save limits", "Copy", "Rotate", "Deactivate", "Delete"],
     refusals: 0,
   },
 ];

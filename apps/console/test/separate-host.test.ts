@@ -85,7 +85,7 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   await page.getByRole("option").filter({ hasText: "session opened" }).waitFor();
   await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
   await page.getByRole("link", { name: "Data" }).click();
-  await page.getByRole("form", { name: "Counting" }).getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save exclusions" }).click();
   await page.getByText("Saved").waitFor();
   await page.getByRole("link", { name: "Stats" }).click();
   await page.getByRole("button", { name: "More", exact: true }).click();

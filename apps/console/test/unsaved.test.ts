@@ -104,7 +104,7 @@ consoleTest(
     await page.getByRole("button", { name: "Erase visitor" }).click();
     await page.waitForURL(/receipt=/);
     assert.equal(await page.getByLabel("Excluded paths").inputValue(), "/admin/*");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Save exclusions" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     await link(page, "Settings").click();
 

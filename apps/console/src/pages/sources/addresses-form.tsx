@@ -1,4 +1,4 @@
-/** The form for how addresses of pages are stored: query parameters and rules for paths. */
+/** The form for how page URLs are stored: query parameters and rules for paths. */
 import type { Source } from "@headwater/contract";
 import { NativeSelect, Switch } from "@mantine/core";
 import { ErrorAlert } from "../../ui/page-states.tsx";
@@ -8,7 +8,7 @@ import { LinesField } from "./lines-field.tsx";
 import { SaveRow, useSourceForm } from "./source-form.tsx";
 
 const PARAMETER_OPTIONS = [
-  { value: "campaign", label: "Campaign parameters, such as utm_source and gclid" },
+  { value: "campaign", label: "Campaign parameters only" },
   { value: "all", label: "All" },
   { value: "listed", label: "Only these" },
 ] as const;
@@ -67,13 +67,14 @@ export function AddressesForm({ source }: { readonly source: Source }) {
   );
   return (
     <FormSection
-      title="Addresses"
-      text="How addresses of pages are stored. Changes apply to new events only. Values of secret parameters and e-mail addresses are always masked."
+      title="Page URLs"
+      text="How page URLs are stored. Changes apply to new events only. Values of secret parameters and e-mail addresses are always masked."
       onSubmit={submit}
     >
       {saved.error && <ErrorAlert error={saved.error} />}
       <NativeSelect
         label="Query parameters"
+        description="Which ones are stored. Campaign parameters are utm_source, gclid and the like."
         data={[...PARAMETER_OPTIONS]}
         value={fields.parameters.choice}
         onChange={(event) =>
@@ -118,7 +119,7 @@ export function AddressesForm({ source }: { readonly source: Source }) {
         error={invalidPattern === undefined ? null : `${invalidPattern}: ${PATTERN_RULE}`}
         onChange={(event) => setFields({ patterns: event.currentTarget.value })}
       />
-      <SaveRow saved={saved} label="Save addresses" />
+      <SaveRow saved={saved} label="Save page URLs" />
     </FormSection>
   );
 }

@@ -49,7 +49,7 @@ function CreateSource() {
   const isDirty = name.trim() !== "" || cleanOrigins(origins).length > 0 || frameworkHint !== null;
   const submit = useSubmit(() => created.mutateAsync(), isDirty);
   return (
-    <Paper withBorder p="lg" maw={680} component="form" onSubmit={submit}>
+    <Paper withBorder p="lg" maw={760} component="form" onSubmit={submit}>
       <Stack>
         {created.error && <ErrorAlert error={created.error} />}
         <TextInput

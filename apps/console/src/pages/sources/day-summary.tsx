@@ -20,6 +20,7 @@ const SEGMENTS = [
 /** The legend of the bars. */
 export const DayLegend = () => (
   <ul className="legend" aria-label="Legend">
+    <li>In the last 24 hours:</li>
     {SEGMENTS.map(({ name, word, className }) => (
       <li key={name}>
         <span className={className} />

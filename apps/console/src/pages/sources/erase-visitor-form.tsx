@@ -46,6 +46,7 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
   const hasId = id.trim() !== "";
   return (
     <FormSection
+      isDangerous
       title="Erase visitor"
       text="Deletes all events, sessions and debug snapshots of one visitor from this source. This cannot be undone."
       onSubmit={useSubmit(() => setDialogOpen(true), hasId)}
@@ -66,7 +67,7 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
           value={id}
           onChange={(event) => setId(event.currentTarget.value)}
         />
-        <AsyncButton type="submit" color="red" variant="light" disabled={!hasId}>
+        <AsyncButton type="submit" color="red" disabled={!hasId}>
           Erase
         </AsyncButton>
       </Group>

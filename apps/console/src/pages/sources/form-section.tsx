@@ -6,12 +6,21 @@ interface FormSectionProps {
   readonly title: string;
   readonly text: string;
   readonly onSubmit: (event: FormEvent) => void;
+  /** Marks a form that deletes data. */
+  readonly isDangerous?: boolean;
   readonly children: ReactNode;
 }
 
 /** A section of a page that is a form of its own. */
-export const FormSection = ({ title, text, onSubmit, children }: FormSectionProps) => (
-  <Paper withBorder p="lg" component="form" aria-label={title} onSubmit={onSubmit}>
+export const FormSection = ({ title, text, onSubmit, isDangerous, children }: FormSectionProps) => (
+  <Paper
+    withBorder
+    p="lg"
+    component="form"
+    aria-label={title}
+    className={isDangerous ? "danger" : ""}
+    onSubmit={onSubmit}
+  >
     <Stack>
       <SectionHeader title={title}>{text}</SectionHeader>
       {children}

@@ -1,12 +1,13 @@
 /**
- * The form for the general fields of a source. A field of the contract without an entry in `CONTROLS` does not compile.
+ * The forms for the general fields of a source: General, Privacy and Embedding. A field of the contract without an entry in `CONTROLS` does not compile.
  * CONTRIBUTING.md has the recipe for a new field.
  */
 import type { Source, SourceFieldName } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Paper, Stack, Switch, TextInput } from "@mantine/core";
+import { Switch, TextInput } from "@mantine/core";
 import { Fragment, type ReactNode } from "react";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { FormSection } from "./form-section.tsx";
 import { FrameworkField } from "./framework-field.tsx";
 import { ALLOWED_ORIGINS, areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
 import { SaveRow, type SourceForm, useSourceForm } from "./source-form.tsx";
@@ -50,7 +51,7 @@ const toPatch = ({ respectGpc, requireConsent, ...rest }: Partial<GeneralFields>
 
 type FieldControl = (form: SourceForm<GeneralFields>) => ReactNode;
 
-/** The control of each field, in the order of the form. null: another form edits the field, or the console does not. */
+/** The control of each field, in the order of its form. null: another form edits the field, or the console does not. */
 const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   name: ({ fields, setFields, failure }) => (
     <TextInput
@@ -118,7 +119,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   ),
   embedOrigins: ({ fields, setFields, failure }) => (
     <OriginsField
-      label="Embedding"
+      label="Embedding sites"
       help="The sites that may show a share link of this source in a frame. Without an entry, none may."
       lineLabel="Embedding site"
       origins={fields.embedOrigins}
@@ -127,10 +128,10 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
     />
   ),
   isActive: null, // ActiveSection of settings-page.tsx
-  goals: null, // counting-form.tsx
-  bots: null, // counting-form.tsx
-  excludedPaths: null, // counting-form.tsx
-  excludedAddresses: null, // counting-form.tsx
+  goals: null, // goals-form.tsx
+  bots: null, // exclusions-form.tsx
+  excludedPaths: null, // exclusions-form.tsx
+  excludedAddresses: null, // exclusions-form.tsx
   queryParameters: null, // addresses-form.tsx
   pathRules: null, // addresses-form.tsx
   channelRules: null, // channels-form.tsx
@@ -138,24 +139,54 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   limits: null, // limits-form.tsx
 };
 
-export function GeneralForm({ source }: { readonly source: Source }) {
+interface CardProps {
+  readonly source: Source;
+  readonly title: string;
+  readonly text: string;
+  readonly saveLabel: string;
+  readonly shows: (name: string) => boolean;
+}
+
+/** A form for some of the fields. */
+function FieldsCard({ source, title, text, saveLabel, shows }: CardProps) {
   const form = useSourceForm({ source, stored: toFields(source), normalize, toPatch });
   const { fields, submit, saved } = form;
+  const isValid =
+    fields.name.trim() !== "" && areValidOrigins([...fields.allowedOrigins, ...fields.embedOrigins]);
   return (
-    <Paper withBorder p="lg" component="form" aria-label="General" onSubmit={submit}>
-      <Stack>
-        {saved.error && <ErrorAlert error={saved.error} />}
-        {Object.entries(CONTROLS).map(([name, control]) => (
-          <Fragment key={name}>{control?.(form)}</Fragment>
-        ))}
-        <SaveRow
-          saved={saved}
-          label="Save"
-          disabled={
-            fields.name.trim() === "" || !areValidOrigins([...fields.allowedOrigins, ...fields.embedOrigins])
-          }
-        />
-      </Stack>
-    </Paper>
+    <FormSection title={title} text={text} onSubmit={submit}>
+      {saved.error && <ErrorAlert error={saved.error} />}
+      {Object.entries(CONTROLS).map(([name, control]) => (
+        <Fragment key={name}>{shows(name) && control?.(form)}</Fragment>
+      ))}
+      <SaveRow saved={saved} label={saveLabel} disabled={!isValid} />
+    </FormSection>
   );
 }
+
+/** A field without a card of its own is a general one. */
+export const GeneralForms = ({ source }: { readonly source: Source }) => (
+  <>
+    <FieldsCard
+      source={source}
+      title="General"
+      text="The name of the source, and the requests that it accepts."
+      saveLabel="Save"
+      shows={(name) => name !== "privacy" && name !== "embedOrigins"}
+    />
+    <FieldsCard
+      source={source}
+      title="Privacy"
+      text="Which visitors are counted."
+      saveLabel="Save privacy"
+      shows={(name) => name === "privacy"}
+    />
+    <FieldsCard
+      source={source}
+      title="Embedding"
+      text="Where the stats of this source can be embedded."
+      saveLabel="Save embedding"
+      shows={(name) => name === "embedOrigins"}
+    />
+  </>
+);

@@ -1,9 +1,8 @@
-/** The list of goals in the form for what a source counts. */
+/** The list of goals in their form. */
 import type { Goal, GoalCondition } from "@headwater/contract";
-import "@mantine/core/styles/Fieldset.css";
 import { formatConditionValue, parseConditionValue } from "@headwater/contract/goal-text";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { Icon } from "../../ui/icon.tsx";
 import { PATH_RULE } from "./path-rule.ts";
 
@@ -54,32 +53,26 @@ interface GoalListProps {
 export function GoalList({ goals, onChange, issueAt }: GoalListProps) {
   const replace = (index: number, goal: GoalInput) => onChange(goals.with(index, goal));
   return (
-    <Fieldset legend="Goals" variant="unstyled">
-      <Text size="sm" c="dimmed" mb="xs">
-        A goal is reached by an event with this name or a view of a matching page. Use * as a wildcard in
-        paths.
-      </Text>
-      <Stack gap="sm">
-        {goals.map((goal, index) => (
-          <GoalFields
-            // biome-ignore lint/suspicious/noArrayIndexKey: goals in the form have no other identity
-            key={index}
-            goal={goal}
-            number={index + 1}
-            issueAt={(...field) => issueAt(index, ...field)}
-            onChange={(changed) => replace(index, changed)}
-            onRemove={() => onChange(goals.toSpliced(index, 1))}
-          />
-        ))}
-        {goals.length < LIMITS.maxGoals && (
-          <Group>
-            <Button size="xs" variant="default" onClick={() => onChange([...goals, EMPTY_GOAL])}>
-              Add goal
-            </Button>
-          </Group>
-        )}
-      </Stack>
-    </Fieldset>
+    <Stack gap="sm">
+      {goals.map((goal, index) => (
+        <GoalFields
+          // biome-ignore lint/suspicious/noArrayIndexKey: goals in the form have no other identity
+          key={index}
+          goal={goal}
+          number={index + 1}
+          issueAt={(...field) => issueAt(index, ...field)}
+          onChange={(changed) => replace(index, changed)}
+          onRemove={() => onChange(goals.toSpliced(index, 1))}
+        />
+      ))}
+      {goals.length < LIMITS.maxGoals && (
+        <Group>
+          <Button size="xs" variant="default" onClick={() => onChange([...goals, EMPTY_GOAL])}>
+            Add goal
+          </Button>
+        </Group>
+      )}
+    </Stack>
   );
 }
 
@@ -121,7 +114,7 @@ const GoalFields = ({ goal, number, issueAt, onChange, onRemove }: GoalFieldsPro
       error={goal.kind === "path" && issueAt("path") !== null ? PATH_RULE : issueAt(goal.kind)}
       onChange={(event) => onChange({ ...goal, text: event.currentTarget.value })}
     />
-    <Button variant="default" onClick={onRemove} aria-label={`Remove goal ${number}`}>
+    <Button variant="default" px="xs" onClick={onRemove} aria-label={`Remove goal ${number}`}>
       <Icon name="close" size={14} />
     </Button>
     {goal.conditions.map((condition, index) => (
@@ -196,6 +189,7 @@ function ValueFields({ goal, number, issueAt, onChange }: Omit<GoalFieldsProps, 
       </Text>
       <Button
         variant="default"
+        px="xs"
         onClick={() => onChange({ ...goal, value: null })}
         aria-label={`Remove the value of goal ${number}`}
       >
@@ -243,7 +237,7 @@ const ConditionFields = ({ condition, label, issueAt, onChange, onRemove }: Cond
       error={issueAt("value")}
       onChange={(event) => onChange({ ...condition, value: event.currentTarget.value })}
     />
-    <Button variant="default" onClick={onRemove} aria-label={`Remove ${label}`}>
+    <Button variant="default" px="xs" onClick={onRemove} aria-label={`Remove ${label}`}>
       <Icon name="close" size={14} />
     </Button>
   </>

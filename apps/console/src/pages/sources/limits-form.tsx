@@ -1,10 +1,10 @@
 /** The form for a source's own limits. An empty field uses the service's limit. */
 import type { Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Paper, Stack, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { formatCount } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
-import { SectionHeader } from "../../ui/section-header.tsx";
+import { FormSection } from "./form-section.tsx";
 import { SaveRow, useSourceForm } from "./source-form.tsx";
 
 const LIMIT_FIELDS = [
@@ -41,29 +41,24 @@ export function LimitsForm({ source }: { readonly source: Source }) {
   };
   const { fields, setFields, submit, saved, failure } = useSourceForm({ source, stored, normalize, toPatch });
   return (
-    <Paper withBorder p="lg" component="form" aria-label="Limits" onSubmit={submit}>
-      <Stack>
-        <SectionHeader title="Limits">Leave a field empty to use the service’s default.</SectionHeader>
-        {saved.error && <ErrorAlert error={saved.error} />}
-        <div className="field-grid">
-          {LIMIT_FIELDS.map(({ name, label, min, max }) => (
-            <TextInput
-              key={name}
-              type="number"
-              label={label}
-              description={
-                max === LIMITS.maxDailyQuota ? "Quota of this source" : `Up to ${formatCount(max)}`
-              }
-              min={min}
-              max={max}
-              value={fields[name]}
-              error={failure?.issueAt("limits", name)}
-              onChange={(event) => setFields({ [name]: event.currentTarget.value })}
-            />
-          ))}
-        </div>
-        <SaveRow saved={saved} label="Save limits" variant="default" />
-      </Stack>
-    </Paper>
+    <FormSection title="Limits" text="Leave a field empty to use the service’s default." onSubmit={submit}>
+      {saved.error && <ErrorAlert error={saved.error} />}
+      <div className="field-grid">
+        {LIMIT_FIELDS.map(({ name, label, min, max }) => (
+          <TextInput
+            key={name}
+            type="number"
+            label={label}
+            description={max === LIMITS.maxDailyQuota ? "Quota of this source" : `Up to ${formatCount(max)}`}
+            min={min}
+            max={max}
+            value={fields[name]}
+            error={failure?.issueAt("limits", name)}
+            onChange={(event) => setFields({ [name]: event.currentTarget.value })}
+          />
+        ))}
+      </div>
+      <SaveRow saved={saved} label="Save limits" />
+    </FormSection>
   );
 }

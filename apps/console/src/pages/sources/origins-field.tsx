@@ -1,7 +1,6 @@
 /** A list of allowed origins. Each line shows its normalized form or a suggestion for an invalid origin. */
-import "@mantine/core/styles/Fieldset.css";
 import { normalizeOrigin, suggestOrigin } from "@headwater/contract/origin";
-import { Button, Fieldset, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 
 interface OriginsFieldProps {
   readonly label: string;
@@ -31,8 +30,9 @@ export function OriginsField({ label, help, lineLabel, origins, onChange, issueA
   const lines = origins.length === 0 ? [""] : origins;
   const replace = (index: number, value: string) => onChange(lines.with(index, value));
   return (
-    <Fieldset legend={label} variant="unstyled">
-      <Text size="sm" c="dimmed" mb="xs">
+    <fieldset className="field-group">
+      <legend>{label}</legend>
+      <Text size="sm" c="dimmed" mb={4} lh={1.35}>
         {help}
       </Text>
       <Stack gap="xs">
@@ -53,7 +53,7 @@ export function OriginsField({ label, help, lineLabel, origins, onChange, issueA
           </Button>
         </Group>
       </Stack>
-    </Fieldset>
+    </fieldset>
   );
 }
 

@@ -1,7 +1,7 @@
 /** A source's public key: copy, rotate, and the installs that still use an old key. */
 import type { DebugAttempt, Source } from "@headwater/contract";
 import "@mantine/core/styles/List.css";
-import { Button, Code, Group, List, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Code, Group, List, NativeSelect, Paper, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -11,6 +11,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
 import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
+import { SectionHeader } from "../../ui/section-header.tsx";
 
 const GRACE_PERIODS = [
   { value: "0", label: "None" },
@@ -25,9 +26,7 @@ export function PublicKeySection({ source }: { readonly source: Source }) {
   return (
     <Paper withBorder p="lg">
       <Stack>
-        <Title order={2} size="h5">
-          Public key
-        </Title>
+        <SectionHeader title="Public key">The snippet has it. It is not secret.</SectionHeader>
         <Group gap="sm">
           <Code className="wrap">{publicKey}</Code>
           <CopyButton text={publicKey} />

@@ -1,17 +1,17 @@
 /** The form for a source's retention. A shorter retention deletes events, so it asks for confirmation. */
 import type { Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Group, Text, TextInput } from "@mantine/core";
+import { Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, api } from "../../api.ts";
 import { useInvalidateSource } from "../../queries.ts";
-import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { FormSection } from "./form-section.tsx";
+import { SaveRow } from "./source-form.tsx";
 
 const toDays = (text: string) => (text.trim() === "" ? null : Number(text));
 
@@ -40,22 +40,22 @@ export function RetentionForm({ source }: { readonly source: Source }) {
       onSubmit={submit}
     >
       {failure && <ErrorAlert error={failure} />}
-      <Group align="flex-end" gap="sm">
-        <TextInput
-          type="number"
-          label="Days"
-          description={`Up to ${formatCount(LIMITS.maxRetentionDays)}. Leave empty to keep events forever.`}
-          min={1}
-          max={LIMITS.maxRetentionDays}
-          step={1}
-          value={text}
-          error={failure?.issueAt("retentionDays")}
-          onChange={(event) => setEdited(event.currentTarget.value)}
-        />
-        <AsyncButton type="submit" variant="default" isPending={saved.isPending} disabled={!isUnsaved}>
-          Save retention
-        </AsyncButton>
-      </Group>
+      <TextInput
+        type="number"
+        label="Days"
+        description={`Up to ${formatCount(LIMITS.maxRetentionDays)}. Leave empty to keep events forever.`}
+        classNames={{ wrapper: "narrow-field" }}
+        min={1}
+        max={LIMITS.maxRetentionDays}
+        step={1}
+        value={text}
+        error={failure?.issueAt("retentionDays")}
+        onChange={(event) => {
+          if (saved.isSuccess) saved.reset();
+          setEdited(event.currentTarget.value);
+        }}
+      />
+      <SaveRow saved={saved} label="Save retention" disabled={!isUnsaved} />
       <ConfirmDialog
         title="Delete older events?"
         confirmLabel="Delete older events"

@@ -1,4 +1,4 @@
-/** The settings page of one source: general fields, activation, limits, public key and deletion. */
+/** The settings page of one source: general fields, privacy, embedding, limits, public key, activation and deletion. */
 import type { Source } from "@headwater/contract";
 import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
@@ -11,7 +11,7 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { GeneralForm } from "./general-form.tsx";
+import { GeneralForms } from "./general-form.tsx";
 import { LimitsForm } from "./limits-form.tsx";
 import { PublicKeySection } from "./public-key-section.tsx";
 import { useSourceUpdate } from "./source-form.tsx";
@@ -27,15 +27,11 @@ function Settings({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
   return (
     <Stack gap="lg" maw={760}>
-      <GeneralForm source={source} />
+      <GeneralForms source={source} />
+      {can("sources:admin") && <LimitsForm source={source} />}
+      {can("sources:admin") && <PublicKeySection source={source} />}
       <ActiveSection source={source} />
-      {can("sources:admin") && (
-        <>
-          <LimitsForm source={source} />
-          <PublicKeySection source={source} />
-          <DeleteSection source={source} />
-        </>
-      )}
+      {can("sources:admin") && <DeleteSection source={source} />}
     </Stack>
   );
 }
@@ -74,10 +70,11 @@ function DeleteSection({ source }: { readonly source: Source }) {
   const invalidateSource = useInvalidateSource();
   return (
     <Section
+      isDangerous
       title="Delete source"
       text="Its keys stop working immediately. Stored events are kept. This cannot be undone."
       action={
-        <Button color="red" variant="light" onClick={() => setDialogOpen(true)}>
+        <Button color="red" onClick={() => setDialogOpen(true)}>
           Delete
         </Button>
       }
@@ -105,11 +102,12 @@ interface SectionProps {
   readonly title: string;
   readonly text: string;
   readonly action: React.ReactNode;
+  readonly isDangerous?: boolean;
   readonly children?: React.ReactNode;
 }
 
-const Section = ({ title, text, action, children }: SectionProps) => (
-  <Paper withBorder p="lg">
+const Section = ({ title, text, action, isDangerous, children }: SectionProps) => (
+  <Paper withBorder p="lg" className={isDangerous ? "danger" : ""}>
     <Stack gap="sm">
       <Group justify="space-between" wrap="nowrap">
         <SectionHeader title={title}>{text}</SectionHeader>

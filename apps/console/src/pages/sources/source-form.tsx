@@ -19,8 +19,6 @@ export function useSourceUpdate({ sourceId, organizationId }: Source) {
   });
 }
 
-type SourceUpdateMutation = ReturnType<typeof useSourceUpdate>;
-
 interface SourceFormOptions<Fields> {
   readonly source: Source;
   /** The current values of the source. */
@@ -70,21 +68,20 @@ export function useSourceForm<Fields extends object>(options: SourceFormOptions<
 export type SourceForm<Fields extends object> = ReturnType<typeof useSourceForm<Fields>>;
 
 interface SaveRowProps {
-  readonly saved: SourceUpdateMutation;
+  readonly saved: Pick<ReturnType<typeof useSourceUpdate>, "isSuccess" | "isPending">;
   readonly label: string;
-  readonly variant?: "default";
   readonly disabled?: boolean;
 }
 
 /** The last row of a source form: the "Saved" message and the submit button. */
-export const SaveRow = ({ saved, label, variant, disabled = false }: SaveRowProps) => (
+export const SaveRow = ({ saved, label, disabled = false }: SaveRowProps) => (
   <Group justify="flex-end">
     {saved.isSuccess && (
       <Text size="sm" role="status">
         Saved
       </Text>
     )}
-    <AsyncButton type="submit" {...(variant && { variant })} isPending={saved.isPending} disabled={disabled}>
+    <AsyncButton type="submit" isPending={saved.isPending} disabled={disabled}>
       {label}
     </AsyncButton>
   </Group>

@@ -58,7 +58,7 @@ function AllGoals({ view }: { readonly view: StatsView }) {
       {({ results }) =>
         results.length === 0 ? (
           <Text size="sm" c="dimmed" py="md">
-            This source has no goals. Add them in its settings, under Counting.
+            This source has no goals. Add them on its data page.
           </Text>
         ) : (
           <ConversionsTable

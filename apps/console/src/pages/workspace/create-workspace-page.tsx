@@ -26,7 +26,7 @@ function CreateWorkspace() {
     return navigate({ to: "/sources", ignoreBlocker: true });
   };
   return (
-    <Paper withBorder p="lg" maw={560}>
+    <Paper withBorder p="lg" maw={760}>
       <CreateWorkspaceForm onCreated={open}>
         <ButtonLink variant="default" to="/sources">
           Cancel

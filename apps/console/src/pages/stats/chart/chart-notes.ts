@@ -18,7 +18,7 @@ const SETTING_NAMES: Readonly<Record<string, string>> = {
   goals: "Goals",
   bots: "Bots",
   excludedPaths: "Excluded paths",
-  excludedAddresses: "Excluded addresses",
+  excludedAddresses: "Excluded IP addresses",
   queryParameters: "Query parameters",
   pathRules: "Path rules",
   channelRules: "Channel rules",
