@@ -81,7 +81,7 @@ consoleTest(
     await page.getByText("Version 1 has 2 events.").waitFor();
     const { plan } = await planOf(world, source);
     assert.deepEqual([plan.mode, plan.events.order.schema.required], ["warn", ["currency", "price"]]);
-    assert.match((await row("order").textContent()) ?? "", /Warn/);
+    assert.match((await row("order").textContent()) ?? "", /Warns/);
     await shootAll(page, "planned", shoot);
 
     await page.getByRole("button", { name: "Details of order" }).click();

@@ -25,7 +25,7 @@ consoleStatsTest(
       await page.getByRole("button", { name: "Create source" }).click();
 
       await page.getByText("Waiting for the first event").waitFor();
-      await page.getByText("Open a page with the snippet.").waitFor();
+      await page.getByText("Add the snippet below, then open your site.").waitFor();
       await page.getByRole("button", { name: "Copy snippet" }).click();
       await page.getByRole("button", { name: "Copied" }).waitFor();
       await shoot("3-install");

@@ -1,4 +1,4 @@
-/** The one-line script tag of the install page, its options, and the page once events arrive. */
+/** The script tag of the install page, its options, and the page once events arrive. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startSite } from "../../../packages/sdk/test/server.ts";
@@ -18,7 +18,17 @@ test("The tag has the source's settings and the chosen options, and quotes canno
   assert.deepEqual([...options], ["engagement", "consent"]);
   assert.equal(
     toScriptTag(install, new Set([...options, "vitals", "hash"])),
-    '<script defer src="https://hw.example/sdk/v2.js" data-key="pk_&quot;x" data-respect-gpc="true" data-extras="engagement web-vitals" data-hash-routing="true" data-consent="pending"></script>',
+    [
+      "<script",
+      "  defer",
+      '  src="https://hw.example/sdk/v2.js"',
+      '  data-key="pk_&quot;x"',
+      '  data-respect-gpc="true"',
+      '  data-extras="engagement web-vitals"',
+      '  data-hash-routing="true"',
+      '  data-consent="pending"',
+      "></script>",
+    ].join("\n"),
   );
 });
 

@@ -16,7 +16,7 @@ consoleTest(
       const { sourceId } = await world.createSource({ frameworkHint: hint });
       const { body } = await world.ask(`/api/tracking-sources/${sourceId}/install`);
       await open(`/analytics/setup/install?sourceId=${sourceId}`);
-      // the one-line tag stands before the inline snippet
+      // the tag stands before the inline snippet
       const code = page.locator("pre").nth(framework === "html" ? 1 : 0);
       await code.waitFor({ state: "attached" });
       assert.equal((await code.textContent())?.trim(), INSTALL_EXAMPLES[framework](body).trim(), framework);

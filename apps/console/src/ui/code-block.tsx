@@ -9,17 +9,20 @@ interface CodeBlockProps {
   readonly title: string;
   readonly text: string;
   readonly copyLabel?: string;
+  /** Makes the copy button the main button of its page. */
+  readonly isPrimary?: boolean;
 }
 
-export const CodeBlock = ({ title, text, copyLabel }: CodeBlockProps) => (
+export const CodeBlock = ({ title, text, copyLabel, isPrimary }: CodeBlockProps) => (
   <Stack gap={0} className="code-block">
     <Group justify="space-between" className="code-title" wrap="nowrap">
       <Text size="sm" fw={600}>
         {title}
       </Text>
-      <CopyButton text={text} {...(copyLabel ? { label: copyLabel } : {})} />
+      <CopyButton text={text} {...(copyLabel && { label: copyLabel })} {...(isPrimary && { isPrimary })} />
     </Group>
-    <ScrollRegion label={title} className="code-text">
+    {/* a single line wraps; lines of code keep their breaks and scroll */}
+    <ScrollRegion label={title} className={text.includes("\n") ? "code-text code-lines" : "code-text"}>
       <pre>{highlight(text)}</pre>
     </ScrollRegion>
   </Stack>

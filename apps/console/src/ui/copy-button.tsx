@@ -25,7 +25,13 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
+interface CopyButtonProps {
+  readonly text: string;
+  readonly label?: string;
+  readonly isPrimary?: boolean;
+}
+
+export function CopyButton({ text, label = "Copy", isPrimary = false }: CopyButtonProps) {
   const [result, setResult] = useState<string | null>(null);
   useEffect(() => {
     if (result === null) return;
@@ -36,7 +42,7 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
   return (
     <Button
       size="xs"
-      variant={result === null ? "default" : "light"}
+      variant={result !== null ? "light" : isPrimary ? "filled" : "default"}
       onClick={() => void copy()}
       aria-live="polite"
     >

@@ -73,11 +73,6 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
   );
 }
 
-const COLUMNS = ["Event", "Accepted", "Last seen", "Plan", ""];
-const COLUMN_VARIABLES = Object.fromEntries(
-  COLUMNS.map((column, index) => [`--column-${index + 1}`, JSON.stringify(column)]),
-);
-
 interface EventTableProps {
   readonly events: readonly KnownEvent[];
   readonly version: PlanVersion;
@@ -87,14 +82,16 @@ interface EventTableProps {
 const EventTable = ({ events, version, onOpen }: EventTableProps) => (
   <Paper withBorder>
     <ScrollRegion label="Events">
-      <Table className="stacked" style={COLUMN_VARIABLES} verticalSpacing="sm" horizontalSpacing="md">
+      <Table className="events-table" verticalSpacing="sm" horizontalSpacing="lg">
         <Table.Thead>
           <Table.Tr>
-            {COLUMNS.map((column) => (
-              <Table.Th key={column}>
-                {column === "" ? <VisuallyHidden>Actions</VisuallyHidden> : column}
-              </Table.Th>
-            ))}
+            <Table.Th>Event</Table.Th>
+            <Table.Th>Accepted</Table.Th>
+            <Table.Th>Last seen</Table.Th>
+            <Table.Th>Plan</Table.Th>
+            <Table.Th>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -121,18 +118,14 @@ const EventTable = ({ events, version, onOpen }: EventTableProps) => (
   </Paper>
 );
 
-const MODE_BADGES = {
-  off: { label: "Not checked", color: "gray" },
-  warn: { label: "Warn", color: "yellow" },
-  reject: { label: "Reject", color: "red" },
-} as const;
+/** What the plan does with an event. It is no status, so it has no colour. */
+const MODE_LABELS = { off: "Not checked", warn: "Warns", reject: "Rejects violations" } as const;
 
 function PlanBadge({ event, version }: { readonly event: KnownEvent; readonly version: PlanVersion }) {
   const mode = modeOf(event, version.plan);
-  const { label, color } = mode ? MODE_BADGES[mode] : { label: "Not planned", color: "gray" };
   return (
-    <Badge variant="light" color={color} size="lg" tt="none">
-      {label}
+    <Badge variant="light" color="gray" tt="none">
+      {mode ? MODE_LABELS[mode] : "Not planned"}
     </Badge>
   );
 }

@@ -38,7 +38,7 @@ export function PlanPanel({ source, version: saved }: PlanPanelProps) {
   const isLocked = !can("sources:write") || save.isPending;
   const change = (changes: Partial<PlanFields>) => save.mutate({ ...plan, ...changes });
   return (
-    <Paper withBorder p="md" component="section" aria-label="Tracking plan">
+    <Paper withBorder p="lg" component="section" aria-label="Tracking plan">
       <Stack gap="md">
         <SectionHeader title="Tracking plan">
           {version === 0 ? (

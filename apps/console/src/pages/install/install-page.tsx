@@ -31,7 +31,7 @@ function Install({ source }: { readonly source: Source }) {
     placeholderData: (before) => before,
   });
   return (
-    <Stack gap="lg" maw={960}>
+    <Stack gap="lg" maw={760}>
       <InstallStatus source={source} />
       <QueryResult query={query}>
         {(install) => (
@@ -72,6 +72,7 @@ function SnippetSection({
         </Title>
         <SegmentedControl
           visibleFrom="lg"
+          size="xs"
           aria-label="Framework"
           data={data}
           value={selected}
@@ -92,6 +93,7 @@ function SnippetSection({
             title={`${example.label} snippet`}
             text={example.code(install)}
             copyLabel="Copy snippet"
+            isPrimary
           />
         )}
         <Title order={2} size="h4">

@@ -2,7 +2,7 @@
 import type { DebugAttempt, Source } from "@headwater/contract";
 import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import { sourceQuery, useInvalidateSource } from "../../queries.ts";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
@@ -14,6 +14,7 @@ import { useAttemptLog } from "../debug/use-attempt-log.ts";
 /** Users without the debug:read permission see the first event by polling the source. */
 const POLL_MS = 3_000;
 const NO_FILTERS = {};
+const NEXT_STEP = "Add the snippet below, then open your site.";
 
 export function InstallStatus({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
@@ -38,16 +39,20 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
   if (error) return <ErrorAlert error={error} />;
   if (accepted !== null) {
     return (
-      <ReceivingAlert at={accepted.receivedAt}>
-        Origin: {accepted.origin ?? "—"}.{" "}
-        <ButtonLink
-          size="xs"
-          variant="default"
-          to="/analytics/setup/debug"
-          search={{ sourceId, attempt: accepted.attemptId }}
-        >
-          View in debug
-        </ButtonLink>
+      <ReceivingAlert
+        at={accepted.receivedAt}
+        action={
+          <ButtonLink
+            size="xs"
+            variant="default"
+            to="/analytics/setup/debug"
+            search={{ sourceId, attempt: accepted.attemptId }}
+          >
+            View in debug
+          </ButtonLink>
+        }
+      >
+        Origin: {accepted.origin ?? "—"}.
         {isRefusedLast && (
           <span className="foreign">
             A later request from {refused.origin ?? "an unknown origin"} was refused ({refused.code}).
@@ -70,29 +75,37 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
       </Stack>
     );
   }
-  return <WaitingAlert>{isLive ? "Open a page with the snippet." : "Connecting…"}</WaitingAlert>;
+  return <WaitingAlert>{isLive ? NEXT_STEP : "Connecting…"}</WaitingAlert>;
 }
 
 function StatusFromSource({ source: { sourceId } }: { readonly source: Source }) {
   const { data, error } = useQuery({ ...sourceQuery(sourceId), refetchInterval: POLL_MS });
   if (error) return <ErrorAlert error={error} />;
   if (data && data.lastEventAt !== null) return <ReceivingAlert at={data.lastEventAt} />;
-  return <WaitingAlert>Open a page with the snippet.</WaitingAlert>;
+  return <WaitingAlert>{NEXT_STEP}</WaitingAlert>;
 }
 
-const ReceivingAlert = ({ at, children }: { readonly at: string; readonly children?: React.ReactNode }) => (
-  <Alert color="green" title="Receiving events" data-state="receiving" role="status">
-    <Group gap="sm">
+interface ReceivingAlertProps {
+  readonly at: string;
+  readonly action?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+const ReceivingAlert = ({ at, action, children }: ReceivingAlertProps) => (
+  <Alert color="green" radius="lg" title="Receiving events" data-state="receiving" role="status">
+    <Group gap="sm" justify="space-between">
       <Text size="sm" className="wrap" component="div">
         Last event <RelativeTime at={at} />. {children}
       </Text>
+      {action}
     </Group>
   </Alert>
 );
 
-const WaitingAlert = ({ children }: { readonly children: React.ReactNode }) => (
+const WaitingAlert = ({ children }: { readonly children: ReactNode }) => (
   <Alert
     color="gray"
+    radius="lg"
     title="Waiting for the first event…"
     data-state="waiting"
     role="status"

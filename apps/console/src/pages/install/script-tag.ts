@@ -1,14 +1,15 @@
-/** The one-line script tag of a source, and the options that it can have. */
+/** The script tag of a source, and the options that it can have. */
 
+/** An option that is a setting of the source too has the same name there. */
 export const TAG_OPTIONS = [
-  { name: "engagement", label: "Time and scroll depth", extra: "engagement" },
+  { name: "engagement", label: "Measure engagement", extra: "engagement" },
   { name: "vitals", label: "Web vitals", extra: "web-vitals" },
   { name: "outbound", label: "Outbound links", extra: "outbound-links" },
   { name: "downloads", label: "Downloads", extra: "downloads" },
   { name: "forms", label: "Forms", extra: "forms" },
   { name: "hash", label: "Hash routing", attribute: 'data-hash-routing="true"' },
   { name: "storage", label: "No browser storage", attribute: 'data-persistence="none"' },
-  { name: "consent", label: "Wait for consent", attribute: 'data-consent="pending"' },
+  { name: "consent", label: "Require consent", attribute: 'data-consent="pending"' },
 ] as const;
 export type TagOption = (typeof TAG_OPTIONS)[number]["name"];
 
@@ -30,7 +31,7 @@ interface TagInput {
   readonly browserSnippet: string;
 }
 
-/** @returns a tag that loads the client; calls made before it has loaded are lost */
+/** @returns a tag that loads the client, with one attribute in each line; calls made before it has loaded are lost */
 export function toScriptTag(
   { apiBaseUrl, publicKey, browserSnippet }: TagInput,
   options: ReadonlySet<TagOption>,
@@ -46,5 +47,6 @@ export function toScriptTag(
     extras.length > 0 && `data-extras="${extras.join(" ")}"`,
     ...chosen.flatMap((option) => ("attribute" in option ? [option.attribute] : [])),
   ];
-  return `<script ${attributes.filter(Boolean).join(" ")}></script>`;
+  const lines = attributes.filter((attribute) => attribute !== false);
+  return `<script\n${lines.map((line) => `  ${line}\n`).join("")}></script>`;
 }

@@ -11,7 +11,12 @@ export function TagSection({ install }: { readonly install: InstallPayload }) {
     setOptions(new Set([...options].filter((one) => one !== name).concat(isOn ? name : [])));
   return (
     <>
-      <CodeBlock title="HTML snippet" text={toScriptTag(install, options)} copyLabel="Copy snippet" />
+      <CodeBlock
+        title="HTML snippet"
+        text={toScriptTag(install, options)}
+        copyLabel="Copy snippet"
+        isPrimary
+      />
       <fieldset className="tag-options">
         <legend>Options</legend>
         {TAG_OPTIONS.map(({ name, label }) => (

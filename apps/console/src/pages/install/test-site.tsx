@@ -50,7 +50,12 @@ export function TestSite({ sourceId, page }: TestSiteProps) {
             error={failure?.issueAt("url")}
             onChange={(event) => setUrl(event.currentTarget.value)}
           />
-          <AsyncButton type="submit" isPending={test.isPending} disabled={url.trim() === ""}>
+          <AsyncButton
+            type="submit"
+            variant="default"
+            isPending={test.isPending}
+            disabled={url.trim() === ""}
+          >
             Test my site
           </AsyncButton>
         </form>
