@@ -54,7 +54,7 @@ function translateOne(body: ForeignFields): ForeignEvent | Untranslated {
 
 function translate({ json }: ForeignRequest) {
   const body = requireObject(json());
-  const version = body.v === undefined ? null : `plausible@${numberOf(body.v) ?? "unknown"}`;
+  const version = body.v === undefined ? null : `plausible ${numberOf(body.v) ?? "unknown"}`;
   return { client: version, sentAt: null, events: [translateOne(body)] };
 }
 

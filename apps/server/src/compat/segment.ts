@@ -63,7 +63,8 @@ function bodyOf(type: string | null, message: ForeignFields, seen: ForeignFields
     case "screen":
       return { type: "page", page: pageOf({ title: name }, name), properties: { ...properties, ...named } };
     case "identify":
-      return { ...passive(type, objectOf(message.traits)), ...page };
+      // RudderStack's clients send them in the context
+      return { ...passive(type, objectOf(message.traits ?? objectOf(message.context).traits)), ...page };
     case "group": {
       const groupId = idOf(message.groupId);
       return { ...passive(type, { ...objectOf(message.traits), ...definedIn({ groupId }) }), ...page };
@@ -116,9 +117,10 @@ function messagesOf(body: ForeignFields): readonly unknown[] {
   throw invalidBody("required", "`batch` must be a list with at least one message.");
 }
 
+/** Joined by `@`, they would look like an e-mail address and be masked. */
 function libraryOf(message: unknown): string | null {
   const { name, version } = objectOf(objectOf(objectOf(message).context).library);
-  return textOf(name) === null ? null : [name, textOf(version)].filter(Boolean).join("@");
+  return textOf(name) === null ? null : [name, textOf(version)].filter(Boolean).join(" ");
 }
 
 function translate({ call, json }: ForeignRequest): Translation {

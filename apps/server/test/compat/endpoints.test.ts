@@ -79,6 +79,11 @@ describe("POST …/plausible/api/event", () => {
     assert.equal(new Set([view, bought, engagement, seen].map(({ sessionId }) => sessionId)).size, 1);
   });
 
+  it("shows the version of the client", async () => {
+    await send(path, event({}));
+    assert.equal((await attemptOf("plausible")).sdkVersion, "plausible 36");
+  });
+
   it("equal events of different requests all count; with the same X-Request-Id a retry is a duplicate", async () => {
     for (let count = 0; count < 3; count += 1) await send(path, event({ n: "Click" }));
     assert.equal(named("Click").length, 3);

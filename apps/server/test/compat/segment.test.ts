@@ -102,6 +102,14 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     assert.equal(sessionsOf(anonymousId), 1);
   });
 
+  it("takes the traits that RudderStack's client sends in the context, and shows its name and version", async () => {
+    const library = { name: "@rudder/client", version: "3.34.1" };
+    const call = message({ userId: "u-1", context: { traits: { plan: "pro" }, library } });
+    assert.equal((await send("identify", call)).body.accepted, 1);
+    assert.deepEqual(storedOf(call.messageId).properties, { plan: "pro" });
+    assert.equal((await attempts())[0].sdkVersion, "@rudder/client 3.34.1");
+  });
+
   it("takes what the properties of a page call do not say from the context", async () => {
     const seen = { url: `${ORIGIN}/seen`, title: "Seen", referrer: "https://news.example/" };
     const call = message({ properties: { url: null, title: "", path: "/own" }, context: { page: seen } });
