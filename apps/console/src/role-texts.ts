@@ -1,4 +1,4 @@
-/** What each role may do, in one sentence, and who may assign it. */
+/** The roles in words: their names, what each may do, in one sentence, and who may assign it. */
 import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
 
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
@@ -8,5 +8,9 @@ export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   owner: "Everything, including other owners.",
 };
 
-/** The roles that a user with `highest` may assign. */
-export const rolesUpTo = (highest: Role) => ROLES.filter((role) => !isAbove(role, highest));
+/** @returns for example `Owner` */
+export const roleName = (role: Role): string => `${role.charAt(0).toUpperCase()}${role.slice(1)}`;
+
+/** The options of a select: the roles that a user with `highest` may assign. */
+export const roleOptions = (highest: Role) =>
+  ROLES.filter((role) => !isAbove(role, highest)).map((value) => ({ value, label: roleName(value) }));

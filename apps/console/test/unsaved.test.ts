@@ -70,8 +70,6 @@ consoleTest(
     const forms = [
       { path: "/sources/new", label: "Name" },
       { path: "/workspaces/new", label: "Name" },
-      { path: "/team", label: "Email" },
-      { path: "/tokens", label: "Label" },
       { path: `/sources/data?${source}`, label: "Excluded paths" },
       { path: `/sources/data?${source}`, label: "Days" },
       { path: `/sources/data?${source}`, label: "ID" },

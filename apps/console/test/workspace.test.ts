@@ -11,6 +11,7 @@ import {
   trackEvent,
 } from "../../server/test/support/world.ts";
 import { firstOfMonth, monthRows } from "../src/pages/workspace/usage-rows.ts";
+import { seriousFindings } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
 import { memberToken } from "./seed.ts";
 
@@ -41,10 +42,12 @@ consoleTest(
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
     await open("/tokens");
+    await page.getByRole("button", { name: "Create token" }).click();
+    assert.deepEqual(await seriousFindings(page), []);
     await page.getByLabel("Label").fill("Shop server");
     await page.getByLabel("Access").selectOption("Send events of a source");
     await page.getByLabel("Source", { exact: true }).selectOption("Shop");
-    await page.getByRole("button", { name: "Create token" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
     await page.getByText("Send events of Shop only").waitFor();
     await shoot("server-token");
     await page.getByRole("button", { name: "Copy token" }).click();
@@ -57,6 +60,51 @@ consoleTest(
       headers: { authorization: `Bearer ${token}` },
     });
     assert.equal(reply.status, 200, reply.text);
+    const inUse = page.getByRole("row").filter({ hasText: "This session" });
+    assert.deepEqual(await inUse.getByRole("button").allTextContents(), ["Revoke"]);
+    assert.match((await inUse.textContent()) ?? "", /^Owner/);
+  },
+);
+
+consoleTest(
+  "The user is the first member of the list. The only owner cannot leave the workspace; an admin can.",
+  async ({ world, page, open }) => {
+    const admin = await memberToken(world, "admin");
+    const rows = page.getByRole("region", { name: "Members" }).locator("tbody tr");
+    await open("/team");
+    await rows.nth(1).waitFor();
+    assert.match((await rows.first().textContent()) ?? "", /YouNo email/);
+    assert.equal(await rows.first().getByRole("button").count(), 0);
+    assert.deepEqual(await rows.nth(1).getByRole("button").allTextContents(), ["Remove"]);
+
+    await open("/team", admin);
+    await rows.nth(1).waitFor();
+    assert.match((await rows.first().textContent()) ?? "", /You/);
+    assert.equal(await rows.nth(1).getByRole("button").count(), 0, "an admin cannot remove an owner");
+    await rows.first().getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("button", { name: "Leave workspace" }).click();
+    await page.getByText("You have been signed out").waitFor();
+    const { body } = await world.ask(`/api/members?organizationId=${ORGANIZATION_ID}`);
+    assert.equal(body.members.length, 1);
+  },
+);
+
+consoleTest(
+  "After leaving a workspace the console shows another one of the user.",
+  async ({ world, page, open }) => {
+    const made = await world.ask("/api/organizations", { method: "POST", body: { name: "Second" } });
+    const { organizationId } = made.body;
+    const body = { organizationId, role: "owner", name: "Grace" };
+    assert.equal((await world.ask("/api/members", { method: "POST", body })).status, 201);
+    await open("/team");
+    const workspace = page.getByLabel("Workspace", { exact: true });
+    await workspace.selectOption("Second");
+    await page.getByRole("link", { name: "Team", exact: true }).click();
+    await page.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("button", { name: "Leave workspace" }).click();
+    await workspace.locator("option", { hasText: "Second" }).waitFor({ state: "detached" });
+    assert.equal(await workspace.locator("option:checked").textContent(), "My workspace");
+    await page.getByRole("heading", { name: "Team" }).waitFor();
   },
 );
 

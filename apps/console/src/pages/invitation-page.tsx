@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { API_BASE, type ApiAnswer, ApiFailure, apiWith } from "../api.ts";
 import { signInMethodsQuery } from "../queries.ts";
-import { ROLE_TEXTS } from "../role-texts.ts";
+import { ROLE_TEXTS, roleName } from "../role-texts.ts";
 import { session } from "../session.ts";
 import { signInByCode, takeFragment } from "../sign-in.ts";
 import { AsyncButton } from "../ui/async-button.tsx";
@@ -67,7 +67,7 @@ function Offer({ offer, code, onNewToken }: OfferProps) {
         .
       </Text>
       <Text size="sm" c="dimmed">
-        Your role: {role}. {ROLE_TEXTS[role]}
+        Your role: {roleName(role)}. {ROLE_TEXTS[role]}
       </Text>
       {ownToken !== null && <Join code={code} token={ownToken} />}
       {methods.oidc !== null && (

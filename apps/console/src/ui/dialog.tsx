@@ -1,6 +1,6 @@
 /** A dialog over the page. The browser's own `<dialog>` keeps the focus inside, and makes the page behind it inert. */
-import { Title, UnstyledButton } from "@mantine/core";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { Button, Title, UnstyledButton } from "@mantine/core";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
 
 interface DialogProps {
@@ -45,5 +45,29 @@ export function Dialog({ title, opened, onClose, isWide = false, children }: Dia
         </div>
       )}
     </dialog>
+  );
+}
+
+interface DialogButtonProps {
+  /** What the button says, and the title of the dialog. */
+  readonly label: string;
+  readonly variant?: "default" | "filled";
+  /** Renders the content. It calls `close` when the dialog has done its work. */
+  readonly children: (close: () => void) => ReactNode;
+}
+
+/** A button that opens a dialog, such as one with a form. */
+export function DialogButton({ label, variant = "filled", children }: DialogButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button variant={variant} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <Dialog title={label} opened={isOpen} onClose={close}>
+        {children(close)}
+      </Dialog>
+    </>
   );
 }

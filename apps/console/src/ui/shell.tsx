@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { profileQuery } from "../queries.ts";
+import { roleName } from "../role-texts.ts";
 import { ShortcutSheet } from "../shortcuts.tsx";
 import { useWorkspace, WorkspaceProvider } from "../workspace-context.tsx";
 import { Brand } from "./brand.tsx";
@@ -73,7 +74,7 @@ function Sidebar() {
           Sign out
         </UnstyledButton>
         <div className="side-end">
-          <span>Role: {role}</span>
+          <span>Role: {roleName(role)}</span>
           <ColorSchemeControl />
         </div>
       </div>

@@ -1,20 +1,27 @@
 import type { CreateTokenBody, Member } from "@headwater/contract";
 import { isAbove } from "@headwater/contract/roles";
-import { Group, NativeSelect, Paper, Stack, TextInput, Title } from "@mantine/core";
+import { Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiFailure, api } from "../../api.ts";
+import { type ApiAnswer, ApiFailure, api } from "../../api.ts";
+import { roleName } from "../../role-texts.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ExpirySelect, toExpiresAt } from "../../ui/expiry-select.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
-import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { ScopeFields } from "./scope-fields.tsx";
 
-const labelOf = ({ name, email, userId, role }: Member) => `${name ?? email ?? userId} (${role})`;
+const labelOf = ({ name, email, userId, role }: Member) => `${name ?? email ?? userId} (${roleName(role)})`;
 
-export function CreateToken() {
+export type CreatedToken = ApiAnswer<"createToken">;
+
+interface CreateTokenFormProps {
+  /** The token itself is in this answer only. */
+  readonly onCreated: (token: CreatedToken) => void;
+}
+
+export function CreateTokenForm({ onCreated }: CreateTokenFormProps) {
   const { organizationId, userId: ownId, role: ownRole, can } = useWorkspace();
   const client = useQueryClient();
   const [label, setLabel] = useState("");
@@ -31,9 +38,9 @@ export function CreateToken() {
       api.createToken({
         body: { organizationId, userId, label: label.trim(), expiresAt: toExpiresAt(days), ...limit },
       }),
-    onSuccess: async () => {
-      setLabel("");
+    onSuccess: async (token) => {
       await client.invalidateQueries({ queryKey: ["tokens"] });
+      onCreated(token);
     },
   });
   const failure = created.error instanceof ApiFailure ? created.error : null;
@@ -42,48 +49,35 @@ export function CreateToken() {
   );
   const submit = useSubmit(() => created.mutateAsync(), label.trim() !== "");
   return (
-    <Paper withBorder p="lg" component="form" onSubmit={submit}>
+    <form onSubmit={submit}>
       <Stack>
-        <Title order={2} size="h4">
-          Create token
-        </Title>
         {created.error && <ErrorAlert error={created.error} />}
-        <Group align="flex-start" grow className="fields">
-          <TextInput
-            label="Label"
-            placeholder="Deploy script"
-            required
-            value={label}
-            error={failure?.issueAt("label")}
-            onChange={(event) => setLabel(event.currentTarget.value)}
-          />
-          <NativeSelect
-            label="User"
-            value={userId}
-            data={[
-              { value: ownId, label: "You" },
-              ...others.map((one) => ({ value: one.userId, label: labelOf(one) })),
-            ]}
-            onChange={(event) => setUserId(event.currentTarget.value)}
-          />
-          <ExpirySelect days={days} onChange={setDays} />
-        </Group>
-        <Group align="flex-start" grow className="fields">
-          <ScopeFields limit={limit} onChange={setLimit} />
-        </Group>
+        <TextInput
+          label="Label"
+          placeholder="Deploy script"
+          required
+          data-autofocus
+          value={label}
+          error={failure?.issueAt("label")}
+          onChange={(event) => setLabel(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="User"
+          value={userId}
+          data={[
+            { value: ownId, label: "You" },
+            ...others.map((one) => ({ value: one.userId, label: labelOf(one) })),
+          ]}
+          onChange={(event) => setUserId(event.currentTarget.value)}
+        />
+        <ExpirySelect days={days} onChange={setDays} />
+        <ScopeFields limit={limit} onChange={setLimit} />
         <Group justify="flex-end">
           <AsyncButton type="submit" isPending={created.isPending} disabled={label.trim() === ""}>
             Create token
           </AsyncButton>
         </Group>
-        {created.data && (
-          <SecretAlert
-            title={`Copy the token “${created.data.label}” now. It will not be shown again.`}
-            secret={created.data.token}
-            copyLabel="Copy token"
-          />
-        )}
       </Stack>
-    </Paper>
+    </form>
   );
 }

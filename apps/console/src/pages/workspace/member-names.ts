@@ -1,5 +1,5 @@
-/** The names of the members of the workspace, by user id. */
-import { useQuery } from "@tanstack/react-query";
+/** The members of the workspace: their names by user id, and refetching them. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 
@@ -17,4 +17,11 @@ export function useMemberNames(): ReadonlyMap<string, string> {
       return shown === null ? [] : [[userId, shown] as const];
     }),
   );
+}
+
+/** @returns a function that refetches the members and the user's own permissions */
+export function useInvalidateMembers() {
+  const client = useQueryClient();
+  return () =>
+    Promise.all([["members"], ["permissions"]].map((queryKey) => client.invalidateQueries({ queryKey })));
 }

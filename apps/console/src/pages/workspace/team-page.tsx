@@ -2,74 +2,111 @@
 
 import type { Member } from "@headwater/contract";
 import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
-import { Badge, Group, NativeSelect, Paper, Stack, Table, Text, TextInput, Title } from "@mantine/core";
+import { Badge, Group, NativeSelect, Table, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiFailure, api } from "../../api.ts";
-import { ROLE_TEXTS, rolesUpTo } from "../../role-texts.ts";
-import { AsyncButton } from "../../ui/async-button.tsx";
+import { api } from "../../api.ts";
+import { organizationsQuery } from "../../queries.ts";
+import { ROLE_TEXTS, roleName, roleOptions } from "../../role-texts.ts";
 import { ConfirmButton } from "../../ui/confirm-dialog.tsx";
+import { DialogButton } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
-import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { Invitations } from "./invitations.tsx";
+import { AddMemberForm } from "./add-member-form.tsx";
+import { InvitationCreated, type NewInvitation, OpenInvitations } from "./invitations.tsx";
+import { InviteForm } from "./invite-form.tsx";
+import { useInvalidateMembers } from "./member-names.ts";
 
-export const TeamPage = () => (
-  <Page title="Team" lead="Members of this workspace. You can assign roles up to your own.">
-    <RequirePermission permission="members:manage">
-      <Members />
-      <Invitations />
-      <Roles />
-      <AddMember />
-    </RequirePermission>
-  </Page>
-);
+export function TeamPage() {
+  const { can } = useWorkspace();
+  const [invited, setInvited] = useState<NewInvitation | null>(null);
+  const actions = (
+    <Group gap="xs">
+      <DialogButton label="Add member" variant="default">
+        {(close) => <AddMemberForm onAdded={close} />}
+      </DialogButton>
+      <DialogButton label="Invite people">
+        {(close) => (
+          <InviteForm
+            onCreated={(invitation) => {
+              setInvited(invitation);
+              close();
+            }}
+          />
+        )}
+      </DialogButton>
+    </Group>
+  );
+  return (
+    <Page
+      title="Team"
+      lead="Members of this workspace. You can assign roles up to your own."
+      actions={can("members:manage") && actions}
+    >
+      <RequirePermission permission="members:manage">
+        {invited && <InvitationCreated invitation={invited} />}
+        <Members />
+        <OpenInvitations />
+        <Roles />
+      </RequirePermission>
+    </Page>
+  );
+}
 
 /** What each role may do. */
 const Roles = () => (
-  <Paper withBorder p="lg" component="section" aria-label="Roles">
-    <Title order={2} size="h4" mb="sm">
-      Roles
-    </Title>
+  <details>
+    <summary>What each role may do</summary>
     <dl className="roles">
       {ROLES.map((role) => (
         <div key={role}>
-          <dt>{role}</dt>
+          <dt>{roleName(role)}</dt>
           <dd>{ROLE_TEXTS[role]}</dd>
         </div>
       ))}
     </dl>
-  </Paper>
+  </details>
 );
 
-/** @returns a function that refetches the members and the user's own permissions */
-function useInvalidateMembers() {
-  const client = useQueryClient();
-  return () =>
-    Promise.all([["members"], ["permissions"]].map((queryKey) => client.invalidateQueries({ queryKey })));
-}
-
 function Members() {
-  const { organizationId } = useWorkspace();
+  const { organizationId, userId: ownId } = useWorkspace();
   const query = usePagedQuery(["members", organizationId], (cursor, signal) =>
     api.listMembers({ query: { organizationId, cursor }, signal }),
   );
+  const owners = query.data?.pages.flatMap(({ members }) => members.filter(({ role }) => role === "owner"));
+  const hasOneOwner = !query.hasNextPage && owners?.length === 1;
   return (
     <PagedTable label="Members" columns={["Member", "Role", "Added", ""]} query={query}>
-      {({ members }) => members.map((member) => <MemberRow key={member.userId} member={member} />)}
+      {({ members }) =>
+        members
+          .toSorted((one, other) => Number(other.userId === ownId) - Number(one.userId === ownId))
+          .map((member) => (
+            <MemberRow
+              key={member.userId}
+              member={member}
+              isLastOwner={hasOneOwner && member.role === "owner"}
+            />
+          ))
+      }
     </PagedTable>
   );
 }
 
 const nameOf = ({ name, email, userId }: Member) => name ?? email ?? userId;
 
-function MemberRow({ member }: { readonly member: Member }) {
+interface MemberRowProps {
+  readonly member: Member;
+  /** A workspace keeps its last owner. */
+  readonly isLastOwner: boolean;
+}
+
+function MemberRow({ member, isLastOwner }: MemberRowProps) {
   const { organizationId, role: ownRole, userId: ownId } = useWorkspace();
-  const { userId, email, role, createdAt } = member;
+  const { userId, name, email, role, createdAt } = member;
   const invalidateMembers = useInvalidateMembers();
   const update = useMutation({
     mutationFn: (next: Role) =>
@@ -80,7 +117,7 @@ function MemberRow({ member }: { readonly member: Member }) {
   return (
     <Table.Tr>
       <Table.Td className="wrap">
-        <Text fw={600} className="wrap">
+        <Text fw={600} className="wrap" title={userId}>
           <bdi>{nameOf(member)}</bdi>{" "}
           {userId === ownId && (
             <Badge variant="light" tt="none">
@@ -88,9 +125,11 @@ function MemberRow({ member }: { readonly member: Member }) {
             </Badge>
           )}
         </Text>
-        <Text size="sm" c="dimmed" className="wrap">
-          {nameOf(member) === userId ? null : (email ?? userId)}
-        </Text>
+        {(name !== null || email === null) && (
+          <Text size="sm" c="dimmed" className="wrap">
+            {email ?? "No email"}
+          </Text>
+        )}
         {update.error && <ErrorAlert error={update.error} />}
       </Table.Td>
       <Table.Td>
@@ -98,18 +137,22 @@ function MemberRow({ member }: { readonly member: Member }) {
           <NativeSelect
             aria-label={`Role of ${nameOf(member)}`}
             value={role}
-            data={rolesUpTo(ownRole)}
+            data={roleOptions(ownRole)}
             aria-busy={update.isPending}
             onChange={(event) => update.isPending || update.mutate(event.currentTarget.value as Role)}
           />
         ) : (
-          role
+          roleName(role)
         )}
       </Table.Td>
       <Table.Td>
         <RelativeTime at={createdAt} />
       </Table.Td>
-      <Table.Td>{canEdit && <RemoveMemberButton member={member} />}</Table.Td>
+      <Table.Td>
+        {canEdit &&
+          !isLastOwner &&
+          (userId === ownId ? <LeaveButton /> : <RemoveMemberButton member={member} />)}
+      </Table.Td>
     </Table.Tr>
   );
 }
@@ -136,66 +179,23 @@ function RemoveMemberButton({ member }: { readonly member: Member }) {
   );
 }
 
-function AddMember() {
-  const { organizationId, role: ownRole } = useWorkspace();
-  const [name, setName] = useState("");
-  const [email, setEmail] = useState("");
-  const [role, setRole] = useState<Role>("developer");
-  const invalidateMembers = useInvalidateMembers();
-  const added = useMutation({
-    mutationFn: () =>
-      api.addMember({
-        body: { organizationId, name: name.trim() || null, email: email.trim() || null, role },
-      }),
-    onSuccess: async () => {
-      setName("");
-      setEmail("");
-      await invalidateMembers();
-    },
-  });
-  const failure = added.error instanceof ApiFailure ? added.error : null;
-  const isFilled = name.trim() !== "" || email.trim() !== "";
-  const submit = useSubmit(() => added.mutateAsync(), isFilled);
+/** Removes the user from the workspace. The console then shows another one of theirs. */
+function LeaveButton() {
+  const { organizationId, userId, name } = useWorkspace();
+  const client = useQueryClient();
   return (
-    <Paper withBorder p="lg" component="form" onSubmit={submit}>
-      <Stack>
-        <div>
-          <Title order={2} size="h4">
-            Add member
-          </Title>
-          <Text size="sm" c="dimmed">
-            For users of your identity provider and for scripts. No invitation is sent: create a token for
-            them.
-          </Text>
-        </div>
-        {added.error && <ErrorAlert error={added.error} />}
-        <Group align="flex-start" grow className="fields">
-          <TextInput
-            label="Name"
-            value={name}
-            error={failure?.issueAt("name")}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <TextInput
-            label="Email"
-            type="email"
-            value={email}
-            error={failure?.issueAt("email")}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-          />
-          <NativeSelect
-            label="Role"
-            value={role}
-            data={rolesUpTo(ownRole)}
-            onChange={(event) => setRole(event.currentTarget.value as Role)}
-          />
-        </Group>
-        <Group justify="flex-end">
-          <AsyncButton type="submit" isPending={added.isPending} disabled={!isFilled}>
-            Add member
-          </AsyncButton>
-        </Group>
-      </Stack>
-    </Paper>
+    <ConfirmButton
+      label="Leave"
+      title="Leave this workspace?"
+      confirmLabel="Leave workspace"
+      onConfirm={async () => {
+        await api.removeMember({ params: { userId }, query: { organizationId } });
+        await client.invalidateQueries({ queryKey: organizationsQuery.queryKey });
+      }}
+    >
+      <Text className="wrap">
+        You will lose access to “<bdi>{name}</bdi>”, and your tokens for it will stop working.
+      </Text>
+    </ConfirmButton>
   );
 }

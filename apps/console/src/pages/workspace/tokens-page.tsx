@@ -1,28 +1,56 @@
 /** The access tokens of the workspace. A token is shown once, when it is created. */
 import type { Token } from "@headwater/contract";
-import { Table, Text } from "@mantine/core";
+import { Badge, Table, Text } from "@mantine/core";
+import { useState } from "react";
 import { api } from "../../api.ts";
+import { roleName } from "../../role-texts.ts";
+import { session } from "../../session.ts";
+import { DialogButton } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
 import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
+import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { CreateToken } from "./create-token-form.tsx";
+import { type CreatedToken, CreateTokenForm } from "./create-token-form.tsx";
 import { useMemberNames } from "./member-names.ts";
 import { useSourceNames } from "./source-names.ts";
 
-export const TokensPage = () => (
-  <Page
-    title="Tokens"
-    lead="Tokens give access to the API, the command line and this console, with the permissions of their user."
-  >
-    <RequirePermission permission="tokens:manage">
-      <CreateToken />
-      <Tokens />
-    </RequirePermission>
-  </Page>
-);
+export function TokensPage() {
+  const { can } = useWorkspace();
+  const [created, setCreated] = useState<CreatedToken | null>(null);
+  const create = (
+    <DialogButton label="Create token">
+      {(close) => (
+        <CreateTokenForm
+          onCreated={(token) => {
+            setCreated(token);
+            close();
+          }}
+        />
+      )}
+    </DialogButton>
+  );
+  return (
+    <Page
+      title="Tokens"
+      lead="Access to the API, the command line and this console, as the token’s user."
+      actions={can("tokens:manage") && create}
+    >
+      <RequirePermission permission="tokens:manage">
+        {created && (
+          <SecretAlert
+            title={`Copy the token “${created.label}” now. It will not be shown again.`}
+            secret={created.token}
+            copyLabel="Copy token"
+          />
+        )}
+        <Tokens />
+      </RequirePermission>
+    </Page>
+  );
+}
 
 function Tokens() {
   const { organizationId, userId: ownId } = useWorkspace();
@@ -41,6 +69,7 @@ function Tokens() {
             token={token}
             userName={nameOf(token.userId)}
             sourceName={sourceNames?.get(token.sourceId ?? "")}
+            isInUse={token.userId === ownId && session.token()?.endsWith(token.hint) === true}
           />
         ))
       }
@@ -57,7 +86,7 @@ function scopeOf(
     return [`${scope === "ingest" ? "Send events" : "Stats"} of ${sourceName ?? sourceId} only`];
   return [
     organizationId === null && "All workspaces",
-    ceiling !== null && `Limited to the role ${ceiling}`,
+    ceiling !== null && `Limited to the role ${roleName(ceiling)}`,
   ].filter((part) => part !== false);
 }
 
@@ -66,13 +95,20 @@ interface TokenRowProps {
   readonly userName: string | undefined;
   /** Of the source that the token is limited to. */
   readonly sourceName: string | undefined;
+  /** Whether this tab is signed in with it. */
+  readonly isInUse: boolean;
 }
 
-const TokenRow = ({ token, userName, sourceName }: TokenRowProps) => (
+const TokenRow = ({ token, userName, sourceName, isInUse }: TokenRowProps) => (
   <Table.Tr>
     <Table.Td className="wrap">
       <Text fw={600} className="wrap">
-        {token.label}
+        {token.label}{" "}
+        {isInUse && (
+          <Badge variant="light" tt="none">
+            This session
+          </Badge>
+        )}
       </Text>
       <Text size="sm" c="dimmed" className="wrap">
         {[`Ends in ${token.hint}`, ...scopeOf(token, sourceName)].join(" · ")}

@@ -1,0 +1,69 @@
+/** Invites a person to the workspace, by mail or with a link. */
+import type { Role } from "@headwater/contract/roles";
+import { Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiFailure, api } from "../../api.ts";
+import { signInMethodsQuery } from "../../queries.ts";
+import { ROLE_TEXTS, roleOptions } from "../../role-texts.ts";
+import { AsyncButton } from "../../ui/async-button.tsx";
+import { ErrorAlert } from "../../ui/page-states.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
+import { useWorkspace } from "../../workspace-context.tsx";
+import type { NewInvitation } from "./invitations.tsx";
+
+interface InviteFormProps {
+  readonly onCreated: (invitation: NewInvitation) => void;
+}
+
+export function InviteForm({ onCreated }: InviteFormProps) {
+  const { organizationId, role: ownRole } = useWorkspace();
+  const client = useQueryClient();
+  const { data: methods } = useQuery(signInMethodsQuery);
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Role>("viewer");
+  const made = useMutation({
+    mutationFn: () => api.createInvitation({ body: { organizationId, role, email: email.trim() || null } }),
+    onSuccess: async (invitation) => {
+      await client.invalidateQueries({ queryKey: ["invitations"] });
+      onCreated(invitation);
+    },
+  });
+  const failure = made.error instanceof ApiFailure ? made.error : null;
+  const submit = useSubmit(() => made.mutateAsync(), email.trim() !== "");
+  const isMail = email.trim() !== "";
+  return (
+    <form onSubmit={submit} aria-label="Invite">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          An invitation works once, within 7 days.
+          {methods?.mail === false && " This service sends no mail: create a link and pass it on."}
+        </Text>
+        {made.error && <ErrorAlert error={made.error} />}
+        {methods?.mail && (
+          <TextInput
+            label="Send to"
+            type="email"
+            data-autofocus
+            placeholder="Leave empty for a link"
+            value={email}
+            error={failure?.issueAt("email")}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+        )}
+        <NativeSelect
+          label="Role of the invited person"
+          description={ROLE_TEXTS[role]}
+          value={role}
+          data={roleOptions(ownRole)}
+          onChange={(event) => setRole(event.currentTarget.value as Role)}
+        />
+        <Group justify="flex-end">
+          <AsyncButton type="submit" isPending={made.isPending}>
+            {isMail ? "Send invitation" : "Create link"}
+          </AsyncButton>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
