@@ -90,7 +90,7 @@ consoleTest(
       (await dialog(page)
         .getByRole("row", { name: /^currency/ })
         .textContent()) ?? "",
-      /string100 %"EUR"/,
+      /string100%"EUR"/,
     );
     await requireAccessible(page);
     await shootAll(page, "event", shoot);

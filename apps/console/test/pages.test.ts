@@ -33,7 +33,7 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
     { path: "/team", text },
     { path: "/tokens", text: "Ends in" },
     { path: "/audit", text: "Source created" },
-    { path: "/usage", text: "Accepted events:" },
+    { path: "/usage", text: "Accepted events by day" },
     { path: "/support", text: "Service is ready" },
     { path: "/workspaces/new", text: "A workspace has its own sources" },
     { path: "/profile", text: "No sessions." },

@@ -22,11 +22,13 @@ import { takeFragment } from "../sign-in.ts";
 import { AsyncButton } from "../ui/async-button.tsx";
 import { ConfirmButton } from "../ui/confirm-dialog.tsx";
 import { setNumberFormat } from "../ui/format-count.ts";
+import { TextLink } from "../ui/links.tsx";
 import { Page } from "../ui/page.tsx";
 import { ErrorAlert, QueryResult } from "../ui/page-states.tsx";
 import { ExpiryTime, RelativeTime } from "../ui/relative-time.tsx";
 import { ScrollRegion } from "../ui/scroll-region.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
+import { useWorkspace } from "../workspace-context.tsx";
 
 type OwnProfile = ApiAnswer<"getProfile">;
 const THEME_LABELS = { auto: "System", light: "Light", dark: "Dark" } as const;
@@ -42,7 +44,7 @@ export function ProfilePage() {
       <ConfirmAddress />
       <QueryResult query={profile}>
         {(answer) => (
-          <Stack gap="lg">
+          <Stack gap="lg" maw={760}>
             <Preferences profile={answer} />
             <Address profile={answer} />
             <Sessions />
@@ -137,7 +139,13 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
           </Title>
           <Text size="sm" c="dimmed" className="wrap">
             {profile.email === null ? "You have no confirmed address." : `Confirmed: ${profile.email}`}
-            {methods?.mail === false && " This service sends no mail, so an address cannot be confirmed."}
+            {methods?.mail === false && (
+              <>
+                {" "}
+                This service sends no mail, so an address cannot be confirmed. Ask the operator to set{" "}
+                <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
+              </>
+            )}
           </Text>
         </div>
         {methods?.mail && (
@@ -154,6 +162,7 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
 }
 
 function Sessions() {
+  const { can } = useWorkspace();
   const query = useQuery({
     queryKey: ["own-sessions"],
     queryFn: ({ signal }) => api.listSessions({ signal }),
@@ -165,7 +174,17 @@ function Sessions() {
           Sessions
         </Title>
         <Text size="sm" c="dimmed">
-          Each sign-in by a link, by e-mail or with a provider. Access tokens are on the page Tokens.
+          Each sign-in by a link, by email or with a provider.
+          {can("tokens:manage") && (
+            <>
+              {" "}
+              Access tokens are on the page{" "}
+              <TextLink inherit underline="always" to="/tokens">
+                Tokens
+              </TextLink>
+              .
+            </>
+          )}
         </Text>
       </Stack>
       <QueryResult query={query} rows={1}>

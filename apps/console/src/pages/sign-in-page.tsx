@@ -103,7 +103,7 @@ export function SignInPage() {
   );
 }
 
-/** The identity provider and links by e-mail, as far as the service has them. */
+/** The identity provider and links by email, as far as the service has them. */
 function OtherWays({ next }: { readonly next: string | undefined }) {
   const { data } = useQuery(signInMethodsQuery);
   if (!data) return null;

@@ -38,6 +38,11 @@ export const formatCount = (number: number): string => format.format(number);
 export const formatBytes = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${formatCount(Math.round(bytes / 1e5) / 10)} MB`;
 
+/** Formats a share in whole percent, rounded down so that 100% means all: `23%`. */
+export const formatWholePercent = (share: number): string =>
+  // 0.29 * 100 is less than 29
+  `${formatCount(Math.floor(Number((share * 100).toFixed(6))))}%`;
+
 /** @returns `1 event`, `3 events` */
 export const pluralize = (number: number, singular: string): string =>
   `${formatCount(number)} ${singular}${number === 1 ? "" : "s"}`;

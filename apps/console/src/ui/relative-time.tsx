@@ -9,6 +9,8 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+/** @returns for example `Sep 29, 2026, 8:00:00 PM` */
+export const formatExactTime = (date: Date): string => exact.format(date);
 
 /**
  * @param at in milliseconds since the epoch, like `now`

@@ -31,10 +31,10 @@ consoleStatsTest(
     await show();
     const dialog = page.getByRole("dialog", { name: "Reports" });
     await dialog.getByText("No reports yet").waitFor();
-    await dialog.getByLabel("E-mail address").fill("nobody");
+    await dialog.getByLabel("Email address").fill("nobody");
     await dialog.getByRole("button", { name: "Create report" }).click();
     await dialog.getByText("must be an e-mail address").first().waitFor();
-    await dialog.getByLabel("E-mail address").fill("ada@shop.example");
+    await dialog.getByLabel("Email address").fill("ada@shop.example");
     await dialog.getByLabel("Period").selectOption("month");
     await dialog.getByRole("button", { name: "Create report" }).click();
     const row = dialog.getByRole("row", { name: /ada@shop\.example/ });
@@ -93,6 +93,6 @@ consoleStatsTest(
     const dialog = page.getByRole("dialog", { name: "Reports" });
     await dialog.getByText(/This service has no mail server.*SMTP_URL and MAIL_FROM/).waitFor();
     await dialog.getByLabel("Webhook URL").waitFor();
-    assert.equal(await dialog.getByLabel("E-mail address").count(), 0);
+    assert.equal(await dialog.getByLabel("Email address").count(), 0);
   },
 );

@@ -4,7 +4,7 @@ import { Group, NativeSelect, Stack, Table, Text, Textarea } from "@mantine/core
 import { useState } from "react";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { pluralize } from "../../ui/format-count.ts";
+import { formatWholePercent, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -36,8 +36,6 @@ export const EventDialog = ({ source, version, event, onClose }: EventDialogProp
   </Dialog>
 );
 
-const formatShare = (share: number) => `${share === 1 ? 100 : Math.min(99, Math.round(share * 100))} %`;
-
 const SeenEvent = ({ seen }: { readonly seen: CatalogEvent }) => (
   <>
     <Text className="wrap">
@@ -63,7 +61,7 @@ const SeenEvent = ({ seen }: { readonly seen: CatalogEvent }) => (
               <Table.Tr key={name}>
                 <Table.Td className="wrap">{name}</Table.Td>
                 <Table.Td>{types.join(", ")}</Table.Td>
-                <Table.Td>{formatShare(coverage)}</Table.Td>
+                <Table.Td>{formatWholePercent(coverage)}</Table.Td>
                 <Table.Td className="wrap">{examples.join(", ") || "—"}</Table.Td>
               </Table.Tr>
             ))}

@@ -68,7 +68,7 @@ export function AddressesForm({ source }: { readonly source: Source }) {
   return (
     <FormSection
       title="Page URLs"
-      text="How page URLs are stored. Changes apply to new events only. Values of secret parameters and e-mail addresses are always masked."
+      text="How page URLs are stored. Changes apply to new events only. Values of secret parameters and email addresses are always masked."
       onSubmit={submit}
     >
       {saved.error && <ErrorAlert error={saved.error} />}

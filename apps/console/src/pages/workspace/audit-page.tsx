@@ -7,16 +7,18 @@ import { type ApiInput, api } from "../../api.ts";
 import { toCsv } from "../../csv.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { downloadBlob } from "../../ui/download-blob.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
 import { usePagedQuery } from "../../ui/paged-table.tsx";
-import { RelativeTime } from "../../ui/relative-time.tsx";
+import { formatExactTime, formatRelativeTime, useNow } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { auditRows, describeChanges, KINDS, titleOf } from "./audit-text.ts";
+import { auditRows, describeChanges, formatMinute, isUpdate, KINDS, titleOf } from "./audit-text.ts";
 import { useMemberNames } from "./member-names.ts";
 import { useSourceNames } from "./source-names.ts";
+import "./audit.css";
 
 const PAGE_SIZE = 50;
 /** A file has the newest entries, up to this many pages of 100. */
@@ -32,10 +34,10 @@ export const AuditPage = () => (
   </Page>
 );
 
-/** Names of members and sources by id. */
+/** Names of the workspace, its members and its sources by id. */
 function useNames(): ReadonlyMap<string, string> {
-  const { userId } = useWorkspace();
-  return new Map([[userId, "you"], ...useMemberNames(), ...(useSourceNames() ?? [])]);
+  const { organizationId, name, userId } = useWorkspace();
+  return new Map([[organizationId, name], [userId, "You"], ...useMemberNames(), ...(useSourceNames() ?? [])]);
 }
 
 function AuditLog() {
@@ -128,7 +130,7 @@ function AuditEntries({ filters, names }: AuditEntriesProps) {
   if (entries.length === 0) return <EmptyState title="No changes match" />;
   return (
     <Stack gap="xs">
-      <Paper withBorder className="rows">
+      <Paper withBorder className="audit-list">
         {entries.map((entry) => (
           <AuditRow key={entry.auditId} entry={entry} names={names} />
         ))}
@@ -139,54 +141,56 @@ function AuditEntries({ filters, names }: AuditEntriesProps) {
   );
 }
 
-const formatJson = (value: unknown) => JSON.stringify(value, null, 2);
-
 interface AuditRowProps {
   readonly entry: AuditEntry;
   readonly names: ReadonlyMap<string, string>;
 }
 
+function EntryTime({ at }: { readonly at: Date }) {
+  const now = Math.max(useNow(), at.getTime());
+  return (
+    <time
+      dateTime={at.toISOString()}
+      title={`${formatExactTime(at)} (${formatRelativeTime(at.getTime(), now)})`}
+    >
+      {formatMinute(at.getTime())}
+    </time>
+  );
+}
+
+/** One line, which opens its details. */
 function AuditRow({ entry, names }: AuditRowProps) {
-  const { at, action, target, userId, tokenId, before, after } = entry;
-  const changes = describeChanges(entry);
+  const { at, action, target, userId, tokenId } = entry;
+  const changes = describeChanges(entry, names);
   return (
     <article aria-label={action}>
-      <Group justify="space-between" gap="sm">
-        <Text className="wrap">
-          <strong>{titleOf(entry, names)}</strong>
-        </Text>
-        <Text size="sm" c="dimmed" className="wrap">
-          <RelativeTime at={at} /> by{" "}
-          <bdi title={userId ?? undefined}>
-            {userId === null ? "the service" : (names.get(userId) ?? userId)}
-          </bdi>
-        </Text>
-      </Group>
-      {changes.length > 0 && (
-        <Text size="sm" className="wrap">
-          {changes.join(" · ")}
-        </Text>
-      )}
       <details>
-        <summary>Details</summary>
-        <Text size="sm" c="dimmed" className="wrap">
-          <code>{action}</code> · <code>{target}</code>
-          {tokenId !== null && (
-            <>
-              {" "}
-              · token <code>{tokenId}</code>
-            </>
-          )}
-        </Text>
-        <div className="json-pair">
-          {[["Before", before] as const, ["After", after] as const].map(([name, value]) => (
-            <div key={name}>
-              <Text size="sm" fw={600}>
-                {name}
-              </Text>
-              <pre className="plain-json">{formatJson(value)}</pre>
-            </div>
-          ))}
+        <summary className="audit-line">
+          <span className="audit-title">
+            <strong>{titleOf(entry, names)}</strong>
+            {isUpdate(entry) && <span className="audit-changes">{changes.join(" · ")}</span>}
+          </span>
+          <bdi className="audit-person" title={userId ?? undefined}>
+            {userId === null ? "The service" : (names.get(userId) ?? userId)}
+          </bdi>
+          <EntryTime at={new Date(at)} />
+          <Icon name="chevronDown" size={16} />
+        </summary>
+        <div className="audit-details">
+          <ul className="plain-list">
+            {changes.map((change) => (
+              <li key={change}>{change}</li>
+            ))}
+          </ul>
+          <Text size="sm" c="dimmed">
+            <code>{action}</code> · <code>{target}</code>
+            {tokenId !== null && (
+              <>
+                {" "}
+                · token <code>{tokenId}</code>
+              </>
+            )}
+          </Text>
         </div>
       </details>
     </article>

@@ -11,10 +11,6 @@ export const KINDS = [
   { value: "organization", label: "Workspace" },
 ];
 
-const MAX_VALUE_LENGTH = 60;
-/** A value with more parts is in the details. */
-const MAX_CHANGES = 4;
-
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -46,25 +42,79 @@ export function titleOf(entry: AuditEntry, names: ReadonlyMap<string, string>): 
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${nameOfTarget(entry, names)}`;
 }
 
-function show(value: unknown): string {
-  if (value === null || value === undefined) return "—";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
+const minute = {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+} as const;
+const thisYear = new Intl.DateTimeFormat("en", minute);
+const otherYear = new Intl.DateTimeFormat("en", { ...minute, year: "numeric" });
+
+/** @returns for example `Sep 29, 20:00`, with the year unless it is the current one */
+export function formatMinute(at: number): string {
+  const isThisYear = new Date(at).getFullYear() === new Date().getFullYear();
+  return (isThisYear ? thisYear : otherYear).format(at);
 }
 
-/** @returns each changed member as `role: viewer → admin`, of an update; an empty list for everything else */
-export function describeChanges({ before, after }: AuditEntry): string[] {
-  if (!isObject(before) || !isObject(after)) return [];
-  const changed = Object.keys(after).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
-  );
-  const shown = changed.slice(0, MAX_CHANGES);
-  const more = changed.length - shown.length;
-  return [
-    ...shown.map((name) => `${name}: ${show(before[name])} → ${show(after[name])}`),
-    ...(more > 0 ? [`${more} more`] : []),
-  ];
+type AuditNames = ReadonlyMap<string, string>;
+
+/** `allowedOrigins` as `Allowed origins`. */
+function toWords(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
+
+const isEmpty = (value: unknown) =>
+  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+
+/** @param name of the member: times are numbers whose name ends with `At` */
+function valueText(name: string, value: unknown, names: AuditNames): string {
+  if (isEmpty(value)) return "—";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number" && name.endsWith("At")) return formatMinute(value);
+  if (typeof value === "string") return names.get(value) ?? value;
+  if (Array.isArray(value) && !value.some((one) => typeof one === "object"))
+    return value.map((one) => valueText(name, one, names)).join(", ");
+  return JSON.stringify(value);
+}
+
+/** The names of these lists are verbs. */
+const LIST_VERBS = new Set(["added", "removed", "changed"]);
+
+/** A member before and after; `undefined` where there is none. */
+function describeMember(name: string, before: unknown, after: unknown, names: AuditNames): string[] {
+  if (JSON.stringify(before) === JSON.stringify(after) || (isEmpty(before) && isEmpty(after))) return [];
+  const label = toWords(name);
+  if (isObject(before ?? after) && isObject(after ?? before))
+    return describeMembers(before, after, names).map((text) => `${label}, ${toLowerStart(text)}`);
+  if (before !== undefined && after !== undefined)
+    return [`${label}: ${valueText(name, before, names)} → ${valueText(name, after, names)}`];
+  return [`${label}${LIST_VERBS.has(name) ? "" : ":"} ${valueText(name, before ?? after, names)}`];
+}
+
+const toLowerStart = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+const memberOf = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
+
+function describeMembers(before: unknown, after: unknown, names: AuditNames): string[] {
+  const members = new Set([before, after].flatMap((value) => (isObject(value) ? Object.keys(value) : [])));
+  return [...members].flatMap((name) =>
+    describeMember(name, memberOf(before, name), memberOf(after, name), names),
+  );
+}
+
+/**
+ * The details of an entry: each changed member as `Role: viewer → admin`, and the members of what was created or
+ * deleted as `Role: viewer`. Members without a value are left out.
+ * @param names of members, sources and the workspace, by id
+ */
+export const describeChanges = ({ before, after }: AuditEntry, names: AuditNames): string[] =>
+  describeMembers(before, after, names);
+
+/** Whether the entry changed something that goes on to exist, rather than creating or deleting it. */
+export const isUpdate = ({ before, after }: AuditEntry): boolean =>
+  isObject(before) && isObject(after) && Object.keys(before).some((name) => name in after);
 
 /** The rows of a file, with a heading. */
 export const auditRows = (entries: readonly AuditEntry[], names: ReadonlyMap<string, string>): string[][] => [

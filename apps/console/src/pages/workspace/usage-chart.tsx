@@ -7,6 +7,9 @@ import "./usage.css";
 /** A quota that is further above the highest column has no line: the columns would be too low to compare. */
 const MAX_QUOTA_RATIO = 4;
 
+/** As in usage.css. */
+const CHART_HEIGHT_REM = 9;
+
 interface UsageChartProps {
   readonly label: string;
   readonly sums: readonly PeriodUsage[];
@@ -19,7 +22,14 @@ export function UsageChart({ label, sums, quota }: UsageChartProps) {
   const isQuotaShown = quota !== null && quota <= highest * MAX_QUOTA_RATIO;
   const top = isQuotaShown ? Math.max(highest, quota) : highest;
   return (
-    <>
+    <div className="usage-plot">
+      <div
+        className="usage-axis"
+        style={{ paddingBlockStart: `${(1 - highest / top) * CHART_HEIGHT_REM}rem` }}
+      >
+        <span>{formatCount(highest)}</span>
+        <span>0</span>
+      </div>
       <div className="columns usage-columns" role="img" aria-label={label}>
         {sums.map(({ period, accepted }) => (
           <span key={period} title={`${formatPeriod(period)}: ${formatCount(accepted)}`}>
@@ -32,13 +42,13 @@ export function UsageChart({ label, sums, quota }: UsageChartProps) {
           </div>
         )}
       </div>
-      <Group justify="space-between">
+      <Group justify="space-between" className="usage-ends">
         {[sums[0], sums.at(-1)].map((end) => (
           <Text key={end?.period} size="xs" c="dimmed">
             {formatPeriod(end?.period ?? "")}
           </Text>
         ))}
       </Group>
-    </>
+    </div>
   );
 }

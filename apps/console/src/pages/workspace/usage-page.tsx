@@ -5,7 +5,7 @@ import { useState } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { toCsv } from "../../csv.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
-import { formatBytes, formatCount } from "../../ui/format-count.ts";
+import { formatBytes, formatCount, formatWholePercent } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, Loading, QueryResult } from "../../ui/page-states.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
@@ -13,12 +13,15 @@ import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { useSourceNames } from "./source-names.ts";
 import { UsageChart } from "./usage-chart.tsx";
-import { dayOf, dayRows, firstOfMonth, formatPeriod, monthRows, sumByDay, sumByMonth } from "./usage-rows.ts";
+import { dayOf, dayRows, firstOfMonth, monthRows, sumByDay, sumByMonth } from "./usage-rows.ts";
 import { DayTable, MonthTable } from "./usage-tables.tsx";
+import "./usage.css";
 
 const DAY_MS = 86_400_000;
 const BY_MONTH = "months";
+const THIS_MONTH = "month";
 const RANGES = [
+  { value: THIS_MONTH, label: "This month" },
   { value: "7", label: "7 days" },
   { value: "30", label: "30 days" },
   { value: "90", label: "90 days" },
@@ -27,6 +30,7 @@ const RANGES = [
 
 /** @returns the first day of the range */
 function firstDayOf(range: string, now: number): string {
+  if (range === THIS_MONTH) return firstOfMonth(dayOf(now), 0);
   return range === BY_MONTH ? firstOfMonth(dayOf(now), 11) : dayOf(now - (Number(range) - 1) * DAY_MS);
 }
 
@@ -57,14 +61,16 @@ function Usage() {
   return (
     <QueryResult query={billing}>
       {(answer) => (
-        <Stack gap="lg">
-          <BillingPeriod billing={answer} />
+        <Stack>
           <div>
             <Switcher label="Range" options={RANGES} value={range} onChange={setRange} />
           </div>
           <QueryResult query={usage}>
             {(metered) => (
-              <MeteredUsage usage={metered} limits={answer.limits} isByMonth={metered.range === BY_MONTH} />
+              <>
+                <UsageFacts usage={metered} billing={answer} />
+                <MeteredUsage usage={metered} limits={answer.limits} isByMonth={metered.range === BY_MONTH} />
+              </>
             )}
           </QueryResult>
         </Stack>
@@ -73,70 +79,95 @@ function Usage() {
   );
 }
 
-/** What the workspace can store in a day. */
-function describeQuota({ eventsPerDay, bytesPerDay }: ApiAnswer<"getBilling">["limits"]): string {
-  const parts = [
-    eventsPerDay !== null && `${formatCount(eventsPerDay)} events`,
-    bytesPerDay !== null && formatBytes(bytesPerDay),
-  ].filter((part) => part !== false);
-  return parts.length === 0 ? "No daily limit" : `Up to ${parts.join(" and ")} per day`;
+interface UsageFactsProps {
+  readonly usage: ApiAnswer<"getUsage">;
+  readonly billing: ApiAnswer<"getBilling">;
 }
 
-function BillingPeriod({ billing }: { readonly billing: ApiAnswer<"getBilling"> }) {
-  const { period, usage, limits } = billing;
+/** The sums of the range, and how much of the daily quotas is used up. */
+function UsageFacts({ usage, billing }: UsageFactsProps) {
+  const { limits } = billing;
   const facts = [
-    ["Accepted events", formatCount(usage.accepted)],
-    ["Bootstraps", formatCount(usage.bootstraps)],
-    ["Received", formatBytes(usage.bytes)],
-    ["Sources", `${formatCount(usage.sources)} of ${formatCount(limits.sources)}`],
-  ] as const;
+    { name: "Accepted events", value: formatCount(usage.accepted) },
+    {
+      name: "Bootstraps",
+      value: formatCount(usage.bootstraps),
+      hint: "Requests that start or resume a visit",
+    },
+    { name: "Received", value: formatBytes(usage.bytes) },
+    { name: "Sources", value: `${formatCount(billing.usage.sources)} of ${formatCount(limits.sources)}` },
+  ];
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Current period">
-      <Text size="sm" c="dimmed" mb="sm">
-        {formatPeriod(period.from.slice(0, 7))} · Self-hosted · {describeQuota(limits)}
-      </Text>
-      <SimpleGrid cols={{ base: 2, sm: 4 }}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <Text size="sm" c="dimmed">
-              {name}
-            </Text>
-            <Text size="xl" fw={650}>
-              {value}
-            </Text>
-          </div>
-        ))}
-      </SimpleGrid>
+    <Paper withBorder p="lg" component="section" aria-label="Sums">
+      <Stack>
+        <SimpleGrid cols={{ base: 2, sm: 4 }}>
+          {facts.map(({ name, value, hint }) => (
+            <div key={name}>
+              <Text size="sm" c="dimmed">
+                {name}
+              </Text>
+              <Text size="xl" fw={650}>
+                {value}
+              </Text>
+              {hint && (
+                <Text size="xs" c="dimmed">
+                  {hint}
+                </Text>
+              )}
+            </div>
+          ))}
+        </SimpleGrid>
+        <TodaysQuotas usage={usage} limits={limits} />
+      </Stack>
     </Paper>
   );
 }
 
-interface TodaysQuotaProps {
+interface TodaysQuotasProps {
   readonly usage: ApiAnswer<"getUsage">;
   readonly limits: ApiAnswer<"getBilling">["limits"];
 }
 
-/** How much of the daily quotas of the workspace is used up. */
-function TodaysQuota({ usage, limits }: TodaysQuotaProps) {
+function TodaysQuotas({ usage, limits: { eventsPerDay, bytesPerDay } }: TodaysQuotasProps) {
   const today = usage.days.filter(({ day }) => day === usage.to);
   const total = (name: "accepted" | "bytes") => today.reduce((sum, row) => sum + row[name], 0);
-  const shareOf = (used: number, quota: number) => `${Math.floor((used / quota) * 100)} %`;
-  const { eventsPerDay, bytesPerDay } = limits;
-  const parts = [
-    eventsPerDay !== null &&
-      `${formatCount(total("accepted"))} of ${formatCount(eventsPerDay)} events (${shareOf(total("accepted"), eventsPerDay)})`,
-    bytesPerDay !== null &&
-      `${formatBytes(total("bytes"))} of ${formatBytes(bytesPerDay)} (${shareOf(total("bytes"), bytesPerDay)})`,
-  ].filter((part) => part !== false);
-  if (parts.length === 0) return null;
+  if (eventsPerDay === null && bytesPerDay === null)
+    return (
+      <Text size="sm" c="dimmed">
+        Self-hosted · No daily limit
+      </Text>
+    );
   return (
-    <Text size="sm" c="dimmed">
-      Today’s quota: {parts.join(" · ")}
-    </Text>
+    <>
+      {eventsPerDay !== null && (
+        <QuotaBar used={total("accepted")} quota={eventsPerDay} format={formatCount} unit=" events" />
+      )}
+      {bytesPerDay !== null && (
+        <QuotaBar used={total("bytes")} quota={bytesPerDay} format={formatBytes} unit="" />
+      )}
+    </>
   );
 }
 
-interface MeteredUsageProps extends TodaysQuotaProps {
+interface QuotaBarProps {
+  readonly used: number;
+  readonly quota: number;
+  readonly format: (amount: number) => string;
+  readonly unit: string;
+}
+
+const QuotaBar = ({ used, quota, format, unit }: QuotaBarProps) => (
+  <div>
+    <div className="bar usage-bar">
+      <span style={{ width: `${Math.min(used / quota, 1) * 100}%` }} data-full={used >= quota || undefined} />
+    </div>
+    <Text size="sm" c="dimmed">
+      {`${format(used)} of ${format(quota)}${unit} today (${formatWholePercent(used / quota)})`}
+    </Text>
+  </div>
+);
+
+interface MeteredUsageProps extends TodaysQuotasProps {
   readonly isByMonth: boolean;
 }
 
@@ -151,15 +182,12 @@ function MeteredUsage({ usage, limits, isByMonth }: MeteredUsageProps) {
     downloadBlob(new Blob([toCsv(rows)], { type: "text/csv" }), `usage-${usage.from}-${usage.to}.csv`);
   };
   return (
-    <Stack>
+    <>
       <Paper withBorder p="lg">
         <Group justify="space-between" mb="sm">
-          <div>
-            <Title order={2} size="h5">
-              Accepted events: {formatCount(usage.accepted)}
-            </Title>
-            <TodaysQuota usage={usage} limits={limits} />
-          </div>
+          <Title order={2} size="h5">
+            Accepted events by {isByMonth ? "month" : "day"}
+          </Title>
           <Button variant="default" size="xs" onClick={save}>
             Download CSV
           </Button>
@@ -175,6 +203,6 @@ function MeteredUsage({ usage, limits, isByMonth }: MeteredUsageProps) {
       ) : (
         <DayTable usage={usage} names={names} />
       )}
-    </Stack>
+    </>
   );
 }

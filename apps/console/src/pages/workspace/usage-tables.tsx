@@ -1,7 +1,7 @@
 /** The usage as tables: by source and day, and by month. */
 import { Button, Paper, Table, Text } from "@mantine/core";
 import { useState } from "react";
-import { formatBytes, formatCount } from "../../ui/format-count.ts";
+import { formatBytes, formatCount, formatWholePercent } from "../../ui/format-count.ts";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { formatPeriod, type PeriodUsage, sumByMonth, type WorkspaceUsage } from "./usage-rows.ts";
 import "./usage.css";
@@ -120,7 +120,7 @@ function MonthQuota({ month: { days, accepted }, eventsPerDay }: MonthQuotaProps
     <>
       {formatCount(quota)}{" "}
       <Text span inherit c="dimmed">
-        ({Math.round((accepted / quota) * 100)} %)
+        ({formatWholePercent(accepted / quota)})
       </Text>
     </>
   );

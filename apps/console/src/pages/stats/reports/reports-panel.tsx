@@ -42,7 +42,7 @@ export function ReportsPanel({ view }: { readonly view: StatsView }) {
           </Text>
           {!canMail && (
             <Text size="sm">
-              This service has no mail server, so reports go to Slack only. For e-mail, the operator must set
+              This service has no mail server, so reports go to Slack only. For email, the operator must set
               SMTP_URL and MAIL_FROM.
             </Text>
           )}
@@ -62,7 +62,7 @@ interface ReportFormProps {
 }
 
 const TARGETS = {
-  email: { label: "E-mail address", placeholder: "name@example.com", type: "email" },
+  email: { label: "Email address", placeholder: "name@example.com", type: "email" },
   slack: { label: "Webhook URL", placeholder: "https://hooks.slack.com/services/…", type: "url" },
 } as const;
 
@@ -99,7 +99,7 @@ function ReportForm({ view: { scope, timeZone }, canMail, onPreview }: ReportFor
           <NativeSelect
             label="Send to"
             data={[
-              { value: "email", label: "E-mail" },
+              { value: "email", label: "Email" },
               { value: "slack", label: "Slack" },
             ]}
             value={channel}

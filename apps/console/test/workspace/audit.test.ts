@@ -1,0 +1,82 @@
+/** The audit log: a line for each entry, and its details in words. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AuditEntry } from "@headwater/contract";
+import { ORGANIZATION_ID } from "../../../server/test/support/world.ts";
+import { describeChanges } from "../../src/pages/workspace/audit-text.ts";
+import { consoleTest } from "../console-world.ts";
+
+const YEAR = new Date().getFullYear();
+const entry = (before: object | null, after: object | null): AuditEntry => ({
+  auditId: "1",
+  userId: null,
+  tokenId: null,
+  at: `${YEAR}-09-29T20:00:00.000Z`,
+  action: "source.updated",
+  target: "src_1",
+  before,
+  after,
+});
+const NAMES = new Map([["usr_1", "Ada"]]);
+const textOf = (before: object | null, after: object | null) => describeChanges(entry(before, after), NAMES);
+
+test("The details of an audit entry name each changed member in words, and leave out those without a value.", () => {
+  assert.deepEqual(
+    textOf(
+      { planVersion: 0, mode: "off", unknownEvents: "allow" },
+      {
+        planVersion: 1,
+        mode: "warn",
+        unknownEvents: "allow",
+        added: ["purchase", "signup"],
+        removed: [],
+      },
+    ),
+    ["Plan version: 0 → 1", "Mode: off → warn", "Added purchase, signup"],
+  );
+  assert.deepEqual(
+    textOf({ limits: { maxBatchSize: 500, eventsPerDay: null } }, { limits: { maxBatchSize: 7 } }),
+    ["Limits, max batch size: 500 → 7"],
+  );
+  assert.deepEqual(textOf({ slug: "" }, { slug: "shop" }), ["Slug: — → shop"]);
+  assert.deepEqual(
+    textOf(null, { name: "Ada", email: null, allowedOrigins: [], isShared: false, owner: "usr_1" }),
+    ["Name: Ada", "Is shared: no", "Owner: Ada"],
+  );
+  assert.deepEqual(textOf({ label: "Old", expiresAt: new Date(YEAR, 8, 29, 20).getTime() }, null), [
+    "Label: Old",
+    "Expires at: Sep 29, 20:00",
+  ]);
+});
+
+consoleTest(
+  "A line of the audit log has the change, its object, the person and the time; it opens the details.",
+  async ({ world, page, open, shoot }) => {
+    const body = { organizationId: ORGANIZATION_ID };
+    await world.ask("/api/profile", { method: "PATCH", body: { name: "Ada" } });
+    await world.ask("/api/onboarding", { method: "POST", body });
+    const { sourceId } = await world.createSource();
+    const path = `/api/tracking-sources/${sourceId}`;
+    assert.equal((await world.ask(path, { method: "PATCH", body: { ...body, name: "Store" } })).status, 200);
+    await open("/audit");
+    const changed = page.getByRole("article", { name: "source.updated" });
+    const line = changed.locator("summary");
+    const time = /^Source updated: StoreName: Shop → StoreAda[A-Z][a-z]{2} \d+, \d\d:\d\d$/;
+    await line.getByText("Ada", { exact: true }).waitFor();
+    assert.match((await line.textContent()) ?? "", time);
+    const details = changed.getByRole("listitem").filter({ hasText: "Name: Shop → Store" });
+    assert.equal(await details.isVisible(), false);
+    await line.click();
+    await details.waitFor();
+    await changed.getByText(sourceId).waitFor();
+    await page.getByText("Onboarding completed: My workspace").waitFor();
+    await page.getByText("Workspace created: My workspace").waitFor();
+    await shoot("audit-details");
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    const boxes = await Promise.all(
+      (await page.locator("article time").all()).map((one) => one.boundingBox()),
+    );
+    assert.equal(new Set(boxes.map((box) => box!.x + box!.width)).size, 1, "all rows align alike");
+  },
+);
