@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest } from "./console-world.ts";
 import { HOSTILE } from "./seed.ts";
-import { shopVisits, visits } from "./visits.ts";
+import { noon, shopVisits, visits } from "./visits.ts";
 
 const WIDTHS = [1440, 1024, 390];
 
@@ -63,10 +63,19 @@ consoleStatsTest(
   "Filtered by an event, the stats page leads to its latest events, and from there to the visit of each.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const id = "5d6430c4-0c2e-4c5e-9a53-1f2f3f4f5f6f";
+    const tracked = Array.from({ length: 25 }, () => ({ name: "signup", properties: {} }));
+    await visits(world, source, [...shopVisits(), { visitor: id, at: noon(2), paths: ["/"], tracked }]);
     await open(`/analytics/stats?sourceId=${source.sourceId}&event=signup`);
     await page.getByRole("link", { name: "Latest “signup” events" }).click();
     await page.getByRole("heading", { name: "Latest “signup” events" }).waitFor();
+    const rows = page.getByRole("listitem").filter({ has: page.locator("time") });
+    await rows.getByRole("link", { name: "5d6430c4", exact: true }).first().waitFor();
+    assert.equal(await page.getByTitle(id).count(), 24, "the whole id is the title");
+    assert.equal(await rows.filter({ hasText: "signup" }).count(), 0, "the heading says the name");
+    assert.equal(await rows.count(), 25);
+    await page.getByRole("button", { name: "Show more" }).click();
+    await rows.nth(25).waitFor();
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 1000 });
       for (const { colorScheme, rules } of SCHEMES) {

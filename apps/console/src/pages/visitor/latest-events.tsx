@@ -12,11 +12,16 @@ interface LatestEventsProps {
   readonly name: string;
 }
 
+const PAGE_EVENTS = 25;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Ids that nobody chose are told apart by their beginning. */
+const shorten = (id: string): string => (UUID.test(id) ? id.slice(0, 8) : id);
+
 const formatDay = ({ occurredAt }: ListedEvent) =>
   new Date(occurredAt).toLocaleDateString("en", { dateStyle: "full" });
 
 export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) {
-  const query = useStoredEvents(sourceId, { kind: "name", id: name });
+  const query = useStoredEvents(sourceId, { kind: "name", id: name }, PAGE_EVENTS);
   return (
     <QueryResult query={query} rows={6}>
       {({ pages }) => {
@@ -40,14 +45,15 @@ export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) 
                 </Text>
                 <ol className="visit-events">
                   {ofDay.map((event) => (
-                    <EventRow key={event.analyticsEventId} event={event} isLinked={false}>
+                    <EventRow key={event.analyticsEventId} event={event} isLinked={false} hasNoName>
                       <TextLink
                         to="/analytics/visitor"
                         search={{ sourceId, sessionId: event.sessionId, event: event.eventId }}
                         size="sm"
                         className="visit-link"
+                        title={event.userId ?? event.anonymousId}
                       >
-                        {event.userId ?? event.anonymousId}
+                        {shorten(event.userId ?? event.anonymousId)}
                       </TextLink>
                     </EventRow>
                   ))}

@@ -9,11 +9,12 @@ export interface Subject<Kind extends (typeof KINDS)[number] = (typeof KINDS)[nu
   readonly id: string;
 }
 
-export const useStoredEvents = (sourceId: string, { kind, id }: Subject) =>
+/** @param limit how many events a page has; without it, as many as the API answers */
+export const useStoredEvents = (sourceId: string, { kind, id }: Subject, limit?: number) =>
   usePagedQuery(["events", sourceId, kind, id], (cursor, signal) =>
     api.listEvents({
       params: { sourceId },
-      query: { [kind]: id, ...(cursor === null ? {} : { cursor }) },
+      query: { [kind]: id, ...(limit !== undefined && { limit }), ...(cursor !== null && { cursor }) },
       signal,
     }),
   );
