@@ -63,22 +63,14 @@ export type IconName = keyof typeof ICONS;
 /** `Object.keys` of a table whose keys are known. TypeScript cannot know that it has no others. */
 export const ICON_NAMES = Object.keys(ICONS) as IconName[];
 
-interface OutlineProps {
-  /** The `d` attribute of the path. */
-  readonly path: string;
-  readonly size?: number;
-}
-
-/** A picture beside a text that says the same, so it is hidden from screen readers. */
-export const Outline = ({ path, size = 16 }: OutlineProps) => (
-  <svg className="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">
-    <path d={path} />
-  </svg>
-);
-
 interface IconProps {
   readonly name: IconName;
   readonly size?: number;
 }
 
-export const Icon = ({ name, size = 16 }: IconProps) => <Outline path={ICONS[name]} size={size} />;
+/** A picture beside a text that says the same, so it is hidden from screen readers. */
+export const Icon = ({ name, size = 16 }: IconProps) => (
+  <svg className="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">
+    <path d={ICONS[name]} />
+  </svg>
+);

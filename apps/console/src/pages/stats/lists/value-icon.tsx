@@ -1,8 +1,9 @@
 /** The picture before a value in a list: a flag, a logo or a device. None of them comes from another host. */
+/// <reference types="vite/client" />
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
-import { Icon, type IconName, Outline } from "../../../ui/icon.tsx";
-import { BRAND_ICONS } from "./brand-icons.ts";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
+import brandsUrl from "./brands.svg?url&no-inline";
 
 /** Which dimensions have pictures. */
 export const hasIcons = (dimension: StatsDimension): boolean =>
@@ -17,8 +18,47 @@ const DEVICE_ICONS: Readonly<Record<string, IconName>> = {
   car: "car",
 };
 
-/** Logos by the beginning of a name, in lower case: `google.com` and `Google` both have Google's. */
-const BRANDS = Object.entries(BRAND_ICONS).map(([name, path]) => [name.toLowerCase(), path] as const);
+/** The logos of `brands.svg`, by the beginning of a name in lower case: `google.com` and `Google` both have Google's. */
+const BRANDS = [
+  "chrome",
+  "firefox",
+  "safari",
+  "edge",
+  "opera",
+  "windows",
+  "apple",
+  "android",
+  "ubuntu",
+  "debian",
+  "google",
+  "bing",
+  "facebook",
+  "x",
+  "reddit",
+  "github",
+  "linkedin",
+  "youtube",
+  "instagram",
+  "tiktok",
+  "pinterest",
+  "wikipedia",
+  "yandex",
+  "baidu",
+  "yahoo",
+  "slack",
+  "discord",
+  "telegram",
+  "whatsapp",
+  "medium",
+  "mastodon",
+  "bluesky",
+  "hacker news",
+  "openai",
+  "stack overflow",
+  "product hunt",
+  "twitch",
+  "threads",
+];
 /** Names whose logo has another name. */
 const ALIASES: readonly (readonly [RegExp, string])[] = [
   [/^(?:mac ?os|ios|ipados|os x)/i, "apple"],
@@ -32,8 +72,15 @@ const ALIASES: readonly (readonly [RegExp, string])[] = [
 function brandOf(name: string): string | undefined {
   const alias = ALIASES.find(([pattern]) => pattern.test(name))?.[1];
   const wanted = (alias ?? name).toLowerCase().replace(/^(?:www|m|l)\./, "");
-  return BRANDS.find(([brand]) => (brand.length > 1 ? wanted.startsWith(brand) : wanted === brand))?.[1];
+  return BRANDS.find((brand) => (brand.length > 1 ? wanted.startsWith(brand) : wanted === brand));
 }
+
+/** The logos are one file, which is no script. */
+const Logo = ({ brand }: { readonly brand: string }) => (
+  <svg className="icon" width={16} height={16} viewBox="0 0 24 24" aria-hidden="true">
+    <use href={`${brandsUrl}#${brand.replaceAll(" ", "-")}`} />
+  </svg>
+);
 
 function Flag({ code }: { readonly code: string }) {
   // all flags are one file, which is loaded when the first is shown
@@ -60,7 +107,7 @@ export function ValueIcon({ dimension, value }: ValueIconProps) {
   if (dimension === "country") return name === "" ? <Icon name="world" /> : <Flag code={name} />;
   if (dimension === "device") return <Icon name={DEVICE_ICONS[name] ?? "desktop"} />;
   const brand = brandOf(name);
-  if (brand !== undefined) return <Outline path={brand} />;
+  if (brand !== undefined) return <Logo brand={brand} />;
   if (dimension === "source" || dimension === "referrer")
     return <Icon name={name === "" ? "link" : "world"} />;
   return <Icon name={dimension === "browser" ? "world" : "desktop"} />;
