@@ -148,6 +148,9 @@ consoleStatsTest(
       .getByRole("region", { name: "Sources" })
       .getByRole("button", { name: "Direct / unknown" })
       .waitFor();
+    await page.getByRole("heading", { name: "Visitors per minute" }).waitFor();
+    const headings = page.getByRole("region", { name: "Pages" }).getByRole("columnheader");
+    assert.deepEqual(await headings.allTextContents(), ["Page", "Visitors"]);
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("stats-realtime");
   },

@@ -5,6 +5,7 @@ import { toCsv } from "../src/csv.ts";
 import { labelIndexes, scaleTicks, toAreaPath, toLinePaths } from "../src/pages/stats/chart/line-path.ts";
 import { formatChange, formatMetric, formatValue } from "../src/pages/stats/format.ts";
 import { readSteps, readWindow, stepParams, toStatsGoals } from "../src/pages/stats/funnel-steps.ts";
+import { formatPeriod } from "../src/pages/stats/retention-period.ts";
 import {
   filterParams,
   readFilters,
@@ -130,6 +131,15 @@ test("Whole months are compared with the months before, and a month or year to d
   assert.equal(compared("2026-03-02..2026-03-31"), "2026-01-31..2026-03-01");
 });
 
+test("A week or month that the range cuts off is named by its days.", () => {
+  assert.equal(formatPeriod("week", ["2026-09-07", "2026-09-13"]), "Sep 7, 2026");
+  // the spaces beside the dash are thin
+  assert.equal(formatPeriod("week", ["2026-09-01", "2026-09-06"]), "Sep 1\u2009–\u20096, 2026");
+  assert.equal(formatPeriod("month", ["2026-09-01", "2026-09-30"]), "Sep 2026");
+  assert.equal(formatPeriod("month", ["2026-09-02", "2026-09-30"]), "Sep 2\u2009–\u200930, 2026");
+  assert.equal(formatPeriod("day", ["2026-09-07", "2026-09-07"]), "Mon, Sep 7");
+});
+
 test("An unknown time zone falls back to the browser's.", () => {
   assert.equal(readTimeZone({ tz: "Europe/Berlin" }), "Europe/Berlin");
   assert.equal(readTimeZone({ tz: "Nowhere/None" }), readTimeZone({}));
@@ -160,6 +170,7 @@ test("Metrics, changes and values are formatted; unknown codes are shown as they
   assert.deepEqual(formatChange(1_000.4, 1_000), { ratio: 0, text: "0%" }, "shown as no change");
   assert.equal(formatChange(996, 1_000)?.text, "-0.4%");
   assert.equal(formatChange(0.331, 0.263, "bounceRate")?.text, "+6.8 pp", "percentage points");
+  assert.equal(formatChange(79.6, 80.1, "sessionDuration")?.text, "no change", "both read 1m 20s");
   assert.equal(formatChange(0, 0), null);
   assert.equal(formatValue("country", "DE"), "Germany");
   for (const code of ["<b>", "", "x".repeat(40)])

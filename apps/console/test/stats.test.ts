@@ -40,7 +40,7 @@ consoleStatsTest(
     await shows(page, "Visitors", "2+100% vs. 1");
     await shows(page, "Sessions", "2");
     await shows(page, "Page views", "3+200% vs. 1");
-    await shows(page, "Bounce rate", "50%-50 pp vs. 100%");
+    await shows(page, "Bounce rate", "50.0%-50 pp vs. 100.0%");
     await shows(page, "Session duration", "1m\u00a00s");
     await rowOf(page, "/pricing").waitFor();
     await shoot("stats-1-overview");
@@ -104,18 +104,25 @@ consoleStatsTest(
     await page.getByLabel("Type of step 2").selectOption("event");
     await page.getByLabel("Step 2", { exact: true }).fill("signup");
     await page.getByRole("button", { name: "Show funnel" }).click();
-    await page.getByRole("heading", { name: "50% of visitors who started completed all steps" }).waitFor();
+    await page.getByText("2 steps · 50% of visitors who started completed all steps").waitFor();
+    const steps = page.getByRole("region", { name: "Funnel", exact: true }).getByRole("listitem");
+    assert.deepEqual(await steps.allTextContents(), [
+      "/*2 visitors · 100%1 left after this step · 50%",
+      "signup1 visitor · 50%",
+    ]);
+    assert.equal(await page.getByLabel("Step 1", { exact: true }).count(), 0, "the editor is closed");
     await shoot("stats-3-funnel");
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get("step1"), searchParams.get("step2")], ["page:/*", "event:signup"]);
     await page.reload();
-    await page.getByRole("heading", { name: "50% of visitors who started completed all steps" }).waitFor();
+    await page.getByText("50% of visitors who started completed all steps").waitFor();
 
+    await page.getByRole("button", { name: "Edit steps" }).click();
     await page.getByLabel("Type of step 2").selectOption("goal");
     await page.getByLabel("Step 2", { exact: true }).fill("Signed up");
     await page.getByRole("button", { name: "Show funnel" }).click();
     await page.waitForURL((url) => url.searchParams.get("step2") === "goal:Signed up");
-    await page.getByRole("heading", { name: "50% of visitors who started completed all steps" }).waitFor();
+    await page.getByText("50% of visitors who started completed all steps").waitFor();
 
     await page.getByRole("button", { name: "Retention", exact: true }).click();
     await page.getByText("By day", { exact: true }).click();
@@ -124,7 +131,7 @@ consoleStatsTest(
       const rows = await cohorts.getByRole("row").all();
       return rows.length === 3 && Promise.all(rows.map((row) => row.getByRole("cell").allTextContents()));
     });
-    assert.deepEqual([first, second], [["1", "100%"], ["1"]], "bob returned, ann came on the next day");
+    assert.deepEqual([first, second], [["1", "100.0%"], ["1"]], "bob returned, ann came on the next day");
     await shoot("stats-4-retention");
   },
 );

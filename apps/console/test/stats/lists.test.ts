@@ -94,7 +94,7 @@ consoleStatsTest(
       await acquisition
         .locator("[data-share]")
         .evaluateAll((all) => all.map((one) => one.getAttribute("data-share"))),
-      ["100%"],
+      ["100.0%"],
       "the share of a campaign is of the visitors with one",
     );
     await acquisition.getByRole("button", { name: "Details" }).click();

@@ -17,6 +17,7 @@ consoleStatsTest(
     const column = (name: string) => page.getByRole("region", { name, exact: true }).getByRole("listitem");
     await column("Start").filter({ hasText: "/blog" }).waitFor();
     assert.deepEqual(await column("Start").allTextContents(), ["/2", "/blog1"]);
+    await page.getByText("Select a page to see where visitors went next").waitFor();
     await page.getByRole("button", { name: "/", exact: true }).click();
     await column("Step 2").filter({ hasText: "/pricing2" }).waitFor();
     await page.getByRole("button", { name: "/pricing", exact: true }).click();

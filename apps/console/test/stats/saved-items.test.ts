@@ -127,12 +127,13 @@ consoleStatsTest(
     await open(`${lastDays(source)}&view=funnel`);
     await page.getByRole("button", { name: "Saved funnels" }).click();
     await page.getByRole("button", { name: "To the prices", exact: true }).click();
-    await page.getByText("50% of visitors who started completed all steps").waitFor();
+    await page.getByRole("heading", { name: "To the prices" }).waitFor();
+    await page.getByText("2 steps · 50% of visitors who started completed all steps").waitFor();
     await page.getByLabel("Break down by").selectOption({ label: "Source" });
     const row = (name: string) =>
       page.getByRole("region", { name: "Funnel by Source" }).getByRole("row").filter({ hasText: name });
-    await row("letter").filter({ hasText: "100%" }).waitFor();
-    await row("Direct / unknown").filter({ hasText: "0%" }).waitFor();
+    await row("letter").filter({ hasText: "100.0%" }).waitFor();
+    await row("Direct / unknown").filter({ hasText: "0.0%" }).waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("funnel-breakdown");
   },

@@ -8,7 +8,7 @@ import { loadLater } from "../../ui/load-later.tsx";
 import { Loading } from "../../ui/page-states.tsx";
 import { GoalsTable } from "./goals-table.tsx";
 import type { Breakdown } from "./lists/breakdown.ts";
-import { BreakdownTable } from "./lists/breakdown-table.tsx";
+import { BreakdownTable, LOADING_ROWS } from "./lists/breakdown-table.tsx";
 import { PropertiesList } from "./properties-list.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 import { VITAL_METRICS, WebVitals } from "./web-vitals.tsx";
@@ -163,7 +163,7 @@ export function BreakdownPanel({ panel: { id, label, tabs }, view, isReady }: Br
         </Tabs.List>
         {tabs.map((tab) => (
           <Tabs.Panel key={tab.value} value={tab.value} pt="xs">
-            {tab.value === selected && (isReady ? tab.render(view) : <Loading rows={5} />)}
+            {tab.value === selected && (isReady ? tab.render(view) : <Loading rows={LOADING_ROWS} />)}
           </Tabs.Panel>
         ))}
       </Tabs>

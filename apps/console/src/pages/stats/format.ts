@@ -89,7 +89,16 @@ export function formatFilter({ dimension, operator, value }: ActiveFilter): stri
 }
 
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+/** @returns for a sentence: `50%` or `33.3%` */
 export const formatShare = (share: number | null): string => (share === null ? "—" : percent.format(share));
+
+const aligned = new Intl.NumberFormat("en", {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+/** @returns for a column of figures, whose decimal points stand below each other: `50.0%` */
+export const formatRate = (rate: number | null): string => (rate === null ? "—" : aligned.format(rate));
 
 /** @returns for example `45s`, `1m 20s` or `2h 5m` */
 function formatDuration(seconds: number): string {
@@ -111,7 +120,7 @@ const isRate = (metric?: StatsMetric): boolean => metric === "bounceRate" || met
 /** @param value null for a ratio whose denominator is zero */
 export function formatMetric(metric: StatsMetric, value: number | null): string {
   if (value === null) return "—";
-  if (isRate(metric)) return percent.format(value);
+  if (isRate(metric)) return formatRate(value);
   if (metric === "scrollDepth") return `${Math.round(value)}%`;
   if (metric === "sessionDuration" || metric === "timeOnPage") return formatDuration(value);
   if (metric === "p75:cls") return decimals.format(value);
@@ -122,9 +131,11 @@ export function formatMetric(metric: StatsMetric, value: number | null): string 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 /** Formats a value of the chart's scale: `1.5K`. */
 export const formatShort = (metric: StatsMetric, value: number): string =>
-  metric === "bounceRate" || metric === "sessionDuration"
-    ? formatMetric(metric, value)
-    : compact.format(value);
+  isRate(metric)
+    ? percent.format(value)
+    : metric === "sessionDuration"
+      ? formatMetric(metric, value)
+      : compact.format(value);
 
 /** @param currency an ISO 4217 code */
 export const formatMoney = (amount: number, currency: string): string =>
@@ -142,6 +153,9 @@ export interface FormattedChange {
   readonly text: string;
 }
 
+/** Of figures that read the same. */
+export const NO_CHANGE: FormattedChange = { ratio: 0, text: "no change" };
+
 const signedPoints = new Intl.NumberFormat("en", { maximumFractionDigits: 1, signDisplay: "exceptZero" });
 
 /**
@@ -153,7 +167,9 @@ export function formatChange(
   previous: number | null,
   metric?: StatsMetric,
 ): FormattedChange | null {
-  if (current === null || previous === null || (current === 0 && previous === 0)) return null;
+  if (current === null || previous === null) return null;
+  if (metric && formatMetric(metric, current) === formatMetric(metric, previous)) return NO_CHANGE;
+  if (current === 0 && previous === 0) return null;
   if (isRate(metric)) {
     const ratio = Math.round((current - previous) * 1000) / 1000;
     return { ratio, text: `${signedPoints.format(ratio * 100)} pp` };

@@ -6,7 +6,7 @@ import { api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 import { Loading } from "../../ui/page-states.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
-import { dimensionLabel, formatShare, formatValue } from "./format.ts";
+import { dimensionLabel, formatRate, formatValue } from "./format.ts";
 import type { FunnelStep } from "./funnel-steps.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
@@ -98,7 +98,7 @@ function BreakdownRows({
                   </Table.Td>
                 ))}
                 <Table.Td ta="right">
-                  {counts ? formatShare(counts.at(-1)?.shareOfFirst ?? null) : "…"}
+                  {counts ? formatRate(counts.at(-1)?.shareOfFirst ?? null) : "…"}
                 </Table.Td>
               </Table.Tr>
             );

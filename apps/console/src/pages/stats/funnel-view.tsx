@@ -1,7 +1,8 @@
 /** The funnel view: how many visitors completed each step, in order. */
-import { Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { useState } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
-import { pluralize } from "../../ui/format-count.ts";
+import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
 import { EstimateMark } from "./estimate-mark.tsx";
 import { formatShare } from "./format.ts";
@@ -16,7 +17,8 @@ import {
   toStatsGoals,
   windowSecondsOf,
 } from "./funnel-steps.ts";
-import { SavedFunnels } from "./saved/saved-funnels.tsx";
+import { findFunnel, SavedFunnels } from "./saved/saved-funnels.tsx";
+import { useSavedItems } from "./saved/use-saved-items.ts";
 import { useFastThenExact } from "./use-fast-then-exact.ts";
 import type { StatsView } from "./use-stats-view.ts";
 
@@ -31,20 +33,40 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
     enabled: isComplete,
     keepsPrevious: false,
   });
+  const [isEditing, setEditing] = useState(false);
+  const saved = useSavedItems(view.scope.sourceId);
+  const current = findFunnel(saved, steps, within);
   return (
     <Stack gap="md" className="stats">
-      <SavedFunnels view={view} steps={steps} within={within} />
-      <FunnelForm
-        key={JSON.stringify([steps, within])}
-        steps={steps}
-        within={within}
-        view={view}
-        onSubmit={(chosenSteps, chosenWindow) =>
-          view.update({ ...stepParams(chosenSteps), within: chosenWindow })
-        }
-      />
+      <Group gap="xs" className="funnel-actions">
+        <SavedFunnels view={view} saved={saved} current={current} steps={steps} within={within} />
+        {isComplete && (
+          <Button
+            size="xs"
+            variant="default"
+            aria-expanded={isEditing}
+            onClick={() => setEditing(!isEditing)}
+          >
+            Edit steps
+          </Button>
+        )}
+      </Group>
+      {(isEditing || !isComplete) && (
+        <FunnelForm
+          key={JSON.stringify([steps, within])}
+          steps={steps}
+          within={within}
+          view={view}
+          onSubmit={(chosenSteps, chosenWindow) => {
+            setEditing(false);
+            view.update({ ...stepParams(chosenSteps), within: chosenWindow });
+          }}
+        />
+      )}
       {isComplete && (
-        <QueryResult query={query}>{(answer) => <FunnelResult answer={answer} steps={steps} />}</QueryResult>
+        <QueryResult query={query}>
+          {(answer) => <FunnelResult name={current?.name ?? "Funnel"} answer={answer} steps={steps} />}
+        </QueryResult>
       )}
       {isComplete && <FunnelBreakdown view={view} steps={steps} body={body} />}
     </Stack>
@@ -52,35 +74,40 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
 }
 
 interface FunnelResultProps {
+  readonly name: string;
   readonly answer: ApiAnswer<"queryFunnel">;
   readonly steps: readonly FunnelStep[];
 }
 
-function FunnelResult({ answer, steps }: FunnelResultProps) {
+function FunnelResult({ name, answer, steps }: FunnelResultProps) {
   const lastShare = answer.steps.at(-1)?.shareOfFirst ?? null;
   return (
     <Paper withBorder p="md" radius="lg" component="section" aria-label="Funnel">
-      <Title order={2} size="h5" mb="sm">
-        {lastShare === null
-          ? "No visitor completed the first step"
-          : `${formatShare(lastShare)} of visitors who started completed all steps`}
+      <Title order={2} size="h5" className="wrap">
+        {name}
         <EstimateMark accuracy={answer.accuracy} />
       </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {pluralize(steps.length, "step")} ·{" "}
+        {lastShare === null
+          ? "no visitor completed the first step"
+          : `${formatShare(lastShare)} of visitors who started completed all steps`}
+      </Text>
       <ol className="funnel">
-        {answer.steps.map(({ visitors, shareOfFirst, shareOfPrevious }, at) => (
+        {answer.steps.map(({ visitors, shareOfFirst }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
           <li key={at}>
             <div className="funnel-name">
               <strong className="wrap">{steps[at]?.text}</strong>
               <span>
                 {pluralize(visitors, "visitor")}
-                {at > 0 &&
-                  ` · ${formatShare(shareOfFirst)} of the first step, ${formatShare(shareOfPrevious)} of the previous step`}
+                {shareOfFirst !== null && ` · ${formatShare(shareOfFirst)}`}
               </span>
             </div>
             <div className="funnel-track" aria-hidden>
               <span style={{ width: `${(shareOfFirst ?? 0) * 100}%` }} />
             </div>
+            <FunnelLoss visitors={visitors} next={answer.steps[at + 1]?.visitors} />
           </li>
         ))}
       </ol>
@@ -89,5 +116,22 @@ function FunnelResult({ answer, steps }: FunnelResultProps) {
         things between the steps.
       </Text>
     </Paper>
+  );
+}
+
+interface FunnelLossProps {
+  readonly visitors: number;
+  /** The visitors of the next step; undefined: this is the last one. */
+  readonly next: number | undefined;
+}
+
+/** The visitors who went no further than a step. */
+function FunnelLoss({ visitors, next }: FunnelLossProps) {
+  if (next === undefined || visitors === 0) return null;
+  const left = visitors - next;
+  return (
+    <Text size="sm" c="dimmed">
+      {formatCount(left)} left after this step · {formatShare(left / visitors)}
+    </Text>
   );
 }

@@ -207,7 +207,7 @@ function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
         <tr>
           <th>{label}</th>
           <th className="ranking-figure ranking-conversions">Conversions</th>
-          <th className="ranking-figure">Rate</th>
+          <th className="ranking-figure ranking-rate">Rate</th>
           <th className="ranking-figure ranking-money">Revenue</th>
         </tr>
       </thead>
@@ -230,7 +230,7 @@ function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
               )}
             </td>
             <td className="ranking-figure">{formatMetric("conversions", conversions)}</td>
-            <td className="ranking-figure">{formatMetric("conversionRate", rate)}</td>
+            <td className="ranking-figure ranking-rate">{formatMetric("conversionRate", rate)}</td>
             <td className="ranking-figure ranking-money">
               {revenue === null && "…"}
               {revenue?.length === 0 && "—"}

@@ -4,7 +4,7 @@ import { UnstyledButton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { toUnbrokenLine } from "./chart/line-path.ts";
 import { EstimateMark } from "./estimate-mark.tsx";
-import { formatChange, formatMetric } from "./format.ts";
+import { formatChange, formatMetric, NO_CHANGE } from "./format.ts";
 import type { ActiveFilter } from "./view-params.ts";
 
 /** Session metrics take the warehouse longer, so each group is queried separately and the faster one is shown first. */
@@ -22,8 +22,10 @@ export type KeyMetric = (typeof KEY_METRICS)[number];
 export const metricsOf = (group: KeyMetric["group"]): KeyMetric["metric"][] =>
   KEY_METRICS.filter((one) => one.group === group).map(({ metric }) => metric);
 
-/** The answers of the two groups of metrics, each with the query that it is of. */
-type MetricQueries = readonly Pick<UseQueryResult<StatsAnswer>, "data" | "isPlaceholderData">[];
+/** The query of each group of metrics. */
+type MetricQueries = Readonly<
+  Record<KeyMetric["group"], Pick<UseQueryResult<StatsAnswer>, "data" | "error" | "isPlaceholderData">>
+>;
 
 interface KeyMetricsProps {
   /** The queries for the whole range. */
@@ -31,6 +33,8 @@ interface KeyMetricsProps {
   /** The queries over time, for the small lines. */
   readonly series: MetricQueries;
   readonly selected: KeyMetric["metric"];
+  /** Whether the figures are compared with those of another period. */
+  readonly isCompared: boolean;
   /** Metrics of which the filters leave nothing to count. Their 0 is no value. */
   readonly withoutValue: ReadonlySet<KeyMetric["metric"]>;
   readonly onSelect: (metric: KeyMetric["metric"]) => void;
@@ -50,57 +54,62 @@ export const metricsWithoutValue = (filters: readonly ActiveFilter[]): ReadonlyS
 const isOfOtherEvents = ({ dimension, operator, value }: ActiveFilter): boolean =>
   dimension === "event" && operator === "is" && value !== "page_view";
 
-const findQuery = (queries: MetricQueries, metric: KeyMetric["metric"]) =>
-  queries.find(({ data }) => data?.metrics.includes(metric));
-
-/** @returns null while the answer with this metric is loading */
-function findValues(answer: StatsAnswer | undefined, metric: KeyMetric["metric"]): MetricValues | null {
-  if (!answer) return null;
-  const index = answer.metrics.indexOf(metric);
-  const [row] = answer.results;
+function findValues({ metrics, results: [row] }: StatsAnswer, metric: KeyMetric["metric"]): MetricValues {
+  const index = metrics.indexOf(metric);
   return { current: row?.metrics[index] ?? null, previous: row?.comparison?.[index] };
 }
 
-export const KeyMetrics = ({ queries, series, selected, withoutValue, onSelect }: KeyMetricsProps) => (
+export const KeyMetrics = ({ selected, onSelect, ...props }: KeyMetricsProps) => (
   <section className="metrics" aria-label="Key metrics">
-    {KEY_METRICS.map(({ metric, label, better }) => {
-      const query = findQuery(queries, metric);
-      const line = findQuery(series, metric);
-      const found = findValues(query?.data, metric);
-      const values = found?.current === 0 && withoutValue.has(metric) ? NO_VALUES : found;
-      return (
-        <UnstyledButton
-          key={metric}
-          className="metric"
-          aria-pressed={metric === selected}
-          onClick={() => onSelect(metric)}
-        >
-          <span className="metric-label">{label}</span>
-          <span className="metric-value" aria-busy={query?.isPlaceholderData}>
-            <EstimateMark accuracy={query?.data?.accuracy} />
-            {values ? formatMetric(metric, values.current) : "…"}
-          </span>
-          <span className="metric-change" aria-busy={query?.isPlaceholderData}>
-            {values?.previous !== undefined && (
-              <>
-                <MetricChange
-                  metric={metric}
-                  current={values.current}
-                  previous={values.previous}
-                  better={better}
-                />{" "}
-                vs. {formatMetric(metric, values.previous)}
-              </>
-            )}
-          </span>
-          <span className="metric-line" aria-busy={line?.isPlaceholderData}>
-            <Sparkline answer={values === NO_VALUES ? undefined : line?.data} metric={metric} />
-          </span>
-        </UnstyledButton>
-      );
-    })}
+    {KEY_METRICS.map((metric) => (
+      <UnstyledButton
+        key={metric.metric}
+        className="metric"
+        aria-pressed={metric.metric === selected}
+        onClick={() => onSelect(metric.metric)}
+      >
+        <span className="metric-label">{metric.label}</span>
+        <MetricFigures metric={metric} {...props} />
+      </UnstyledButton>
+    ))}
   </section>
 );
+
+type MetricFiguresProps = Omit<KeyMetricsProps, "selected" | "onSelect"> & { readonly metric: KeyMetric };
+
+/** The figure, its change and its line. What is still loading has its place already. */
+function MetricFigures({
+  metric: { metric, group, better },
+  queries: { [group]: query },
+  series: { [group]: line },
+  isCompared,
+  withoutValue,
+}: MetricFiguresProps) {
+  const isLoading = !query.data && !query.error;
+  const found = query.data ? findValues(query.data, metric) : NO_VALUES;
+  const values = found.current === 0 && withoutValue.has(metric) ? NO_VALUES : found;
+  return (
+    <>
+      <span className="metric-value" aria-busy={isLoading ? undefined : query.isPlaceholderData}>
+        <EstimateMark accuracy={query.data?.accuracy} />
+        {isLoading ? <span className="metric-loading" /> : formatMetric(metric, values.current)}
+      </span>
+      <span className="metric-change" aria-busy={query.isPlaceholderData}>
+        {isLoading && isCompared && <span className="metric-loading" />}
+        {values.previous !== undefined && (
+          <MetricChange metric={metric} current={values.current} previous={values.previous} better={better} />
+        )}
+      </span>
+      <span className="metric-line" aria-busy={line.isPlaceholderData}>
+        {line.data || line.error ? (
+          <Sparkline answer={values === NO_VALUES ? undefined : line.data} metric={metric} />
+        ) : (
+          <span className="metric-loading" />
+        )}
+      </span>
+    </>
+  );
+}
 
 interface SparklineProps {
   readonly answer: StatsAnswer | undefined;
@@ -127,11 +136,17 @@ interface MetricChangeProps {
   readonly better: KeyMetric["better"];
 }
 
-/** A change of 0% is grey, an improvement green, a decline red. */
+/** No change is grey, an improvement green, a decline red. */
 function MetricChange({ metric, current, previous, better }: MetricChangeProps) {
+  if (current === null && previous === null) return null;
   const change = formatChange(current, previous, metric);
-  if (change === null) return null;
-  const improvement = better === "higher" ? change.ratio : -change.ratio;
+  if (change === NO_CHANGE) return change.text;
+  const improvement = change === null ? 0 : better === "higher" ? change.ratio : -change.ratio;
   const direction = improvement === 0 ? "same" : improvement > 0 ? "better" : "worse";
-  return <strong className={`change-${direction}`}>{change.text}</strong>;
+  return (
+    <>
+      {change && <strong className={`change-${direction}`}>{change.text}</strong>} vs.{" "}
+      {formatMetric(metric, previous)}
+    </>
+  );
 }

@@ -3,7 +3,7 @@ import { UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
-import { pluralize } from "../../ui/format-count.ts";
+import { formatCount } from "../../ui/format-count.ts";
 
 const REFETCH_MS = 10_000;
 
@@ -28,7 +28,8 @@ export function LiveVisitors({ sourceId, onOpen }: LiveVisitorsProps) {
       title={`In the last ${Math.round(data.windowSeconds / 60)} minutes`}
       onClick={onOpen}
     >
-      {pluralize(data.visitors, "current visitor")}
+      {formatCount(data.visitors)}
+      <span className="live-text"> current visitor{data.visitors === 1 ? "" : "s"}</span>
     </UnstyledButton>
   );
 }

@@ -41,9 +41,10 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
   return (
     <Stack gap="md" className="stats">
       <KeyMetrics
-        queries={[events, sessions]}
-        series={[eventSeries, sessionSeries]}
+        queries={{ events, sessions }}
+        series={{ events: eventSeries, sessions: sessionSeries }}
         selected={selected.metric}
+        isCompared={view.comparison.request !== false}
         withoutValue={metricsWithoutValue(view.filters)}
         onSelect={(metric) => view.update({ metric: metric === "visitors" ? undefined : metric })}
       />

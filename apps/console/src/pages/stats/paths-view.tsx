@@ -3,7 +3,7 @@ import type { StatsFilter } from "@headwater/contract";
 import { Button, Group, Paper, Stack, Text, Title, UnstyledButton } from "@mantine/core";
 import { type ApiAnswer, api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
-import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { EmptyState, Loading, QueryResult } from "../../ui/page-states.tsx";
 import { EstimateMark } from "./estimate-mark.tsx";
 import { useFastThenExact } from "./use-fast-then-exact.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
@@ -34,6 +34,8 @@ interface PathRow {
   readonly sessions: number;
 }
 
+const sumOf = (rows: readonly PathRow[]) => rows.reduce((sum, { sessions }) => sum + sessions, 0);
+
 /** The pages that followed the page of the step, most frequent first. */
 const rowsOf = (paths: readonly Way[], step: number, from: string | undefined): PathRow[] =>
   paths
@@ -49,12 +51,14 @@ function useEntryPages({ scope }: StatsView) {
     dimensions: ["entryPage"],
     pagination: { limit: MAX_ROWS },
   });
-  const rows = data?.results.map(({ dimensions: [page], metrics: [sessions] }) => ({
-    page: String(page),
-    sessions: sessions ?? 0,
-  }));
+  const rows: readonly PathRow[] | undefined = data?.results.map(
+    ({ dimensions: [page], metrics: [sessions] }) => ({
+      page: String(page),
+      sessions: sessions ?? 0,
+    }),
+  );
   const [total = null] = totals.data?.results[0]?.metrics ?? [];
-  return { rows: rows ?? [], total, isStale: isPlaceholderData || totals.isPlaceholderData };
+  return { rows, total, isStale: isPlaceholderData || totals.isPlaceholderData };
 }
 
 export function PathsView({ view }: { readonly view: StatsView }) {
@@ -75,10 +79,9 @@ export function PathsView({ view }: { readonly view: StatsView }) {
     ask: (accuracy, signal) => api.queryPaths({ body: { ...body, accuracy }, signal }),
   });
   /** Of a path from a page: that page. */
-  const startRows = (paths: readonly Way[]): readonly PathRow[] => {
+  const startRows = (paths: readonly Way[]): readonly PathRow[] | undefined => {
     if (!isFromPage) return entryPages.rows;
-    const ways = rowsOf(paths, 1, pages[0]);
-    return [{ page: pages[0] ?? null, sessions: ways.reduce((sum, { sessions }) => sum + sessions, 0) }];
+    return [{ page: pages[0] ?? null, sessions: sumOf(rowsOf(paths, 1, pages[0])) }];
   };
   const columns = pages.length < MAX_PAGES ? pages.length + 1 : MAX_PAGES;
   return (
@@ -105,10 +108,12 @@ export function PathsView({ view }: { readonly view: StatsView }) {
                     onSelect={(page) => view.update(pathParams([...pages.slice(0, at), page]))}
                   />
                 ))}
+                {columns < MAX_PAGES && (
+                  <div className="path-next">Select a page to see where visitors went next</div>
+                )}
               </div>
               <Text size="sm" c="dimmed" mt="sm">
-                Number of sessions. Select a page to see where they went next. Only the most frequent pages
-                are listed.
+                Number of sessions. Only the most frequent pages are listed.
               </Text>
             </Paper>
           )
@@ -154,7 +159,8 @@ const PathsHead = ({ view, pages, isFromPage, accuracy }: PathsHeadProps) => (
 
 interface PathColumnProps {
   readonly title: string;
-  readonly rows: readonly PathRow[];
+  /** Undefined while they are loading. */
+  readonly rows: readonly PathRow[] | undefined;
   /** Of all sessions, including those of other pages; null: those of the rows. */
   readonly total: number | null;
   readonly selected: string | undefined;
@@ -163,18 +169,18 @@ interface PathColumnProps {
   readonly onSelect: (page: string) => void;
 }
 
-function PathColumn({ title, rows, total: given, selected, isStale, onSelect }: PathColumnProps) {
-  const sumOf = (some: readonly PathRow[]) => some.reduce((sum, { sessions }) => sum + sessions, 0);
-  const listed = rows.slice(0, MAX_ROWS);
-  const total = given ?? sumOf(rows);
-  const rest = total - sumOf(listed);
+function PathColumn({ title, rows, total, selected, isStale, onSelect }: PathColumnProps) {
+  const listed = rows?.slice(0, MAX_ROWS);
+  const rest = rows && listed ? (total ?? sumOf(rows)) - sumOf(listed) : 0;
+  const highest = Math.max(...(listed ?? []).map(({ sessions }) => sessions), 1);
   return (
     <section className="path-column" aria-label={title} aria-busy={isStale}>
       <div className="path-title">{title}</div>
+      {listed === undefined && <Loading rows={6} />}
       <ul>
-        {listed.map(({ page, sessions }) => (
+        {listed?.map(({ page, sessions }) => (
           <li key={page ?? ""}>
-            <span className="ranking-bar" style={{ width: `${(sessions / total) * 100}%` }} />
+            <span className="ranking-bar" style={{ width: `${(sessions / highest) * 100}%` }} />
             {page === null ? (
               <span className="path-end">Left the site</span>
             ) : (

@@ -1,7 +1,7 @@
 /** The real-time view: the last 30 minutes by minute, and what is being looked at in them. */
 import type { StatsDimension, StatsMetric } from "@headwater/contract";
 import { Paper, Title } from "@mantine/core";
-import { pluralize } from "../../ui/format-count.ts";
+import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { useNow } from "../../ui/relative-time.tsx";
 import { shortTimeFormatter } from "./format.ts";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
@@ -12,15 +12,11 @@ const MINUTE_MS = 60_000;
 const WINDOW_MINUTES = 30;
 const REFETCH_MS = 10_000;
 
-const LISTS: readonly {
-  title: string;
-  dimension: StatsDimension;
-  metrics: readonly [StatsMetric, StatsMetric];
-}[] = [
-  { title: "Pages", dimension: "page", metrics: ["visitors", "pageviews"] },
-  { title: "Sources", dimension: "source", metrics: ["visitors", "sessions"] },
-  { title: "Countries", dimension: "country", metrics: ["visitors", "sessions"] },
-  { title: "Events", dimension: "event", metrics: ["events", "visitors"] },
+const LISTS: readonly { title: string; dimension: StatsDimension; metric: StatsMetric }[] = [
+  { title: "Pages", dimension: "page", metric: "visitors" },
+  { title: "Sources", dimension: "source", metric: "visitors" },
+  { title: "Countries", dimension: "country", metric: "visitors" },
+  { title: "Events", dimension: "event", metric: "events" },
 ];
 
 /** @returns the same view of the last 30 minutes, the current one included */
@@ -36,7 +32,7 @@ export function RealtimeView({ view }: { readonly view: StatsView }) {
   return (
     <div className="stats panels">
       <VisitorsByMinute view={recent} />
-      {LISTS.map(({ title, dimension, metrics }) => (
+      {LISTS.map(({ title, dimension, metric }) => (
         <Paper
           key={dimension}
           withBorder
@@ -50,7 +46,7 @@ export function RealtimeView({ view }: { readonly view: StatsView }) {
             {title}
           </Title>
           <BreakdownTable
-            breakdown={{ dimension, metrics, hint: "Nothing in the last 30 minutes" }}
+            breakdown={{ dimension, metrics: [metric], hint: "Nothing in the last 30 minutes" }}
             view={recent}
             refetchMs={REFETCH_MS}
           />
@@ -80,11 +76,11 @@ function VisitorsByMinute({ view: { scope } }: { readonly view: StatsView }) {
     >
       <div className="realtime-head">
         <Title order={2} size="h5">
-          Last 30 minutes
+          Visitors per minute
         </Title>
         <span>
-          <strong>{pluralize(visitors ?? 0, "visitor")}</strong> · {pluralize(pageviews ?? 0, "page view")} ·{" "}
-          {pluralize(events ?? 0, "event")}
+          Last 30 minutes: <strong>{pluralize(visitors ?? 0, "visitor")}</strong> ·{" "}
+          {pluralize(pageviews ?? 0, "page view")} · {pluralize(events ?? 0, "event")}
         </span>
       </div>
       <StatsResult query={series} rows={3}>
@@ -92,20 +88,25 @@ function VisitorsByMinute({ view: { scope } }: { readonly view: StatsView }) {
           const highest = Math.max(...results.map(({ metrics: [value] }) => value ?? 0), 1);
           const formatTime = shortTimeFormatter(timezone, "minute");
           return (
-            <ol className="minutes" aria-label="Visitors by minute">
-              {results.map(({ dimensions: [start], metrics: [value = 0] }) => {
-                const text = `${formatTime(String(start))}: ${pluralize(value ?? 0, "visitor")}`;
-                return (
-                  <li key={String(start)} title={text}>
-                    <span
-                      className="minute-bar"
-                      style={{ blockSize: `${((value ?? 0) / highest) * 100}%` }}
-                    />
-                    <span className="minute-text">{text}</span>
-                  </li>
-                );
-              })}
-            </ol>
+            <>
+              <div className="minutes-highest" aria-hidden>
+                {formatCount(highest)}
+              </div>
+              <ol className="minutes" aria-label="Visitors by minute">
+                {results.map(({ dimensions: [start], metrics: [value = 0] }) => {
+                  const text = `${formatTime(String(start))}: ${pluralize(value ?? 0, "visitor")}`;
+                  return (
+                    <li key={String(start)} title={text}>
+                      <span
+                        className="minute-bar"
+                        style={{ blockSize: `${((value ?? 0) / highest) * 100}%` }}
+                      />
+                      <span className="minute-text">{text}</span>
+                    </li>
+                  );
+                })}
+              </ol>
+            </>
           );
         }}
       </StatsResult>

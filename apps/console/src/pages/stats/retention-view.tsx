@@ -6,11 +6,12 @@ import { EmptyState } from "../../ui/page-states.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { EstimateMark } from "./estimate-mark.tsx";
-import { formatShare, timeFormatter } from "./format.ts";
+import { formatRate } from "./format.ts";
+import { formatPeriod, type RetentionPeriod } from "./retention-period.ts";
 import { StatsResult } from "./stats-result.tsx";
 import { useFastThenExact } from "./use-fast-then-exact.ts";
 import type { StatsView } from "./use-stats-view.ts";
-import { countDays } from "./view-range.ts";
+import { countDays, shiftDay, todayIn } from "./view-range.ts";
 
 /** `maxDays`: the API answers at most 120 periods. */
 const PERIODS = [
@@ -18,7 +19,6 @@ const PERIODS = [
   { value: "week", label: "By week", maxDays: 119 * 7 },
   { value: "month", label: "By month", maxDays: 119 * 30 },
 ] as const;
-type RetentionPeriod = (typeof PERIODS)[number]["value"];
 const DAY_MS = 86_400_000;
 const PERIOD_MS: Readonly<Record<RetentionPeriod, number>> = {
   day: DAY_MS,
@@ -59,13 +59,17 @@ function Cohorts({ view, period }: CohortsProps) {
     ask: (accuracy, signal) => api.queryRetention({ body: { ...body, accuracy }, signal }),
   });
   return (
-    <StatsResult query={query}>{(answer) => <CohortTable answer={answer} period={period} />}</StatsResult>
+    <StatsResult query={query}>
+      {(answer) => <CohortTable answer={answer} period={period} lastDay={view.range.days[1]} />}
+    </StatsResult>
   );
 }
 
 interface CohortTableProps {
   readonly answer: ApiAnswer<"queryRetention">;
   readonly period: RetentionPeriod;
+  /** Of the range. */
+  readonly lastDay: string;
 }
 
 /** A background that grows with the share, most of all where shares are small, and stays weak enough for the text on it. */
@@ -73,8 +77,7 @@ const shade = (share: number) => ({
   background: share === 0 ? "none" : `rgb(37 146 176 / ${(0.06 + 0.44 * Math.sqrt(share)).toFixed(3)})`,
 });
 
-function CohortTable({ answer: { cohorts, timezone, accuracy }, period }: CohortTableProps) {
-  const sayTime = timeFormatter(timezone, period);
+function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay }: CohortTableProps) {
   const now = Date.now();
   const met = cohorts.filter(({ visitors }) => visitors > 0);
   if (met.length === 0) return <EmptyState title="No visitors in this period" />;
@@ -82,6 +85,11 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period }: Cohort
   const starts = cohorts.map(({ start }) => Date.parse(start));
   /** The index of the period that is not over; -1: the range ends earlier. */
   const current = starts.findLastIndex((start) => start <= now && start + PERIOD_MS[period] > now);
+  const firstDays = starts.map((start) => todayIn(timezone, start));
+  const nameOf = (at: number) => {
+    const next = firstDays[at + 1];
+    return formatPeriod(period, [firstDays[at] ?? lastDay, next ? shiftDay(next, -1) : lastDay]);
+  };
   return (
     <Paper withBorder radius="lg">
       <ScrollRegion label="Retention by cohort">
@@ -109,7 +117,7 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period }: Cohort
               return (
                 <Table.Tr key={start}>
                   <Table.Th scope="row">
-                    {sayTime(start)}
+                    {nameOf(first)}
                     {first === current && "*"}
                   </Table.Th>
                   <Table.Td ta="right">{formatCount(visitors)}</Table.Td>
@@ -123,7 +131,7 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period }: Cohort
                         title={`${formatCount(again)} of ${formatCount(visitors)}`}
                         style={shade(again / visitors)}
                       >
-                        {isAhead ? "" : `${formatShare(again / visitors)}${isPartial ? "*" : ""}`}
+                        {isAhead ? "" : `${formatRate(again / visitors)}${isPartial ? "*" : ""}`}
                       </Table.Td>
                     );
                   })}
@@ -134,8 +142,8 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period }: Cohort
         </Table>
       </ScrollRegion>
       <Text size="sm" c="dimmed" p="sm">
-        Visitors are grouped by the first {period} in which they visited during the selected range, so a
-        longer range has fewer new visitors. An * marks a {period} that is not over.
+        Visitors are grouped by the {period} of their first visit in this range.
+        {current !== -1 && ` * The ${period} is not over.`}
       </Text>
     </Paper>
   );

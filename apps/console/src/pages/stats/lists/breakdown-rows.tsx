@@ -3,7 +3,7 @@ import type { StatsAnswer, StatsMetric, StatsRow } from "@headwater/contract";
 import { UnstyledButton } from "@mantine/core";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
 import { EstimateMark } from "../estimate-mark.tsx";
-import { dimensionLabel, formatChange, formatMetric, formatMoney, formatShare, isNotSet } from "../format.ts";
+import { dimensionLabel, formatChange, formatMetric, formatMoney, formatRate, isNotSet } from "../format.ts";
 import { otherFilterParams } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { filterParams, type ViewParams } from "../view-params.ts";
@@ -130,7 +130,7 @@ function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: V
           <td className={className}>
             {hasShare && highest !== null && (
               // in a narrow list it is shown when the row is pointed at
-              <span className="ranking-share" data-share={formatShare((values[at] ?? 0) / (total ?? 1))} />
+              <span className="ranking-share" data-share={formatRate((values[at] ?? 0) / (total ?? 1))} />
             )}
             {format(metric, values[at] ?? null)}
           </td>

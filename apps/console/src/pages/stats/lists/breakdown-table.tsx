@@ -21,6 +21,8 @@ import {
 import { BreakdownRows } from "./breakdown-rows.tsx";
 
 const ROWS = 9;
+/** As high as the rows of a full list. */
+export const LOADING_ROWS = 6;
 const BreakdownDetails = loadLater(async () => (await import("./breakdown-details.tsx")).BreakdownDetails);
 
 interface BreakdownTableProps {
@@ -31,7 +33,8 @@ interface BreakdownTableProps {
 
 const hasFigures = ({ results }: StatsAnswer, { hint }: Breakdown): boolean =>
   results.some(
-    ({ metrics: [, ...further] }) => hint === undefined || further.some((value) => value !== null),
+    ({ metrics: [, ...further] }) =>
+      hint === undefined || further.length === 0 || further.some((value) => value !== null),
   );
 
 /** The events without a value are a row beside the others. */
@@ -60,7 +63,7 @@ function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
   const total = useTotal(scope, breakdown);
   const { event } = view.params;
   return (
-    <StatsResult query={query} rows={5}>
+    <StatsResult query={query} rows={LOADING_ROWS}>
       {(answer) => (
         <>
           {hasFigures(answer, breakdown) ? (

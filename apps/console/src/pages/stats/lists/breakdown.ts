@@ -32,7 +32,7 @@ export interface Breakdown {
   readonly filter?: StatsFilter;
   /** The currency of the metric `revenue`. */
   readonly currency?: string;
-  /** Shown when no row has a figure after the first: what to do to get them. */
+  /** Shown when there are no rows, or none has a figure after the first: what to do to get them. */
   readonly hint?: string;
 }
 

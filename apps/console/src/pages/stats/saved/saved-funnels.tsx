@@ -1,5 +1,6 @@
 /** The saved funnels, and the button that saves the funnel of the view. */
-import { Button, Group } from "@mantine/core";
+import type { SavedItem } from "@headwater/contract";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import { Dropdown } from "../../../ui/dropdown.tsx";
 import {
@@ -15,32 +16,42 @@ import {
 import type { StatsView } from "../use-stats-view.ts";
 import { SaveItemDialog } from "./save-item-dialog.tsx";
 import { SavedRow } from "./segments.tsx";
-import { useSavedItems } from "./use-saved-items.ts";
+import type { SavedItems } from "./use-saved-items.ts";
 
 const DAY_SECONDS = 86_400;
 
+const paramsOf = ({ steps, windowSeconds }: SavedItem) => ({
+  ...stepParams(fromStatsGoals(steps ?? [])),
+  within: windowOf(windowSeconds ?? DAY_SECONDS),
+});
+
+/** The saved funnel with these steps, which has their name. */
+export function findFunnel(
+  { items }: SavedItems,
+  steps: readonly FunnelStep[],
+  within: FunnelWindow,
+): SavedItem | undefined {
+  const shown = JSON.stringify({ ...stepParams(steps), within });
+  return items.find((item) => item.kind === "funnel" && JSON.stringify(paramsOf(item)) === shown);
+}
+
 interface SavedFunnelsProps {
   readonly view: StatsView;
+  readonly saved: SavedItems;
+  /** The one that is shown. */
+  readonly current: SavedItem | undefined;
   readonly steps: readonly FunnelStep[];
   readonly within: FunnelWindow;
 }
 
-export function SavedFunnels({ view, steps, within }: SavedFunnelsProps) {
+export function SavedFunnels({ view, saved, current, steps, within }: SavedFunnelsProps) {
   const [isOpen, setOpen] = useState(false);
-  const { items, canSave, canShare, canDelete, save, remove } = useSavedItems(view.scope.sourceId);
+  const { items, canSave, canShare, canDelete, save, remove } = saved;
   const funnels = items.filter(({ kind }) => kind === "funnel");
-  const paramsOf = (goals: Parameters<typeof fromStatsGoals>[0], seconds: number | null) => ({
-    ...stepParams(fromStatsGoals(goals)),
-    within: windowOf(seconds ?? DAY_SECONDS),
-  });
-  const shown = JSON.stringify({ ...stepParams(steps), within });
-  const current = funnels.find(
-    (one) => JSON.stringify(paramsOf(one.steps ?? [], one.windowSeconds)) === shown,
-  );
   const canSaveThis = canSave && steps.length >= MIN_STEPS && !current;
   if (funnels.length === 0 && !canSaveThis) return null;
   return (
-    <Group gap="xs">
+    <>
       {funnels.length > 0 && (
         <Dropdown
           label={current ? `Saved funnels: ${current.name}` : "Saved funnels"}
@@ -54,7 +65,7 @@ export function SavedFunnels({ view, steps, within }: SavedFunnelsProps) {
                 isSelected={funnel === current}
                 onSelect={() => {
                   close();
-                  view.update(paramsOf(funnel.steps ?? [], funnel.windowSeconds));
+                  view.update(paramsOf(funnel));
                 }}
                 onRemove={canDelete(funnel) ? () => remove(funnel.savedId) : null}
               />
@@ -83,6 +94,6 @@ export function SavedFunnels({ view, steps, within }: SavedFunnelsProps) {
           })
         }
       />
-    </Group>
+    </>
   );
 }
