@@ -1201,10 +1201,12 @@ field: string;
 /** The order. */
 direction: "asc" | "desc";
 })[];
-/** What to count and return in addition. */
+/** What else to count and return. */
 include?: {
-/** True: also count events of bots. Default: false. */
+/** True: events of bots count too. */
 bots?: boolean;
+/** False: `excluded` is null, which is faster. Default: true. */
+excluded?: boolean;
 /** Also return the metrics of another period. true: the mode previous. Of a range that is not over, only the part until now is compared. */
 comparison?: boolean | {
 /** Previous: as many days before. year: a year before; whole weeks are compared with whole weeks, 52 weeks before. custom: `dateRange`. */
@@ -1234,9 +1236,9 @@ to: Schemas["Timestamp"];
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots that satisfy range and filters. 0 when bots are included. */
+/** Events of bots. 0 when they are included. */
 bots: number;
-};
+} | null;
 accuracy: Schemas["StatsAccuracy"];
 /** The metrics of the query. */
 metrics: (string)[];
@@ -1320,10 +1322,12 @@ accuracy?: Schemas["StatsAccuracyChoice"];
 timezone?: string;
 /** An event must satisfy all of them. */
 filters?: (Schemas["Filter"])[];
-/** What to count in addition. */
+/** What else to count. */
 include?: {
-/** True: also count events of bots. Default: false. */
+/** True: events of bots count too. */
 bots?: boolean;
+/** False: `excluded` is null, which is faster. Default: true. */
+excluded?: boolean;
 };
 /** The steps that a visitor takes, in order. */
 steps: (Schemas["StatsGoal"])[];
@@ -1343,9 +1347,9 @@ to: Schemas["Timestamp"];
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots that satisfy range and filters. 0 when bots are included. */
+/** Events of bots. 0 when they are included. */
 bots: number;
-};
+} | null;
 accuracy: Schemas["StatsAccuracy"];
 /** The maximum time from the first step to the last. */
 windowSeconds: number;
@@ -1370,10 +1374,12 @@ accuracy?: Schemas["StatsAccuracyChoice"];
 timezone?: string;
 /** An event must satisfy all of them. */
 filters?: (Schemas["Filter"])[];
-/** What to count in addition. */
+/** What else to count. */
 include?: {
-/** True: also count events of bots. Default: false. */
+/** True: events of bots count too. */
 bots?: boolean;
+/** False: `excluded` is null, which is faster. Default: true. */
+excluded?: boolean;
 };
 /** The length of a period. */
 period: "day" | "week" | "month";
@@ -1391,9 +1397,9 @@ to: Schemas["Timestamp"];
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots that satisfy range and filters. 0 when bots are included. */
+/** Events of bots. 0 when they are included. */
 bots: number;
-};
+} | null;
 accuracy: Schemas["StatsAccuracy"];
 /** The cohorts, oldest first. */
 cohorts: ({
@@ -1416,10 +1422,12 @@ accuracy?: Schemas["StatsAccuracyChoice"];
 timezone?: string;
 /** An event must satisfy all of them. */
 filters?: (Schemas["Filter"])[];
-/** What to count in addition. */
+/** What else to count. */
 include?: {
-/** True: also count events of bots. Default: false. */
+/** True: events of bots count too. */
 bots?: boolean;
+/** False: `excluded` is null, which is faster. Default: true. */
+excluded?: boolean;
 };
 /** A path. Default: the entry page. */
 startPage?: string;
@@ -1441,9 +1449,9 @@ to: Schemas["Timestamp"];
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots that satisfy range and filters. 0 when bots are included. */
+/** Events of bots. 0 when they are included. */
 bots: number;
-};
+} | null;
 accuracy: Schemas["StatsAccuracy"];
 /** The paths of each step, most frequent first. */
 paths: ({
@@ -1468,10 +1476,12 @@ accuracy?: Schemas["StatsAccuracyChoice"];
 timezone?: string;
 /** An event must satisfy all of them. */
 filters?: (Schemas["Filter"])[];
-/** What to count in addition. */
+/** What else to count. */
 include?: {
-/** True: also count events of bots. Default: false. */
+/** True: events of bots count too. */
 bots?: boolean;
+/** False: `excluded` is null, which is faster. Default: true. */
+excluded?: boolean;
 };
 /** The maximum number of names. Default: 100. */
 limit?: number;
@@ -1489,9 +1499,9 @@ to: Schemas["Timestamp"];
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots that satisfy range and filters. 0 when bots are included. */
+/** Events of bots. 0 when they are included. */
 bots: number;
-};
+} | null;
 accuracy: Schemas["StatsAccuracy"];
 /** The properties, most frequent first. */
 properties: ({
@@ -1529,7 +1539,7 @@ windowSeconds: number;
 visitors: number;
 /** What the figures leave out. */
 excluded: {
-/** Events of bots that satisfy range and filters. 0 when bots are included. */
+/** Events of bots. 0 when they are included. */
 bots: number;
 };
 };

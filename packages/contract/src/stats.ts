@@ -107,11 +107,16 @@ const queryMembers = {
     }),
   ),
 };
-const bots = Type.Optional(Type.Boolean({ description: "true: also count events of bots. Default: false." }));
-const Include = Type.Optional(Closed({ bots }, { description: "What to count in addition." }));
+const bots = Type.Optional(Type.Boolean({ description: "true: events of bots count too." }));
+const asksExcluded = Type.Optional(
+  Type.Boolean({ description: "false: `excluded` is null, which is faster. Default: true." }),
+);
+const Include = Type.Optional(
+  Closed({ bots, excluded: asksExcluded }, { description: "What else to count." }),
+);
 
-const excludedBots = count("Events of bots that satisfy range and filters. 0 when bots are included.");
-const excluded = Closed({ bots: excludedBots }, { description: "What the figures leave out." });
+const excludedBots = count("Events of bots. 0 when they are included.");
+const Excluded = Closed({ bots: excludedBots }, { description: "What the figures leave out." });
 
 /** The members of every answer. */
 const answerMembers = {
@@ -122,7 +127,7 @@ const answerMembers = {
   incomplete: Type.Boolean({
     description: "true: the warehouse has lost events of the range, so the figures are too low.",
   }),
-  excluded,
+  excluded: Nullable(Excluded),
   accuracy: Accuracy,
 };
 
@@ -163,9 +168,10 @@ export const StatsQueryBody = Closed({
     Closed(
       {
         bots,
+        excluded: asksExcluded,
         comparison: Type.Optional(StatsComparison),
       },
-      { description: "What to count and return in addition." },
+      { description: "What else to count and return." },
     ),
   ),
   pagination: Type.Optional(
@@ -381,6 +387,6 @@ export const StatsLiveAnswer = Closed({
   at: time("When the visitors were counted."),
   windowSeconds: count("The length of the window that ends then."),
   visitors: count("Visitors in the window."),
-  excluded,
+  excluded: Excluded,
 });
 export type StatsLiveAnswer = Static<typeof StatsLiveAnswer>;

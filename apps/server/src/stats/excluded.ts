@@ -20,15 +20,18 @@ const botsStatement = (scope: QueryScope): Statement =>
   });
 
 /**
- * @param body one that was answered, so it is valid
+ * Counts the events that the answer to a query leaves out. It reads all events of the range, because no rollup has those of bots.
  * @param goal the goal of the query; null: it has none
+ * @returns null when the query does not ask for it
+ * @throws Refusal `invalid_payload`
  */
 export async function readExcluded(
   run: RunQuery,
   body: ScopeBody,
   now: number,
   goal: GoalRule | null,
-): Promise<{ bots: number }> {
+): Promise<{ bots: number } | null> {
+  if (body.include?.excluded === false) return null;
   const scope = withGoal(readScope(body, now), goal);
   if (scope.includesBots) return { bots: 0 };
   const [row] = await run<[bots: number]>(botsStatement(scope));

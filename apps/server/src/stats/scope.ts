@@ -23,7 +23,7 @@ export interface ScopeBody {
   readonly timezone?: string;
   readonly filters?: readonly StatsFilter[];
   readonly accuracy?: StatsAccuracyChoice;
-  readonly include?: { readonly bots?: boolean };
+  readonly include?: { readonly bots?: boolean; readonly excluded?: boolean };
 }
 
 export interface QueryScope {

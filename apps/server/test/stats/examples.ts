@@ -742,6 +742,22 @@ export const EXAMPLES: Example[] = [
     answer: { excluded: { bots: 0 } },
   },
   {
+    sentence: "The events that an answer leaves out are not counted when that is not asked for.",
+    because: "v2 is a bot; include.excluded is false.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2026-05-10T10:00:00.000Z", "/", { isBot: true }]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["visitors"],
+      include: { excluded: false },
+    },
+    rows: [[[], [1]]],
+    answer: { excluded: null },
+  },
+  {
     sentence: "Bots are counted when they are asked for.",
     because: "v2 is a bot, and is asked for.",
     events: [

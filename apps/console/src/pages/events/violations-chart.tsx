@@ -18,7 +18,7 @@ export function ViolationsChart({ sourceId }: { readonly sourceId: string }) {
           timezone,
           metrics: ["planViolations"],
           dimensions: ["time:day"],
-          include: { bots: true },
+          include: { bots: true, excluded: false },
         },
         signal,
       }),

@@ -1,16 +1,14 @@
 /** How many events of bots the figures leave out, with a button that counts them too. */
 import { UnstyledButton } from "@mantine/core";
 import { pluralize } from "../../ui/format-count.ts";
-import type { StatsView } from "./use-stats-view.ts";
+import { type StatsView, useStats } from "./use-stats-view.ts";
 
-interface ExcludedBotsProps {
-  readonly view: StatsView;
-  /** The excluded events. */
-  readonly events: number;
-}
-
-export function ExcludedBots({ view: { scope, update }, events }: ExcludedBotsProps) {
+/** It has a query of its own, because counting the events of bots reads all events of the range. */
+export function ExcludedBots({ view: { scope, update } }: { readonly view: StatsView }) {
+  const counted = { ...scope, include: { ...scope.include, excluded: true } };
+  const { data, isPlaceholderData } = useStats(counted, { metrics: ["events"] });
   const isIncluded = scope.include.bots;
+  const events = isPlaceholderData ? 0 : (data?.excluded?.bots ?? 0);
   if (!isIncluded && events === 0) return null;
   return (
     <p className="excluded">

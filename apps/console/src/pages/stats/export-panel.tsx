@@ -19,7 +19,7 @@ const FORMATS = [
 
 export function ExportPanel({ view: { scope, filters } }: { readonly view: StatsView }) {
   // the file has no filters and includes bots, so the count does too
-  const all = { ...scope, filters: [], include: { bots: true } };
+  const all = { ...scope, filters: [], include: { bots: true, excluded: false } };
   const query = useStats(all, { metrics: ["events"] });
   return (
     <QueryResult query={query} rows={1}>

@@ -79,9 +79,7 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
           </div>
         </>
       )}
-      {events.data && !events.isPlaceholderData && (
-        <ExcludedBots view={view} events={events.data.excluded.bots} />
-      )}
+      {events.data && !events.isPlaceholderData && <ExcludedBots view={view} />}
     </Stack>
   );
 }

@@ -1,6 +1,24 @@
 /** Shows a fast answer first, and the exact one as soon as it arrives. */
 import type { StatsAccuracy } from "@headwater/contract";
-import { keepPreviousData, type Query, useQuery } from "@tanstack/react-query";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, type Query, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useSyncExternalStore } from "react";
+
+/** One answer often leads to the next questions: they are asked within this time. */
+const SETTLED_MS = 100;
+const isFast = ({ queryKey }: { readonly queryKey: readonly unknown[] }) => queryKey.at(-1) === "fast";
+
+/** Whether all fast answers of the page are there. Exact answers wait for that, because they take the warehouse ten times as long. */
+function useFastAnswersShown(): boolean {
+  const client = useQueryClient();
+  const subscribe = useCallback(
+    (onChange: () => void) => client.getQueryCache().subscribe(onChange),
+    [client],
+  );
+  const isSettled = useSyncExternalStore(subscribe, () => client.isFetching({ predicate: isFast }) === 0);
+  const [wasSettled] = useDebouncedValue(isSettled, SETTLED_MS);
+  return isSettled && wasSettled;
+}
 
 interface FastThenExactOptions<Answer> {
   readonly queryKey: readonly unknown[];
@@ -26,11 +44,12 @@ export function useFastThenExact<Answer extends { readonly accuracy: StatsAccura
     refetchInterval,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
   });
+  const fastAnswersShown = useFastAnswersShown();
   const isEstimated = fast.data?.accuracy.exact === false && !fast.isPlaceholderData;
   const exact = useQuery({
     queryKey: [...queryKey, "exact"],
     queryFn: ({ signal }) => ask("exact", signal),
-    enabled: enabled && isEstimated,
+    enabled: enabled && isEstimated && fastAnswersShown,
     refetchInterval,
     // the estimate stays when the exact answer takes too long
     retry: false,

@@ -37,7 +37,7 @@ export interface StatsScope {
   readonly dateRange: StatsQueryBody["dateRange"];
   readonly timezone: string;
   readonly filters: StatsFilter[];
-  readonly include: { readonly bots: boolean };
+  readonly include: { readonly bots: boolean; readonly excluded: boolean };
 }
 
 export interface StatsView {
@@ -63,7 +63,7 @@ function useFirstDay(sourceId: string, timeZone: string, enabled: boolean) {
     timezone: timeZone,
     metrics: ["events" as const],
     dimensions: ["time:month" as const],
-    include: { bots: true },
+    include: { bots: true, excluded: false },
     accuracy: "fast" as const,
   };
   const { data, isPending } = useQuery({
@@ -111,7 +111,7 @@ export function useStatsView(sourceId: string): StatsView {
       dateRange: range.dateRange,
       timezone: timeZone,
       filters: [...toStatsFilters(filters), ...otherFilters],
-      include: { bots: params.bots === "yes" },
+      include: { bots: params.bots === "yes", excluded: false },
     };
     const update = (changes: ViewParams) => navigateTo(changes, false);
     const comparison = readComparison(params, range);
