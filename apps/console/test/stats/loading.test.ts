@@ -11,7 +11,7 @@ const sale: SentVisit = {
 };
 
 consoleStatsTest(
-  "Each figure, chart and list is dim until its own data arrives, and no figure appears below another heading.",
+  "Each figure, chart and list is dim until its own data arrives, has its place before, and no figure appears below another heading.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     await visits(world, source, [sale, ...shopVisits().slice(1)]);
@@ -57,6 +57,20 @@ consoleStatsTest(
     isFree.rest = true;
     for (const free of held.splice(0)) free();
     await pages.getByRole("row").filter({ hasText: "Revenue" }).waitFor();
+
+    const heightOf = async () => (await metrics.boundingBox())?.height;
+    const height = await heightOf();
+    isFree.totals = false;
+    isFree.rest = false;
+    await page.reload();
+    await metrics.locator(".metric-loading").first().waitFor();
+    assert.equal(await heightOf(), height, "the place of a figure is as high as the figure");
+    isFree.totals = true;
+    isFree.rest = true;
+    for (const free of held.splice(0)) free();
+    await figures("Sessions", false).waitFor();
+    await metrics.locator(".metric-loading").first().waitFor({ state: "detached" });
+    assert.equal(await heightOf(), height);
     await page.unrouteAll({ behavior: "ignoreErrors" });
   },
 );

@@ -130,7 +130,7 @@ function FunnelLoss({ visitors, next }: FunnelLossProps) {
   if (next === undefined || visitors === 0) return null;
   const left = visitors - next;
   return (
-    <Text size="sm" c="dimmed">
+    <Text size="sm" c="dimmed" mt={4}>
       {formatCount(left)} left after this step · {formatShare(left / visitors)}
     </Text>
   );
