@@ -14,7 +14,7 @@ function lastHours(): [from: string, to: string] {
 
 export function HourChart({ sourceId }: { readonly sourceId: string }) {
   const dateRange = lastHours();
-  const { data } = useQuery({
+  const { data, isPending } = useQuery({
     queryKey: ["stats", "hours", sourceId, dateRange],
     queryFn: ({ signal }) =>
       api.queryStats({
@@ -27,6 +27,8 @@ export function HourChart({ sourceId }: { readonly sourceId: string }) {
     events: events ?? 0,
   }));
   const highest = Math.max(...(hours?.map(({ events }) => events) ?? []), 0);
+  // the space of the chart while it loads, so that the bar below it does not move
+  if (isPending) return <div className="hours" />;
   if (!hours || highest === 0) return null;
   const total = hours.reduce((sum, { events }) => sum + events, 0);
   return (
