@@ -38,10 +38,12 @@ export const formatCount = (number: number): string => format.format(number);
 export const formatBytes = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${formatCount(Math.round(bytes / 1e5) / 10)} MB`;
 
-/** Formats a share in whole percent, rounded down so that 100% means all: `23%`. */
-export const formatWholePercent = (share: number): string =>
+/** Formats a share in whole percent, rounded down so that 100% means all: `23%`, `<1%`. */
+export function formatWholePercent(share: number): string {
   // 0.29 * 100 is less than 29
-  `${formatCount(Math.floor(Number((share * 100).toFixed(6))))}%`;
+  const percent = Math.floor(Number((share * 100).toFixed(6)));
+  return percent === 0 && share > 0 ? "<1%" : `${formatCount(percent)}%`;
+}
 
 /** @returns `1 event`, `3 events` */
 export const pluralize = (number: number, singular: string): string =>

@@ -38,6 +38,14 @@ test("The details of an audit entry name each changed member in words, and leave
     textOf({ limits: { maxBatchSize: 500, eventsPerDay: null } }, { limits: { maxBatchSize: 7 } }),
     ["Limits, max batch size: 500 → 7"],
   );
+  const goals = [
+    { name: "Signup", event: "signup" },
+    { name: "Thanks", path: "/thanks" },
+  ];
+  assert.deepEqual(textOf({ goals: [] }, { goals }), ["Goals: — → Signup, Thanks"]);
+  assert.deepEqual(textOf({ goals: goals.slice(0, 1) }, { goals: [{ name: "Signup", event: "sign_up" }] }), [
+    'Goals changed: [{"name":"Signup","event":"sign_up"}]',
+  ]);
   assert.deepEqual(textOf({ slug: "" }, { slug: "shop" }), ["Slug: — → shop"]);
   assert.deepEqual(
     textOf(null, { name: "Ada", email: null, allowedOrigins: [], isShared: false, owner: "usr_1" }),

@@ -7,7 +7,6 @@ import { type ApiInput, api } from "../../api.ts";
 import { toCsv } from "../../csv.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { downloadBlob } from "../../ui/download-blob.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
 import { usePagedQuery } from "../../ui/paged-table.tsx";
@@ -174,7 +173,6 @@ function AuditRow({ entry, names }: AuditRowProps) {
             {userId === null ? "The service" : (names.get(userId) ?? userId)}
           </bdi>
           <EntryTime at={new Date(at)} />
-          <Icon name="chevronDown" size={16} />
         </summary>
         <div className="audit-details">
           <ul className="plain-list">

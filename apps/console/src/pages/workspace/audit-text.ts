@@ -75,8 +75,8 @@ function valueText(name: string, value: unknown, names: AuditNames): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number" && name.endsWith("At")) return formatMinute(value);
   if (typeof value === "string") return names.get(value) ?? value;
-  if (Array.isArray(value) && !value.some((one) => typeof one === "object"))
-    return value.map((one) => valueText(name, one, names)).join(", ");
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object" || calledIn(one) !== null))
+    return value.map((one) => calledIn(one) ?? valueText(name, one, names)).join(", ");
   return JSON.stringify(value);
 }
 
@@ -89,8 +89,11 @@ function describeMember(name: string, before: unknown, after: unknown, names: Au
   const label = toWords(name);
   if (isObject(before ?? after) && isObject(after ?? before))
     return describeMembers(before, after, names).map((text) => `${label}, ${toLowerStart(text)}`);
-  if (before !== undefined && after !== undefined)
-    return [`${label}: ${valueText(name, before, names)} → ${valueText(name, after, names)}`];
+  if (before !== undefined && after !== undefined) {
+    const [old, current] = [valueText(name, before, names), valueText(name, after, names)];
+    // such as goals, of which one was changed but none renamed
+    return [old === current ? `${label} changed: ${JSON.stringify(after)}` : `${label}: ${old} → ${current}`];
+  }
   return [`${label}${LIST_VERBS.has(name) ? "" : ":"} ${valueText(name, before ?? after, names)}`];
 }
 
