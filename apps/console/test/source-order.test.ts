@@ -1,7 +1,9 @@
-/** The search and the orders of the list of sources. */
+/** The list of sources: its search, its orders, and why a source fails. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { bootstrapBody, bootstrapPath } from "../../server/test/support/world.ts";
 import { type SOURCE_ORDERS, selectSources } from "../src/pages/sources/source-order.ts";
+import { consoleTest } from "./console-world.ts";
 
 const SOURCES = [
   { name: "Shop", allowedOrigins: ["https://shop.example"], isActive: true, lastEventAt: null },
@@ -19,3 +21,19 @@ test("Sources are found by name and origin, and sorted without changing the list
   assert.deepEqual(namesBy("name", " SHOP.ex "), ["Shop"]);
   assert.deepEqual(namesBy("name", "nothing"), []);
 });
+
+consoleTest(
+  "A failing source says why, and leads to the attempts that were refused for this reason.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const origin = "https://other.example";
+    assert.equal((await world.send(bootstrapPath(source), bootstrapBody(), { origin })).status, 403);
+    await open("/sources");
+    await page.getByRole("columnheader", { name: "Events, 24 hours" }).waitFor();
+    const row = page.getByRole("row").filter({ hasText: "Failing" });
+    await row.getByText("1 refused").waitFor();
+    await row.getByRole("link", { name: "Origin not allowed" }).click();
+    await page.getByRole("option").filter({ hasText: origin }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("code"), "origin_not_allowed");
+  },
+);
