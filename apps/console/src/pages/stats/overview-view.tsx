@@ -6,7 +6,7 @@ import { TimeChart } from "./chart/time-chart.tsx";
 import { ExcludedBots } from "./excluded-bots.tsx";
 import { KEY_METRICS, KeyMetrics, metricsOf, metricsWithoutValue } from "./key-metrics.tsx";
 import { ListHeading } from "./lists/list-heading.tsx";
-import { isEmptyAnswer, type StatsView, useStats } from "./use-stats-view.ts";
+import { isEmptyAnswer, MayAsk, type StatsView, useStats } from "./use-stats-view.ts";
 
 const EVENT_METRICS = metricsOf("events");
 const SESSION_METRICS = metricsOf("sessions");
@@ -37,6 +37,10 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
   const failed = [events, sessions, series].find(({ error }) => error);
   if (failed?.error && !events.data)
     return <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} withIssues />;
+  const isLoaded = events.data !== undefined && !series.isPending;
+  const isShown = [events, sessions, series].every(
+    ({ isPending, isPlaceholderData }) => !(isPending || isPlaceholderData),
+  );
   const isEmpty = events.data !== undefined && isEmptyAnswer(events.data);
   return (
     <Stack gap="md" className="stats">
@@ -66,20 +70,17 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
               <Skeleton height="25rem" radius="lg" />
             </div>
           )}
-          <ListHeading view={view} isReady={events.data !== undefined && !series.isPending} />
-          <div className="panels">
-            {PANELS.map((panel) => (
-              <BreakdownPanel
-                key={panel.id}
-                panel={panel}
-                view={view}
-                isReady={events.data !== undefined && !series.isPending}
-              />
-            ))}
-          </div>
+          <MayAsk value={isShown}>
+            <ListHeading view={view} isReady={isLoaded} />
+            <div className="panels">
+              {PANELS.map((panel) => (
+                <BreakdownPanel key={panel.id} panel={panel} view={view} isReady={isLoaded} />
+              ))}
+            </div>
+          </MayAsk>
         </>
       )}
-      {events.data && !events.isPlaceholderData && <ExcludedBots view={view} />}
+      {isShown && <ExcludedBots view={view} />}
     </Stack>
   );
 }

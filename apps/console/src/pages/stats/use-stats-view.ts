@@ -2,7 +2,7 @@
 import type { StatsFilter, StatsQueryBody } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo } from "react";
+import { createContext, useCallback, useContext, useEffect, useMemo } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
 import { useNow } from "../../ui/relative-time.tsx";
@@ -134,15 +134,19 @@ interface UseStatsOptions {
   readonly refetchMs?: number;
 }
 
+/** Whether the parts inside may ask: after each click the headline and the chart go first, because the warehouse answers few at a time. */
+export const MayAsk = createContext(true);
+
 /** Runs a stats query for the view and keeps its answer up to date. */
 export function useStats(scope: StatsScope, statsQuery: StatsQuery, options: UseStatsOptions = {}) {
   const { pollWhileEmpty = false, enabled = true, refetchMs = REFETCH_MS } = options;
+  const mayAsk = useContext(MayAsk);
   const { comparison = false, ...query } = statsQuery;
   const body = { ...scope, ...query, include: { ...scope.include, comparison } };
   return useFastThenExact({
     queryKey: ["stats", "query", body],
     ask: (accuracy, signal) => api.queryStats({ body: { ...body, accuracy }, signal }),
-    enabled,
+    enabled: enabled && mayAsk,
     refetchInterval: ({ state: { data, error } }) => {
       if (error) return isRetryable(error) ? RETRY_MS : false;
       return pollWhileEmpty && data && isEmptyAnswer(data) ? RETRY_MS : refetchMs;
