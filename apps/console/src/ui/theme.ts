@@ -1,5 +1,7 @@
 /** The design system: type scale, accent colour and semantic colours. `app.css` has the colours that Mantine has no name for. */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Paper } from "@mantine/core";
+import { createElement } from "react";
+import { Icon } from "./icon.tsx";
 
 const water: MantineColorsTuple = [
   "#e7f6fa",
@@ -50,7 +52,12 @@ export const theme = createTheme({
       h5: { fontSize: "0.9375rem", lineHeight: "1.375rem" },
     },
   },
-  components: { Paper: Paper.extend({ defaultProps: { radius: "lg" } }) },
+  components: {
+    Paper: Paper.extend({ defaultProps: { radius: "lg" } }),
+    // the same arrow as on the buttons that open a panel
+    NativeSelect: { defaultProps: { rightSection: createElement(Icon, { name: "chevronDown", size: 14 }) } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
+  },
   cursorType: "pointer",
   respectReducedMotion: true,
 });
