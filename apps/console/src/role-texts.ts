@@ -3,8 +3,8 @@ import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
 
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   viewer: "Sees sources, install instructions and stats.",
-  developer: "What viewers do, and creates and changes sources, debugs requests and exports events.",
-  admin: "What developers do, and manages members, tokens and quotas, rotates keys and erases visitors.",
+  developer: "Like a viewer, and creates and changes sources, debugs requests and exports events.",
+  admin: "Like a developer, and manages members, tokens and quotas, rotates keys and erases visitors.",
   owner: "Everything, including other owners.",
 };
 

@@ -114,7 +114,7 @@ const TokenRow = ({ token, userName, sourceName, isInUse }: TokenRowProps) => (
         {[`Ends in ${token.hint}`, ...scopeOf(token, sourceName)].join(" · ")}
       </Text>
     </Table.Td>
-    <Table.Td className="wrap" title={token.userId}>
+    <Table.Td miw={140} className="wrap" title={token.userId}>
       <bdi>{userName ?? token.userId}</bdi>
     </Table.Td>
     <Table.Td>
