@@ -22,7 +22,7 @@ export function Page({ title, section, beside, lead, actions, children }: PagePr
       <div className="page-head">
         <div className="page-title">
           <div className="page-name">
-            <Title order={1} className="wrap">
+            <Title order={1} className="clamp" title={title}>
               {title}
             </Title>
             {beside}

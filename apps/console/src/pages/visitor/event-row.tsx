@@ -41,10 +41,10 @@ export function EventRow({ event, isLinked, hasNoName = false, children }: Event
         <UnstyledButton className="visit-event" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <time dateTime={event.occurredAt}>{TIME.format(new Date(event.occurredAt))}</time>
           {!hasNoName && <Icon name={isPage ? "world" : "pointer"} size={16} />}
-          <span className="visit-name">
+          <span className="visit-name clamp">
             <bdi>{isByPath ? (event.path ?? event.name) : event.name}</bdi>
           </span>
-          <Text span size="sm" c="dimmed" className="visit-more">
+          <Text span size="sm" c="dimmed" className="clamp">
             {details.filter((detail) => detail !== null).join(" · ")}
           </Text>
         </UnstyledButton>

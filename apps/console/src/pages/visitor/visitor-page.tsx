@@ -124,11 +124,11 @@ function Summary({ source, subject: { kind, id }, events, hasMore }: SummaryProp
   const erasable = erasableIds(events, kind === "sessionId" ? null : { kind, id });
   const { sourceId } = source;
   return (
-    <Paper withBorder p="lg" component="section" aria-label={TITLES[kind]}>
+    <Paper withBorder p="md" component="section" aria-label={TITLES[kind]}>
       <Stack gap="sm">
         <Group justify="space-between" align="flex-start">
           <div>
-            <Title order={2} size="h4">
+            <Title order={2} size="h5">
               {TITLES[kind]} <bdi className="wrap">{id}</bdi>
             </Title>
             <Text size="sm" c="dimmed">
@@ -145,7 +145,7 @@ function Summary({ source, subject: { kind, id }, events, hasMore }: SummaryProp
             connected.
           </Text>
         )}
-        <dl className="facts">
+        <dl className="facts visit-facts">
           {factsOf(events).map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
@@ -197,7 +197,11 @@ function SessionHead({ sourceId, sessionId, events, kind }: SessionHeadProps) {
     <Group className="visit-head" gap="sm">
       <Text fw={600} size="sm">
         {first &&
-          new Date(first.occurredAt).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" })}
+          new Date(first.occurredAt).toLocaleString("en", {
+            dateStyle: "medium",
+            timeStyle: "short",
+            hourCycle: "h23",
+          })}
       </Text>
       <Badge variant="light" color="gray" tt="none">
         {pluralize(events.length, "event")}

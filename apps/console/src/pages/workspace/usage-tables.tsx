@@ -15,15 +15,17 @@ interface DayTableProps {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** A row for each source and day, the newest first. */
+/** A row for each source and day: the newest day and its largest source first. */
 export function DayTable({ usage, names }: DayTableProps) {
   const [isWhole, setWhole] = useState(false);
-  const rows = usage.days.toSorted((one, other) => other.day.localeCompare(one.day));
+  const rows = usage.days.toSorted(
+    (one, other) => other.day.localeCompare(one.day) || other.accepted - one.accepted,
+  );
   const shown = isWhole ? rows : rows.slice(0, FIRST_ROWS);
   return (
     <Paper withBorder>
       <ScrollRegion label="Usage by source and day">
-        <Table horizontalSpacing="md" className="usage-table">
+        <Table horizontalSpacing="lg" className="usage-table">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Day</Table.Th>
@@ -41,7 +43,9 @@ export function DayTable({ usage, names }: DayTableProps) {
                 <Table.Td>
                   <time dateTime={day}>{formatPeriod(day)}</time>
                 </Table.Td>
-                <Table.Td className="wrap">{names.get(sourceId) ?? <code>{sourceId}</code>}</Table.Td>
+                <Table.Td>
+                  <span className="clamp">{names.get(sourceId) ?? <code>{sourceId}</code>}</span>
+                </Table.Td>
                 <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
                 <Table.Td ta="right" className="minor">
                   {formatCount(bootstraps)}
@@ -71,7 +75,7 @@ interface MonthTableProps {
 export const MonthTable = ({ usage, eventsPerDay }: MonthTableProps) => (
   <Paper withBorder>
     <ScrollRegion label="Usage by month">
-      <Table horizontalSpacing="md" className="usage-table">
+      <Table horizontalSpacing="lg" className="usage-table">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Month</Table.Th>
