@@ -134,7 +134,7 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
     <Paper withBorder p="lg" component="section" aria-label="Email">
       <Stack>
         <div>
-          <Title order={2} size="h4">
+          <Title order={2} size="h5">
             Email
           </Title>
           <Text size="sm" c="dimmed" className="wrap">
@@ -169,8 +169,8 @@ function Sessions() {
   });
   return (
     <Paper withBorder component="section" aria-label="Sessions">
-      <Stack gap={4} p="lg">
-        <Title order={2} size="h4">
+      <Stack gap={0} p="lg">
+        <Title order={2} size="h5">
           Sessions
         </Title>
         <Text size="sm" c="dimmed">
@@ -190,7 +190,7 @@ function Sessions() {
       <QueryResult query={query} rows={1}>
         {({ sessions }) =>
           sessions.length === 0 ? (
-            <Text size="sm" p="lg" pt={0}>
+            <Text size="sm" px="lg" pb="lg">
               No sessions. You are signed in with an access token.
             </Text>
           ) : (

@@ -67,7 +67,7 @@ function SnippetSection({
   return (
     <Paper withBorder p="lg">
       <Stack>
-        <Title order={2} size="h4">
+        <Title order={2} size="h5">
           1. Add the snippet
         </Title>
         <SegmentedControl
@@ -96,7 +96,7 @@ function SnippetSection({
             isPrimary
           />
         )}
-        <Title order={2} size="h4">
+        <Title order={2} size="h5" mt="sm">
           2. Open your site
         </Title>
         <Text size="sm">

@@ -32,7 +32,7 @@ export function TestSite({ sourceId, page }: TestSiteProps) {
   return (
     <Paper withBorder p="lg" component="section" aria-label="Test my site">
       <Stack>
-        <Title order={2} size="h4">
+        <Title order={2} size="h5">
           Test my site
         </Title>
         <Text size="sm">

@@ -19,13 +19,13 @@ export function AlertsSection() {
   const query = useQuery(supportQuery(organizationId));
   return (
     <Paper withBorder p="lg" component="section" aria-label="Alerts">
-      <Stack gap="xs">
+      <Stack gap={0}>
         <Title order={2} size="h5">
           Alerts
         </Title>
         <QueryResult query={query} rows={1}>
           {({ settings }) => (
-            <Text size="sm">
+            <Text size="sm" c="dimmed">
               <TextWithCode text={describeAlerts(settings)} />
             </Text>
           )}

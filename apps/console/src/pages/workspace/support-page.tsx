@@ -99,7 +99,7 @@ function Settings({ settings }: { readonly settings: Readonly<Record<string, unk
   const notSet = rows.filter(([, value]) => isNotSet(value));
   return (
     <Paper withBorder component="section" aria-label="Settings">
-      <Title order={2} size="h5" p="md">
+      <Title order={2} size="h5" px="lg" py="md">
         Settings
       </Title>
       <SettingsTable label="Settings table" rows={rows.filter(([, value]) => !isNotSet(value))} />
@@ -115,7 +115,7 @@ function Settings({ settings }: { readonly settings: Readonly<Record<string, unk
 
 const SettingsTable = ({ label, rows }: { readonly label: string; readonly rows: SettingRows }) => (
   <ScrollRegion label={label}>
-    <Table horizontalSpacing="md" layout="fixed" className="settings-table">
+    <Table horizontalSpacing="lg" layout="fixed" className="settings-table">
       <Table.Tbody>
         {rows.map(([name, value]) => (
           <Table.Tr key={name}>
