@@ -10,28 +10,22 @@ import {
   type StatsQueryBody,
 } from "@headwater/contract";
 import { toIsoTime } from "../core/time.ts";
-import type { Period } from "./calendar.ts";
+import { combine } from "./accuracy.ts";
 import { readComparison } from "./comparison.ts";
-import { currencyIssues, readsCurrency } from "./currency.ts";
-import { asText } from "./dimensions.ts";
-import { conversionRevenueSql, goalSql, NO_AMOUNT, withGoal } from "./goals.ts";
-import type { RunQuery } from "./run-query.ts";
+import { currencyIssues } from "./currency.ts";
 import {
-  answerHead,
-  type Computed,
-  eventConditions,
-  inPeriod,
-  ofSource,
-  type QueryScope,
-  readScope,
-  refuseIssues,
-} from "./scope.ts";
-import { allOf, anyOf, list, type Statement, statement } from "./sql.ts";
+  type Figures,
+  type GoalFigures,
+  type GoalMetric,
+  type GoalReport,
+  readGoalFigures,
+} from "./goal-figures.ts";
+import type { RunQuery } from "./run-query.ts";
+import { answerHead, type Computed, readScope, refuseIssues } from "./scope.ts";
 
 export const isByGoal = ({ dimensions }: StatsQueryBody): boolean =>
   dimensions?.includes(STATS_GOAL_DIMENSION) === true;
 
-type GoalMetric = (typeof STATS_GOAL_METRICS)[number];
 const isGoalMetric = (metric: StatsMetric): metric is GoalMetric =>
   STATS_GOAL_METRICS.some((one) => one === metric);
 
@@ -73,85 +67,6 @@ function goalReportIssues(body: StatsQueryBody): Issue[] {
     ),
     ...currencyIssues(body),
   ];
-}
-
-const NO_TEXT = asText("NULL");
-/** Stands for all goals without filters of their own. */
-const ALL_GOALS = -1;
-
-interface GoalReport {
-  readonly scope: QueryScope;
-  readonly goals: readonly Goal[];
-  readonly isByCurrency: boolean;
-}
-
-/**
- * Selects the events, visitors and revenue of each goal, by its index, and the events and visitors that the conversion rate
- * divides by. The currency of a conversion can be that of its goal, so filters on the currency are written for each goal.
- */
-const goalsStatement = ({ scope, goals, isByCurrency }: GoalReport, period: Period): Statement =>
-  statement((bind) => {
-    const needsOwnFilters = scope.filters.some(readsCurrency);
-    const shared = eventConditions(bind, scope, period).filters;
-    const filters = new Set([shared]);
-    const entry = (condition: string, values: readonly string[]) =>
-      `if(${condition}, [(${list(values)})], [])`;
-    const entries = goals.flatMap((goal, index) => {
-      const ofGoal = withGoal(scope, goal);
-      const hasOwn = needsOwnFilters && goal.value !== null;
-      const own = hasOwn ? eventConditions(bind, ofGoal, period).filters : shared;
-      filters.add(own);
-      const isReached = allOf([own, goalSql(bind, goal)]);
-      const currency = isByCurrency ? ofGoal.currency(bind) : NO_TEXT;
-      return [
-        ...(hasOwn ? [entry(own, [`toInt16(${index})`, "false", NO_TEXT, NO_AMOUNT])] : []),
-        entry(isReached, [`toInt16(${index})`, "true", currency, conversionRevenueSql(bind, goal)]),
-      ];
-    });
-    const all = entry(shared, [`toInt16(${ALL_GOALS})`, "false", NO_TEXT, NO_AMOUNT]);
-    const events = allOf([ofSource(bind, scope), inPeriod(bind, period), anyOf([...filters])]);
-    return `SELECT one.1, one.2, one.3, count(), uniqExact(visitor), toFloat64(sum(one.4)) FROM (
-      SELECT visitor, arrayJoin(arrayConcat(${list([all, ...entries])})) AS one FROM events WHERE ${events}
-    ) GROUP BY one.1, one.2, one.3`;
-  });
-
-type Figures = Readonly<Record<GoalMetric, number | null>>;
-type SelectedRow = [
-  goal: number,
-  isReached: boolean,
-  currency: string | null,
-  events: number,
-  visitors: number,
-  revenue: number,
-];
-
-interface GoalFigures {
-  readonly ofCurrency: ReadonlyMap<string | null, Figures>;
-  /** The figures of a currency in which the goal has no conversion. */
-  readonly none: Figures;
-}
-
-/** The figures of each goal, in the order of the goals. */
-async function readFigures(run: RunQuery, report: GoalReport, period: Period): Promise<GoalFigures[]> {
-  const rows = await run<SelectedRow>(goalsStatement(report, period));
-  const all = new Map(
-    rows.flatMap(([goal, isReached, , , visitors]) => (isReached ? [] : [[goal, visitors]])),
-  );
-  const isOwn = report.scope.filters.some(readsCurrency);
-  return report.goals.map(({ value }, index) => {
-    const whole = all.get(isOwn && value !== null ? index : ALL_GOALS) ?? 0;
-    const figuresOf = (conversions: number, visitors: number, revenue: number): Figures => ({
-      conversions,
-      visitors,
-      conversionRate: whole === 0 ? null : visitors / whole,
-      revenue,
-    });
-    const reached = rows.filter(([goal, isReached]) => isReached && goal === index);
-    return {
-      ofCurrency: new Map(reached.map(([, , currency, ...figures]) => [currency, figuresOf(...figures)])),
-      none: figuresOf(0, 0, 0),
-    };
-  });
 }
 
 interface GoalRow {
@@ -206,18 +121,19 @@ export async function answerGoalReport(
   const compared = readComparison(body.include?.comparison, scope, now, issues);
   refuseIssues(issues);
   const dimensions = body.dimensions ?? [];
-  const report: GoalReport = { scope, goals, isByCurrency: dimensions.includes(CURRENCY) };
-  const figures = await readFigures(run, report, scope.range);
-  const before = compared && (await readFigures(run, report, compared));
+  const metrics = body.metrics.filter(isGoalMetric);
+  const report: GoalReport = { scope, goals, metrics, isByCurrency: dimensions.includes(CURRENCY) };
+  const { value: figures, accuracy } = await readGoalFigures(run, report, scope.range);
+  const before = compared && (await readGoalFigures(run, report, compared));
   const rows = goals.flatMap(({ name }, index) => {
     const own = figures[index];
-    return own ? rowsOfGoal(name, own, before?.[index] ?? null) : [];
+    return own ? rowsOfGoal(name, own, before?.value[index] ?? null) : [];
   });
   const { limit = rows.length, offset = 0 } = body.pagination ?? {};
-  const metrics = body.metrics.filter(isGoalMetric);
   const page = sortRows(rows, body).slice(offset, offset + limit);
   return {
     ...answerHead(scope),
+    accuracy: before ? combine(accuracy, before.accuracy) : accuracy,
     metrics: body.metrics,
     dimensions,
     comparison: compared && { from: toIsoTime(compared.from), to: toIsoTime(compared.to) },

@@ -12,7 +12,7 @@ import {
 import { canEstimate, metricValue, totalsOf } from "./metrics.ts";
 import { dimensionColumn, type MetricsQuery, metricColumn, type QueryPeriod } from "./metrics-query.ts";
 import { metricsStatement } from "./metrics-sql.ts";
-import { isIntact, type RollupCoverage, readCoverage } from "./rollups/freshness.ts";
+import { findDerivedDays, isIntact, type RollupCoverage, readCoverage } from "./rollups/freshness.ts";
 import { filtersSessions, type RollupTable, tableFor } from "./rollups/query-sql.ts";
 import type { RunQuery } from "./run-query.ts";
 
@@ -164,16 +164,17 @@ export async function readGroups(
   for (let tries = 0; ; tries++) {
     const table = tries < MAX_ROLLUP_TRIES ? tableFor(query, period) : null;
     const { coverage: found, events } = await readCoverage(run, scope.sourceId, period.period);
-    const coverage = table && found;
-    const size = {
-      from: coverage && table ? readFrom(query, table) : ("events" as const),
-      events,
-      canEstimate: canEstimate(metrics),
-    };
+    const usable = table && found;
+    const from = usable && table ? readFrom(query, table) : "events";
+    const size = { from, events, canEstimate: canEstimate(metrics) };
     const answer = await readAccurately(scope.accuracy, size, async (sample) => {
-      const reading = { run, query: { ...query, scope: { ...scope, sample } }, period, coverage };
+      const sampled = { ...scope, sample };
+      const derivedDays =
+        usable && from !== "eventRollups" ? await findDerivedDays(run, sampled, usable) : [];
+      const coverage = usable && { ...usable, derivedDays };
+      const reading = { run, query: { ...query, scope: sampled }, period, coverage };
       return sample === 1 ? readExactly(reading) : readOnce(reading);
     });
-    if (coverage === null || (await isIntact(run, scope.sourceId, coverage))) return answer;
+    if (usable === null || (await isIntact(run, scope.sourceId, usable))) return answer;
   }
 }

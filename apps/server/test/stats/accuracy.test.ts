@@ -10,12 +10,18 @@ import { trafficStatement } from "./traffic.ts";
 const dateRange: [string, string] = ["2026-11-10", "2026-11-14"];
 const DEFAULT_BUDGET = structuredClone(READ_BUDGET);
 
+const GOALS = [
+  { name: "Viewed", path: "/1*" },
+  { name: "Did", event: "event_2" },
+  { name: "Pro", event: "event_3", conditions: [{ property: "plan", operator: "is", value: "pro" }] },
+];
+
 let stats: StatsWorld;
 let sourceId = "";
 
 before(async () => {
   stats = await openStatsWorld();
-  sourceId = (await stats.world.createSource()).sourceId;
+  sourceId = (await stats.world.createSource({ goals: GOALS })).sourceId;
   await stats.client.command({
     query: trafficStatement({ sourceId, firstDay: Date.UTC(2026, 10, 10), days: 4, sessions: 20_000 }),
   });
@@ -76,12 +82,22 @@ const FILTERS = [
   is("country", "C3"),
   is("channel", "Direct"),
 ];
+const GOAL_QUESTIONS = FILTERS.map(
+  (filters): Asked => ({
+    metrics: ["conversions", "conversionRate", "visitors"],
+    dimensions: ["goal"],
+    filters,
+  }),
+);
 /** With TEST_LONG=1 all combinations. Every fifth one has each metric, dimension and filter. */
-const QUESTIONS = METRICS.flatMap((metrics) =>
-  DIMENSIONS.flatMap((dimensions) =>
-    FILTERS.map((filters): Asked => ({ metrics, dimensions, filters, pagination: { limit: 10 } })),
-  ),
-).filter((_, index) => process.env.TEST_LONG === "1" || index % 5 === 0);
+const QUESTIONS = [
+  ...METRICS.flatMap((metrics) =>
+    DIMENSIONS.flatMap((dimensions) =>
+      FILTERS.map((filters): Asked => ({ metrics, dimensions, filters, pagination: { limit: 10 } })),
+    ),
+  ).filter((_, index) => process.env.TEST_LONG === "1" || index % 5 === 0),
+  ...GOAL_QUESTIONS,
+];
 
 /** Whether each figure of the estimate is within its error of the exact one. */
 function isWithinError(estimate: StatsAnswer, exact: Map<string, StatsAnswer["results"][number]>): boolean {
@@ -141,8 +157,8 @@ test("Users, revenue, sums and percentiles are never estimated.", async () => {
       { exact: true },
       metric,
     );
-  const revenue = { metrics: ["revenue"], dimensions: ["currency"] };
-  assert.deepEqual((await ask(revenue, "fast")).accuracy, { exact: true });
+  for (const dimensions of [["currency"], ["goal", "currency"]])
+    assert.deepEqual((await ask({ metrics: ["revenue"], dimensions }, "fast")).accuracy, { exact: true });
 });
 
 test("Funnels, retention, paths and properties are estimated within their error.", async () => {

@@ -6,7 +6,7 @@ import { type StatsView, useStats } from "./use-stats-view.ts";
 /** It has a query of its own, because counting the events of bots reads all events of the range. */
 export function ExcludedBots({ view: { scope, update } }: { readonly view: StatsView }) {
   const counted = { ...scope, include: { ...scope.include, excluded: true } };
-  const { data, isPlaceholderData } = useStats(counted, { metrics: ["events"] });
+  const { data, isPlaceholderData } = useStats(counted, { metrics: ["events"] }, { isExact: true });
   const isIncluded = scope.include.bots;
   const events = isPlaceholderData ? 0 : (data?.excluded?.bots ?? 0);
   if (!isIncluded && events === 0) return null;

@@ -48,10 +48,11 @@ function AllGoals({ view }: { readonly view: StatsView }) {
     metrics: ["conversions", "conversionRate"],
     dimensions: [STATS_GOAL_DIMENSION],
   });
-  const revenue = useStats(view.scope, {
-    metrics: ["revenue"],
-    dimensions: [STATS_GOAL_DIMENSION, "currency"],
-  });
+  const revenue = useStats(
+    view.scope,
+    { metrics: ["revenue"], dimensions: [STATS_GOAL_DIMENSION, "currency"] },
+    { isExact: true },
+  );
   const amounts = revenueTexts(revenue);
   return (
     <StatsResult query={query}>
@@ -94,7 +95,11 @@ function OneGoal({ name, view }: { readonly name: string; readonly view: StatsVi
     dimensions: [dimension],
     pagination: { limit: MAX_ROWS },
   });
-  const revenue = useStats(scope, { ...about, metrics: ["revenue"], dimensions: [dimension, "currency"] });
+  const revenue = useStats(
+    scope,
+    { ...about, metrics: ["revenue"], dimensions: [dimension, "currency"] },
+    { isExact: true },
+  );
   const amounts = revenueTexts(revenue);
   return (
     <>

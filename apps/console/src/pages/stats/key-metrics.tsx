@@ -5,33 +5,35 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { toUnbrokenLine } from "./chart/line-path.ts";
 import { EstimateMark } from "./estimate-mark.tsx";
 import { formatChange, formatMetric, NO_CHANGE } from "./format.ts";
+import { type StatsView, useStats } from "./use-stats-view.ts";
 import type { ActiveFilter } from "./view-params.ts";
 
-/** Session metrics take the warehouse longer, so each group is queried separately and the faster one is shown first. */
 export const KEY_METRICS = [
-  { metric: "visitors", label: "Visitors", group: "events", better: "higher" },
-  { metric: "sessions", label: "Sessions", group: "sessions", better: "higher" },
-  { metric: "pageviews", label: "Page views", group: "events", better: "higher" },
-  { metric: "events", label: "Events", group: "events", better: "higher" },
-  { metric: "bounceRate", label: "Bounce rate", group: "sessions", better: "lower" },
-  { metric: "engagedSessions", label: "Engaged sessions", group: "sessions", better: "higher" },
-  { metric: "sessionDuration", label: "Session duration", group: "sessions", better: "higher" },
+  { metric: "visitors", label: "Visitors", better: "higher" },
+  { metric: "sessions", label: "Sessions", better: "higher" },
+  { metric: "pageviews", label: "Page views", better: "higher" },
+  { metric: "events", label: "Events", better: "higher" },
+  { metric: "bounceRate", label: "Bounce rate", better: "lower" },
+  { metric: "engagedSessions", label: "Engaged sessions", better: "higher" },
+  { metric: "sessionDuration", label: "Session duration", better: "higher" },
 ] as const;
 export type KeyMetric = (typeof KEY_METRICS)[number];
 
-export const metricsOf = (group: KeyMetric["group"]): KeyMetric["metric"][] =>
-  KEY_METRICS.filter((one) => one.group === group).map(({ metric }) => metric);
+/** The query of the key metrics for the whole range. Whoever asks for one of them asks this, so that there is one request. */
+export const useKeyMetrics = ({ scope, comparison }: StatsView, enabled = true) =>
+  useStats(
+    scope,
+    { metrics: KEY_METRICS.map(({ metric }) => metric), comparison: comparison.request },
+    { pollWhileEmpty: true, enabled },
+  );
 
-/** The query of each group of metrics. */
-type MetricQueries = Readonly<
-  Record<KeyMetric["group"], Pick<UseQueryResult<StatsAnswer>, "data" | "error" | "isPlaceholderData">>
->;
+type MetricQuery = Pick<UseQueryResult<StatsAnswer>, "data" | "error" | "isPlaceholderData">;
 
 interface KeyMetricsProps {
-  /** The queries for the whole range. */
-  readonly queries: MetricQueries;
-  /** The queries over time, for the small lines. */
-  readonly series: MetricQueries;
+  /** The query for the whole range. */
+  readonly totals: MetricQuery;
+  /** The query over time, for the small lines. */
+  readonly series: MetricQuery;
   readonly selected: KeyMetric["metric"];
   /** Whether the figures are compared with those of another period. */
   readonly isCompared: boolean;
@@ -79,9 +81,9 @@ type MetricFiguresProps = Omit<KeyMetricsProps, "selected" | "onSelect"> & { rea
 
 /** The figure, its change and its line. What is still loading has its place already. */
 function MetricFigures({
-  metric: { metric, group, better },
-  queries: { [group]: query },
-  series: { [group]: line },
+  metric: { metric, better },
+  totals: query,
+  series: line,
   isCompared,
   withoutValue,
 }: MetricFiguresProps) {

@@ -24,7 +24,7 @@ function lastMinutes(view: StatsView, now: number): StatsView {
   const end = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
   const start = end - WINDOW_MINUTES * MINUTE_MS;
   const dateRange: [string, string] = [new Date(start).toISOString(), new Date(end).toISOString()];
-  return { ...view, scope: { ...view.scope, dateRange } };
+  return { ...view, scope: { ...view.scope, dateRange }, comparison: { ...view.comparison, request: false } };
 }
 
 export function RealtimeView({ view }: { readonly view: StatsView }) {

@@ -24,35 +24,39 @@ interface FastThenExactOptions<Answer> {
   readonly queryKey: readonly unknown[];
   readonly ask: (accuracy: "fast" | "exact", signal: AbortSignal) => Promise<Answer>;
   readonly enabled?: boolean;
+  /** Only the exact answer is asked for. */
+  readonly isExact?: boolean;
   /** Whether the previous answer is shown until the next one arrives. */
   readonly keepsPrevious?: boolean;
   readonly refetchInterval?: (query: Query<Answer>) => number | false;
 }
 
-/** @returns the query whose answer is shown. The exact answer is asked for only when the fast one is estimated */
+/** @returns the query whose answer is shown. The exact answer is asked for only when the fast one is estimated, or with `isExact` */
 export function useFastThenExact<Answer extends { readonly accuracy: StatsAccuracy }>({
   queryKey,
   ask,
   enabled = true,
+  isExact = false,
   keepsPrevious = true,
   refetchInterval = () => false,
 }: FastThenExactOptions<Answer>) {
+  const placeholder = keepsPrevious && { placeholderData: keepPreviousData };
   const fast = useQuery({
     queryKey: [...queryKey, "fast"],
     queryFn: ({ signal }) => ask("fast", signal),
-    enabled,
+    enabled: enabled && !isExact,
     refetchInterval,
-    ...(keepsPrevious && { placeholderData: keepPreviousData }),
+    ...placeholder,
   });
   const fastAnswersShown = useFastAnswersShown();
   const isEstimated = fast.data?.accuracy.exact === false && !fast.isPlaceholderData;
   const exact = useQuery({
     queryKey: [...queryKey, "exact"],
     queryFn: ({ signal }) => ask("exact", signal),
-    enabled: enabled && isEstimated && fastAnswersShown,
+    enabled: enabled && (isExact || isEstimated) && fastAnswersShown,
     refetchInterval,
     // the estimate stays when the exact answer takes too long
-    retry: false,
+    ...(isExact ? placeholder : { retry: false }),
   });
-  return exact.data === undefined ? fast : exact;
+  return isExact || exact.data !== undefined ? exact : fast;
 }

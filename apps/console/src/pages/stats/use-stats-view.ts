@@ -132,6 +132,8 @@ interface UseStatsOptions {
   readonly pollWhileEmpty?: boolean;
   readonly enabled?: boolean;
   readonly refetchMs?: number;
+  /** The figures are never estimated and take the warehouse long: they are asked for after all others of the page. */
+  readonly isExact?: boolean;
 }
 
 /** Whether the parts inside may ask: after each click the headline and the chart go first, because the warehouse answers few at a time. */
@@ -139,7 +141,7 @@ export const MayAsk = createContext(true);
 
 /** Runs a stats query for the view and keeps its answer up to date. */
 export function useStats(scope: StatsScope, statsQuery: StatsQuery, options: UseStatsOptions = {}) {
-  const { pollWhileEmpty = false, enabled = true, refetchMs = REFETCH_MS } = options;
+  const { pollWhileEmpty = false, enabled = true, refetchMs = REFETCH_MS, isExact = false } = options;
   const mayAsk = useContext(MayAsk);
   const { comparison = false, ...query } = statsQuery;
   const body = { ...scope, ...query, include: { ...scope.include, comparison } };
@@ -147,6 +149,7 @@ export function useStats(scope: StatsScope, statsQuery: StatsQuery, options: Use
     queryKey: ["stats", "query", body],
     ask: (accuracy, signal) => api.queryStats({ body: { ...body, accuracy }, signal }),
     enabled: enabled && mayAsk,
+    isExact,
     refetchInterval: ({ state: { data, error } }) => {
       if (error) return isRetryable(error) ? RETRY_MS : false;
       return pollWhileEmpty && data && isEmptyAnswer(data) ? RETRY_MS : refetchMs;

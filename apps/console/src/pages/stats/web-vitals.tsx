@@ -15,7 +15,7 @@ type Vital = (typeof VITALS)[number];
 export const VITAL_METRICS = VITALS.map(({ metric }) => metric);
 
 export function WebVitals({ view }: { readonly view: StatsView }) {
-  const query = useStats(view.scope, { metrics: VITAL_METRICS });
+  const query = useStats(view.scope, { metrics: VITAL_METRICS }, { isExact: true });
   return (
     <StatsResult query={query} rows={3}>
       {(answer) =>

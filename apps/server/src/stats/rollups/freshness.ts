@@ -1,9 +1,10 @@
 /** Which rollups a query may read, and which events it has to read beside them (docs/decisions/0018). */
 import { BUILD_STATES } from "../../clickhouse/schema/rollups.ts";
 import { DAY_MS, utcDay } from "../../core/time.ts";
+import { inSample } from "../accuracy.ts";
 import type { Period } from "../calendar.ts";
 import type { RunQuery } from "../run-query.ts";
-import { SESSION_MARGIN_MS } from "../scope.ts";
+import { type QueryScope, SESSION_MARGIN_MS } from "../scope.ts";
 import { anyOf, type Bind, bindTime, statement } from "../sql.ts";
 import {
   currentBuilds,
@@ -30,14 +31,25 @@ interface CoveredRange {
   readonly uncovered: readonly string[];
 }
 
-export interface RollupCoverage extends CoveredRange {
+interface FoundCoverage extends CoveredRange {
+  /** The first day with sessions of the query. */
+  readonly firstDay: string;
   /** Some sessions of the source span more than a day, and are always derived from events. */
   readonly hasLongSessions: boolean;
   /** The number of events of all these days, covered or not. */
   readonly events: number;
-  /** All days of the sessions with events that no rollup covers. Long sessions may have events on any day. */
+}
+
+export interface RollupCoverage extends FoundCoverage {
+  /**
+   * All days of the sessions with events that no rollup covers. Long sessions may have events on any day. Empty when the query
+   * reads no sessions.
+   */
   readonly derivedDays: readonly string[];
 }
+
+/** The source of a query, and its sample of the visitors. */
+type SampledSource = Pick<QueryScope, "sourceId" | "sample">;
 
 /**
  * The newest days with new events: a query checks whether their older events are unchanged. Further days with new events are
@@ -96,12 +108,16 @@ function daysAround({ from, to }: Period): [first: string, last: string] {
 }
 
 /** Selects the days, of those given, on which sessions with events that no rollup covers have rows. */
-const rowDaysStatement = (sourceId: string, coverage: CoveredRange, days: readonly CoveredDay[]) =>
+const rowDaysStatement = (
+  { sourceId, sample }: SampledSource,
+  coverage: CoveredRange,
+  days: readonly CoveredDay[],
+) =>
   statement((bind) => {
-    const source = `sourceId = ${bind("String", sourceId)}`;
-    const events = `${source} AND (${uncoveredCondition(bind, coverage, withNeighbors) ?? "0"})`;
+    const ofVisitors = `sourceId = ${bind("String", sourceId)} AND ${inSample(sample)}`;
+    const events = `${ofVisitors} AND (${uncoveredCondition(bind, coverage, withNeighbors) ?? "0"})`;
     return `SELECT DISTINCT toString(day) FROM sessionRollups
-      WHERE ${source} AND day IN ${bind(
+      WHERE ${ofVisitors} AND day IN ${bind(
         "Array(Date)",
         days.map(({ day }) => day),
       )}
@@ -114,22 +130,21 @@ const rowDaysStatement = (sourceId: string, coverage: CoveredRange, days: readon
 
 /**
  * Finds the days of the sessions that have to be derived: those beside their events that no rollup covers, those of their rows on
- * other days, and the first day, whose sessions may have a row on the day before.
+ * other days, and the first day, whose sessions may have a row on the day before. Long sessions may have events on any day.
  */
-async function findDerivedDays(
+export async function findDerivedDays(
   run: RunQuery,
-  sourceId: string,
-  coverage: CoveredRange,
-  firstDay: string,
+  source: SampledSource,
+  coverage: FoundCoverage,
 ): Promise<string[]> {
-  const { covered, uncovered } = coverage;
+  const { covered, uncovered, firstDay } = coverage;
   const renewed = covered.filter(({ hasNewEvents }) => hasNewEvents);
   const eventDays = [...uncovered, ...renewed.flatMap(({ day }) => withNeighbors(day))];
   if (eventDays.length === 0) return [];
   const near = new Set([firstDay, ...eventDays.flatMap(withNeighbors)]);
   const others = covered.filter(({ day }) => !near.has(day));
   const rows =
-    others.length === 0 ? [] : await run<[day: string]>(rowDaysStatement(sourceId, coverage, others));
+    others.length === 0 ? [] : await run<[day: string]>(rowDaysStatement(source, coverage, others));
   return [...new Set([...near, ...rows.flatMap(([day]) => withNeighbors(day))])];
 }
 
@@ -138,7 +153,7 @@ export async function readCoverage(
   run: RunQuery,
   sourceId: string,
   period: Period,
-): Promise<{ coverage: RollupCoverage | null; events: number }> {
+): Promise<{ coverage: FoundCoverage | null; events: number }> {
   const { from, to } = period;
   const [first, last] = [utcDay(from - SESSION_MARGIN_MS), utcDay(to + SESSION_MARGIN_MS)];
   const state: RollupState = await readRollupState(run, sourceId, daysAround(period));
@@ -171,8 +186,7 @@ export async function readCoverage(
   }
   if (covered.length === 0 || 2 * coveredEvents < events) return { coverage: null, events: ofPeriod };
   const { hasLongSessions } = state;
-  const derivedDays = await findDerivedDays(run, sourceId, { covered, uncovered }, first);
-  return { coverage: { covered, uncovered, hasLongSessions, events, derivedDays }, events: ofPeriod };
+  return { coverage: { covered, uncovered, firstDay: first, hasLongSessions, events }, events: ofPeriod };
 }
 
 /**
@@ -201,7 +215,7 @@ export function uncoveredCondition(
 export async function isIntact(
   run: RunQuery,
   sourceId: string,
-  { covered }: RollupCoverage,
+  { covered }: FoundCoverage,
 ): Promise<boolean> {
   const buildNumbers = covered.map(({ buildNumber }) => buildNumber);
   const [row] = await run<[intact: number]>(

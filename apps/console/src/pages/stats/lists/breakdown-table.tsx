@@ -60,7 +60,7 @@ function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
     { metrics: [...metrics], dimensions: dimensionsOf(breakdown), pagination: { limit: ROWS + 1 } },
     refetchMs === undefined ? {} : { refetchMs },
   );
-  const total = useTotal(scope, breakdown);
+  const total = useTotal(view, breakdown);
   const { event } = view.params;
   return (
     <StatsResult query={query} rows={LOADING_ROWS}>

@@ -2,6 +2,7 @@
 import type { StatsDimension, StatsFilter, StatsMetric, StatsScalar } from "@headwater/contract";
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import { formatValue } from "../format.ts";
+import { KEY_METRICS, useKeyMetrics } from "../key-metrics.tsx";
 import { type StatsScope, type StatsView, useStats } from "../use-stats-view.ts";
 
 const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
@@ -121,17 +122,21 @@ export const scopeOf = (view: StatsView, { filter }: Breakdown): StatsScope => (
 /** Most visits have no campaign and most events lack a property: shares are of those that have a value. */
 const isOptional = (dimension: StatsDimension) => /^(?:utm|property:)/.test(dimension);
 
-/** @returns the list's first metric of the whole view; null while it is loading. Lists with the same one share the request */
-export function useTotal(scope: StatsScope, breakdown: Breakdown): number | null {
+/** @returns the list's first metric of the whole view; null while it is loading */
+export function useTotal(view: StatsView, breakdown: Breakdown): number | null {
   const { dimension, metrics } = breakdown;
+  const [metric] = metrics;
   const enabled = hasShares(breakdown);
+  const scope = scopeOf(view, breakdown);
   const present: StatsFilter[] = isOptional(dimension)
     ? [{ dimension, operator: "is_not", value: null }]
     : [];
-  const query = useStats(
-    { ...scope, filters: [...scope.filters, ...present] },
-    { metrics: [metrics[0]] },
-    { enabled },
-  );
-  return enabled && !query.isPlaceholderData ? (query.data?.results[0]?.metrics[0] ?? null) : null;
+  const filters = [...scope.filters, ...present];
+  const isOfView =
+    filters.length === view.scope.filters.length && KEY_METRICS.some((one) => one.metric === metric);
+  const ofView = useKeyMetrics(view, enabled && isOfView);
+  const ofSome = useStats({ ...scope, filters }, { metrics: [metric] }, { enabled: enabled && !isOfView });
+  const { data, isPlaceholderData } = isOfView ? ofView : ofSome;
+  if (!enabled || isPlaceholderData || data === undefined) return null;
+  return data.results[0]?.metrics[data.metrics.indexOf(metric)] ?? null;
 }

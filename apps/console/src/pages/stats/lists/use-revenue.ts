@@ -8,5 +8,5 @@ export const useRevenue = ({ scope }: StatsView, enabled: boolean) =>
   useStats(
     { ...scope, filters: [...scope.filters, { dimension: "currency", operator: "is_not", value: null }] },
     { metrics: ["revenue"], dimensions: ["currency"], pagination: { limit: MAX_CURRENCIES } },
-    { enabled },
+    { enabled, isExact: true },
   );
