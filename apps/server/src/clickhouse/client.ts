@@ -1,12 +1,10 @@
 /** The official ClickHouse client, configured for the warehouse. */
-
+import http from "node:http";
+import https from "node:https";
 import { type ClickHouseClient, createClient, type ResponseHeaders } from "@clickhouse/client";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { CLUSTER_SETTINGS, type ClusterTarget } from "./cluster.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";
-
-/** ClickHouse closes an idle connection after three seconds by default. */
-const IDLE_SOCKET_MS = 2_500;
 
 /** The client, and the names of its database and cluster for statements that need them. */
 export type WarehouseClient = ClickHouseClient & ClusterTarget;
@@ -16,6 +14,7 @@ export const connect = (
   { url, username, password, database, cluster }: WarehouseEndpoint,
   requestMs: number = SERVER_LIMITS.warehouseRequestMs,
 ): WarehouseClient => {
+  const { Agent } = url.startsWith("https:") ? https : http;
   const client = createClient({
     url,
     username,
@@ -25,7 +24,14 @@ export const connect = (
     application: "headwater",
     request_timeout: requestMs,
     max_open_connections: SERVER_LIMITS.warehouseConnections,
-    keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
+    // the agent closes an idle connection one second before ClickHouse does. The client's own timers must stay off: one that an
+    // aborted query leaves behind cuts off a later query
+    keep_alive: { enabled: true, idle_socket_ttl: 0 },
+    http_agent: new Agent({
+      keepAlive: true,
+      maxSockets: SERVER_LIMITS.warehouseConnections,
+      timeout: requestMs,
+    }),
     log: { LoggerClass: SilentLogger },
   });
   return Object.assign(client, { database, cluster });

@@ -138,6 +138,19 @@ describe("Through the official client, the embedded warehouse", () => {
     await until("it has ended", PATIENCE_MS, () => isRunning(0));
   });
 
+  it("answers a long query after others were aborted before they were sent", async () => {
+    // a timer of the client that an aborted query leaves behind closes the connection after 2.5 seconds
+    const longer = "SELECT toUInt8(sleep(3)) AS n";
+    await rows("SELECT 1");
+    for (const _ of [1, 2, 3]) {
+      const leaving = new AbortController();
+      const answer = rows("SELECT 1", { abort_signal: leaving.signal });
+      leaving.abort();
+      await assert.rejects(answer);
+    }
+    assert.deepEqual(await rows(longer), [{ n: 0 }]);
+  });
+
   it("stores an insert before it answers, and one with a known token once", async () => {
     await client.command({
       query: `CREATE TABLE once (n UInt8) ENGINE = MergeTree ORDER BY n
