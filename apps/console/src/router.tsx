@@ -156,11 +156,20 @@ const pages = [
   ),
 ] as const;
 
+/** What browsers and Vite say about a file that is missing. An update of the service renames the files. */
+const MISSING_FILE = /imported module|importing a module|preload CSS/i;
+const explainMissingFile = (error: Error) =>
+  MISSING_FILE.test(error.message)
+    ? Object.assign(new Error("This page could not be loaded."), {
+        hint: "Headwater may have been updated. Try again to load the new version.",
+      })
+    : error;
+
 export const router = createRouter({
   routeTree: root.addChildren([home, signIn, invitation, shared, embed, design, signedIn.addChildren(pages)]),
   basepath: new URL(document.baseURI).pathname,
   defaultErrorComponent: ({ error }) => (
-    <ErrorAlert error={error as Error} onRetry={() => location.reload()} />
+    <ErrorAlert error={explainMissingFile(error as Error)} onRetry={() => location.reload()} />
   ),
   defaultPendingComponent: Loading,
   defaultPreload: "intent",

@@ -152,7 +152,7 @@ accountTest("A person signs in with a real OpenID Connect provider, after accept
 });
 
 consoleTest(
-  "Without mail and provider, an invitation is a link, and its account keeps an access token.",
+  "Without mail and provider, an invitation is a link, and its account keeps an access token. A link without its code says so.",
   async ({ world, page, open }) => {
     await open("/team");
     await page.getByRole("button", { name: "Invite people" }).click();
@@ -170,6 +170,9 @@ consoleTest(
     assert.equal((await world.ask("/api/profile", { token })).body.name, "Grace");
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("Role: viewer").waitFor();
+
+    await page.goto(new URL("/invitation", link).href);
+    await page.getByText("The link is not complete").waitFor();
   },
 );
 

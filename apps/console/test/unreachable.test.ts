@@ -24,6 +24,17 @@ consoleTest(
   },
 );
 
+consoleTest(
+  "A page whose file is gone after an update says so, and loads when it is tried again.",
+  async ({ page, open }) => {
+    await page.route("**/console/team-page-*.js", (route) => route.fulfill({ status: 404 }), { times: 1 });
+    await open("/team");
+    await page.getByText("This page could not be loaded.").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("row", { name: "owner" }).waitFor();
+  },
+);
+
 consoleStatsTest(
   "While the warehouse is unavailable the live count is hidden and the last stats stay with an error; then both recover.",
   async ({ world, page, open }) => {

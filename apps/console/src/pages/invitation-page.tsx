@@ -26,11 +26,21 @@ export function InvitationPage() {
     <StandalonePage title="Invitation">
       {token !== null && <KeepToken token={token} />}
       {token === null && offered.isPending && <Loading />}
-      {token === null && offered.error && <ErrorAlert error={offered.error} />}
+      {token === null && offered.error && <NoOffer error={offered.error} />}
       {token === null && offered.data && <Offer offer={offered.data} code={code} onNewToken={setToken} />}
     </StandalonePage>
   );
 }
+
+/** A link that lost its code, which reloading the page does too, is refused for its form. The page has no field to fix. */
+const NoOffer = ({ error }: { readonly error: Error }) =>
+  error instanceof ApiFailure && error.code === "invalid_payload" ? (
+    <Alert color="red" title="The link is not complete" role="alert">
+      Open the whole link of the invitation again, or ask for a new one.
+    </Alert>
+  ) : (
+    <ErrorAlert error={error} />
+  );
 
 /** Without mail and identity provider, the token of the session is the only way to sign in again. */
 function KeepToken({ token }: { readonly token: string }) {
