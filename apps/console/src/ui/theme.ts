@@ -96,6 +96,7 @@ export const contrastColors: CSSVariablesResolver = () => ({
     "--mantine-color-green-light": "#17301f",
     "--mantine-color-yellow-light": "#372d10",
     "--mantine-color-gray-light": "#262c32",
+    "--mantine-color-water-light": "#153641",
     "--mantine-color-red-light-color": "#ffaea8",
     "--mantine-color-green-light-color": "#8fdca4",
     "--mantine-color-yellow-light-color": "#f3d27a",

@@ -137,7 +137,7 @@ function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPart
         <Table.Tbody>
           {results.map((result) => (
             <Table.Tr key={result.index}>
-              <Table.Td className="wrap">
+              <Table.Td className="event-id" title={result.eventId ?? undefined}>
                 {hasStored && result.eventId !== null && result.status === "accepted" ? (
                   <TextLink
                     to="/analytics/visitor"

@@ -97,7 +97,9 @@ const EventTable = ({ events, version, onOpen }: EventTableProps) => (
         <Table.Tbody>
           {events.map((event) => (
             <Table.Tr key={event.name}>
-              <Table.Td className="wrap">{event.name}</Table.Td>
+              <Table.Td title={event.name}>
+                <span className="clamp">{event.name}</span>
+              </Table.Td>
               <Table.Td>{event.seen ? formatCount(event.seen.events) : "—"}</Table.Td>
               <Table.Td>
                 <RelativeTime at={event.seen?.lastSeenAt ?? null} />

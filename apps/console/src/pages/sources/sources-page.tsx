@@ -144,7 +144,7 @@ function SourceRow({ source }: { readonly source: Source }) {
           {name}
         </TextLink>
         <Text size="sm" c="dimmed" truncate title={origins}>
-          {origins}
+          {origins.replaceAll("https://", "")}
         </Text>
       </td>
       <td>

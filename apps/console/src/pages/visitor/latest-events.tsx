@@ -35,7 +35,7 @@ export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) 
           );
         return (
           <Stack gap="md" maw={960}>
-            <Title order={2} size="h5" className="wrap">
+            <Title order={2} size="h5" className="clamp" title={name}>
               Latest “<bdi>{name}</bdi>” events
             </Title>
             {[...Map.groupBy(events, formatDay)].map(([day, ofDay]) => (
