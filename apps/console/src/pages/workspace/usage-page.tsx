@@ -159,7 +159,12 @@ interface QuotaBarProps {
 const QuotaBar = ({ used, quota, format, unit }: QuotaBarProps) => (
   <div>
     <div className="bar usage-bar">
-      <span style={{ width: `${Math.min(used / quota, 1) * 100}%` }} data-full={used >= quota || undefined} />
+      {used > 0 && (
+        <span
+          style={{ width: `${Math.min(used / quota, 1) * 100}%` }}
+          data-full={used >= quota || undefined}
+        />
+      )}
     </div>
     <Text size="sm" c="dimmed">
       {`${format(used)} of ${format(quota)}${unit} today (${formatWholePercent(used / quota)})`}
