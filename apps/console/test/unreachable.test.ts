@@ -4,6 +4,7 @@ import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { lastDays, shopVisits, visits } from "./visits.ts";
 
 const MEMBERS = "**/api/members?*";
+const TEAM_FILE = "**/console/team-page-*.js";
 
 consoleTest(
   "A proxy's 502 is shown as an unreachable service and retried, and an incomplete response shows an error.",
@@ -26,12 +27,14 @@ consoleTest(
 
 consoleTest(
   "A page whose file is gone after an update says so, and loads when it is tried again.",
-  async ({ page, open }) => {
-    await page.route("**/console/team-page-*.js", (route) => route.fulfill({ status: 404 }), { times: 1 });
+  async ({ page, open, violations }) => {
+    await page.route(TEAM_FILE, (route) => route.fulfill({ status: 404 }));
     await open("/team");
     await page.getByText("This page could not be loaded.").waitFor();
+    await page.unroute(TEAM_FILE);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("row", { name: "owner" }).waitFor();
+    assert.ok(violations.splice(0).every((text) => text.includes("/console/team-page-")));
   },
 );
 
