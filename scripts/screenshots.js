@@ -83,6 +83,7 @@ const PICTURES = [
       const attempts = page.getByRole("listbox", { name: "Attempts" });
       await attempts.getByRole("option").filter({ hasText: "partial" }).first().click();
       await page.getByRole("region", { name: "Received, JSON" }).waitFor();
+      await scrollTo("Attempt")(page);
     },
     isDark: true,
   },
