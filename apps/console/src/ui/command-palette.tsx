@@ -109,7 +109,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
               onClick={() => void run(command)}
             >
               <Icon name={command.icon} />
-              <span className="menu-text clamp">{command.label}</span>
+              <span className="menu-text">{command.label}</span>
             </UnstyledButton>
           </li>
         ))}
