@@ -34,7 +34,7 @@ after(async () => {
 
 /** Lets a `fast` answer read so many events. */
 function readAtMost(events: number, maxEventsAtOnce = DEFAULT_BUDGET.maxEventsAtOnce) {
-  const perSecond = events * 4;
+  const perSecond = events * 8;
   READ_BUDGET.eventsPerSecond = {
     sessionRollups: perSecond,
     eventRollups: perSecond,
