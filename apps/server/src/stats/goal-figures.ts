@@ -85,18 +85,18 @@ type SelectedRow = [
 ];
 
 /** The totals of a goal and currency: conversions, its visitors, revenue, and the visitors that the rate divides by. */
-type Totals = readonly number[];
-const FIGURES: Readonly<Record<GoalMetric, (totals: Totals) => number | null>> = {
+type GoalTotals = readonly number[];
+const FIGURES: Readonly<Record<GoalMetric, (totals: GoalTotals) => number | null>> = {
   conversions: ([conversions = 0]) => conversions,
   visitors: ([, visitors = 0]) => visitors,
   revenue: ([, , revenue = 0]) => revenue,
   conversionRate: ([, visitors = 0, , whole = 0]) => (whole === 0 ? null : visitors / whole),
 };
 
-const sumOf = (parts: readonly Totals[], sample: number): Totals =>
+const sumOf = (parts: readonly GoalTotals[], sample: number): GoalTotals =>
   [0, 1, 2, 3].map((at) => sample * parts.reduce((sum, part) => sum + (part[at] ?? 0), 0));
 
-const figuresOf = (totals: Totals): Figures => ({
+const figuresOf = (totals: GoalTotals): Figures => ({
   conversions: FIGURES.conversions(totals),
   visitors: FIGURES.visitors(totals),
   revenue: FIGURES.revenue(totals),
@@ -118,7 +118,7 @@ function toFigures(report: GoalReport, rows: readonly SelectedRow[]): Estimate<G
     );
     const partsOf = (reached: readonly SelectedRow[]) => {
       const byPart = new Map(reached.map((row) => [row[3], row]));
-      return [...new Set([...whole.keys(), ...byPart.keys()])].map((part): Totals => {
+      return [...new Set([...whole.keys(), ...byPart.keys()])].map((part): GoalTotals => {
         const [, , , , conversions = 0, visitors = 0, revenue = 0] = byPart.get(part) ?? [];
         return [conversions, visitors, revenue, whole.get(part) ?? 0];
       });
