@@ -60,7 +60,8 @@ export function createRateLimiter({
   nodes = () => 1,
 }: RateLimiterOptions): RateLimiter {
   const standard: Rate = { perSecond, burst };
-  const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
+  // with `max` instead of `maxSize`, each cache reserves the memory of all its entries at once: 1 MB for 50,000
+  const buckets = new LRUCache<string, Bucket>({ maxSize: maxKeys, sizeCalculation: () => 1 });
 
   function bucketOf(key: string, now: number, rate: Rate): Bucket {
     const known = buckets.get(key);

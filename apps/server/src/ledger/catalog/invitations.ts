@@ -1,5 +1,5 @@
 /** Invitations to a workspace. An open invitation is a row; accepting or revoking it deletes the row. */
-import { isAbove } from "@headwater/contract";
+import { isAbove } from "@headwater/contract/roles";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { InvitationRecord } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";
