@@ -1,10 +1,32 @@
 /** The attempt list with thousands of rows. The test writes the stream itself, because the service stores at most 200 attempts per second. */
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import type { DebugAttempt } from "@headwater/contract";
+import { until } from "../../server/test/faults/child.ts";
+import { daysOf, entryAt, rowOfAttempt } from "../src/pages/debug/attempt-days.ts";
 import { consoleTest } from "./console-world.ts";
 import { seed } from "./seed.ts";
 
 const STREAMED = 5_000;
+const SCROLL_MS = 10_000;
+
+test("Each day of the attempt list has a heading above its attempts.", () => {
+  const at = (day: number, hour: number) => ({ receivedAt: new Date(2026, 8, day, hour).toISOString() });
+  const attempts = [at(30, 23), at(30, 0), at(29, 23), at(27, 5), at(27, 4)];
+  const days = daysOf(attempts);
+  assert.deepEqual(days, [
+    { name: "Wednesday, September 30", from: 0 },
+    { name: "Tuesday, September 29", from: 2 },
+    { name: "Sunday, September 27", from: 3 },
+  ]);
+  const rows = Array.from({ length: 8 }, (_, row) => entryAt(days, row));
+  assert.deepEqual(rows, [days[0], 0, 1, days[1], 2, days[2], 3, 4]);
+  assert.deepEqual(
+    attempts.map((_, index) => rowOfAttempt(days, index)),
+    [1, 2, 4, 6, 7],
+  );
+  assert.deepEqual(daysOf([]), []);
+});
 
 consoleTest(
   "With 5,000 streamed attempts only visible rows are in the document, and the keyboard moves through all of them.",
@@ -27,11 +49,11 @@ consoleTest(
     assert.ok((await list.getByRole("option").count()) < 60);
 
     const last = list.locator(`[aria-posinset="${STREAMED + 5}"]`);
-    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
     await last.waitFor();
     assert.ok((await list.getByRole("option").count()) < 60);
 
-    await list.evaluate((element) => element.scrollTo(0, 0));
+    await page.evaluate("scrollTo(0, 0)");
     await list.locator("#att_4999").click();
     await list.press("ArrowDown");
     await list.locator("#att_4998[aria-selected=true]").waitFor();
@@ -50,6 +72,11 @@ consoleTest(
     await page.keyboard.press("ArrowDown");
     await isOpened(3);
     await page.keyboard.press("End");
+    await isOpened(STREAMED + 5);
+    await page.getByRole("button", { name: "Close" }).click();
+    const isInView = () => last.evaluate((row) => row.getBoundingClientRect().bottom <= innerHeight);
+    await until("the row of the closed attempt is in view", SCROLL_MS, isInView);
+    await last.click();
     await isOpened(STREAMED + 5);
     await page.keyboard.press("Home");
     await isOpened(1);
@@ -99,7 +126,7 @@ consoleTest(
   async ({ world, page, open }) => {
     const source = await world.createSource();
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
-    await page.getByRole("link", { name: "Go to install" }).waitFor();
+    await page.getByRole("link", { name: "Install the snippet" }).waitFor();
     for (const name of ["Pause", "More filters"])
       assert.equal(await page.getByRole("button", { name }).count(), 0, name);
     await world.openSession(source);

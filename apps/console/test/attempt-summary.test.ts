@@ -92,13 +92,11 @@ consoleTest(
     const problems = page.getByRole("list", { name: "Most frequent error codes" });
     await problems.getByRole("button", { name: "Origin not allowed" }).waitFor();
     await problems.getByText("3 requests from 2 origins").waitFor();
-    await page.getByRole("img", { name: "Last hour: 3 failed, 0 partial, 2 succeeded" }).waitFor();
+    await page.getByRole("img", { name: "Last hour: 3 Refused, 0 Partial, 2 OK" }).waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("debug-problems");
-    await problems.getByRole("button", { name: "Add https://two.example to the allowed origins" }).click();
-    await problems
-      .getByRole("button", { name: "Add https://two.example to the allowed origins" })
-      .waitFor({ state: "detached" });
+    await problems.getByRole("button", { name: "Allow https://two.example" }).click();
+    await problems.getByRole("button", { name: "Allow https://two.example" }).waitFor({ state: "detached" });
     const again = await world.send(bootstrapPath(source), bootstrapBody(), { origin: "https://two.example" });
     assert.equal(again.status, 200);
     await row.click();

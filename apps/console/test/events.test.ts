@@ -60,13 +60,18 @@ async function requireAccessible(page: Page): Promise<void> {
 }
 
 consoleTest(
-  "The events page shows the catalogue, proposes a plan, edits a schema, and restores a version.",
+  "The events page shows the first event without a reload, shows the catalogue, proposes a plan, edits a schema, and restores a version.",
   async ({ world, page, open, shoot }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     const empty = await world.createSource({ name: "Empty" });
     await open(`/sources/events?sourceId=${empty.sourceId}`);
     await page.getByText("No events yet").waitFor();
+    await page.getByText("Waiting for the first event…").waitFor();
     await shootAll(page, "empty", shoot);
+    const first = await world.openSession(empty);
+    await world.send(eventsPath(empty), eventsBody(first, [trackEvent({ name: "first" })]));
+    await world.server.maintain();
+    await page.getByRole("row", { name: /^first / }).waitFor();
 
     const source = await seedEvents(world);
     await open(`/sources/events?sourceId=${source.sourceId}`);
@@ -74,7 +79,7 @@ consoleTest(
     const row = (name: string) => page.getByRole("row", { name: new RegExp(`^${name} `) });
     assert.match((await row("order").textContent()) ?? "", /^order24.*Not planned/);
 
-    await page.getByRole("button", { name: "Propose from events" }).click();
+    await page.getByRole("button", { name: "Draft plan from events" }).click();
     await dialog(page).getByText("2 events would be added.").waitFor();
     await shootAll(page, "proposal", shoot);
     await dialog(page).getByRole("button", { name: "Save plan" }).click();
@@ -84,7 +89,7 @@ consoleTest(
     assert.match((await row("order").textContent()) ?? "", /Warns/);
     await shootAll(page, "planned", shoot);
 
-    await page.getByRole("button", { name: "Details of order" }).click();
+    await row("order").getByRole("button", { name: "order", exact: true }).press("Enter");
     await dialog(page).getByText("Client versions: app-1.0. Pages: /pay.").waitFor();
     assert.match(
       (await dialog(page)
@@ -132,12 +137,14 @@ consoleTest(
     );
     await world.server.maintain();
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
-    await page.getByText("Tracking plan: 1 expectation violated so far").click();
-    await page
+    const violations = page.getByRole("list", { name: "Violations of the tracking plan" });
+    await violations
       .getByText(/properties\.currency must be present; found nothing|price must be of the type number/)
       .first()
       .waitFor();
     await shootAll(page, "violations", shoot);
+    await page.getByRole("link", { name: "Open tracking plan" }).click();
+    await page.getByRole("region", { name: "Tracking plan" }).waitFor();
   },
 );
 
@@ -162,7 +169,7 @@ consoleTest(
     await requireAccessible(page);
     const width = () => page.evaluate(() => document.documentElement.scrollWidth);
     assert.equal(await width(), 360);
-    await page.getByRole("button", { name: `Details of ${name}` }).click();
+    await page.getByRole("row").filter({ hasText: name }).getByText("Warns").click();
     await page.getByRole("button", { name: "Remove from plan" }).waitFor();
     assert.equal(await width(), 360);
     assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");

@@ -45,9 +45,10 @@ consoleStatsTest(
 
       await page.getByRole("button", { name: "Close" }).click();
       await visit.goto(other.url);
-      const refused = page.getByRole("option").filter({ hasText: "origin_not_allowed" });
+      const refused = page.getByRole("option").filter({ hasText: "Origin not allowed" });
       await refused.first().click();
-      const allow = page.getByRole("button", { name: `Allow ${other.url}` });
+      const details = page.getByRole("region", { name: "Attempt", exact: true });
+      const allow = details.getByRole("button", { name: `Allow ${other.url}` });
       await allow.waitFor();
       await shoot("6-red");
       await allow.click();
@@ -56,7 +57,7 @@ consoleStatsTest(
 
       await visit.goto("about:blank");
       await visit.goto(other.url);
-      const taken = page.getByRole("option").filter({ hasText: other.url }).filter({ hasText: "succeeded" });
+      const taken = page.getByRole("option").filter({ hasText: other.url }).filter({ hasText: "200 OK" });
       await taken.first().click();
       await page.getByText('"page_view"').first().waitFor();
       await shoot("8-green-again");

@@ -38,7 +38,7 @@ consoleTest("A link to an attempt that is not in the list shows a message.", asy
   const missed = page.getByText("The linked attempt is not in this list.");
   await open(`${debug}&attempt=att_gone`);
   await missed.waitFor();
-  await page.getByRole("option").filter({ hasText: "origin_not_allowed" }).click();
+  await page.getByRole("option").filter({ hasText: "Origin not allowed" }).click();
   await page.getByRole("region", { name: "Attempt", exact: true }).waitFor();
   assert.equal(await missed.count(), 0);
 });

@@ -88,7 +88,11 @@ consoleTest(
       assert.equal((await spoil()).status, 200, code);
       assert.equal((await send()).body.code, code);
       await open(`/analytics/setup/debug?sourceId=${source.sourceId}&code=${code}`);
-      await page.getByRole("option").filter({ hasText: code }).first().click();
+      await page
+        .getByRole("option")
+        .filter({ hasText: code.replaceAll("_", " ") })
+        .first()
+        .click();
       await page.getByRole("button", { name: button }).click();
       await page.getByText("The next request like this will be accepted.").waitFor();
       assert.equal((await send()).status, 200, code);
@@ -117,7 +121,7 @@ consoleTest(
       assert.equal(reply.body.code, "origin_not_allowed");
     }
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
-    for (const row of await page.getByRole("option").filter({ hasText: "origin_not_allowed" }).all()) {
+    for (const row of await page.getByRole("option").filter({ hasText: "Origin not allowed" }).all()) {
       await row.click();
       await page.getByRole("heading", { name: "Received" }).waitFor();
       assert.equal(await page.getByRole("button", { name: "Allow" }).count(), 0);

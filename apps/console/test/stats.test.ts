@@ -239,7 +239,7 @@ consoleTest(
     const source = await world.createSource();
     await open(`/analytics/stats?sourceId=${source.sourceId}`);
     await page.getByRole("heading", { name: "No events yet" }).waitFor();
-    await page.getByRole("link", { name: "Go to install" }).waitFor();
+    await page.getByRole("link", { name: "Install the snippet" }).waitFor();
     const sessionId = await world.openSession(source);
     await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
     await page.getByRole("alert").filter({ hasText: "This service has no warehouse" }).waitFor();

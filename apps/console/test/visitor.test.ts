@@ -1,11 +1,30 @@
 /** The page of a session and of a visitor: what is stored, and the erasure from there. */
 import assert from "node:assert/strict";
+import { test } from "node:test";
+import { propertiesOf } from "../src/pages/visitor/property-list.ts";
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest } from "./console-world.ts";
 import { HOSTILE } from "./seed.ts";
 import { noon, shopVisits, visits } from "./visits.ts";
 
 const WIDTHS = [1440, 1024, 390];
+
+test("A row shows the first properties of an event, those of nested objects with their path.", () => {
+  const properties = {
+    value: "49.00",
+    revenue: { amount: 12.5, currency: "EUR" },
+    cart: { size: 2 },
+    tags: ["a", 1],
+    none: null,
+  };
+  assert.deepEqual(
+    propertiesOf(properties).map(({ name, value }) => `${name} ${value}`),
+    ["value 49.00", "revenue 12.5 EUR", "cart.size 2", 'tags ["a",1]', "none null"],
+  );
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`p${number}`, "x".repeat(500)]));
+  assert.equal(propertiesOf(many).length, 12);
+  assert.equal(propertiesOf(many)[0]?.value.length, 80);
+});
 
 consoleStatsTest(
   "A request of the debug page leads to its stored event, to the visitor, and to the visitor's erasure.",
@@ -22,8 +41,12 @@ consoleStatsTest(
       .or(page.getByText("Stored event"))
       .first()
       .waitFor();
-    await page.getByRole("region", { name: "Session", exact: true }).getByText("3 events").waitFor();
-    await page.getByRole("button", { name: "signup" }).click();
+    const shows = (name: string, text: RegExp) =>
+      page.getByRole("region", { name, exact: true }).filter({ hasText: text }).waitFor();
+    await shows("Session", /Page views2Custom events1Duration2m/);
+    const signup = page.getByRole("button", { name: "signup" });
+    assert.match((await signup.textContent()) ?? "", /^\d\d:\d\d:\d\dsignup\/pricingplan pro$/);
+    await signup.click();
     await page.getByText('"plan": "pro"').first().waitFor();
 
     const found: string[] = [];
@@ -43,7 +66,10 @@ consoleStatsTest(
     await page.setViewportSize({ width: 1440, height: 1000 });
 
     await page.getByRole("link", { name: "ann", exact: true }).click();
-    await page.getByRole("region", { name: "Visitor", exact: true }).getByText("3 events").waitFor();
+    await shows("Visitor", /Sessions1Page views2Custom events1/);
+    await page.getByRole("link", { name: "Back to Session" }).click();
+    await page.getByRole("link", { name: "Back to Debug" }).waitFor();
+    await page.getByRole("link", { name: "ann", exact: true }).click();
     await page.getByRole("button", { name: "Erase visitor" }).click();
     const dialog = page.getByRole("dialog", { name: "Erase this visitor?" });
     await dialog.getByText("Everything of the visitor “ann”").waitFor();
@@ -54,7 +80,7 @@ consoleStatsTest(
     await page.goto(`${world.url}/analytics/visitor?sourceId=${source.sourceId}&anonymousId=ann`);
     await page.getByRole("heading", { name: "No stored events" }).waitFor();
     await page.goto(`${world.url}/analytics/visitor?sourceId=${source.sourceId}&anonymousId=bob`);
-    await page.getByRole("region", { name: "Visitor", exact: true }).getByText("1 event").waitFor();
+    await shows("Visitor", /Sessions1Page views1Custom events0/);
     assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
   },
 );
@@ -73,6 +99,11 @@ consoleStatsTest(
     await rows.getByRole("link", { name: "5d6430c4", exact: true }).first().waitFor();
     assert.equal(await page.getByTitle(id).count(), 24, "the whole id is the title");
     assert.equal(await rows.filter({ hasText: "signup" }).count(), 0, "the heading says the name");
+    const tab = page.getByRole("navigation", { name: "Source pages" }).locator("[aria-current]");
+    assert.equal(await tab.textContent(), "Stats");
+    await page.getByRole("link", { name: "Back to Stats" }).click();
+    await page.getByRole("link", { name: "Latest “signup” events" }).click();
+    await page.getByRole("heading", { name: "Latest “signup” events" }).waitFor();
     assert.equal(await rows.count(), 25);
     await page.getByRole("button", { name: "Show more" }).click();
     await rows.nth(25).waitFor();
@@ -86,8 +117,16 @@ consoleStatsTest(
       }
     }
     await page.getByRole("link", { name: "ann", exact: true }).first().click();
-    await page.getByRole("region", { name: "Session", exact: true }).getByText("3 events").waitFor();
+    await page
+      .getByRole("region", { name: "Session", exact: true })
+      .filter({ hasText: "Page views2Custom events1" })
+      .waitFor();
+    assert.equal(await tab.textContent(), "Stats");
+    await page.getByRole("link", { name: "Back to Latest “signup” events" }).click();
+    await page.getByRole("link", { name: "Back to Stats" }).waitFor();
     await page.goto(`${world.url}/analytics/visitor?sourceId=${source.sourceId}&name=unknown`);
     await page.getByRole("heading", { name: "No stored events" }).waitFor();
+    assert.equal(await tab.textContent(), "Events");
+    await page.getByRole("link", { name: "Back to Events" }).waitFor();
   },
 );

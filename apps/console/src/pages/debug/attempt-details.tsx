@@ -7,10 +7,10 @@ import { useMemo } from "react";
 import { API_BASE } from "../../api.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { formatCount } from "../../ui/format-count.ts";
-import { TextLink } from "../../ui/links.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { VisitorLink } from "../visitor/visitor-link.tsx";
 import { toCurl } from "./attempt-summary.ts";
 import { attachIssues, normalizedMarks, rawMarks, toJsonLines } from "./json-lines.ts";
 import { JsonView } from "./json-view.tsx";
@@ -81,9 +81,9 @@ function AttemptFacts({ attempt, sourceId }: AttemptPartProps) {
     const id = attempt[kind];
     if (id === null || id === NO_ID || !can("export:read")) return id;
     return (
-      <TextLink key={kind} to="/analytics/visitor" search={{ sourceId, [kind]: id }} size="sm">
+      <VisitorLink key={kind} search={{ sourceId, [kind]: id }}>
         {id}
-      </TextLink>
+      </VisitorLink>
     );
   };
   const facts: readonly (readonly [string, React.ReactNode])[] = [
@@ -139,13 +139,9 @@ function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPart
             <Table.Tr key={result.index}>
               <Table.Td className="event-id" title={result.eventId ?? undefined}>
                 {hasStored && result.eventId !== null && result.status === "accepted" ? (
-                  <TextLink
-                    to="/analytics/visitor"
-                    search={{ sourceId, sessionId, event: result.eventId }}
-                    size="sm"
-                  >
+                  <VisitorLink search={{ sourceId, sessionId, event: result.eventId }}>
                     {result.eventId}
-                  </TextLink>
+                  </VisitorLink>
                 ) : (
                   result.eventId
                 )}

@@ -1,18 +1,27 @@
 /** The list of attempts. It is virtualized: only the visible rows are in the document. */
 import type { DebugAttempt } from "@headwater/contract";
 import { useMediaQuery } from "@mantine/hooks";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, memo, type RefObject, useEffect, useLayoutEffect, useState } from "react";
-import { pathOf, summarizeAttempt, titleOf } from "./attempt-summary.ts";
-import { OutcomeBadge } from "./outcome-badge.tsx";
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { daysOf, entryAt, rowOfAttempt } from "./attempt-days.ts";
+import { AttemptHead, AttemptRow } from "./attempt-row.tsx";
+import { useAttemptRows } from "./use-attempt-rows.ts";
 
-/** The height of a row: one line, or two on a phone. `debug.css` has the same width. */
-const LINE_PX = 40;
-const TWO_LINES_PX = 60;
-const PHONE = "(max-width: 62em)";
+/** The heights of a row: one line, the path below the event, or two lines. `debug.css` has the layouts. */
+const ROW_PX = { wide: 40, medium: 52, narrow: 60 } as const;
+const DAY_PX = 36;
+/** What stays at the top of the window: the column headings, or on phones the bar of the console. */
+const HEAD_PX = { wide: 36, medium: 36, narrow: 52 } as const;
 const BORDERS_PX = 2;
-const time = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const WIDE = "(min-width: 75.01em)";
+const PHONE = "(max-width: 62em)";
 
 interface AttemptListProps {
   readonly list: RefObject<HTMLDivElement | null>;
@@ -23,75 +32,118 @@ interface AttemptListProps {
   readonly onEnd: () => void;
 }
 
+/** @param isOpened whether the details of an attempt are beside or below the list */
+function useLayout(isOpened: boolean): keyof typeof ROW_PX {
+  const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
+  const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false });
+  if (isWide) return isOpened ? "narrow" : "wide";
+  return isPhone ? "narrow" : "medium";
+}
+
 export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }: AttemptListProps) {
   // the attempt that was opened last; arrow keys continue from it after it is closed
   const [last, setLast] = useState(opened);
   if (opened !== null && opened !== last) setLast(opened);
   const active = opened ?? last;
-  const rowPx = useMediaQuery(PHONE, false, { getInitialValueInEffect: false }) ? TWO_LINES_PX : LINE_PX;
-  const virtual = useVirtualizer({
-    count: attempts.length,
-    getScrollElement: () => list.current,
-    estimateSize: () => rowPx,
-    getItemKey: (index) => attempts[index]!.attemptId,
-    overscan: 8,
+  const isBoxed = opened !== null;
+  const layout = useLayout(isBoxed);
+  const days = useMemo(() => daysOf(attempts), [attempts]);
+  const attemptIn = (row: number) => {
+    const entry = entryAt(days, row);
+    return typeof entry === "number" ? attempts[entry] : undefined;
+  };
+  const rows = useAttemptRows({
+    list,
+    isBoxed,
+    count: attempts.length + days.length,
+    heightOf: (row) => (attemptIn(row) ? ROW_PX[layout] : DAY_PX),
+    keyOf: (row) => attemptIn(row)?.attemptId ?? `day ${row}`,
+    layout: `${layout} ${days.map(({ from }) => from).join(" ")}`,
+    headPx: HEAD_PX[layout],
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows are measured again when their height changes
-  useLayoutEffect(() => virtual.measure(), [rowPx]);
-  const items = virtual.getVirtualItems();
-  const lastVisible = items.at(-1)?.index ?? 0;
-  const isAtEnd = hasOlder && lastVisible >= attempts.length - 1;
+  const activeIndex = attempts.findIndex(({ attemptId }) => attemptId === active);
+  useKeptInView(list, isBoxed, () => activeIndex >= 0 && rows.scrollTo(rowOfAttempt(days, activeIndex)));
+  const lastVisible = rows.items.at(-1)?.index ?? 0;
+  const isAtEnd = hasOlder && lastVisible >= attempts.length + days.length - 1;
   useEffect(() => {
     if (isAtEnd) onEnd();
   }, [isAtEnd, onEnd]);
 
   /** Opens the attempt that an arrow, page, Home or End key leads to. */
   const onKeyDown = (event: KeyboardEvent) => {
-    const rowsPerPage = Math.max(1, Math.floor((list.current?.clientHeight ?? 0) / rowPx) - 1);
+    const visiblePx = isBoxed ? (list.current?.clientHeight ?? 0) : innerHeight;
+    const rowsPerPage = Math.max(1, Math.floor(visiblePx / ROW_PX[layout]) - 1);
     const offset = offsetForKey(event.key, rowsPerPage, attempts.length);
     if (offset === undefined) return;
     event.preventDefault();
-    const from = attempts.findIndex(({ attemptId }) => attemptId === active);
-    const to = Math.min(Math.max(from + offset, 0), attempts.length - 1);
+    const to = Math.min(Math.max(activeIndex + offset, 0), attempts.length - 1);
     const next = attempts[to];
     if (!next) return;
-    virtual.scrollToIndex(to);
+    rows.scrollTo(rowOfAttempt(days, to));
     onOpen(next.attemptId);
   };
 
   return (
-    <div
-      ref={list}
-      className="attempt-list"
-      // a short list has no empty space below its last row
-      style={{ maxHeight: virtual.getTotalSize() + BORDERS_PX }}
-      role="listbox"
-      aria-label="Attempts, newest first"
-      aria-activedescendant={active ?? undefined}
-      tabIndex={0}
-      onKeyDown={onKeyDown}
-    >
-      <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
-        {items.map(({ index, key, start }) => (
-          <div
-            key={key}
-            role="presentation"
-            className="attempt-slot"
-            style={{ transform: `translateY(${start}px)`, height: rowPx }}
-          >
-            <AttemptRow
-              attempt={attempts[index]!}
-              isOpened={attempts[index]!.attemptId === opened}
-              isActive={attempts[index]!.attemptId === active}
-              onOpen={onOpen}
-              position={index + 1}
-              total={attempts.length}
-            />
-          </div>
-        ))}
+    <div className="attempt-card" data-layout={layout}>
+      <AttemptHead />
+      <div
+        ref={list}
+        className="attempt-list"
+        data-boxed={isBoxed ? "yes" : undefined}
+        // a short list has no empty space below its last row
+        style={isBoxed ? { maxHeight: rows.height + BORDERS_PX } : undefined}
+        role="listbox"
+        aria-label="Attempts, newest first"
+        aria-activedescendant={active ?? undefined}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+      >
+        <div role="presentation" style={{ height: rows.height, position: "relative" }}>
+          {rows.items.map(({ index: row, key, start, size }) => {
+            const entry = entryAt(days, row);
+            const attempt = typeof entry === "number" ? attempts[entry] : undefined;
+            return (
+              <div
+                key={key}
+                role="presentation"
+                className="attempt-slot"
+                style={{ transform: `translateY(${start - rows.offset}px)`, height: size }}
+              >
+                {typeof entry === "number" ? (
+                  attempt && (
+                    <AttemptRow
+                      attempt={attempt}
+                      isOpened={attempt.attemptId === opened}
+                      isActive={attempt.attemptId === active}
+                      onOpen={onOpen}
+                      position={entry + 1}
+                      total={attempts.length}
+                    />
+                  )
+                ) : (
+                  <div className="attempt-day">{entry.name}</div>
+                )}
+              </div>
+            );
+          })}
+        </div>
       </div>
     </div>
   );
+}
+
+/** When an attempt is opened or closed, the list becomes a box or the whole page, and its active row stays in view. */
+function useKeptInView(list: RefObject<HTMLElement | null>, isBoxed: boolean, scrollToActive: () => void) {
+  const wasBoxed = useRef(isBoxed);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the list changes its form only
+  useLayoutEffect(() => {
+    if (wasBoxed.current === isBoxed) return;
+    wasBoxed.current = isBoxed;
+    // the beginning of the details has scrolled out of the window; the card of the list itself may be sticky
+    const both = list.current?.closest(".debug");
+    if (isBoxed && both && both.getBoundingClientRect().top < 0) both.scrollIntoView();
+    scrollToActive();
+  }, [isBoxed]);
 }
 
 /** @returns by how many rows a key moves, or undefined for other keys */
@@ -106,53 +158,3 @@ function offsetForKey(key: string, rowsPerPage: number, rows: number): number | 
   ]);
   return offsets.get(key);
 }
-
-interface AttemptRowProps {
-  readonly attempt: DebugAttempt;
-  readonly isOpened: boolean;
-  readonly isActive: boolean;
-  readonly onOpen: (attemptId: string) => void;
-  /** Counted from 1. */
-  readonly position: number;
-  readonly total: number;
-}
-
-const AttemptRow = memo(function AttemptRow({
-  attempt,
-  isOpened,
-  isActive,
-  onOpen,
-  position,
-  total,
-}: AttemptRowProps) {
-  const { attemptId, origin, code } = attempt;
-  const path = pathOf(attempt);
-  const receivedAt = new Date(attempt.receivedAt);
-  return (
-    // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the listbox has the focus and handles the keys
-    <div
-      id={attemptId}
-      role="option"
-      aria-selected={isOpened}
-      aria-posinset={position}
-      aria-setsize={total}
-      className="attempt-row"
-      data-active={isActive ? "yes" : undefined}
-      onClick={() => onOpen(attemptId)}
-    >
-      <span className="attempt-first">
-        <OutcomeBadge attempt={attempt} />
-        <strong className="attempt-title">{titleOf(attempt)}</strong>
-        {code !== null && <code className="attempt-code">{code}</code>}
-        {path !== null && <span className="attempt-path">{path}</span>}
-      </span>
-      <span className="attempt-second">
-        <span className="attempt-counts">{summarizeAttempt(attempt)}</span>
-        <span className="attempt-origin">{origin ?? "No Origin header"}</span>
-        <time dateTime={attempt.receivedAt} title={day.format(receivedAt)}>
-          {time.format(receivedAt)}
-        </time>
-      </span>
-    </div>
-  );
-});

@@ -2,6 +2,7 @@
 import { Button, Group, NativeSelect, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import type { AttemptFilters } from "./follow-attempts.ts";
+import { OUTCOMES } from "./outcomes.ts";
 
 const TEXT_FIELDS = [
   { field: "code", label: "Error code" },
@@ -53,9 +54,7 @@ export function FilterBar({
           value={filters.outcome ?? ""}
           data={[
             { value: "", label: "All" },
-            { value: "succeeded", label: "Succeeded" },
-            { value: "partial", label: "Partial" },
-            { value: "failed", label: "Failed" },
+            ...Object.entries(OUTCOMES).map(([value, { label }]) => ({ value, label })),
           ]}
           onChange={(event) => onChange({ outcome: event.currentTarget.value })}
         />

@@ -1,4 +1,4 @@
-/** The health of a source: status, counts of the last 24 hours, warnings, and the most frequent failures. */
+/** The health of a source: status, counts of the last 24 hours, warnings, and the most frequent problems. */
 import type { DebugAttempt, Source } from "@headwater/contract";
 import { Alert, Paper, Text, Title } from "@mantine/core";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
@@ -9,6 +9,9 @@ import type { DebugResult } from "./follow-attempts.ts";
 import { OutcomeTimeline } from "./outcome-timeline.tsx";
 import { PlanViolations } from "./plan-violations.tsx";
 import { ProblemList } from "./problem-list.tsx";
+
+/** The code of rejected events, and of the warning about accepted ones. Their entry in the list of problems says more. */
+const PLAN_CODE = "plan_violation";
 
 interface HealthPanelProps {
   readonly source: Source;
@@ -26,27 +29,39 @@ export function HealthPanel({ source, health, violations, attempts, onCode }: He
     ["Rejected", formatCount(last24h.rejected)],
     ["Refused requests", formatCount(last24h.failed)],
   ] as const;
+  const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
+  const otherCodes = topCodes.filter(({ code }) => code !== PLAN_CODE);
+  const isRejecting = otherCodes.length < topCodes.length;
+  const hasViolations = isRejecting || violations.length > 0 || last24h.planViolations > 0;
   return (
     <Paper withBorder p="lg" component="section" aria-label="Health">
       <div className="health">
         <SourceStatusBadge status={status} />
         <Text size="sm" c="dimmed">
-          Last event: <RelativeTime at={lastEventAt} />. Last bootstrap: <RelativeTime at={lastBootstrapAt} />
-          .
+          Last event: <RelativeTime at={lastEventAt} />
+          {lastEventAt === null && lastBootstrapAt !== null && (
+            <>
+              . Last bootstrap: <RelativeTime at={lastBootstrapAt} />
+            </>
+          )}
         </Text>
       </div>
-      <Title order={2} size="h5">
-        Last 24 hours
-      </Title>
-      <dl className="health-facts" aria-label="Last 24 hours">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <OutcomeTimeline attempts={attempts} />
+      <div className="health-charts">
+        <div>
+          <Title order={2} size="h5">
+            Last 24 hours
+          </Title>
+          <dl className="health-facts" aria-label="Last 24 hours">
+            {facts.map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+        <OutcomeTimeline attempts={attempts} />
+      </div>
       {last24h.notListed > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
           The list is a sample: {pluralize(last24h.notListed, "request")} of the last 24 hours{" "}
@@ -54,15 +69,23 @@ export function HealthPanel({ source, health, violations, attempts, onCode }: He
           same second.
         </Text>
       )}
-      {warnings.map(({ code, message, hint }) => (
+      {otherWarnings.map(({ code, message, hint }) => (
         <Alert key={code} color="yellow" title={message} mt="sm">
           {hint}
         </Alert>
       ))}
-      {topCodes.length > 0 && (
-        <ProblemList source={source} problems={groupProblems(topCodes, attempts)} onCode={onCode} />
+      {(otherCodes.length > 0 || hasViolations) && (
+        <ProblemList source={source} problems={groupProblems(otherCodes, attempts)} onCode={onCode}>
+          {hasViolations && (
+            <PlanViolations
+              sourceId={source.sourceId}
+              violations={violations}
+              events={last24h.planViolations}
+              onShow={isRejecting ? () => onCode(PLAN_CODE) : null}
+            />
+          )}
+        </ProblemList>
       )}
-      {violations.length > 0 && <PlanViolations violations={violations} />}
     </Paper>
   );
 }

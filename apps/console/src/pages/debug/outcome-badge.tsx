@@ -1,10 +1,9 @@
 import type { DebugAttempt } from "@headwater/contract";
 import { Badge } from "@mantine/core";
-
-const OUTCOME_COLORS = { succeeded: "green", partial: "yellow", failed: "red" } as const;
+import { OUTCOMES } from "./outcomes.ts";
 
 export const OutcomeBadge = ({ attempt: { outcome, httpStatus } }: { readonly attempt: DebugAttempt }) => (
-  <Badge variant="light" tt="none" color={OUTCOME_COLORS[outcome]} className="outcome">
-    {httpStatus} {outcome}
+  <Badge variant="light" tt="none" color={OUTCOMES[outcome].color} className="outcome">
+    {httpStatus} {OUTCOMES[outcome].label}
   </Badge>
 );

@@ -1,11 +1,18 @@
 /** The outcomes of the listed attempts by minute. */
 import type { DebugAttempt } from "@headwater/contract";
+import { Title } from "@mantine/core";
 import { useNow } from "../../ui/relative-time.tsx";
 import { outcomesByMinute } from "./attempt-summary.ts";
+import { OUTCOMES, type OutcomeName } from "./outcomes.ts";
 
 const MINUTES = 60;
-const OUTCOMES = ["failed", "partial", "succeeded"] as const;
+/** From the top of a bar to its bottom. */
+const STACKED: readonly OutcomeName[] = ["failed", "partial", "succeeded"];
 const time = new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23" });
+
+/** @returns for example `3 Refused, 0 Partial, 2 OK` */
+const describe = (counts: Readonly<Record<OutcomeName, number>>): string =>
+  STACKED.map((outcome) => `${counts[outcome]} ${OUTCOMES[outcome].label}`).join(", ");
 
 export function OutcomeTimeline({ attempts }: { readonly attempts: readonly DebugAttempt[] }) {
   // an attempt of the current minute may be newer than the clock that ticks once a minute
@@ -14,32 +21,40 @@ export function OutcomeTimeline({ attempts }: { readonly attempts: readonly Debu
   const minutes = outcomesByMinute(attempts, now, MINUTES);
   const highest = Math.max(...minutes.map(({ succeeded, partial, failed }) => succeeded + partial + failed));
   if (highest === 0) return null;
-  const counts = OUTCOMES.map(
-    (outcome) => `${minutes.reduce((sum, minute) => sum + minute[outcome], 0)} ${outcome}`,
-  );
+  const sum = (outcome: OutcomeName) => minutes.reduce((total, minute) => total + minute[outcome], 0);
+  const totals = { succeeded: sum("succeeded"), partial: sum("partial"), failed: sum("failed") };
   return (
     <figure className="timeline">
-      <div className="timeline-bars" role="img" aria-label={`Last hour: ${counts.join(", ")}`}>
+      <figcaption>
+        <Title order={2} size="h5">
+          Last hour, listed attempts by minute
+        </Title>
+        <ul className="legend" aria-label="Legend">
+          {STACKED.toReversed().map((outcome) => (
+            <li key={outcome}>
+              <span className={OUTCOMES[outcome].part} />
+              {OUTCOMES[outcome].label}
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <div className="timeline-bars" role="img" aria-label={`Last hour: ${describe(totals)}`}>
         {minutes.map((minute) => (
-          <span
-            key={minute.start}
-            title={`${time.format(minute.start)}: ${OUTCOMES.map((outcome) => `${minute[outcome]} ${outcome}`).join(", ")}`}
-          >
-            {OUTCOMES.map((outcome) => (
+          <span key={minute.start} title={`${time.format(minute.start)}: ${describe(minute)}`}>
+            {STACKED.map((outcome) => (
               <span
                 key={outcome}
-                data-outcome={outcome}
+                className={OUTCOMES[outcome].part}
                 style={{ blockSize: `${(minute[outcome] / highest) * 100}%` }}
               />
             ))}
           </span>
         ))}
       </div>
-      <figcaption>
+      <div className="timeline-ends" aria-hidden>
         <span>An hour ago</span>
-        <span>Listed attempts by minute</span>
         <span>Now</span>
-      </figcaption>
+      </div>
     </figure>
   );
 }

@@ -5,6 +5,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { originToAllow } from "@headwater/contract/origin";
 import { UnstyledButton } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { api } from "../../api.ts";
 import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
@@ -22,9 +23,11 @@ interface ProblemListProps {
   readonly source: Source;
   readonly problems: readonly AttemptProblem[];
   readonly onCode: (code: string) => void;
+  /** Further entries of the list. */
+  readonly children: ReactNode;
 }
 
-export const ProblemList = ({ source, problems, onCode }: ProblemListProps) => (
+export const ProblemList = ({ source, problems, onCode, children }: ProblemListProps) => (
   <ul className="problems" aria-label="Most frequent error codes">
     {problems.map(({ code, count, hint, origins }) => (
       <li key={code} className="problem">
@@ -33,7 +36,7 @@ export const ProblemList = ({ source, problems, onCode }: ProblemListProps) => (
           <UnstyledButton className="problem-name" onClick={() => onCode(code)}>
             {meaningOf(code)}
           </UnstyledButton>{" "}
-          <code>{code}</code> {pluralize(count, isEventCode(code) ? "event" : "request")}
+          {pluralize(count, isEventCode(code) ? "event" : "request")}
           {origins.length > 0 && <> from {pluralize(origins.length, "origin")}</>}
           {code === "origin_not_allowed" && origins.length > 0 ? (
             <OriginFixes source={source} origins={origins} />
@@ -45,6 +48,7 @@ export const ProblemList = ({ source, problems, onCode }: ProblemListProps) => (
         </div>
       </li>
     ))}
+    {children}
   </ul>
 );
 
@@ -83,7 +87,7 @@ function OriginFixes({ source, origins }: OriginFixesProps) {
             isPending={allow.isPending}
             onPress={() => allow.mutateAsync(originToAllow(origin) ?? origin)}
           >
-            Add {origin} to the allowed origins
+            Allow {originToAllow(origin)}
           </AsyncButton>
         ))}
       </div>

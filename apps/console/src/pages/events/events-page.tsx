@@ -1,9 +1,10 @@
 /** The events page: what a source sends (its event catalogue), and what it should send (its tracking plan). */
 import type { EventCatalog, PlanVersion, Source } from "@headwater/contract";
-import { Badge, Button, Paper, Stack, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Badge, Paper, Stack, Table, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -15,6 +16,9 @@ import { type KnownEvent, knownEvents, modeOf } from "./plan-events.ts";
 import { PlanPanel } from "./plan-panel.tsx";
 import { catalogQuery, planQuery } from "./use-plan.ts";
 
+/** How often the catalogue of a source without events is polled. */
+const FIRST_EVENT_POLL_MS = 3_000;
+
 export const EventsPage = () => (
   <SourcePage title="Events" permission="debug:read">
     {(source) => <Events source={source} />}
@@ -22,7 +26,10 @@ export const EventsPage = () => (
 );
 
 function Events({ source }: { readonly source: Source }) {
-  const catalog = useQuery(catalogQuery(source.sourceId));
+  const catalog = useQuery({
+    ...catalogQuery(source.sourceId),
+    refetchInterval: ({ state }) => state.data?.events.length === 0 && FIRST_EVENT_POLL_MS,
+  });
   const plan = useQuery(planQuery(source.sourceId));
   return (
     <QueryResult query={catalog} rows={8}>
@@ -48,7 +55,7 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
   const close = () => setOpenedName(null);
   if (events.length === 0 && version.version === 0)
     return (
-      <InstallPrompt title="No events yet" sourceId={source.sourceId}>
+      <InstallPrompt title="No events yet" sourceId={source.sourceId} awaited="event">
         The names, properties and types of accepted events appear here within a few seconds.
       </InstallPrompt>
     );
@@ -60,10 +67,11 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
       ) : (
         <EventTable events={events} version={version} onOpen={setOpenedName} />
       )}
-      {catalog.otherEvents > 0 && (
+      {events.length > 0 && (
         <Text size="sm" c="dimmed">
-          {pluralize(catalog.otherEvents, "event")} with further names{" "}
-          {catalog.otherEvents === 1 ? "is" : "are"} not listed.
+          Imported events are not counted.
+          {catalog.otherEvents > 0 &&
+            ` ${pluralize(catalog.otherEvents, "event")} with further names ${catalog.otherEvents === 1 ? "is" : "are"} not listed.`}
         </Text>
       )}
       {opened && (
@@ -86,19 +94,22 @@ const EventTable = ({ events, version, onOpen }: EventTableProps) => (
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Event</Table.Th>
-            <Table.Th>Accepted</Table.Th>
+            <Table.Th>Accepted, all time</Table.Th>
             <Table.Th>Last seen</Table.Th>
             <Table.Th>Plan</Table.Th>
             <Table.Th>
-              <VisuallyHidden>Actions</VisuallyHidden>
+              <VisuallyHidden>Details</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {events.map((event) => (
-            <Table.Tr key={event.name}>
+            // a click on the button in the row is a click on the row, too
+            <Table.Tr key={event.name} onClick={() => onOpen(event.name)}>
               <Table.Td title={event.name}>
-                <span className="clamp">{event.name}</span>
+                <UnstyledButton className="event-name">
+                  <span className="clamp">{event.name}</span>
+                </UnstyledButton>
               </Table.Td>
               <Table.Td>{event.seen ? formatCount(event.seen.events) : "—"}</Table.Td>
               <Table.Td>
@@ -108,9 +119,7 @@ const EventTable = ({ events, version, onOpen }: EventTableProps) => (
                 <PlanBadge event={event} version={version} />
               </Table.Td>
               <Table.Td>
-                <Button size="xs" variant="default" onClick={() => onOpen(event.name)}>
-                  Details<VisuallyHidden> of {event.name}</VisuallyHidden>
-                </Button>
+                <Icon name="chevronRight" />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -120,14 +129,25 @@ const EventTable = ({ events, version, onOpen }: EventTableProps) => (
   </Paper>
 );
 
-/** What the plan does with an event. It is no status, so it has no colour. */
-const MODE_LABELS = { off: "Not checked", warn: "Warns", reject: "Rejects violations" } as const;
+/** What the plan does with an event. Only what it acts on has a colour. */
+const MODES = {
+  off: { label: "Not checked", color: null },
+  warn: { label: "Warns", color: "yellow" },
+  reject: { label: "Rejects violations", color: "red" },
+} as const;
 
 function PlanBadge({ event, version }: { readonly event: KnownEvent; readonly version: PlanVersion }) {
   const mode = modeOf(event, version.plan);
+  const { label, color } = mode ? MODES[mode] : { label: "Not planned", color: null };
+  if (color === null)
+    return (
+      <Text span size="sm" c="dimmed">
+        {label}
+      </Text>
+    );
   return (
-    <Badge variant="light" color="gray" tt="none">
-      {mode ? MODE_LABELS[mode] : "Not planned"}
+    <Badge variant="light" color={color} tt="none">
+      {label}
     </Badge>
   );
 }

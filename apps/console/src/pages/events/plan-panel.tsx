@@ -67,7 +67,9 @@ export function PlanPanel({ source, version: saved }: PlanPanelProps) {
               change({ unknownEvents: value as PlanFields["unknownEvents"] })
             }
           />
-          {can("sources:write") && <Button onClick={() => setDialog("proposal")}>Propose from events</Button>}
+          {can("sources:write") && (
+            <Button onClick={() => setDialog("proposal")}>Draft plan from events</Button>
+          )}
           {version > 0 && (
             <Button variant="default" onClick={() => setDialog("versions")}>
               Versions

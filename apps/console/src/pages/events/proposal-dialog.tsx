@@ -26,7 +26,7 @@ export function ProposalDialog({ source, saved, onClose }: PlanDialogProps) {
   });
   const save = useSavePlan(source, saved.version);
   return (
-    <Dialog opened onClose={onClose} title="Propose a plan from events" isWide>
+    <Dialog opened onClose={onClose} title="Draft plan from events" isWide>
       <QueryResult query={proposal}>
         {({ plan, addedEvents, leftOut }) => (
           <Stack>

@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { ButtonLink } from "../../ui/links.tsx";
 import { EmptyState } from "../../ui/page-states.tsx";
@@ -5,17 +6,24 @@ import { EmptyState } from "../../ui/page-states.tsx";
 interface InstallPromptProps {
   readonly title: string;
   readonly sourceId: string;
+  /** What the page is waiting for. It shows it without a reload. */
+  readonly awaited: "event" | "request";
   readonly children: ReactNode;
 }
 
 /** The empty state of a source without events, with a link to its install page. */
-export const InstallPrompt = ({ title, sourceId, children }: InstallPromptProps) => (
+export const InstallPrompt = ({ title, sourceId, awaited, children }: InstallPromptProps) => (
   <EmptyState
     title={title}
     action={
-      <ButtonLink to="/analytics/setup/install" search={{ sourceId }}>
-        Go to install
-      </ButtonLink>
+      <>
+        <ButtonLink to="/analytics/setup/install" search={{ sourceId }}>
+          Install the snippet
+        </ButtonLink>
+        <Text size="sm" fw={600} c="dimmed" mt="sm" role="status" className="waiting-dot">
+          Waiting for the first {awaited}…
+        </Text>
+      </>
     }
   >
     {children}

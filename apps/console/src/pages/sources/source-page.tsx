@@ -14,10 +14,12 @@ import { SourceSwitcher } from "./source-switcher.tsx";
 interface SourcePageProps {
   readonly title: string;
   readonly permission: Permission;
+  /** The tab to which a page without its own tab belongs. */
+  readonly tab?: string;
   readonly children: (source: Source) => ReactNode;
 }
 
-export function SourcePage({ title, permission, children }: SourcePageProps) {
+export function SourcePage({ title, permission, tab, children }: SourcePageProps) {
   const { sourceId = "" } = useSearch({ strict: false }) as { sourceId?: string };
   if (sourceId === "")
     return <EmptyState title="No source selected">Select a source in the list of sources.</EmptyState>;
@@ -27,6 +29,7 @@ export function SourcePage({ title, permission, children }: SourcePageProps) {
       sourceId={sourceId}
       title={title}
       permission={permission}
+      tab={tab}
       render={children}
     />
   );
@@ -36,10 +39,11 @@ interface LoadedSourceProps {
   readonly sourceId: string;
   readonly title: string;
   readonly permission: Permission;
+  readonly tab: string | undefined;
   readonly render: (source: Source) => ReactNode;
 }
 
-function LoadedSource({ sourceId, title, permission, render }: LoadedSourceProps) {
+function LoadedSource({ sourceId, title, permission, tab, render }: LoadedSourceProps) {
   const query = useSource(sourceId);
   const { can, select } = useWorkspace();
   const organizationId = query.data?.organizationId;
@@ -62,7 +66,13 @@ function LoadedSource({ sourceId, title, permission, render }: LoadedSourceProps
           actions={
             <nav className="page-tabs" aria-label="Source pages">
               {SOURCE_PAGES.filter((one) => can(one.permission)).map(({ to, label }) => (
-                <Link key={to} to={to} search={{ sourceId }} activeOptions={{ includeSearch: false }}>
+                <Link
+                  key={to}
+                  to={to}
+                  search={{ sourceId }}
+                  activeOptions={{ includeSearch: false }}
+                  {...(to === tab && { "aria-current": "true" })}
+                >
                   {label}
                 </Link>
               ))}

@@ -19,7 +19,7 @@ export const StatsPage = () => (
 function NoEventsYet({ sourceId }: { readonly sourceId: string }) {
   useQuery({ ...sourceQuery(sourceId), refetchInterval: FIRST_EVENT_POLL_MS });
   return (
-    <InstallPrompt title="No events yet" sourceId={sourceId}>
+    <InstallPrompt title="No events yet" sourceId={sourceId} awaited="event">
       Stats appear as soon as the first event arrives.
     </InstallPrompt>
   );

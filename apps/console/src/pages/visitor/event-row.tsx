@@ -1,9 +1,10 @@
-/** One stored event, with its time, name and page. It opens to all of its members. */
+/** One stored event, with its time, name, page and properties. It opens to all of its members. */
 import type { ListedEvent } from "@headwater/contract";
-import { Text, UnstyledButton } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { propertiesOf } from "./property-list.ts";
 
 interface EventRowProps {
   readonly event: ListedEvent;
@@ -28,25 +29,31 @@ export function EventRow({ event, isLinked, hasNoName = false, children }: Event
   useEffect(() => {
     if (isLinked) row.current?.scrollIntoView({ block: "center" });
   }, [isLinked]);
-  const count = Object.keys(event.properties).length;
   const isPage = event.type === "page";
   const isByPath = isPage || hasNoName;
-  const details = [
-    isPage ? event.title : isByPath ? null : event.path,
-    count === 0 ? null : count === 1 ? "1 property" : `${count} properties`,
-  ];
+  const name = isByPath ? (event.path ?? event.name) : event.name;
+  const place = isPage ? event.title : isByPath ? null : event.path;
   return (
     <li ref={row} data-linked={isLinked ? "yes" : undefined}>
       <div className="visit-row">
-        <UnstyledButton className="visit-event" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <UnstyledButton
+          className="visit-event"
+          data-named={hasNoName ? undefined : "yes"}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
           <time dateTime={event.occurredAt}>{TIME.format(new Date(event.occurredAt))}</time>
-          {!hasNoName && <Icon name={isPage ? "world" : "pointer"} size={16} />}
-          <span className="visit-name clamp">
-            <bdi>{isByPath ? (event.path ?? event.name) : event.name}</bdi>
+          <span className="visit-name" title={name}>
+            {!hasNoName && <Icon name={isPage ? "world" : "pointer"} size={16} />}
+            <bdi>{name}</bdi>
           </span>
-          <Text span size="sm" c="dimmed" className="clamp">
-            {details.filter((detail) => detail !== null).join(" · ")}
-          </Text>
+          {!hasNoName && (
+            <span className="visit-place" title={place ?? undefined}>
+              {place !== null && <bdi>{place}</bdi>}
+            </span>
+          )}
+          <EventProperties properties={event.properties} />
+          <Icon name="chevronRight" size={14} />
         </UnstyledButton>
         {children}
       </div>
@@ -54,3 +61,15 @@ export function EventRow({ event, isLinked, hasNoName = false, children }: Event
     </li>
   );
 }
+
+/** On one line: `value 49.00 · currency EUR`. */
+const EventProperties = ({ properties }: Pick<ListedEvent, "properties">) => (
+  <span className="visit-properties">
+    {propertiesOf(properties).map(({ name, value }, index) => (
+      <span key={name}>
+        {index > 0 && " · "}
+        <span className="fact-name">{name}</span> <bdi>{value}</bdi>
+      </span>
+    ))}
+  </span>
+);

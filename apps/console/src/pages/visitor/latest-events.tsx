@@ -1,11 +1,11 @@
 /** The latest events with one name, each with the visitor that it is of. */
 import type { ListedEvent, Source } from "@headwater/contract";
 import { Paper, Stack, Text, Title } from "@mantine/core";
-import { TextLink } from "../../ui/links.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { EventRow } from "./event-row.tsx";
 import { useStoredEvents } from "./use-stored-events.ts";
+import { VisitorLink } from "./visitor-link.tsx";
 
 interface LatestEventsProps {
   readonly source: Source;
@@ -34,7 +34,7 @@ export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) 
             </EmptyState>
           );
         return (
-          <Stack gap="md" maw={960}>
+          <Stack gap="md">
             <Title order={2} size="h5" className="clamp" title={name}>
               Latest “<bdi>{name}</bdi>” events
             </Title>
@@ -46,15 +46,13 @@ export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) 
                 <ol className="visit-events">
                   {ofDay.map((event) => (
                     <EventRow key={event.analyticsEventId} event={event} isLinked={false} hasNoName>
-                      <TextLink
-                        to="/analytics/visitor"
+                      <VisitorLink
                         search={{ sourceId, sessionId: event.sessionId, event: event.eventId }}
-                        size="sm"
                         className="visit-link"
                         title={event.userId ?? event.anonymousId}
                       >
                         {shorten(event.userId ?? event.anonymousId)}
-                      </TextLink>
+                      </VisitorLink>
                     </EventRow>
                   ))}
                 </ol>

@@ -9,6 +9,9 @@ export interface Subject<Kind extends (typeof KINDS)[number] = (typeof KINDS)[nu
   readonly id: string;
 }
 
+export const VISITOR_TITLES = { sessionId: "Session", anonymousId: "Visitor", userId: "User" } as const;
+export type VisitorSubject = Subject<keyof typeof VISITOR_TITLES>;
+
 /** @param limit how many events a page has; without it, as many as the API answers */
 export const useStoredEvents = (sourceId: string, { kind, id }: Subject, limit?: number) =>
   usePagedQuery(["events", sourceId, kind, id], (cursor, signal) =>

@@ -1,38 +1,48 @@
 /** The stored events of one session or one visitor, in order, and the erasure of the visitor; or the latest events of one name. */
-import type { ListedEvent, Source, VisitorKind } from "@headwater/contract";
-import { Badge, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import type { ListedEvent, Source } from "@headwater/contract";
+import { Paper, Stack } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
-import { pluralize } from "../../ui/format-count.ts";
-import { TextLink } from "../../ui/links.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
-import { formatValue } from "../stats/format.ts";
-import { EraseButton } from "./erase-button.tsx";
+import { BackLink } from "./back-link.tsx";
+import { type ErasableId, EraseSection } from "./erase-section.tsx";
 import { EventRow } from "./event-row.tsx";
 import { LatestEvents } from "./latest-events.tsx";
-import { KINDS, type Subject, useStoredEvents } from "./use-stored-events.ts";
+import { useVisitorOrigin } from "./opened-from.ts";
+import { SessionHead } from "./session-head.tsx";
+import {
+  KINDS,
+  type Subject,
+  useStoredEvents,
+  VISITOR_TITLES,
+  type VisitorSubject,
+} from "./use-stored-events.ts";
 import "./visitor.css";
-
-export const VisitorPage = () => (
-  <SourcePage title="Visitor" permission="export:read">
-    {(source) => <Visitor source={source} />}
-  </SourcePage>
-);
-
-const TITLES = { sessionId: "Session", anonymousId: "Visitor", userId: "User" } as const;
-/** The beginning of the ids that visitors without browser storage get for a day. */
-const DAILY_ID = "$none.";
+import { VisitorSummary } from "./visitor-summary.tsx";
 
 interface VisitorParams extends Partial<Record<Subject["kind"], string>> {
+  readonly sourceId?: string;
   /** The `eventId` of the event that a link leads to. */
   readonly event?: string;
 }
 
-type VisitorSubject = Subject<keyof typeof TITLES>;
-
-function Visitor({ source }: { readonly source: Source }) {
+export function VisitorPage() {
   const params = useSearch({ strict: false }) as VisitorParams;
+  const origin = useVisitorOrigin(params.sourceId ?? "", params.name !== undefined);
+  return (
+    <SourcePage title="Visitor" permission="export:read" {...(origin && { tab: origin.tab })}>
+      {(source) => (
+        <Stack gap="md">
+          {origin && <BackLink origin={origin} />}
+          <Visitor source={source} params={params} />
+        </Stack>
+      )}
+    </SourcePage>
+  );
+}
+
+function Visitor({ source, params }: { readonly source: Source; readonly params: VisitorParams }) {
   const kind = KINDS.find((name) => params[name] !== undefined);
   const id = kind === undefined ? undefined : params[kind];
   if (kind === undefined || id === undefined)
@@ -52,24 +62,31 @@ interface EventsProps {
   readonly linked: string | null;
 }
 
-function Events({ source, subject: { kind, id }, linked }: EventsProps) {
+function Events({ source, subject, linked }: EventsProps) {
   const { sourceId } = source;
-  const query = useStoredEvents(source.sourceId, { kind, id });
+  const { kind } = subject;
+  const query = useStoredEvents(sourceId, subject);
   return (
     <QueryResult query={query} rows={6}>
       {({ pages }) => {
         const events = pages.flatMap((page) => page.events);
-        const [first] = events;
-        if (!first)
+        if (events.length === 0)
           return (
             <EmptyState title="No stored events">
-              There are no events of this {TITLES[kind].toLowerCase()}. They may have been erased, be past
-              their retention, or not be in the warehouse yet.
+              There are no events of this {VISITOR_TITLES[kind].toLowerCase()}. They may have been erased, be
+              past their retention, or not be in the warehouse yet.
             </EmptyState>
           );
+        const ids = idsOf(events, subject);
         return (
-          <Stack gap="md" maw={960}>
-            <Summary source={source} subject={{ kind, id }} events={events} hasMore={query.hasNextPage} />
+          <Stack gap="md">
+            <VisitorSummary
+              sourceId={sourceId}
+              subject={subject}
+              events={events}
+              hasMore={query.hasNextPage}
+              ids={ids}
+            />
             {groupBySession(events).map(([sessionId, ofSession]) => (
               <Paper key={sessionId} withBorder component="section" aria-label={`Session ${sessionId}`}>
                 <SessionHead sourceId={sourceId} sessionId={sessionId} events={ofSession} kind={kind} />
@@ -85,6 +102,7 @@ function Events({ source, subject: { kind, id }, linked }: EventsProps) {
               </Paper>
             ))}
             <ShowMoreButton query={query} />
+            <EraseSection source={source} ids={ids} />
           </Stack>
         );
       }}
@@ -97,120 +115,13 @@ const groupBySession = (events: readonly ListedEvent[]): readonly (readonly [str
   ...Map.groupBy(events, ({ sessionId }) => sessionId),
 ];
 
-interface SummaryProps {
-  readonly source: Source;
-  readonly subject: VisitorSubject;
-  readonly events: readonly ListedEvent[];
-  readonly hasMore: boolean;
-}
-
-/** The values that the latest event has. */
-function factsOf(events: readonly ListedEvent[]): readonly (readonly [string, string])[] {
-  const last = (member: "country" | "city" | "device" | "os" | "browser" | "channel") =>
-    events.findLast((event) => event[member] !== null)?.[member] ?? null;
-  const country = last("country");
-  const place = [last("city"), country && formatValue("country", country)].filter(Boolean).join(", ");
-  const device = [last("browser"), last("os"), last("device")].filter((part) => part !== null).join(" · ");
-  const facts = [
-    ["Place", place || "Unknown"],
-    ["Device", device || "Unknown"],
-    ["Source", events[0]?.source ?? "Direct / unknown"],
-    ["Channel", last("channel") ?? "—"],
-  ] as const;
-  return facts;
-}
-
-function Summary({ source, subject: { kind, id }, events, hasMore }: SummaryProps) {
-  const erasable = erasableIds(events, kind === "sessionId" ? null : { kind, id });
-  const { sourceId } = source;
-  return (
-    <Paper withBorder p="md" component="section" aria-label={TITLES[kind]}>
-      <Stack gap="sm">
-        <Group justify="space-between" align="flex-start">
-          <div>
-            <Title order={2} size="h5">
-              {TITLES[kind]} <bdi className="wrap">{id}</bdi>
-            </Title>
-            <Text size="sm" c="dimmed">
-              {hasMore ? "The first " : ""}
-              {pluralize(events.length, "event")}
-              {events.some(({ isBot }) => isBot) && " · bot"}
-            </Text>
-          </div>
-          <EraseButton source={source} ids={erasable} />
-        </Group>
-        {events.some(({ anonymousId }) => anonymousId.startsWith(DAILY_ID)) && (
-          <Text size="sm">
-            This visitor’s browser stores nothing. The id is of one day: visits on other days cannot be
-            connected.
-          </Text>
-        )}
-        <dl className="facts visit-facts">
-          {factsOf(events).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-          {erasable
-            .filter((one) => one.kind !== kind)
-            .map((one) => (
-              <div key={`${one.kind} ${one.id}`}>
-                <dt>{TITLES[one.kind]}</dt>
-                <dd>
-                  <TextLink to="/analytics/visitor" search={{ sourceId, [one.kind]: one.id }} size="sm">
-                    {one.id}
-                  </TextLink>
-                </dd>
-              </div>
-            ))}
-        </dl>
-      </Stack>
-    </Paper>
-  );
-}
-
 /** The ids of the visitor by which the data can be erased. `$none` is the id of no single visitor. */
-function erasableIds(
-  events: readonly ListedEvent[],
-  named: { readonly kind: VisitorKind; readonly id: string } | null,
-): readonly { readonly kind: VisitorKind; readonly id: string }[] {
-  if (named !== null) return [named];
-  const anonymous = new Set(events.map(({ anonymousId }) => anonymousId).filter((id) => id !== "$none"));
+function idsOf(events: readonly ListedEvent[], { kind, id }: VisitorSubject): readonly ErasableId[] {
+  if (kind !== "sessionId") return [{ kind, id }];
+  const anonymous = new Set(events.map(({ anonymousId }) => anonymousId).filter((one) => one !== "$none"));
   const users = new Set(events.flatMap(({ userId }) => userId ?? []));
   return [
-    ...[...users].map((id) => ({ kind: "userId" as const, id })),
-    ...[...anonymous].map((id) => ({ kind: "anonymousId" as const, id })),
+    ...[...users].map((one) => ({ kind: "userId" as const, id: one })),
+    ...[...anonymous].map((one) => ({ kind: "anonymousId" as const, id: one })),
   ];
-}
-
-interface SessionHeadProps {
-  readonly sourceId: string;
-  readonly sessionId: string;
-  readonly events: readonly ListedEvent[];
-  readonly kind: VisitorSubject["kind"];
-}
-
-function SessionHead({ sourceId, sessionId, events, kind }: SessionHeadProps) {
-  const [first] = events;
-  return (
-    <Group className="visit-head" gap="sm">
-      <Text fw={600} size="sm">
-        {first &&
-          new Date(first.occurredAt).toLocaleString("en", {
-            dateStyle: "medium",
-            timeStyle: "short",
-            hourCycle: "h23",
-          })}
-      </Text>
-      <Badge variant="light" color="gray" tt="none">
-        {pluralize(events.length, "event")}
-      </Badge>
-      {kind !== "sessionId" && (
-        <TextLink to="/analytics/visitor" search={{ sourceId, sessionId }} size="sm">
-          Open session
-        </TextLink>
-      )}
-    </Group>
-  );
 }

@@ -1,10 +1,11 @@
-/** Erases the visitor that the page shows, after a confirmation that names what is erased. */
+/** The erasure of the visitor that the page shows, after a confirmation that names what is erased. */
 import type { Source, VisitorKind } from "@headwater/contract";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { SectionHeader } from "../../ui/section-header.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 export interface ErasableId {
@@ -14,18 +15,17 @@ export interface ErasableId {
 
 const LABELS: Readonly<Record<VisitorKind, string>> = { anonymousId: "Erase visitor", userId: "Erase user" };
 
-export function EraseButton({
-  source,
-  ids,
-}: {
+interface EraseSectionProps {
   readonly source: Source;
   readonly ids: readonly ErasableId[];
-}) {
+}
+
+export function EraseSection({ source, ids }: EraseSectionProps) {
   const { organizationId, can } = useWorkspace();
   const navigate = useNavigate();
   const [chosen, setChosen] = useState<ErasableId | null>(null);
   const { sourceId, name } = source;
-  if (!can("visitors:erase")) return null;
+  if (!can("visitors:erase") || ids.length === 0) return null;
   const erase = async () => {
     if (chosen === null) return;
     const body = { organizationId, sourceId, [chosen.kind]: chosen.id };
@@ -33,18 +33,19 @@ export function EraseButton({
     await navigate({ to: "/sources/data", search: { sourceId, receipt: receiptId } });
   };
   return (
-    <Group gap="sm">
-      {ids.map((one) => (
-        <Button
-          key={`${one.kind} ${one.id}`}
-          size="xs"
-          color="red"
-          variant="light"
-          onClick={() => setChosen(one)}
-        >
-          {LABELS[one.kind]}
-        </Button>
-      ))}
+    <Paper withBorder p="lg" component="section" aria-label="Erasure">
+      <Group justify="space-between">
+        <SectionHeader title="Erase data">
+          Deletes all events, sessions and requests of this visitor. This cannot be undone.
+        </SectionHeader>
+        <Group gap="sm">
+          {ids.map((one) => (
+            <Button key={`${one.kind} ${one.id}`} color="red" variant="light" onClick={() => setChosen(one)}>
+              {LABELS[one.kind]}
+            </Button>
+          ))}
+        </Group>
+      </Group>
       <ConfirmDialog
         title={chosen?.kind === "userId" ? "Erase this user?" : "Erase this visitor?"}
         confirmLabel={chosen === null ? "Erase" : LABELS[chosen.kind]}
@@ -63,6 +64,6 @@ export function EraseButton({
           </Text>
         </Stack>
       </ConfirmDialog>
-    </Group>
+    </Paper>
   );
 }

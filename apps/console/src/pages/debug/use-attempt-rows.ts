@@ -1,0 +1,67 @@
+/**
+ * The visible rows of the attempt list. The list of all attempts grows with the page and scrolls with the window. Beside an opened
+ * attempt it is a box that scrolls by itself.
+ */
+import { useVirtualizer, useWindowVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
+import { type RefObject, useLayoutEffect, useState } from "react";
+
+/** Rows that are rendered above and below the visible ones. */
+const OVERSCAN = 8;
+
+interface AttemptRowsOptions {
+  readonly list: RefObject<HTMLElement | null>;
+  readonly isBoxed: boolean;
+  readonly count: number;
+  /** The heights of the rows. */
+  readonly heightOf: (row: number) => number;
+  readonly keyOf: (row: number) => string;
+  /** Changes when the heights change. */
+  readonly layout: string;
+  /** What covers the beginning of the window: the column headings, or on phones the bar. */
+  readonly headPx: number;
+}
+
+export interface AttemptRows {
+  readonly items: readonly VirtualItem[];
+  readonly height: number;
+  /** Where the list begins in what scrolls: the `start` of an item counts from there. */
+  readonly offset: number;
+  scrollTo(row: number): void;
+}
+
+export function useAttemptRows(options: AttemptRowsOptions): AttemptRows {
+  const { list, isBoxed, count, heightOf, keyOf, layout, headPx } = options;
+  const offset = useOffsetInPage(list, isBoxed);
+  const shared = { count, estimateSize: heightOf, getItemKey: keyOf, overscan: OVERSCAN };
+  const inPage = useWindowVirtualizer({
+    ...shared,
+    enabled: !isBoxed,
+    scrollMargin: offset,
+    scrollPaddingStart: headPx,
+  });
+  const inBox = useVirtualizer({ ...shared, enabled: isBoxed, getScrollElement: () => list.current });
+  const virtual = isBoxed ? inBox : inPage;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows are measured again when their heights change
+  useLayoutEffect(() => virtual.measure(), [layout]);
+  return {
+    items: virtual.getVirtualItems(),
+    height: virtual.getTotalSize(),
+    offset: isBoxed ? 0 : offset,
+    scrollTo: (row) => virtual.scrollToIndex(row),
+  };
+}
+
+/** @returns the distance between the beginnings of the page and of the list */
+function useOffsetInPage(list: RefObject<HTMLElement | null>, isBoxed: boolean): number {
+  const [offset, setOffset] = useState(0);
+  useLayoutEffect(() => {
+    if (isBoxed) return;
+    const measure = () => setOffset((list.current?.getBoundingClientRect().top ?? 0) + scrollY);
+    measure();
+    // what is above the list grows and shrinks
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [list, isBoxed]);
+  return offset;
+}

@@ -1,0 +1,41 @@
+/** The heading of a session among the events of a visitor: its times, length, and where it came from. */
+import type { ListedEvent } from "@headwater/contract";
+import { Group, Text } from "@mantine/core";
+import { pluralize } from "../../ui/format-count.ts";
+import { formatMetric } from "../stats/format.ts";
+import type { VisitorSubject } from "./use-stored-events.ts";
+import { VisitorLink } from "./visitor-link.tsx";
+
+const range = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+
+interface SessionHeadProps {
+  readonly sourceId: string;
+  readonly sessionId: string;
+  readonly events: readonly ListedEvent[];
+  readonly kind: VisitorSubject["kind"];
+}
+
+export function SessionHead({ sourceId, sessionId, events, kind }: SessionHeadProps) {
+  const first = new Date(events[0]?.occurredAt ?? "");
+  const last = new Date(events.at(-1)?.occurredAt ?? "");
+  const details = [
+    pluralize(events.length, "event"),
+    formatMetric("sessionDuration", (last.getTime() - first.getTime()) / 1000),
+    events[0]?.source ?? "Direct / unknown",
+  ];
+  return (
+    <Group className="visit-head" gap="sm">
+      <Text fw={600} size="sm">
+        {range.formatRange(first, last)}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {details.join(" · ")}
+      </Text>
+      {kind !== "sessionId" && (
+        <VisitorLink search={{ sourceId, sessionId }} className="visit-open">
+          Open session
+        </VisitorLink>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,125 @@
+/** Who a visitor is: their figures, place, device, and other ids. */
+import type { ListedEvent } from "@headwater/contract";
+import { Badge, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { dimensionLabel, formatMetric, formatValue } from "../stats/format.ts";
+import { ValueIcon } from "../stats/lists/value-icon.tsx";
+import type { ErasableId } from "./erase-section.tsx";
+import { VISITOR_TITLES, type VisitorSubject } from "./use-stored-events.ts";
+import { VisitorLink } from "./visitor-link.tsx";
+
+/** The beginning of the ids that visitors without browser storage get for a day. */
+const DAILY_ID = "$none.";
+
+interface VisitorSummaryProps {
+  readonly sourceId: string;
+  readonly subject: VisitorSubject;
+  readonly events: readonly ListedEvent[];
+  /** Whether there are events after those. */
+  readonly hasMore: boolean;
+  /** All ids of the visitor. */
+  readonly ids: readonly ErasableId[];
+}
+
+type Fact = readonly [name: string, value: ReactNode];
+
+function figuresOf(events: readonly ListedEvent[], kind: VisitorSubject["kind"], hasMore: boolean): Fact[] {
+  const first = events[0]?.occurredAt ?? null;
+  const last = events.at(-1)?.occurredAt ?? null;
+  const pages = events.filter(({ type }) => type === "page").length;
+  const isSession = kind === "sessionId";
+  const sessions = new Set(events.map(({ sessionId }) => sessionId)).size;
+  const seconds = first && last ? (Date.parse(last) - Date.parse(first)) / 1000 : null;
+  return [
+    ...(isSession ? [] : [["Sessions", formatCount(sessions)] as const]),
+    ["Page views", formatCount(pages)],
+    ["Custom events", formatCount(events.length - pages)],
+    ...(isSession && !hasMore ? [["Duration", formatMetric("sessionDuration", seconds)] as const] : []),
+    ["First seen", <RelativeTime key="first" at={first} />],
+    // the latest events are on a later page
+    ...(hasMore ? [] : [["Last seen", <RelativeTime key="last" at={last} />] as const]),
+  ];
+}
+
+const PARTS = ["country", "device", "browser", "os"] as const;
+
+/** The values that the latest event has. */
+function factsOf(events: readonly ListedEvent[]): Fact[] {
+  const last = (member: "country" | "city" | "device" | "os" | "browser" | "channel") =>
+    events.findLast((event) => event[member] !== null)?.[member] ?? null;
+  const parts = PARTS.map((dimension): Fact => {
+    const name = dimensionLabel(dimension);
+    const value = last(dimension);
+    if (value === null) return [name, "Unknown"];
+    const text = formatValue(dimension, value);
+    const city = dimension === "country" ? last("city") : null;
+    return [
+      name,
+      <span key={name} className="visit-fact">
+        <ValueIcon dimension={dimension} value={value} />
+        {city === null ? text : `${city}, ${text}`}
+      </span>,
+    ];
+  });
+  return [...parts, ["Source", events[0]?.source ?? "Direct / unknown"], ["Channel", last("channel") ?? "—"]];
+}
+
+export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: VisitorSummaryProps) {
+  const { kind, id } = subject;
+  const otherIds = Map.groupBy(
+    ids.filter((one) => one.kind !== kind),
+    (one) => one.kind,
+  );
+  const idFacts = [...otherIds].map(
+    ([ofKind, some]): Fact => [
+      VISITOR_TITLES[ofKind],
+      some.map((one) => (
+        <VisitorLink key={one.id} search={{ sourceId, [ofKind]: one.id }} className="visit-other">
+          {one.id}
+        </VisitorLink>
+      )),
+    ],
+  );
+  return (
+    <Paper withBorder p="lg" component="section" aria-label={VISITOR_TITLES[kind]}>
+      <Stack gap="md">
+        <Group gap="sm">
+          <Title order={2} size="h4" className="wrap">
+            {VISITOR_TITLES[kind]} <bdi className="visit-id">{id}</bdi>
+          </Title>
+          {events.some(({ isBot }) => isBot) && (
+            <Badge variant="light" color="gray" tt="none">
+              Bot
+            </Badge>
+          )}
+        </Group>
+        <FactList className="visit-figures" facts={figuresOf(events, kind, hasMore)} />
+        <FactList className="facts visit-facts" facts={[...factsOf(events), ...idFacts]} />
+        {hasMore && (
+          <Text size="sm" c="dimmed">
+            Counts cover the first {pluralize(events.length, "event")}. Show more at the end of the page.
+          </Text>
+        )}
+        {events.some(({ anonymousId }) => anonymousId.startsWith(DAILY_ID)) && (
+          <Text size="sm">
+            This visitor’s browser stores nothing. The id is of one day: visits on other days cannot be
+            connected.
+          </Text>
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+const FactList = ({ className, facts }: { readonly className: string; readonly facts: readonly Fact[] }) => (
+  <dl className={className}>
+    {facts.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
