@@ -132,7 +132,7 @@ consoleStatsTest(
 );
 
 consoleStatsTest(
-  "The real-time view shows the last 30 minutes by minute, with their pages and sources.",
+  "The real-time view shows the current visitors and the last 30 minutes by minute, with their pages and sources.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
     const now: SentVisit = { visitor: "eve", at: Date.now() - 120_000, paths: ["/now"] };
@@ -145,10 +145,14 @@ consoleStatsTest(
     assert.equal(await minutes.getByRole("listitem").count(), 30);
     await page.getByRole("region", { name: "Pages" }).getByRole("button", { name: "/now" }).waitFor();
     await page
-      .getByRole("region", { name: "Sources" })
+      .getByRole("region", { name: "Traffic sources" })
       .getByRole("button", { name: "Direct / unknown" })
       .waitFor();
+    const recent = page.getByRole("region", { name: "Last 30 minutes" });
+    await recent.getByText("2current visitors").waitFor();
+    await recent.getByText("2 visitors · 2 page views · 2 events").waitFor();
     await page.getByRole("heading", { name: "Visitors per minute" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Details" }).count(), 0, "no list leaves out rows");
     const headings = page.getByRole("region", { name: "Pages" }).getByRole("columnheader");
     assert.deepEqual(await headings.allTextContents(), ["Page", "Visitors"]);
     assert.deepEqual(await seriousFindings(page), []);

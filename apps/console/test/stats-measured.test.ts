@@ -88,7 +88,8 @@ consoleStatsTest(
     await open(`${lastDays(empty)}&${MEASURED_TABS}`);
     await page.getByText("Turn on “Measure engagement” in the source's settings").waitFor();
     await page.getByText('revenue: {amount: 49.9, currency: "EUR"}').waitFor();
-    await page.getByText('data-extras="web-vitals"').waitFor();
+    await page.getByText("No web vitals yet. Turn on Web vitals on the Install page.").waitFor();
+    await page.getByRole("link", { name: "Install page" }).waitFor();
     await look("unmeasured");
     assert.deepEqual(found, []);
   },

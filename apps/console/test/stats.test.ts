@@ -104,25 +104,25 @@ consoleStatsTest(
     await page.getByLabel("Type of step 2").selectOption("event");
     await page.getByLabel("Step 2", { exact: true }).fill("signup");
     await page.getByRole("button", { name: "Show funnel" }).click();
-    await page.getByText("2 steps · 50% of visitors who started completed all steps").waitFor();
+    await page.getByText("50%completed all steps").waitFor();
     const steps = page.getByRole("region", { name: "Funnel", exact: true }).getByRole("listitem");
     assert.deepEqual(await steps.allTextContents(), [
-      "/*2 visitors · 100%1 left after this step · 50%",
-      "signup1 visitor · 50%",
+      "1. Page: /*2 visitors · 100%1 dropped off (50%)",
+      "2. Event: signup1 visitor · 50%",
     ]);
     assert.equal(await page.getByLabel("Step 1", { exact: true }).count(), 0, "the editor is closed");
     await shoot("stats-3-funnel");
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get("step1"), searchParams.get("step2")], ["page:/*", "event:signup"]);
     await page.reload();
-    await page.getByText("50% of visitors who started completed all steps").waitFor();
+    await page.getByText("50%completed all steps").waitFor();
 
     await page.getByRole("button", { name: "Edit steps" }).click();
     await page.getByLabel("Type of step 2").selectOption("goal");
     await page.getByLabel("Step 2", { exact: true }).fill("Signed up");
     await page.getByRole("button", { name: "Show funnel" }).click();
     await page.waitForURL((url) => url.searchParams.get("step2") === "goal:Signed up");
-    await page.getByText("50% of visitors who started completed all steps").waitFor();
+    await page.getByText("50%completed all steps").waitFor();
 
     await page.getByRole("button", { name: "Retention", exact: true }).click();
     await page.getByText("By day", { exact: true }).click();
@@ -137,7 +137,7 @@ consoleStatsTest(
 );
 
 consoleStatsTest(
-  "Goals show their conversions, rate and revenue, with an amount for each currency.",
+  "Goals show their visitors, conversions, rate and revenue, with an amount for each currency, and the rate on a phone too.",
   async ({ world, page, open, shoot }) => {
     const value = { amount: 5, currency: "EUR" };
     const source = await world.createSource({ goals: [{ name: "Signed up", event: "signup", value }] });
@@ -150,7 +150,7 @@ consoleStatsTest(
     await open(lastDays(source));
     const goal = page.getByRole("row").filter({ hasText: "Signed up" });
     await goal.getByText("$20.00").waitFor();
-    const cells = ["Signed up", "2", "66.7%", "$20.00\n€5.00"];
+    const cells = ["Signed up", "2", "2", "66.7%", "$20.00\n€5.00"];
     assert.deepEqual(await goal.getByRole("cell").allInnerTexts(), cells);
     await shoot("stats-5-goals");
     await page.getByRole("button", { name: "Signed up" }).click();
@@ -163,6 +163,7 @@ consoleStatsTest(
     await page.waitForURL((url) => url.searchParams.get("attribution") === "firstTouch");
     for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 1400 });
+      await row("Google").getByRole("cell", { name: "100.0%" }).waitFor();
       await until(`the goal fits ${width} pixels`, LAYOUT_MS, () => fitsItsWindow(page));
       for (const { colorScheme, rules } of SCHEMES) {
         await page.emulateMedia({ colorScheme });
@@ -207,7 +208,7 @@ consoleStatsTest(
         text: "Properties of the selected event.",
       },
       { name: "funnel", address: `${own}&view=funnel&${steps}`, text: "completed all steps" },
-      { name: "retention", address: `${own}&view=retention&by=day`, text: "First visit in this range" },
+      { name: "retention", address: `${own}&view=retention&by=day`, text: "First visit" },
     ];
     await page.emulateMedia({ reducedMotion: "reduce" });
     const found: string[] = [];

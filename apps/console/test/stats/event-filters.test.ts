@@ -27,7 +27,7 @@ consoleStatsTest(
     await page
       .getByRole("button", { name: "Remove filter Page is, at any time in the visit /pricing" })
       .waitFor();
-    await goals.getByRole("cell", { name: "1", exact: true }).waitFor();
+    await goals.getByRole("cell", { name: "1", exact: true }).first().waitFor();
     assert.equal(await goals.getByText("Goals count only").count(), 0);
   },
 );

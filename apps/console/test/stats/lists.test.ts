@@ -111,3 +111,49 @@ consoleStatsTest(
     await page.getByRole("button", { name: /^Remove filter Browser version is \d+$/ }).waitFor();
   },
 );
+
+consoleStatsTest(
+  "The lists of campaigns share a tab, whose menu the mouse and the keyboard open, and the URL names the list.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    await open(lastDays(source));
+    const panel = page.getByRole("region", { name: "Acquisition" });
+    const tabs = panel.getByRole("tab");
+    const menu = panel.getByRole("menu", { name: "Campaigns" });
+    await panel.getByRole("tab", { name: "Traffic sources", selected: true }).waitFor();
+    assert.equal(await tabs.count(), 4);
+    await panel.getByRole("tab", { name: "Campaigns" }).click();
+    await panel.getByRole("button", { name: "autumn" }).waitFor();
+    assert.equal(await menu.count(), 0, "the first click shows the campaigns");
+    await panel.getByRole("tab", { name: "Campaigns" }).click();
+    await menu.getByRole("menuitemradio", { name: "Campaigns", checked: true }).waitFor();
+    for (const { colorScheme, rules } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      assert.deepEqual(await seriousFindings(page, rules), []);
+      await shoot(`lists-menu-${colorScheme}`);
+    }
+    await menu.getByRole("menuitemradio", { name: "UTM source" }).click();
+    await panel.getByRole("button", { name: "letter" }).waitFor();
+    await panel.getByRole("tab", { name: "UTM source", selected: true }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("from"), "utmSource");
+
+    await page.keyboard.press("Enter");
+    await menu.waitFor();
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "detached" });
+    await page.keyboard.press("ArrowDown");
+    await menu.getByRole("menuitemradio", { name: "UTM source" }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.searchParams.get("from") === "utmMedium");
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForURL((url) => url.searchParams.get("from") === "referrer");
+    await panel.getByRole("tab", { name: "Campaigns", selected: false }).waitFor();
+
+    await open(`${lastDays(source)}&from=utmTerm&with=browserVersion`);
+    await panel.getByRole("tab", { name: "UTM term", selected: true }).waitFor();
+    await page.getByRole("tab", { name: "Browser versions", selected: true }).waitFor();
+  },
+);

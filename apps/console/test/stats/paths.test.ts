@@ -5,7 +5,7 @@ import { consoleStatsTest } from "../console-world.ts";
 import { lastDays, noon, shopVisits, visits } from "../visits.ts";
 
 consoleStatsTest(
-  "Paths are walked from page to page, start at any page, and are kept in the URL.",
+  "Paths start with the top entry page, are walked from page to page, start at any page, and are kept in the URL.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
     await visits(world, source, [
@@ -15,16 +15,34 @@ consoleStatsTest(
     ]);
     await open(`${lastDays(source)}&view=paths`);
     const column = (name: string) => page.getByRole("region", { name, exact: true }).getByRole("listitem");
-    await column("Start").filter({ hasText: "/blog" }).waitFor();
-    assert.deepEqual(await column("Start").allTextContents(), ["/2", "/blog1"]);
-    await page.getByText("Select a page to see where visitors went next").waitFor();
-    await page.getByRole("button", { name: "/", exact: true }).click();
+    await column("Step 2").filter({ hasText: "/pricing2" }).waitFor();
+    assert.deepEqual(await column("Entry page").allTextContents(), ["/2", "/blog1"]);
+    assert.equal(new URL(page.url()).searchParams.get("path1"), null, "the top entry page is not a choice");
+    await page.getByRole("button", { name: "/blog", exact: true }).click();
+    await column("Step 2").filter({ hasText: "/pricing1" }).waitFor();
+    await page.getByRole("button", { name: "Start over" }).click();
     await column("Step 2").filter({ hasText: "/pricing2" }).waitFor();
     await page.getByRole("button", { name: "/pricing", exact: true }).click();
     await column("Step 3").first().waitFor();
     assert.deepEqual((await column("Step 3").allTextContents()).toSorted(), ["/docs1", "Left the site1"]);
+    assert.deepEqual(
+      ["path1", "path2"].map((name) => new URL(page.url()).searchParams.get(name)),
+      ["/", "/pricing"],
+    );
+    await page.locator(".path-column[aria-busy=true]").first().waitFor({ state: "detached" });
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("paths");
+    await page.setViewportSize({ width: 390, height: 1400 });
+    const [first, next, second] = await Promise.all(
+      [
+        page.getByRole("button", { name: "/", exact: true }),
+        page.getByRole("region", { name: "Step 2" }),
+        page.getByRole("button", { name: "/blog", exact: true }),
+      ].map(async (one) => (await one.boundingBox())?.y ?? 0),
+    );
+    assert.ok(first! < next! && next! < second!, "on a phone a step stands directly below its page");
+    await shoot("paths-phone");
+    await page.setViewportSize({ width: 1280, height: 1400 });
     await page.getByRole("button", { name: "Start at the selected page" }).click();
     await column("Step 2").filter({ hasText: "/docs2" }).waitFor();
     const { searchParams } = new URL(page.url());

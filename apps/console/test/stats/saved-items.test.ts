@@ -127,8 +127,9 @@ consoleStatsTest(
     await open(`${lastDays(source)}&view=funnel`);
     await page.getByRole("button", { name: "Saved funnels" }).click();
     await page.getByRole("button", { name: "To the prices", exact: true }).click();
-    await page.getByRole("heading", { name: "To the prices" }).waitFor();
-    await page.getByText("2 steps · 50% of visitors who started completed all steps").waitFor();
+    await page.getByRole("button", { name: "Saved funnels: To the prices" }).waitFor();
+    await page.getByRole("heading", { name: "2 steps within 1 day" }).waitFor();
+    await page.getByText("50%completed all steps").waitFor();
     await page.getByLabel("Break down by").selectOption({ label: "Source" });
     const row = (name: string) =>
       page.getByRole("region", { name: "Funnel by Source" }).getByRole("row").filter({ hasText: name });

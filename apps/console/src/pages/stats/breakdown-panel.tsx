@@ -9,22 +9,22 @@ import { Loading } from "../../ui/page-states.tsx";
 import { GoalsTable } from "./goals-table.tsx";
 import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable, LOADING_ROWS } from "./lists/breakdown-table.tsx";
+import { PanelTabs, type TabName } from "./lists/panel-tabs.tsx";
 import { PropertiesList } from "./properties-list.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 import { VITAL_METRICS, WebVitals } from "./web-vitals.tsx";
 
 const CountryMap = loadLater(async () => (await import("./lists/country-map.tsx")).CountryMap);
 
-interface PanelTab {
-  /** Its name in the URL. */
-  readonly value: string;
-  readonly label: string;
+interface PanelTab extends TabName {
   render(view: StatsView): ReactNode;
 }
 export interface PanelDefinition {
   readonly id: string;
   readonly label: string;
   readonly tabs: readonly [PanelTab, ...PanelTab[]];
+  /** How many rows its first list usually has, if it is a short one. */
+  readonly rows?: number;
 }
 
 const table = (label: string, breakdown: Breakdown, value: string = breakdown.dimension): PanelTab => ({
@@ -34,10 +34,21 @@ const table = (label: string, breakdown: Breakdown, value: string = breakdown.di
 });
 const byVisitors = (dimension: StatsDimension, label: string): PanelTab =>
   table(label, { dimension, metrics: ["visitors", "sessions"] });
+const ofMenu = (menu: string, tab: PanelTab): PanelTab => ({ ...tab, menu });
 
-/** @param parent what the versions are of: 18 is a version of several systems */
-const versions = (dimension: StatsDimension, label: string, parent: StatsDimension): PanelTab =>
-  table(label, { dimension, parent, metrics: ["visitors", "sessions"] });
+/** A tab with a menu. @param parent what the versions are of: 18 is a version of several systems */
+const withVersions = (parent: StatsDimension, dimension: StatsDimension, labels: [string, string]) => [
+  ofMenu(parent, byVisitors(parent, labels[0])),
+  ofMenu(parent, table(labels[1], { dimension, parent, metrics: ["visitors", "sessions"] })),
+];
+
+const CAMPAIGNS = [
+  byVisitors("utmCampaign", "Campaigns"),
+  byVisitors("utmSource", "UTM source"),
+  byVisitors("utmMedium", "UTM medium"),
+  byVisitors("utmTerm", "UTM term"),
+  byVisitors("utmContent", "UTM content"),
+];
 
 /** The figures cover the visitors whose page loads were measured. */
 const vitalsBy = (dimension: StatsDimension, label: string): PanelTab =>
@@ -47,14 +58,18 @@ const vitalsBy = (dimension: StatsDimension, label: string): PanelTab =>
     filter: { dimension: "event", operator: "is", value: "web_vitals" },
   });
 
+/** Two beside each other, so lists of about the same length are neighbours. */
 export const PANELS: readonly PanelDefinition[] = [
   {
     id: "pages",
     label: "Pages",
     tabs: [
       table("Top pages", { dimension: "page", metrics: ["visitors", "pageviews", "timeOnPage"] }),
-      table("Entry pages", { dimension: "entryPage", metrics: ["sessions", "bounceRate"] }),
-      table("Exit pages", { dimension: "exitPage", metrics: ["sessions", "visitors"] }),
+      {
+        ...table("Entry pages", { dimension: "entryPage", metrics: ["sessions", "bounceRate"] }),
+        short: "Entry",
+      },
+      { ...table("Exit pages", { dimension: "exitPage", metrics: ["sessions", "visitors"] }), short: "Exit" },
       table("Hosts", { dimension: "host", metrics: ["visitors", "pageviews"] }),
       table(
         "Engagement",
@@ -71,25 +86,34 @@ export const PANELS: readonly PanelDefinition[] = [
     id: "from",
     label: "Acquisition",
     tabs: [
-      byVisitors("source", "Sources"),
+      { ...byVisitors("source", "Traffic sources"), short: "Sources" },
       byVisitors("channel", "Channels"),
       byVisitors("referrer", "Referrers"),
-      byVisitors("utmCampaign", "Campaigns"),
-      byVisitors("utmSource", "UTM source"),
-      byVisitors("utmMedium", "Medium"),
-      byVisitors("utmTerm", "Term"),
-      byVisitors("utmContent", "Content"),
+      ...CAMPAIGNS.map((tab) => ofMenu("campaigns", tab)),
+    ],
+  },
+  {
+    id: "goals",
+    label: "Goals",
+    rows: 3,
+    tabs: [
+      { value: STATS_GOAL_DIMENSION, label: "Goals", render: (view) => <GoalsTable view={view} /> },
+      table("Revenue", {
+        dimension: "currency",
+        metrics: ["events", "revenue"],
+        filter: { dimension: "currency", operator: "is_not", value: null },
+        hint: 'No revenue. Send it in the properties of an event: revenue: {amount: 49.9, currency: "EUR"}.',
+      }),
     ],
   },
   {
     id: "with",
     label: "Devices",
+    rows: 3,
     tabs: [
       byVisitors("device", "Devices"),
-      byVisitors("browser", "Browsers"),
-      byVisitors("os", "Systems"),
-      versions("browserVersion", "Browser versions", "browser"),
-      versions("osVersion", "System versions", "os"),
+      ...withVersions("browser", "browserVersion", ["Browsers", "Browser versions"]),
+      ...withVersions("os", "osVersion", ["Systems", "System versions"]),
       byVisitors("screen", "Screens"),
     ],
   },
@@ -102,19 +126,6 @@ export const PANELS: readonly PanelDefinition[] = [
       byVisitors("region", "Regions"),
       byVisitors("city", "Cities"),
       byVisitors("locale", "Languages"),
-    ],
-  },
-  {
-    id: "goals",
-    label: "Goals",
-    tabs: [
-      { value: STATS_GOAL_DIMENSION, label: "Goals", render: (view) => <GoalsTable view={view} /> },
-      table("Revenue", {
-        dimension: "currency",
-        metrics: ["events", "revenue"],
-        filter: { dimension: "currency", operator: "is_not", value: null },
-        hint: 'No revenue. Send it in the properties of an event: revenue: {amount: 49.9, currency: "EUR"}.',
-      }),
     ],
   },
   {
@@ -144,26 +155,21 @@ interface BreakdownPanelProps {
   readonly isReady: boolean;
 }
 
-export function BreakdownPanel({ panel: { id, label, tabs }, view, isReady }: BreakdownPanelProps) {
+export function BreakdownPanel({ panel, view, isReady }: BreakdownPanelProps) {
+  const { id, label, tabs, rows = LOADING_ROWS } = panel;
   const [first] = tabs;
   const { value: selected } = tabs.find(({ value }) => value === view.params[id]) ?? first;
+  const select = (value: string | null) => {
+    if (value !== null && value !== selected)
+      view.update({ [id]: value === first.value ? undefined : value });
+  };
   return (
     <Paper withBorder p="md" pt="xs" radius="lg" component="section" aria-label={label} className="panel">
-      <Tabs
-        value={selected}
-        onChange={(value) => view.update({ [id]: value === first.value ? undefined : (value ?? undefined) })}
-        keepMounted={false}
-      >
-        <Tabs.List aria-label={label}>
-          {tabs.map((tab) => (
-            <Tabs.Tab key={tab.value} value={tab.value}>
-              {tab.label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+      <Tabs value={selected} onChange={select} keepMounted={false}>
+        <PanelTabs label={label} tabs={tabs} selected={selected} onSelect={select} />
         {tabs.map((tab) => (
           <Tabs.Panel key={tab.value} value={tab.value} pt="xs">
-            {tab.value === selected && (isReady ? tab.render(view) : <Loading rows={LOADING_ROWS} />)}
+            {tab.value === selected && (isReady ? tab.render(view) : <Loading rows={rows} />)}
           </Tabs.Panel>
         ))}
       </Tabs>

@@ -213,12 +213,12 @@ export function shortTimeFormatter(timeZone: string, interval: ViewInterval): (i
   };
 }
 
-const dayFormat = new Intl.DateTimeFormat("en", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
-/** @returns for example `Nov 3 – 9, 2026` */
-export const formatDays = ([first, last]: readonly [string, string]): string =>
-  dayFormat.formatRange(new Date(first), new Date(last));
+const DAY_FORMATS = {
+  long: new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }),
+  short: new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" }),
+} as const;
+/** @returns for example `Nov 3 – 9, 2026`; short: `Nov 3 – 9` */
+export const formatDays = (
+  [first, last]: readonly [string, string],
+  length: keyof typeof DAY_FORMATS = "long",
+): string => DAY_FORMATS[length].formatRange(new Date(first), new Date(last));

@@ -1,6 +1,6 @@
 /** A funnel by the values of a dimension, such as the sources of its visitors. */
 import type { StatsDimension, StatsFunnelBody, StatsScalar } from "@headwater/contract";
-import { NativeSelect, Paper, Table, Text, Title } from "@mantine/core";
+import { NativeSelect, Table, Text } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
@@ -21,28 +21,27 @@ interface FunnelBreakdownProps {
   readonly body: Omit<StatsFunnelBody, "organizationId">;
 }
 
-export function FunnelBreakdown({ view, steps, body }: FunnelBreakdownProps) {
-  const chosen = DIMENSIONS.find((name) => name === view.params.split);
-  return (
-    <Paper withBorder p="md" radius="lg" component="section" aria-label="Breakdown">
-      <div className="chart-head">
-        <Title order={2} size="h5">
-          Breakdown
-        </Title>
-        <NativeSelect
-          size="xs"
-          aria-label="Break down by"
-          value={chosen ?? ""}
-          data={[
-            { value: "", label: "Choose what to break down by" },
-            ...DIMENSIONS.map((value) => ({ value, label: dimensionLabel(value) })),
-          ]}
-          onChange={(event) => view.update({ split: event.currentTarget.value || undefined })}
-        />
-      </div>
-      {chosen && <BreakdownRows view={view} steps={steps} body={body} dimension={chosen} />}
-    </Paper>
-  );
+const chosenIn = ({ params }: StatsView) => DIMENSIONS.find((name) => name === params.split);
+
+export const FunnelBreakdownSelect = ({ view }: Pick<FunnelBreakdownProps, "view">) => (
+  <div className="funnel-by">
+    <span aria-hidden>Break down by</span>
+    <NativeSelect
+      size="xs"
+      aria-label="Break down by"
+      value={chosenIn(view) ?? ""}
+      data={[
+        { value: "", label: "None" },
+        ...DIMENSIONS.map((value) => ({ value, label: dimensionLabel(value) })),
+      ]}
+      onChange={(event) => view.update({ split: event.currentTarget.value || undefined })}
+    />
+  </div>
+);
+
+export function FunnelBreakdown(props: FunnelBreakdownProps) {
+  const chosen = chosenIn(props.view);
+  return chosen && <BreakdownRows dimension={chosen} {...props} />;
 }
 
 function BreakdownRows({
@@ -71,15 +70,15 @@ function BreakdownRows({
   if (!isCurrent) return <Loading rows={3} />;
   if (shown.length === 0) return <Text c="dimmed">No data</Text>;
   return (
-    <ScrollRegion label={`Funnel by ${dimensionLabel(dimension)}`}>
-      <Table horizontalSpacing="sm">
+    <ScrollRegion label={`Funnel by ${dimensionLabel(dimension)}`} className="scroll fading">
+      <Table horizontalSpacing="sm" mt="sm">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{dimensionLabel(dimension)}</Table.Th>
             {steps.map(({ text }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
               <Table.Th key={at} ta="right">
-                {text}
+                {at + 1}. {text}
               </Table.Th>
             ))}
             <Table.Th ta="right">Completed</Table.Th>

@@ -8,6 +8,9 @@ export interface FunnelStep {
   readonly text: string;
 }
 
+const KIND_NAMES = { page: "Page", event: "Event", goal: "Goal" } as const;
+export const kindName = ({ kind }: FunnelStep): string => KIND_NAMES[kind];
+
 export const MIN_STEPS = 2;
 export const MAX_STEPS = 6;
 const PARAM_NAMES = Array.from({ length: MAX_STEPS }, (_, at) => `step${at + 1}`);
@@ -50,6 +53,8 @@ export type FunnelWindow = keyof typeof WINDOW_SECONDS;
 /** The time in which all steps must be completed; a day by default. */
 export const readWindow = ({ within = "" }: ViewParams): FunnelWindow =>
   Object.hasOwn(WINDOW_SECONDS, within) ? (within as FunnelWindow) : "day";
+export const windowLabel = (within: FunnelWindow): string =>
+  WINDOW_OPTIONS.find(({ value }) => value === within)?.label ?? within;
 export const windowSecondsOf = (within: FunnelWindow): number => WINDOW_SECONDS[within];
 /** @returns the shortest window to choose from that is at least as long */
 export const windowOf = (seconds: number): FunnelWindow =>

@@ -1,20 +1,23 @@
 /** The funnel view: how many visitors completed each step, in order. */
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
 import { EstimateMark } from "./estimate-mark.tsx";
 import { formatShare } from "./format.ts";
-import { FunnelBreakdown } from "./funnel-breakdown.tsx";
+import { FunnelBreakdown, FunnelBreakdownSelect } from "./funnel-breakdown.tsx";
 import { FunnelForm } from "./funnel-form.tsx";
 import {
   type FunnelStep,
+  type FunnelWindow,
+  kindName,
   MIN_STEPS,
   readSteps,
   readWindow,
   stepParams,
   toStatsGoals,
+  windowLabel,
   windowSecondsOf,
 } from "./funnel-steps.ts";
 import { findFunnel, SavedFunnels } from "./saved/saved-funnels.tsx";
@@ -65,40 +68,46 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
       )}
       {isComplete && (
         <QueryResult query={query}>
-          {(answer) => <FunnelResult name={current?.name ?? "Funnel"} answer={answer} steps={steps} />}
+          {(answer) => (
+            <FunnelResult answer={answer} steps={steps} within={within} view={view}>
+              <FunnelBreakdown view={view} steps={steps} body={body} />
+            </FunnelResult>
+          )}
         </QueryResult>
       )}
-      {isComplete && <FunnelBreakdown view={view} steps={steps} body={body} />}
     </Stack>
   );
 }
 
 interface FunnelResultProps {
-  readonly name: string;
   readonly answer: ApiAnswer<"queryFunnel">;
   readonly steps: readonly FunnelStep[];
+  readonly within: FunnelWindow;
+  readonly view: StatsView;
+  /** What follows the steps. */
+  readonly children: ReactNode;
 }
 
-function FunnelResult({ name, answer, steps }: FunnelResultProps) {
-  const lastShare = answer.steps.at(-1)?.shareOfFirst ?? null;
+function FunnelResult({ answer, steps, within, view, children }: FunnelResultProps) {
   return (
     <Paper withBorder p="md" radius="lg" component="section" aria-label="Funnel">
-      <Title order={2} size="h5" className="wrap">
-        {name}
-        <EstimateMark accuracy={answer.accuracy} />
-      </Title>
-      <Text size="sm" c="dimmed" mb="sm">
-        {pluralize(steps.length, "step")} ·{" "}
-        {lastShare === null
-          ? "no visitor completed the first step"
-          : `${formatShare(lastShare)} of visitors who started completed all steps`}
-      </Text>
+      <div className="funnel-head">
+        <div>
+          <Title order={2} size="h5" mb="xs">
+            {pluralize(steps.length, "step")} within {windowLabel(within)}
+          </Title>
+          <FunnelBreakdownSelect view={view} />
+        </div>
+        <FunnelTotal answer={answer} />
+      </div>
       <ol className="funnel">
         {answer.steps.map(({ visitors, shareOfFirst }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
           <li key={at}>
             <div className="funnel-name">
-              <strong className="wrap">{steps[at]?.text}</strong>
+              <span className="wrap">
+                {at + 1}. {steps[at] && kindName(steps[at])}: <strong>{steps[at]?.text}</strong>
+              </span>
               <span>
                 {pluralize(visitors, "visitor")}
                 {shareOfFirst !== null && ` · ${formatShare(shareOfFirst)}`}
@@ -112,10 +121,26 @@ function FunnelResult({ name, answer, steps }: FunnelResultProps) {
         ))}
       </ol>
       <Text size="sm" c="dimmed">
-        Counts visitors who completed the steps in this order, all within the selected time. They may do other
-        things between the steps.
+        Counts visitors who completed the steps in this order. They may do other things between the steps.
       </Text>
+      {children}
     </Paper>
+  );
+}
+
+/** The share of the visitors of the first step who completed the last one. */
+function FunnelTotal({ answer: { steps, accuracy } }: Pick<FunnelResultProps, "answer">) {
+  const share = steps.at(-1)?.shareOfFirst ?? null;
+  return (
+    <div className="funnel-total">
+      <strong>
+        {formatShare(share)}
+        <EstimateMark accuracy={accuracy} />
+      </strong>
+      <Text size="sm" c="dimmed">
+        {share === null ? "No visitor completed the first step" : "completed all steps"}
+      </Text>
+    </div>
   );
 }
 
@@ -131,7 +156,7 @@ function FunnelLoss({ visitors, next }: FunnelLossProps) {
   const left = visitors - next;
   return (
     <Text size="sm" c="dimmed" mt={4}>
-      {formatCount(left)} left after this step · {formatShare(left / visitors)}
+      {formatCount(left)} dropped off ({formatShare(left / visitors)})
     </Text>
   );
 }

@@ -1,5 +1,5 @@
-/** The goals of a source with their conversions, and the sources of a goal. Amounts in different currencies are listed, never added. */
-import type { StatsRow, StatsScalar } from "@headwater/contract";
+/** The goals of a source with their visitors and conversions, and the sources of a goal. Amounts in different currencies are listed, never added. */
+import type { StatsDimension, StatsRow, StatsScalar } from "@headwater/contract";
 import { STATS_GOAL_DIMENSION } from "@headwater/contract/stats-words";
 import { Button, Group, NativeSelect, Text, UnstyledButton } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
@@ -45,7 +45,7 @@ export function GoalsTable({ view }: { readonly view: StatsView }) {
 
 function AllGoals({ view }: { readonly view: StatsView }) {
   const query = useStats(view.scope, {
-    metrics: ["conversions", "conversionRate"],
+    metrics: ["visitors", "conversions", "conversionRate"],
     dimensions: [STATS_GOAL_DIMENSION],
   });
   const revenue = useStats(
@@ -59,12 +59,18 @@ function AllGoals({ view }: { readonly view: StatsView }) {
       {({ results }) =>
         results.length === 0 ? (
           <Text size="sm" c="dimmed" py="md">
-            This source has no goals. Add them on its data page.
+            This source has no goals. Add them on its Data page.
           </Text>
         ) : (
           <ConversionsTable
             label="Goal"
-            rows={results.map((row) => toRow(row, amounts, String))}
+            rows={results.map(({ dimensions: [goal = null], metrics: [visitors, conversions, rate] }) => ({
+              name: String(goal),
+              visitors: visitors ?? null,
+              conversions: conversions ?? null,
+              rate: rate ?? null,
+              revenue: amounts && (amounts.get(goal) ?? []),
+            }))}
             onSelect={(goal) => view.update({ goal })}
           />
         )
@@ -91,7 +97,7 @@ function OneGoal({ name, view }: { readonly name: string; readonly view: StatsVi
   const about = { goal: { name }, attribution: { model } };
   const query = useStats(scope, {
     ...about,
-    metrics: ["conversions", "conversionRate"],
+    metrics: ["conversions", "conversionRate", "visitors"],
     dimensions: [dimension],
     pagination: { limit: MAX_ROWS },
   });
@@ -138,7 +144,7 @@ function OneGoal({ name, view }: { readonly name: string; readonly view: StatsVi
           ) : (
             <ConversionsTable
               label={dimensionLabel(by)}
-              rows={converted.map((row) => toRow(row, amounts, (value) => formatValue(by, value)))}
+              rows={converted.map((row) => toRowOf(by, row, amounts))}
             />
           );
         }}
@@ -183,19 +189,28 @@ function GoalActions({ name, view: { params, scope, update } }: GoalActionsProps
 
 interface ConversionsRow {
   readonly name: string;
+  /** Those who reached the goal. */
+  readonly visitors: number | null;
   readonly conversions: number | null;
+  /** The share of all visitors who reached the goal. */
   readonly rate: number | null;
   /** Null while it is loading. */
   readonly revenue: readonly string[] | null;
 }
 
-/** @param format returns the name of a row */
-function toRow(
-  { dimensions: [value = null], metrics: [conversions = null, rate = null] }: StatsRow,
+/** A row of one goal. The visitors of its answer are all of the row's, of whom the rate reached the goal. */
+function toRowOf(
+  dimension: StatsDimension,
+  { dimensions: [value = null], metrics: [conversions = null, rate = null, all = null] }: StatsRow,
   amounts: RevenueTexts,
-  format: (value: StatsScalar) => string,
 ): ConversionsRow {
-  return { name: format(value), conversions, rate, revenue: amounts && (amounts.get(value) ?? []) };
+  return {
+    name: formatValue(dimension, value),
+    visitors: rate === null || all === null ? null : Math.round(rate * all),
+    conversions,
+    rate,
+    revenue: amounts && (amounts.get(value) ?? []),
+  };
 }
 
 interface ConversionsTableProps {
@@ -205,19 +220,24 @@ interface ConversionsTableProps {
 }
 
 function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
-  const highest = Math.max(...rows.map(({ conversions }) => conversions ?? 0), 1);
+  const highest = Math.max(...rows.map(({ visitors }) => visitors ?? 0), 1);
   return (
-    <table className="ranking">
+    <table className="ranking goals-table">
       <thead>
         <tr>
           <th>{label}</th>
-          <th className="ranking-figure ranking-conversions">Conversions</th>
-          <th className="ranking-figure ranking-rate">Rate</th>
+          <th className="ranking-figure goals-visitors" title="Visitors who reached the goal">
+            Visitors
+          </th>
+          <th className="ranking-figure goals-conversions">Conversions</th>
+          <th className="ranking-figure goals-rate" title="Visitors who reached the goal ÷ all visitors">
+            Rate
+          </th>
           <th className="ranking-figure ranking-money">Revenue</th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, conversions, rate, revenue }) => (
+        {rows.map(({ name, visitors, conversions, rate, revenue }) => (
           <tr
             key={name}
             className={onSelect && "ranking-row"}
@@ -225,7 +245,7 @@ function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
             onClick={() => onSelect?.(name)}
           >
             <td className="ranking-name">
-              <span className="ranking-bar" style={{ width: `${((conversions ?? 0) / highest) * 100}%` }} />
+              <span className="ranking-bar" style={{ width: `${((visitors ?? 0) / highest) * 100}%` }} />
               {onSelect ? (
                 <UnstyledButton title={name}>{name}</UnstyledButton>
               ) : (
@@ -234,8 +254,9 @@ function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
                 </Text>
               )}
             </td>
-            <td className="ranking-figure">{formatMetric("conversions", conversions)}</td>
-            <td className="ranking-figure ranking-rate">{formatMetric("conversionRate", rate)}</td>
+            <td className="ranking-figure goals-visitors">{formatMetric("visitors", visitors)}</td>
+            <td className="ranking-figure goals-conversions">{formatMetric("conversions", conversions)}</td>
+            <td className="ranking-figure goals-rate">{formatMetric("conversionRate", rate)}</td>
             <td className="ranking-figure ranking-money">
               {revenue === null && "…"}
               {revenue?.length === 0 && "—"}

@@ -96,7 +96,11 @@ function MetricFigures({
         <EstimateMark accuracy={query.data?.accuracy} />
         {isLoading ? <span className="metric-loading" /> : formatMetric(metric, values.current)}
       </span>
-      <span className="metric-change" aria-busy={query.isPlaceholderData}>
+      <span
+        className="metric-change"
+        aria-busy={query.isPlaceholderData}
+        title={values.previous === undefined ? undefined : `vs. ${formatMetric(metric, values.previous)}`}
+      >
         {isLoading && isCompared && <span className="metric-loading" />}
         {values.previous !== undefined && (
           <MetricChange metric={metric} current={values.current} previous={values.previous} better={better} />
@@ -147,8 +151,8 @@ function MetricChange({ metric, current, previous, better }: MetricChangeProps) 
   const direction = improvement === 0 ? "same" : improvement > 0 ? "better" : "worse";
   return (
     <>
-      {change && <strong className={`change-${direction}`}>{change.text}</strong>} vs.{" "}
-      {formatMetric(metric, previous)}
+      {change && <strong className={`change-${direction}`}>{change.text}</strong>}
+      <span className="metric-previous"> vs. {formatMetric(metric, previous)}</span>
     </>
   );
 }

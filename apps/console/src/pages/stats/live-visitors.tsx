@@ -7,17 +7,20 @@ import { formatCount } from "../../ui/format-count.ts";
 
 const REFETCH_MS = 10_000;
 
+export const useLive = (sourceId: string) =>
+  useQuery({
+    queryKey: ["stats", "live", sourceId],
+    queryFn: ({ signal }) => api.getLive({ query: { sourceId }, signal }),
+    refetchInterval: ({ state: { error } }) => (error === null || isRetryable(error) ? REFETCH_MS : false),
+  });
+
 interface LiveVisitorsProps {
   readonly sourceId: string;
   readonly onOpen: () => void;
 }
 
 export function LiveVisitors({ sourceId, onOpen }: LiveVisitorsProps) {
-  const { data, error } = useQuery({
-    queryKey: ["stats", "live", sourceId],
-    queryFn: ({ signal }) => api.getLive({ query: { sourceId }, signal }),
-    refetchInterval: ({ state: { error } }) => (error === null || isRetryable(error) ? REFETCH_MS : false),
-  });
+  const { data, error } = useLive(sourceId);
   // an outdated number would be wrong; the stats below show the error
   if (error) return null;
   if (!data) return <span className="live-loading" />;
@@ -30,6 +33,10 @@ export function LiveVisitors({ sourceId, onOpen }: LiveVisitorsProps) {
     >
       {formatCount(data.visitors)}
       <span className="live-text"> current visitor{data.visitors === 1 ? "" : "s"}</span>
+      <span className="live-short" aria-hidden>
+        {" "}
+        online
+      </span>
     </UnstyledButton>
   );
 }

@@ -1,10 +1,10 @@
 /** The paths view: the pages that visits went through, one column for each step. A page that is selected continues the path. */
 import type { StatsFilter } from "@headwater/contract";
-import { Button, Group, Paper, Stack, Text, Title, UnstyledButton } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ApiAnswer, api } from "../../api.ts";
-import { formatCount } from "../../ui/format-count.ts";
-import { EmptyState, Loading, QueryResult } from "../../ui/page-states.tsx";
+import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { EstimateMark } from "./estimate-mark.tsx";
+import { MAX_ROWS, type PathColumnProps, PathColumns, type PathRow, sumOf } from "./path-columns.tsx";
 import { useFastThenExact } from "./use-fast-then-exact.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 import type { ViewParams } from "./view-params.ts";
@@ -12,7 +12,6 @@ import type { ViewParams } from "./view-params.ts";
 /** How many pages a path can have here. The API counts a step more: what came after the last page. */
 const MAX_PAGES = 6;
 const PARAM_NAMES = Array.from({ length: MAX_PAGES }, (_, at) => `path${at + 1}`);
-const MAX_ROWS = 12;
 /** Ways of each step that are asked for: the API's maximum, so that the rows of a column are as complete as they can be. */
 const MAX_WAYS = 100;
 
@@ -28,14 +27,6 @@ const pathParams = (pages: readonly string[]): ViewParams =>
 
 type Way = ApiAnswer<"queryPaths">["paths"][number];
 
-interface PathRow {
-  /** null: the visits ended. */
-  readonly page: string | null;
-  readonly sessions: number;
-}
-
-const sumOf = (rows: readonly PathRow[]) => rows.reduce((sum, { sessions }) => sum + sessions, 0);
-
 /** The pages that followed the page of the step, most frequent first. */
 const rowsOf = (paths: readonly Way[], step: number, from: string | undefined): PathRow[] =>
   paths
@@ -46,24 +37,26 @@ const rowsOf = (paths: readonly Way[], step: number, from: string | undefined): 
 /** The entry pages with their sessions. */
 function useEntryPages({ scope }: StatsView) {
   const totals = useStats(scope, { metrics: ["sessions"] });
-  const { data, isPlaceholderData } = useStats(scope, {
+  const { data, error, isPlaceholderData } = useStats(scope, {
     metrics: ["sessions"],
     dimensions: ["entryPage"],
     pagination: { limit: MAX_ROWS },
   });
-  const rows: readonly PathRow[] | undefined = data?.results.map(
-    ({ dimensions: [page], metrics: [sessions] }) => ({
-      page: String(page),
-      sessions: sessions ?? 0,
-    }),
+  // visits without a page view have no entry page
+  const rows = data?.results.flatMap(({ dimensions: [page], metrics: [sessions] }): PathRow[] =>
+    typeof page === "string" ? [{ page, sessions: sessions ?? 0 }] : [],
   );
   const [total = null] = totals.data?.results[0]?.metrics ?? [];
-  return { rows, total, isStale: isPlaceholderData || totals.isPlaceholderData };
+  return { rows, total, isStale: isPlaceholderData || totals.isPlaceholderData, hasFailed: error !== null };
 }
 
 export function PathsView({ view }: { readonly view: StatsView }) {
-  const pages = readPath(view.params);
-  const isFromPage = view.params.start === "page" && pages[0] !== undefined;
+  const chosen = readPath(view.params);
+  const entryPages = useEntryPages(view);
+  // until a page is selected, the path starts with the most frequent entry page
+  const [{ page: top = null } = {}] = entryPages.rows ?? [];
+  const pages = chosen.length > 0 || top === null ? chosen : [top];
+  const isFromPage = view.params.start === "page" && chosen[0] !== undefined;
   const entry: StatsFilter[] =
     isFromPage || pages[0] === undefined ? [] : [{ dimension: "entryPage", operator: "is", value: pages[0] }];
   const body = {
@@ -73,17 +66,12 @@ export function PathsView({ view }: { readonly view: StatsView }) {
     limit: MAX_WAYS,
     ...(isFromPage ? { startPage: pages[0] } : {}),
   };
-  const entryPages = useEntryPages(view);
   const query = useFastThenExact({
     queryKey: ["stats", "paths", body],
     ask: (accuracy, signal) => api.queryPaths({ body: { ...body, accuracy }, signal }),
+    enabled:
+      chosen.length > 0 || entryPages.hasFailed || (entryPages.rows !== undefined && !entryPages.isStale),
   });
-  /** Of a path from a page: that page. */
-  const startRows = (paths: readonly Way[]): readonly PathRow[] | undefined => {
-    if (!isFromPage) return entryPages.rows;
-    return [{ page: pages[0] ?? null, sessions: sumOf(rowsOf(paths, 1, pages[0])) }];
-  };
-  const columns = pages.length < MAX_PAGES ? pages.length + 1 : MAX_PAGES;
   return (
     <Stack gap="md" className="stats">
       <QueryResult query={query}>
@@ -94,26 +82,25 @@ export function PathsView({ view }: { readonly view: StatsView }) {
             </EmptyState>
           ) : (
             <Paper withBorder p="md" radius="lg" component="section" aria-label="Paths">
-              <PathsHead view={view} pages={pages} isFromPage={isFromPage} accuracy={accuracy} />
-              <div className="paths">
-                {Array.from({ length: columns }, (_, at) => (
-                  <PathColumn
-                    // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
-                    key={at}
-                    title={at === 0 ? "Start" : `Step ${at + 1}`}
-                    total={at === 0 && !isFromPage ? entryPages.total : null}
-                    rows={at === 0 ? startRows(paths) : rowsOf(paths, at, pages[at - 1])}
-                    selected={pages[at]}
-                    isStale={at === 0 && !isFromPage ? entryPages.isStale : query.isPlaceholderData}
-                    onSelect={(page) => view.update(pathParams([...pages.slice(0, at), page]))}
-                  />
-                ))}
-                {columns < MAX_PAGES && (
-                  <div className="path-next">Select a page to see where visitors went next</div>
-                )}
-              </div>
+              <PathsHead
+                view={view}
+                pages={pages}
+                isChosen={chosen.length > 0}
+                isFromPage={isFromPage}
+                accuracy={accuracy}
+              />
+              <PathColumns
+                columns={columnsOf({
+                  paths,
+                  pages,
+                  isFromPage,
+                  entryPages,
+                  isStale: query.isPlaceholderData,
+                })}
+                onSelect={(at, page) => view.update(pathParams([...pages.slice(0, at), page]))}
+              />
               <Text size="sm" c="dimmed" mt="sm">
-                Number of sessions. Only the most frequent pages are listed.
+                Only the most frequent pages are listed.
               </Text>
             </Paper>
           )
@@ -123,19 +110,56 @@ export function PathsView({ view }: { readonly view: StatsView }) {
   );
 }
 
+interface PathAnswer {
+  readonly paths: readonly Way[];
+  readonly pages: readonly string[];
+  readonly isFromPage: boolean;
+  readonly entryPages: ReturnType<typeof useEntryPages>;
+  readonly isStale: boolean;
+}
+
+/** The first column has the entry pages, or the page that the paths start from; each further one has what came next. */
+function columnsOf({ paths, pages, isFromPage, entryPages, isStale }: PathAnswer): PathColumnProps[] {
+  const [first] = pages;
+  const start = isFromPage
+    ? {
+        title: "Page",
+        total: null,
+        rows: [{ page: first ?? null, sessions: sumOf(rowsOf(paths, 1, first)) }],
+        isStale,
+      }
+    : { title: "Entry page", ...entryPages };
+  const further = pages.slice(0, MAX_PAGES - 1).map((page, at) => ({
+    title: `Step ${at + 2}`,
+    total: null,
+    rows: rowsOf(paths, at + 1, page),
+    isStale,
+  }));
+  return [start, ...further].map((column, at) => ({ ...column, selected: pages[at] }));
+}
+
 interface PathsHeadProps {
   readonly view: StatsView;
   readonly pages: readonly string[];
+  /** The pages were selected. */
+  readonly isChosen: boolean;
   readonly isFromPage: boolean;
   readonly accuracy: ApiAnswer<"queryPaths">["accuracy"];
 }
 
-const PathsHead = ({ view, pages, isFromPage, accuracy }: PathsHeadProps) => (
+const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadProps) => (
   <Group justify="space-between" gap="xs" mb="sm">
-    <Title order={2} size="h5" className="wrap">
-      {isFromPage ? `Paths from ${pages[0]}` : "Paths from the entry page"}
-      <EstimateMark accuracy={accuracy} />
-    </Title>
+    <div>
+      <Title order={2} size="h5" className="wrap">
+        {isFromPage ? `Paths from ${pages[0]}` : "Paths from the entry page"}
+        <EstimateMark accuracy={accuracy} />
+      </Title>
+      {pages.length < MAX_PAGES && (
+        <Text size="sm" c="dimmed">
+          Select a page to see where visitors went next.
+        </Text>
+      )}
+    </div>
     {pages.length > 0 && (
       <Group gap="xs">
         <Button
@@ -145,59 +169,16 @@ const PathsHead = ({ view, pages, isFromPage, accuracy }: PathsHeadProps) => (
         >
           Start at the selected page
         </Button>
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() => view.update({ ...pathParams([]), start: undefined })}
-        >
-          Start over
-        </Button>
+        {isChosen && (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => view.update({ ...pathParams([]), start: undefined })}
+          >
+            Start over
+          </Button>
+        )}
       </Group>
     )}
   </Group>
 );
-
-interface PathColumnProps {
-  readonly title: string;
-  /** Undefined while they are loading. */
-  readonly rows: readonly PathRow[] | undefined;
-  /** Of all sessions, including those of other pages; null: those of the rows. */
-  readonly total: number | null;
-  readonly selected: string | undefined;
-  /** Whether the rows are those of the previous filters or path. */
-  readonly isStale: boolean;
-  readonly onSelect: (page: string) => void;
-}
-
-function PathColumn({ title, rows, total, selected, isStale, onSelect }: PathColumnProps) {
-  const listed = rows?.slice(0, MAX_ROWS);
-  const rest = rows && listed ? (total ?? sumOf(rows)) - sumOf(listed) : 0;
-  const highest = Math.max(...(listed ?? []).map(({ sessions }) => sessions), 1);
-  return (
-    <section className="path-column" aria-label={title} aria-busy={isStale}>
-      <div className="path-title">{title}</div>
-      {listed === undefined && <Loading rows={6} />}
-      <ul>
-        {listed?.map(({ page, sessions }) => (
-          <li key={page ?? ""}>
-            <span className="ranking-bar" style={{ width: `${(sessions / highest) * 100}%` }} />
-            {page === null ? (
-              <span className="path-end">Left the site</span>
-            ) : (
-              <UnstyledButton aria-pressed={page === selected} title={page} onClick={() => onSelect(page)}>
-                {page}
-              </UnstyledButton>
-            )}
-            <span className="path-count">{formatCount(sessions)}</span>
-          </li>
-        ))}
-        {rest > 0 && (
-          <li className="path-end">
-            <span>Other pages</span>
-            <span className="path-count">{formatCount(rest)}</span>
-          </li>
-        )}
-      </ul>
-    </section>
-  );
-}

@@ -13,7 +13,13 @@ export function RangeMenu({ view: { range, update } }: { readonly view: StatsVie
   const preset = PRESETS.find(({ value }) => !range.isCustom && value === range.text);
   const text = preset?.label ?? formatDays(range.days);
   return (
-    <Dropdown shortcut="R" label={`Range: ${text}`} icon="calendar" align="end" button={text}>
+    <Dropdown
+      shortcut="R"
+      label={`Range: ${text}`}
+      icon="calendar"
+      align="end"
+      button={<span className="dropdown-text">{text}</span>}
+    >
       {(close) => {
         const choose = (value: string) => {
           close();
@@ -42,7 +48,12 @@ export function ComparisonMenu({ view: { range, comparison, update } }: { readon
   const days = readDays(comparison.text);
   const text = days ? `vs. ${formatDays(days)}` : (chosen?.label ?? "Compare");
   return (
-    <Dropdown shortcut="C" label={`Comparison: ${text}`} align="end" button={text}>
+    <Dropdown
+      shortcut="C"
+      label={`Comparison: ${text}`}
+      align="end"
+      button={<span className="dropdown-text">{text}</span>}
+    >
       {(close) => {
         const choose = (value: string) => {
           close();

@@ -1,10 +1,11 @@
 /** The real-time view: the last 30 minutes by minute, and what is being looked at in them. */
 import type { StatsDimension, StatsMetric } from "@headwater/contract";
-import { Paper, Title } from "@mantine/core";
+import { Paper, Text, Title } from "@mantine/core";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { useNow } from "../../ui/relative-time.tsx";
 import { shortTimeFormatter } from "./format.ts";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
+import { useLive } from "./live-visitors.tsx";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
@@ -14,7 +15,7 @@ const REFETCH_MS = 10_000;
 
 const LISTS: readonly { title: string; dimension: StatsDimension; metric: StatsMetric }[] = [
   { title: "Pages", dimension: "page", metric: "visitors" },
-  { title: "Sources", dimension: "source", metric: "visitors" },
+  { title: "Traffic sources", dimension: "source", metric: "visitors" },
   { title: "Countries", dimension: "country", metric: "visitors" },
   { title: "Events", dimension: "event", metric: "events" },
 ];
@@ -31,7 +32,7 @@ export function RealtimeView({ view }: { readonly view: StatsView }) {
   const recent = lastMinutes(view, useNow());
   return (
     <div className="stats panels">
-      <VisitorsByMinute view={recent} />
+      <VisitorsByMinute view={recent} isWhole={view.scope.filters.length === 0} />
       {LISTS.map(({ title, dimension, metric }) => (
         <Paper
           key={dimension}
@@ -49,6 +50,7 @@ export function RealtimeView({ view }: { readonly view: StatsView }) {
             breakdown={{ dimension, metrics: [metric], hint: "Nothing in the last 30 minutes" }}
             view={recent}
             refetchMs={REFETCH_MS}
+            hasFurtherFigures={false}
           />
         </Paper>
       ))}
@@ -56,7 +58,27 @@ export function RealtimeView({ view }: { readonly view: StatsView }) {
   );
 }
 
-function VisitorsByMinute({ view: { scope } }: { readonly view: StatsView }) {
+function CurrentVisitors({ sourceId }: { readonly sourceId: string }) {
+  const { data, error } = useLive(sourceId);
+  // an outdated number would be wrong
+  if (error) return null;
+  return (
+    <div className="realtime-now">
+      <strong>{data ? formatCount(data.visitors) : "…"}</strong>
+      <span className="live" data-live={data && data.visitors > 0 ? "yes" : undefined}>
+        current visitor{data?.visitors === 1 ? "" : "s"}
+      </span>
+    </div>
+  );
+}
+
+interface VisitorsByMinuteProps {
+  readonly view: StatsView;
+  /** There are no filters, which the number of current visitors would not know. */
+  readonly isWhole: boolean;
+}
+
+function VisitorsByMinute({ view: { scope }, isWhole }: VisitorsByMinuteProps) {
   const options = { refetchMs: REFETCH_MS };
   const series = useStats(
     scope,
@@ -75,14 +97,18 @@ function VisitorsByMinute({ view: { scope } }: { readonly view: StatsView }) {
       className="panel-wide"
     >
       <div className="realtime-head">
-        <Title order={2} size="h5">
-          Visitors per minute
-        </Title>
-        <span>
-          Last 30 minutes: <strong>{pluralize(visitors ?? 0, "visitor")}</strong> ·{" "}
-          {pluralize(pageviews ?? 0, "page view")} · {pluralize(events ?? 0, "event")}
-        </span>
+        {isWhole && <CurrentVisitors sourceId={scope.sourceId} />}
+        <div>
+          <Text size="sm" c="dimmed">
+            Last 30 minutes
+          </Text>
+          {pluralize(visitors ?? 0, "visitor")} · {pluralize(pageviews ?? 0, "page view")} ·{" "}
+          {pluralize(events ?? 0, "event")}
+        </div>
       </div>
+      <Title order={2} size="h5" mb="xs">
+        Visitors per minute
+      </Title>
       <StatsResult query={series} rows={3}>
         {({ results, timezone }) => {
           const highest = Math.max(...results.map(({ metrics: [value] }) => value ?? 0), 1);

@@ -10,6 +10,11 @@ function hasName(period: RetentionPeriod, [first, last]: ViewRange["days"]): boo
   return first.endsWith("-01") && shiftDay(last, 1).endsWith("-01");
 }
 
-/** @returns for example `Sep 7, 2026`, `Sep 7 – 13, 2026` or `Sep 2026` */
-export const formatPeriod = (period: RetentionPeriod, days: ViewRange["days"]): string =>
-  hasName(period, days) ? timeFormatter("UTC", period)(days[0]) : formatDays(days);
+/**
+ * @param year the current one, which is not named
+ * @returns for example `Mon, Sep 7`, `Sep 7 – 13`, `Sep 7 – 13, 2025` or `Sep 2026`
+ */
+export function formatPeriod(period: RetentionPeriod, days: ViewRange["days"], year: string): string {
+  if (hasName(period, days)) return timeFormatter("UTC", period)(days[0]);
+  return formatDays(days, days.every((day) => day.startsWith(`${year}-`)) ? "short" : "long");
+}

@@ -77,6 +77,13 @@ const shade = (share: number) => ({
   background: share === 0 ? "none" : `rgb(37 146 176 / ${(0.06 + 0.44 * Math.sqrt(share)).toFixed(3)})`,
 });
 
+/** So many columns may be wider than the window. */
+const LONG = 7;
+const classOf = (columns: number) => (columns > LONG ? "scroll fading fading-wide" : "scroll fading");
+
+/** Of a period that is not over. It takes no width, so that decimal points stand below each other. */
+const OpenMark = () => <span className="retention-mark">*</span>;
+
 function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay }: CohortTableProps) {
   const now = Date.now();
   const met = cohorts.filter(({ visitors }) => visitors > 0);
@@ -88,15 +95,16 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay 
   const firstDays = starts.map((start) => todayIn(timezone, start));
   const nameOf = (at: number) => {
     const next = firstDays[at + 1];
-    return formatPeriod(period, [firstDays[at] ?? lastDay, next ? shiftDay(next, -1) : lastDay]);
+    const days = [firstDays[at] ?? lastDay, next ? shiftDay(next, -1) : lastDay] as const;
+    return formatPeriod(period, days, todayIn(timezone, now).slice(0, 4));
   };
   return (
     <Paper withBorder radius="lg">
-      <ScrollRegion label="Retention by cohort">
+      <ScrollRegion label="Retention by cohort" className={classOf(longest)}>
         <Table className="retention" horizontalSpacing="sm">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>First visit in this range</Table.Th>
+              <Table.Th>First visit</Table.Th>
               <Table.Th ta="right">
                 Visitors
                 <EstimateMark accuracy={accuracy} />
@@ -118,7 +126,7 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay 
                 <Table.Tr key={start}>
                   <Table.Th scope="row">
                     {nameOf(first)}
-                    {first === current && "*"}
+                    {first === current && <OpenMark />}
                   </Table.Th>
                   <Table.Td ta="right">{formatCount(visitors)}</Table.Td>
                   {returned.slice(1).map((again, at) => {
@@ -131,7 +139,8 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay 
                         title={`${formatCount(again)} of ${formatCount(visitors)}`}
                         style={shade(again / visitors)}
                       >
-                        {isAhead ? "" : `${formatRate(again / visitors)}${isPartial ? "*" : ""}`}
+                        {!isAhead && formatRate(again / visitors)}
+                        {!isAhead && isPartial && <OpenMark />}
                       </Table.Td>
                     );
                   })}

@@ -56,7 +56,7 @@ export function StatsViews({ sourceId }: { readonly sourceId: string }) {
       <MissingEventsAlert sourceId={sourceId} />
       <section className="toolbar" aria-label="View">
         <Switcher label="View" options={options} value={shown.value} onChange={show} />
-        <LiveVisitors sourceId={sourceId} onOpen={() => show("realtime")} />
+        {shown.value !== "realtime" && <LiveVisitors sourceId={sourceId} onOpen={() => show("realtime")} />}
         <div className="toolbar-end">
           <FilterMenu view={view} />
           {shown.value !== "realtime" && <RangeMenu view={view} />}

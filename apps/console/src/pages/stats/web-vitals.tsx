@@ -1,5 +1,7 @@
 /** The Core Web Vitals of the view: the 75th percentile of each, rated by the thresholds of https://web.dev/articles/vitals. */
 import { Text } from "@mantine/core";
+import { TextLink } from "../../ui/links.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
 import { formatMetric } from "./format.ts";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
@@ -20,10 +22,7 @@ export function WebVitals({ view }: { readonly view: StatsView }) {
     <StatsResult query={query} rows={3}>
       {(answer) =>
         answer.results.every(({ metrics }) => metrics.every((value) => value === null)) ? (
-          <Text size="sm" c="dimmed" py="md">
-            No web vitals were reported. To measure them, set the attribute data-extras="web-vitals" of the
-            client's script.
-          </Text>
+          <NoVitals sourceId={view.scope.sourceId} />
         ) : (
           <dl className="vitals">
             {VITALS.map((vital, index) => (
@@ -33,6 +32,25 @@ export function WebVitals({ view }: { readonly view: StatsView }) {
         )
       }
     </StatsResult>
+  );
+}
+
+function NoVitals({ sourceId }: { readonly sourceId: string }) {
+  const { can } = useWorkspace();
+  return (
+    <Text size="sm" c="dimmed" py="md">
+      No web vitals yet.
+      {can("sources:read") && (
+        <>
+          {" "}
+          Turn on Web vitals on the{" "}
+          <TextLink to="/analytics/setup/install" search={{ sourceId }} size="sm" underline="always">
+            Install page
+          </TextLink>
+          .
+        </>
+      )}
+    </Text>
   );
 }
 

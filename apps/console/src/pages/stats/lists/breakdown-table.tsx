@@ -23,12 +23,16 @@ import { BreakdownRows } from "./breakdown-rows.tsx";
 const ROWS = 9;
 /** As high as the rows of a full list. */
 export const LOADING_ROWS = 6;
+/** As high as the rows of the devices, which are three for most sources. */
+const SHORT_ROWS = 3;
 const BreakdownDetails = loadLater(async () => (await import("./breakdown-details.tsx")).BreakdownDetails);
 
 interface BreakdownTableProps {
   readonly breakdown: Breakdown;
   readonly view: StatsView;
   readonly refetchMs?: number;
+  /** The details have further figures. Without them, only a list that leaves out rows has details. */
+  readonly hasFurtherFigures?: boolean;
 }
 
 const hasFigures = ({ results }: StatsAnswer, { hint }: Breakdown): boolean =>
@@ -51,7 +55,7 @@ export function BreakdownTable({ breakdown: given, ...props }: BreakdownTablePro
   return <OneBreakdown key={JSON.stringify(breakdown)} breakdown={breakdown} {...props} />;
 }
 
-function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
+function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: BreakdownTableProps) {
   const { dimension, metrics, hint = "No data" } = breakdown;
   const [isOpen, setOpen] = useState(false);
   const scope = scopeOf(view, breakdown);
@@ -62,8 +66,10 @@ function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
   );
   const total = useTotal(view, breakdown);
   const { event } = view.params;
+  const detailed = withAllMetrics(breakdown);
+  const hasFurther = hasFurtherFigures && detailed.metrics.length > metrics.length;
   return (
-    <StatsResult query={query} rows={LOADING_ROWS}>
+    <StatsResult query={query} rows={dimension === "device" ? SHORT_ROWS : LOADING_ROWS}>
       {(answer) => (
         <>
           {hasFigures(answer, breakdown) ? (
@@ -78,7 +84,7 @@ function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
               {hint}
             </Text>
           )}
-          {answer.results.length > 0 && (
+          {answer.results.length > (hasFurther ? 0 : ROWS) && (
             <UnstyledButton className="details-button" onClick={() => setOpen(true)}>
               <Icon name="maximize" size={14} />
               Details
@@ -88,12 +94,7 @@ function OneBreakdown({ breakdown, view, refetchMs }: BreakdownTableProps) {
             <LatestEventsLink sourceId={scope.sourceId} name={event} />
           )}
           <Dialog title={dimensionLabel(dimension)} isWide opened={isOpen} onClose={() => setOpen(false)}>
-            <BreakdownDetails
-              breakdown={withAllMetrics(breakdown)}
-              view={view}
-              total={total}
-              onClose={() => setOpen(false)}
-            />
+            <BreakdownDetails breakdown={detailed} view={view} total={total} onClose={() => setOpen(false)} />
           </Dialog>
         </>
       )}

@@ -18,7 +18,7 @@ export function ListHeading({ view, isReady }: { readonly view: StatsView; reado
   return (
     <div className="list-heading">
       <Text size="sm" c="dimmed">
-        Click a row to filter by it. Alt-click to exclude it.
+        Click a row to filter by it.<span className="with-alt"> Alt-click to exclude it.</span>
       </Text>
       {(currencies.length > 0 || view.params.revenue !== undefined) && (
         <Switcher

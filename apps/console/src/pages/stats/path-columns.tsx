@@ -1,0 +1,98 @@
+/** The columns of the paths view: the pages of each step with their sessions. */
+import { UnstyledButton } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { Fragment, type ReactNode } from "react";
+import { formatCount } from "../../ui/format-count.ts";
+import { Loading } from "../../ui/page-states.tsx";
+
+export const MAX_ROWS = 12;
+
+export interface PathRow {
+  /** null: the visits ended. */
+  readonly page: string | null;
+  readonly sessions: number;
+}
+
+export const sumOf = (rows: readonly PathRow[]) => rows.reduce((sum, { sessions }) => sum + sessions, 0);
+
+export interface PathColumnProps {
+  readonly title: string;
+  /** Undefined while they are loading. */
+  readonly rows: readonly PathRow[] | undefined;
+  /** Of all sessions, including those of other pages; null: those of the rows. */
+  readonly total: number | null;
+  readonly selected: string | undefined;
+  /** Whether the rows are those of the previous filters or path. */
+  readonly isStale: boolean;
+}
+
+/** Columns stand beside each other where two have room. */
+const WIDE = "(min-width: 46em)";
+
+interface PathColumnsProps {
+  readonly columns: readonly PathColumnProps[];
+  readonly onSelect: (at: number, page: string) => void;
+}
+
+/** Beside each other, or on a phone each below the row that it follows. */
+export function PathColumns({ columns, onSelect }: PathColumnsProps) {
+  const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
+  const columnAt = (at: number): ReactNode => {
+    const column = columns[at];
+    return (
+      column && (
+        <PathColumn key={column.title} {...column} onSelect={(page) => onSelect(at, page)}>
+          {!isWide && columnAt(at + 1)}
+        </PathColumn>
+      )
+    );
+  };
+  return <div className="paths">{isWide ? columns.map((_, at) => columnAt(at)) : columnAt(0)}</div>;
+}
+
+interface SelectableColumnProps extends PathColumnProps {
+  readonly onSelect: (page: string) => void;
+  /** What follows the selected row directly below it. */
+  readonly children: ReactNode;
+}
+
+function PathColumn({ title, rows, total, selected, isStale, onSelect, children }: SelectableColumnProps) {
+  const listed = rows?.slice(0, MAX_ROWS);
+  const rest = rows && listed ? (total ?? sumOf(rows)) - sumOf(listed) : 0;
+  const highest = Math.max(...(listed ?? []).map(({ sessions }) => sessions), 1);
+  const isListed = listed?.some(({ page }) => page === selected) ?? false;
+  return (
+    <section className="path-column" aria-label={title} aria-busy={isStale}>
+      <div className="path-title">
+        <span>{title}</span>
+        <span>Sessions</span>
+      </div>
+      {listed === undefined && <Loading rows={6} />}
+      <ul>
+        {listed?.map(({ page, sessions }) => (
+          <Fragment key={page ?? ""}>
+            <li>
+              <span className="ranking-bar" style={{ width: `${(sessions / highest) * 100}%` }} />
+              {page === null ? (
+                <span className="path-end">Left the site</span>
+              ) : (
+                <UnstyledButton aria-pressed={page === selected} title={page} onClick={() => onSelect(page)}>
+                  {page}
+                </UnstyledButton>
+              )}
+              <span className="path-count">{formatCount(sessions)}</span>
+            </li>
+            {children && page !== null && page === selected && <li className="path-next">{children}</li>}
+          </Fragment>
+        ))}
+        {rest > 0 && (
+          <li className="path-end">
+            <span>Other pages</span>
+            <span className="path-count">{formatCount(rest)}</span>
+          </li>
+        )}
+      </ul>
+      {!isListed && children}
+    </section>
+  );
+}
