@@ -73,6 +73,19 @@ async function start(t: TestContext, environment: Record<string, string>): Promi
 /** A test of every page at two widths takes over a minute on a busy machine. */
 const TEST_TIMEOUT_MS = 180_000;
 
+/** The button that names the open workspace and opens the list of all. */
+export const workspaceMenu = (page: Page) => page.getByRole("button", { name: /^Workspace: / });
+
+/** Waits until the workspace is the open one. */
+export const workspaceOpened = (page: Page, name: string) =>
+  page.getByRole("button", { name: `Workspace: ${name}`, exact: true }).waitFor();
+
+/** Opens another workspace of the user. */
+export async function openWorkspace(page: Page, name: string): Promise<void> {
+  await workspaceMenu(page).click();
+  await page.getByRole("button", { name, exact: true }).click();
+}
+
 type Run = (world: ConsoleWorld) => Promise<void>;
 const inConsole = (title: string, run: Run, isLeftOut: string | false, environment: Record<string, string>) =>
   test(title, { skip: isLeftOut, timeout: TEST_TIMEOUT_MS }, async (t) => {

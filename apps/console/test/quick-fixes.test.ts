@@ -10,7 +10,7 @@ import {
   type TestReply,
   trackEvent,
 } from "../../server/test/support/world.ts";
-import { consoleTest } from "./console-world.ts";
+import { consoleTest, openWorkspace, workspaceOpened } from "./console-world.ts";
 
 const RATE_MS = 10_000;
 
@@ -137,15 +137,13 @@ consoleTest(
     const theirs = await world.createSource({ name: "Theirs", organizationId: body.organizationId });
     await open("/sources");
     await page.getByRole("link", { name: "Mine", exact: true }).waitFor();
-    const workspace = page.getByLabel("Workspace");
-    await workspace.selectOption({ label: "Second" });
+    await openWorkspace(page, "Second");
     await page.getByRole("link", { name: "Theirs", exact: true }).waitFor();
     assert.equal(await page.getByRole("link", { name: "Mine", exact: true }).count(), 0);
 
     await open(`/analytics/setup/debug?sourceId=${mine.sourceId}`);
     await page.getByRole("heading", { name: "Mine" }).waitFor();
-    await page.locator(`select:has(option:checked[value="${ORGANIZATION_ID}"])`).waitFor();
-    assert.equal(await workspace.inputValue(), ORGANIZATION_ID);
+    await workspaceOpened(page, "My workspace");
 
     await open(`/analytics/setup/debug?sourceId=${theirs.sourceId}x`);
     await page.getByText("The source does not exist in this workspace.").waitFor();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
 import { animationsEnded, SCHEMES, seriousFindings } from "./accessibility.ts";
-import { consoleTest } from "./console-world.ts";
+import { consoleTest, openWorkspace, workspaceOpened } from "./console-world.ts";
 import { memberToken } from "./seed.ts";
 
 const questionOf = (page: Page) => page.getByRole("dialog", { name: "Discard unsaved changes?" });
@@ -30,18 +30,17 @@ consoleTest(
     await name.fill("Other");
     await limit.fill("7");
     const { href } = new URL(page.url());
-    const workspace = page.getByLabel("Workspace", { exact: true });
     for (const go of [
       () => link(page, "Team").click(),
       () => link(page, "Data").click(),
       () => page.evaluate(() => history.back()),
-      () => workspace.selectOption("Second"),
+      () => openWorkspace(page, "Second"),
     ]) {
       await go();
       await stay(page);
       await page.waitForURL(href);
       assert.deepEqual([await name.inputValue(), await limit.inputValue()], ["Other", "7"]);
-      assert.equal(await workspace.locator("option:checked").textContent(), "My workspace");
+      await workspaceOpened(page, "My workspace");
     }
     await page.evaluate(() => history.back());
     await questionOf(page).waitFor();
@@ -49,7 +48,7 @@ consoleTest(
     await questionOf(page).waitFor({ state: "detached" });
     await page.waitForURL(href);
 
-    await workspace.selectOption("Second");
+    await openWorkspace(page, "Second");
     await questionOf(page).waitFor();
     await animationsEnded(page);
     await shoot("leave-dialog");

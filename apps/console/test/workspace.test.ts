@@ -12,18 +12,20 @@ import {
 } from "../../server/test/support/world.ts";
 import { firstOfMonth, monthRows } from "../src/pages/workspace/usage-rows.ts";
 import { seriousFindings } from "./accessibility.ts";
-import { consoleTest } from "./console-world.ts";
+import { consoleTest, openWorkspace, workspaceMenu, workspaceOpened } from "./console-world.ts";
 import { memberToken } from "./seed.ts";
 
 consoleTest(
   "A new workspace is created and opened; a token limited to one workspace shows why it cannot create one.",
   async ({ world, page, open }) => {
     await open("/sources");
-    await page.getByRole("link", { name: "New workspace" }).click();
+    await workspaceMenu(page).click();
+    await page.getByRole("link", { name: "Create workspace" }).click();
+    await page.getByRole("heading", { name: "Create workspace" }).waitFor();
     await page.getByLabel("Name").fill("Second");
     await page.getByRole("button", { name: "Create workspace", exact: true }).click();
     await page.getByRole("heading", { name: "No sources yet" }).waitFor();
-    assert.equal(await page.locator("select option:checked").first().textContent(), "Second");
+    await workspaceOpened(page, "Second");
     const { body } = await world.ask("/api/organizations");
     assert.deepEqual(
       body.organizations.map(({ name }: { name: string }) => name),
@@ -73,20 +75,19 @@ consoleTest(
     assert.equal(made.status, 201);
     await world.createSource();
     await open("/sources");
-    const workspace = page.getByLabel("Workspace", { exact: true });
     const source = page.getByRole("link", { name: "Shop", exact: true });
     const none = page.getByRole("heading", { name: "No sources yet" });
-    await workspace.selectOption("Second");
+    await openWorkspace(page, "Second");
     await none.waitFor();
-    await workspace.selectOption("My workspace");
+    await openWorkspace(page, "My workspace");
     await source.click();
     await page.getByRole("heading", { name: "Shop", exact: true }).waitFor();
-    await workspace.selectOption("Second");
+    await openWorkspace(page, "Second");
     await none.waitFor();
-    assert.equal(await workspace.locator("option:checked").textContent(), "Second");
+    await workspaceOpened(page, "Second");
     await page.goBack();
     await page.getByRole("heading", { name: "Shop", exact: true }).waitFor();
-    await workspace.locator("option:checked", { hasText: "My workspace" }).waitFor({ state: "attached" });
+    await workspaceOpened(page, "My workspace");
   },
 );
 
@@ -117,7 +118,7 @@ consoleTest(
     await page.unroute(organizations);
     await page.getByRole("button", { name: "Create workspace", exact: true }).click();
     await page.getByRole("heading", { name: "Team" }).waitFor();
-    assert.equal(await page.locator("select option:checked").first().textContent(), "First of mine");
+    await workspaceOpened(page, "First of mine");
 
     await answer(200, { organizations: [] });
     await page.reload();

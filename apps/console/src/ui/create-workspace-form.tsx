@@ -29,7 +29,7 @@ export function CreateWorkspaceForm({ onCreated, children }: CreateWorkspaceForm
   const failure = created.error instanceof ApiFailure ? created.error : null;
   const submit = useSubmit(() => created.mutateAsync(), name.trim() !== "");
   return (
-    <form onSubmit={submit} aria-label="New workspace">
+    <form onSubmit={submit} aria-label="Create workspace">
       <Stack>
         {created.error && <ErrorAlert error={created.error} />}
         <TextInput

@@ -9,7 +9,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 
 export const CreateWorkspacePage = () => (
   <Page
-    title="New workspace"
+    title="Create workspace"
     lead="A workspace has its own sources, members and tokens. You will be its owner."
   >
     <CreateWorkspace />

@@ -4,12 +4,12 @@ import { useHotkeys } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
-import { api } from "../api.ts";
-import { useWorkspace } from "../workspace-context.tsx";
-import { Dialog } from "./dialog.tsx";
-import { Icon, type IconName } from "./icon.tsx";
-import { PAGES, SOURCE_PAGES } from "./pages.ts";
-import { useConfirmLeave } from "./unsaved-changes.tsx";
+import { api } from "../../api.ts";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { Dialog } from "../dialog.tsx";
+import { Icon, type IconName } from "../icon.tsx";
+import { PAGES, SOURCE_PAGES } from "../pages.ts";
+import { useConfirmLeave } from "../unsaved-changes.tsx";
 
 const MAX_SOURCES = 50;
 const MAX_SHOWN = 10;

@@ -1,0 +1,82 @@
+/** The frame of all pages for signed-in users: the navigation at the side, behind a button on narrow windows. */
+import { UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { useDisclosure, useHotkeys } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useLocation } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { profileQuery } from "../../queries.ts";
+import { ShortcutSheet } from "../../shortcuts.tsx";
+import { WorkspaceProvider } from "../../workspace-context.tsx";
+import { Brand } from "../brand.tsx";
+import { setNumberFormat } from "../format-count.ts";
+import { Icon } from "../icon.tsx";
+import { UnsavedChangesGuard } from "../unsaved-changes.tsx";
+import { CommandPalette } from "./command-palette.tsx";
+import { Sidebar } from "./sidebar.tsx";
+
+/** Applies the preferences of the profile: those of this browser may be older. */
+function usePreferences(): void {
+  const { data } = useQuery(profileQuery);
+  const { setColorScheme } = useMantineColorScheme();
+  const theme = data?.theme ?? "auto";
+  const numberFormat = data?.numberFormat;
+  useEffect(() => {
+    if (theme !== "auto") setColorScheme(theme);
+  }, [theme, setColorScheme]);
+  useEffect(() => {
+    if (numberFormat !== undefined) setNumberFormat(numberFormat);
+  }, [numberFormat]);
+}
+
+export function Shell() {
+  usePreferences();
+  const [opened, { toggle, close }] = useDisclosure(false);
+  const { pathname } = useLocation();
+  const menuButton = useRef<HTMLButtonElement>(null);
+  const closeAndFocusButton = () => {
+    close();
+    menuButton.current?.focus();
+  };
+  // the empty list of ignored elements makes Escape work inside form fields too
+  useHotkeys(opened ? [["Escape", closeAndFocusButton]] : [], []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation closes when the page changes
+  useEffect(close, [pathname]);
+  return (
+    <UnsavedChangesGuard>
+      <WorkspaceProvider>
+        <div className="shell">
+          <a className="skip-link" href={`${pathname}#main`} onClick={skipToMain}>
+            Skip to content
+          </a>
+          <header className="shell-bar">
+            <UnstyledButton
+              ref={menuButton}
+              className="icon-button"
+              onClick={toggle}
+              aria-label="Navigation"
+              aria-expanded={opened}
+            >
+              <Icon name={opened ? "close" : "menu"} size={20} />
+            </UnstyledButton>
+            <Brand />
+          </header>
+          <div className="shell-side" data-opened={opened ? "yes" : undefined}>
+            <Sidebar />
+          </div>
+          <CommandPalette />
+          <ShortcutSheet />
+          <main id="main" className="shell-main" tabIndex={-1}>
+            <div className="content">
+              <Outlet />
+            </div>
+          </main>
+        </div>
+      </WorkspaceProvider>
+    </UnsavedChangesGuard>
+  );
+}
+
+function skipToMain(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}

@@ -1,0 +1,77 @@
+/** The navigation at the side. Between phones and wide windows it is a rail of icons, whose labels are tooltips. */
+import { UnstyledButton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation, useNavigate } from "@tanstack/react-router";
+import { profileQuery } from "../../queries.ts";
+import { roleName } from "../../role-texts.ts";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { Brand } from "../brand.tsx";
+import { ColorSchemeControl } from "../color-scheme-control.tsx";
+import { Icon } from "../icon.tsx";
+import { Initials } from "../initials.tsx";
+import { PAGES } from "../pages.ts";
+import { WorkspaceMenu } from "./workspace-menu.tsx";
+
+/** The pages under `/analytics/` belong to a source, so they highlight "Sources". */
+const isWithin = (pathname: string, to: string) =>
+  pathname.startsWith(to) || (to === "/sources" && pathname.startsWith("/analytics/"));
+
+export function Sidebar() {
+  const { can } = useWorkspace();
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const signOut = () => navigate({ to: "/sign-in", search: { out: "yes" }, ignoreBlocker: true });
+  return (
+    <>
+      <div className="shell-brand">
+        <Brand />
+      </div>
+      <WorkspaceMenu />
+      <nav aria-label="Pages">
+        {PAGES.filter(({ permission }) => can(permission)).map(({ to, label, icon }) => (
+          <Link
+            key={to}
+            to={to}
+            className="side-link"
+            aria-current={isWithin(pathname, to) ? "page" : undefined}
+          >
+            <Icon name={icon} size={17} />
+            <span className="side-label">{label}</span>
+          </Link>
+        ))}
+      </nav>
+      <div className="side-foot">
+        <ProfileLink isCurrent={pathname === "/profile"} />
+        <UnstyledButton className="side-link" onClick={() => void signOut()}>
+          <Icon name="signOut" size={17} />
+          <span className="side-label">Sign out</span>
+        </UnstyledButton>
+        <div className="side-end">
+          <span className="side-end-label">Theme</span>
+          <ColorSchemeControl />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Names the user and the role in the workspace. */
+function ProfileLink({ isCurrent }: { readonly isCurrent: boolean }) {
+  const { role } = useWorkspace();
+  const { data } = useQuery(profileQuery);
+  const name = data?.name ?? data?.email ?? null;
+  return (
+    <Link
+      to="/profile"
+      className="side-link"
+      aria-label={name === null ? undefined : `Profile: ${name}, ${roleName(role)}`}
+      aria-current={isCurrent ? "page" : undefined}
+    >
+      {name === null ? <Icon name="user" size={17} /> : <Initials name={name} />}
+      <span className="side-label">
+        <bdi className="side-person">{name ?? "Profile"}</bdi>{" "}
+        <span className="side-role">{roleName(role)}</span>
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,59 @@
+/** The navigation at the side of windows of different widths. */
+import assert from "node:assert/strict";
+import { SCHEMES, seriousFindings } from "./accessibility.ts";
+import { consoleTest, openWorkspace, workspaceMenu, workspaceOpened } from "./console-world.ts";
+
+const RAIL_PX = 56;
+
+consoleTest(
+  "From 900 to 1,199 pixels the navigation is a rail of icons whose names show beside it; everything in it can be reached.",
+  async ({ world, page, open, shoot }) => {
+    assert.equal((await world.ask("/api/profile", { method: "PATCH", body: { name: "Ada" } })).status, 200);
+    const made = await world.ask("/api/organizations", { method: "POST", body: { name: "Second" } });
+    assert.equal(made.status, 201);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await open("/team");
+    const pages = page.getByRole("navigation", { name: "Pages", exact: true });
+    const team = pages.getByRole("link", { name: "Team", exact: true });
+    const main = page.getByRole("main");
+    const startOfMain = async () => (await main.boundingBox())?.x;
+    for (const [width, start] of [
+      [1200, 232],
+      [1199, RAIL_PX],
+      [900, RAIL_PX],
+    ] as const) {
+      await page.setViewportSize({ width, height: 768 });
+      await team.waitFor();
+      assert.equal(await startOfMain(), start, `${width}`);
+    }
+    await page.setViewportSize({ width: 899, height: 768 });
+    await team.waitFor({ state: "hidden" });
+    assert.equal(await startOfMain(), 0);
+
+    await page.setViewportSize({ width: 1024, height: 768 });
+    const label = pages.getByText("Team", { exact: true });
+    const opacity = () => label.evaluate((element) => getComputedStyle(element).opacity);
+    assert.equal(await opacity(), "0");
+    await team.hover();
+    assert.equal(await opacity(), "1");
+    assert.ok((await label.boundingBox())!.x >= RAIL_PX, "the name is beside the rail");
+    await main.hover();
+    await pages.getByRole("link", { name: "Sources" }).focus();
+    await page.keyboard.press("Tab");
+    assert.equal(await opacity(), "1", "the keyboard shows it too");
+    for (const { colorScheme, rules } of SCHEMES) {
+      await page.getByRole("button", { name: colorScheme === "light" ? "Light" : "Dark" }).click();
+      assert.deepEqual(await seriousFindings(page, rules), []);
+      await workspaceMenu(page).click();
+      assert.deepEqual(await seriousFindings(page, rules), []);
+      await shoot(`rail-${colorScheme}`);
+      await page.keyboard.press("Escape");
+    }
+    await openWorkspace(page, "My workspace");
+    await workspaceOpened(page, "My workspace");
+    await page.getByRole("link", { name: "Profile: Ada, Owner" }).click();
+    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  },
+);
