@@ -12,9 +12,9 @@ import {
 import { apiWith, onSignedOut } from "./api.ts";
 import { queryClient } from "./queries.ts";
 import { session } from "./session.ts";
+import { Shell } from "./ui/navigation/shell.tsx";
 import { NotFoundPage } from "./ui/not-found-page.tsx";
 import { ErrorAlert, Loading } from "./ui/page-states.tsx";
-import { Shell } from "./ui/navigation/shell.tsx";
 
 /** Converts the values of all search parameters to strings, and leaves out undefined ones. */
 const toStringParams = (search: Record<string, unknown>): Record<string, string> =>

@@ -5,8 +5,8 @@ import { createContext, type ReactNode, useCallback, useContext, useMemo, useSta
 import { ApiFailure } from "./api.ts";
 import { organizationsQuery, permissionsQuery } from "./queries.ts";
 import { session } from "./session.ts";
+import { WorkspaceErrorPage } from "./ui/navigation/workspace-error-page.tsx";
 import { Loading } from "./ui/page-states.tsx";
-import { WorkspaceErrorPage } from "./ui/workspace-error-page.tsx";
 
 export interface WorkspaceContext {
   readonly organizationId: string;

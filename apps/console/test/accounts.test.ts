@@ -182,7 +182,7 @@ consoleTest(
     await open("/profile");
     await page.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
     await page.getByRole("combobox", { name: "Theme" }).selectOption("Dark");
-    await page.getByLabel("Numbers").selectOption("1.234,5");
+    await page.getByLabel("Number format").selectOption("1.234,5");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved").waitFor();
     await page.locator("html[data-mantine-color-scheme=dark]").waitFor();
@@ -214,6 +214,12 @@ consoleTest(
     await page.getByLabel("Change", { exact: true }).selectOption("Sources");
     await page.getByText("Token created").first().waitFor({ state: "detached" });
     await shoot("audit-filtered");
+    await page.setViewportSize({ width: 390, height: 844 });
+    const [kind, member] = await Promise.all(
+      ["Change", "Member"].map((name) => page.getByLabel(name, { exact: true }).boundingBox()),
+    );
+    assert.equal(kind!.y, member!.y, "the filters stand side by side on a phone");
+    assert.ok((await page.getByRole("article").first().boundingBox())!.y < 260, "the list begins above");
     const audit = await download();
     assert.match(audit, /,source\.created,Shop,src_/);
     assert.doesNotMatch(audit, /token\.created/);

@@ -10,7 +10,9 @@ import {
   ORGANIZATION_ID,
   trackEvent,
 } from "../../server/test/support/world.ts";
-import { firstOfMonth, monthRows } from "../src/pages/workspace/usage-rows.ts";
+import { describeSetting, groupSettings } from "../src/pages/workspace/setting-groups.ts";
+import { firstOfMonth, monthRows, roundUp } from "../src/pages/workspace/usage-rows.ts";
+import { formatWholePercent } from "../src/ui/format-count.ts";
 import { seriousFindings } from "./accessibility.ts";
 import { consoleTest, openWorkspace, workspaceMenu, workspaceOpened } from "./console-world.ts";
 import { memberToken } from "./seed.ts";
@@ -65,6 +67,9 @@ consoleTest(
     const inUse = page.getByRole("row").filter({ hasText: "This session" });
     assert.deepEqual(await inUse.getByRole("button").allTextContents(), ["Revoke"]);
     assert.match((await inUse.textContent()) ?? "", /^Owner/);
+    const made = page.getByRole("row").filter({ hasText: "Shop server" });
+    assert.match((await made.textContent()) ?? "", new RegExp(`…${token.slice(-4)} · .*Youjust now`));
+    assert.equal(await page.getByRole("columnheader", { name: "Created" }).count(), 1);
   },
 );
 
@@ -163,8 +168,13 @@ consoleTest(
     await open("/support");
     await page.getByText("Service is ready").waitFor();
     const settings = page.getByRole("region", { name: "Settings", exact: true });
-    await settings.getByRole("rowheader", { name: "MAX_BATCH_SIZE" }).waitFor();
-    await settings.getByRole("cell", { name: "1073741824 (1 GiB)" }).first().waitFor();
+    const limit = settings.getByRole("rowheader", { name: "MAX_BATCH_SIZE" });
+    assert.equal(await limit.isVisible(), false, "the groups are closed");
+    await settings.getByText("Limits (").click();
+    await limit.waitFor();
+    await settings.getByRole("cell", { name: "0 (no limit)" }).first().waitFor();
+    await settings.getByText("Storage (").click();
+    await settings.getByRole("cell", { name: "1,073,741,824 (1 GiB)" }).first().waitFor();
     const notSet = settings.getByRole("rowheader", { name: "SMTP_URL" });
     assert.equal(await notSet.isVisible(), false);
     await settings.getByText("Not set (").click();
@@ -178,6 +188,26 @@ consoleTest(
     await page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   },
 );
+
+test("Every setting is in a group; one without a value is in the last.", () => {
+  const groups = groupSettings({
+    PORT: 8790,
+    SMTP_URL: null,
+    NEW_THING: "x",
+    OIDC_NAME: "SSO",
+    ACCESS_LOG: "off",
+  });
+  assert.deepEqual(
+    groups.map(({ title, rows }) => [title, ...rows.map(([name]) => name)]),
+    [
+      ["Server", "PORT", "NEW_THING"],
+      ["Access", "OIDC_NAME"],
+      ["Logs and traces", "ACCESS_LOG"],
+      ["Not set", "SMTP_URL"],
+    ],
+  );
+  assert.deepEqual(describeSetting("PORT", 8790), { text: "8790", note: null });
+});
 
 test("The usage of days becomes the usage of months, with months without any.", () => {
   const counts = { sourceId: "s", accepted: 2, bootstraps: 1, bytes: 100 };
@@ -195,6 +225,22 @@ test("The usage of days becomes the usage of months, with months without any.", 
   assert.equal(firstOfMonth("2026-03-31", 11), "2025-04-01");
 });
 
+test("A share of a quota is rounded, but less than all is never 100%; the axis ends at a round number.", () => {
+  assert.deepEqual([0, 0.001, 0.236, 0.29, 0.999, 1, 1.5].map(formatWholePercent), [
+    "0%",
+    "<1%",
+    "24%",
+    "29%",
+    "99%",
+    "100%",
+    "150%",
+  ]);
+  assert.deepEqual(
+    [1, 7, 10, 11, 999, 1181, 2000, 26_000].map(roundUp),
+    [1, 8, 10, 12, 1000, 1200, 2000, 30_000],
+  );
+});
+
 consoleTest(
   "The usage page shows the quota, the usage by day and by month, and downloads what it shows.",
   async ({ world, page, open, shoot }) => {
@@ -208,7 +254,9 @@ consoleTest(
     const sessionId = await world.openSession(source);
     await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent(), trackEvent()]));
     await open("/usage");
-    await page.getByText("2 of 2 events today (100%)").waitFor();
+    const today = page.getByRole("region", { name: "Today" });
+    await today.getByText("Today (UTC): 2 of 2 events").waitFor();
+    await today.getByText("100%").waitFor();
     await page.getByText("Quota: 2 per day").waitFor();
     const byDay = page.getByRole("region", { name: "Usage by source and day" });
     await byDay.getByRole("row").filter({ hasText: "Shop" }).waitFor();
@@ -218,8 +266,8 @@ consoleTest(
       await page.getByRole("button", { name: "Download CSV" }).click();
       return (await readFile((await (await download).path())!, "utf8")).split("\r\n");
     };
-    const today = new Date().toISOString().slice(0, 10);
-    assert.match((await save())[1]!, new RegExp(`^${today},${source.sourceId},Shop,2,`));
+    const day = new Date().toISOString().slice(0, 10);
+    assert.match((await save())[1]!, new RegExp(`^${day},${source.sourceId},Shop,2,`));
     await page.getByRole("button", { name: "12 months" }).click();
     const byMonth = page.getByRole("region", { name: "Usage by month" });
     await byMonth.waitFor();
@@ -227,6 +275,6 @@ consoleTest(
     await shoot("usage-months");
     const months = await save();
     assert.equal(months.length, 13);
-    assert.match(months[12]!, new RegExp(`^${today.slice(0, 7)},2,${2 * Number(today.slice(8))},`));
+    assert.match(months[12]!, new RegExp(`^${day.slice(0, 7)},2,${2 * Number(day.slice(8))},`));
   },
 );

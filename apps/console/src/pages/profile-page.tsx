@@ -91,28 +91,32 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
   return (
     <Paper withBorder p="lg" component="form" onSubmit={submit} aria-label="Preferences">
       <Stack>
+        <Title order={2} size="h5">
+          Preferences
+        </Title>
         {saved.error && <ErrorAlert error={saved.error} />}
-        <Group align="flex-start" grow className="fields">
-          <TextInput
-            label="Name"
-            autoComplete="name"
-            value={name}
-            error={failure?.issueAt("name")}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <NativeSelect
-            label="Theme"
-            value={theme}
-            data={THEMES.map((value) => ({ value, label: THEME_LABELS[value] }))}
-            onChange={(event) => setTheme(event.currentTarget.value as OwnProfile["theme"])}
-          />
-          <NativeSelect
-            label="Numbers"
-            value={numberFormat}
-            data={NUMBER_FORMATS.map((value) => ({ value, label: labelOf(value) }))}
-            onChange={(event) => setFormat(event.currentTarget.value as NumberFormat)}
-          />
-        </Group>
+        <TextInput
+          maw={360}
+          label="Name"
+          autoComplete="name"
+          value={name}
+          error={failure?.issueAt("name")}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <NativeSelect
+          maw={360}
+          label="Theme"
+          value={theme}
+          data={THEMES.map((value) => ({ value, label: THEME_LABELS[value] }))}
+          onChange={(event) => setTheme(event.currentTarget.value as OwnProfile["theme"])}
+        />
+        <NativeSelect
+          maw={360}
+          label="Number format"
+          value={numberFormat}
+          data={NUMBER_FORMATS.map((value) => ({ value, label: labelOf(value) }))}
+          onChange={(event) => setFormat(event.currentTarget.value as NumberFormat)}
+        />
         <Group justify="flex-end">
           {saved.isSuccess && (
             <Text size="sm" c="dimmed" role="status">
@@ -174,11 +178,11 @@ function Sessions() {
           Sessions
         </Title>
         <Text size="sm" c="dimmed">
-          Each sign-in by a link, by email or with a provider.
+          Places where you are signed in.
           {can("tokens:manage") && (
             <>
               {" "}
-              Access tokens are on the page{" "}
+              Manage access tokens in{" "}
               <TextLink inherit underline="always" to="/tokens">
                 Tokens
               </TextLink>

@@ -4,6 +4,8 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { AsyncButton } from "./async-button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { Dropdown, MenuItem } from "./dropdown.tsx";
+import { Icon } from "./icon.tsx";
 import { ErrorAlert } from "./page-states.tsx";
 
 interface ConfirmDialogProps {
@@ -53,6 +55,36 @@ interface ConfirmButtonProps extends Omit<ConfirmDialogProps, "opened" | "onClos
   readonly label: string;
   /** What assistive technology calls the button, when several have the same label. */
   readonly name?: string;
+}
+
+interface ConfirmMenuProps extends Omit<ConfirmDialogProps, "opened" | "onClose"> {
+  /** What the item of the menu says. */
+  readonly label: string;
+  /** The accessible name of the button that opens the menu. */
+  readonly name: string;
+}
+
+/** The "…" menu of a row, with an item that asks for confirmation before it acts. */
+export function ConfirmMenu({ label, name, ...dialog }: ConfirmMenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Dropdown label={name} isBare align="end" button={<Icon name="more" />}>
+        {(close) => (
+          <MenuItem
+            isDanger
+            onSelect={() => {
+              close();
+              setOpen(true);
+            }}
+          >
+            {label}
+          </MenuItem>
+        )}
+      </Dropdown>
+      <ConfirmDialog {...dialog} opened={isOpen} onClose={() => setOpen(false)} />
+    </>
+  );
 }
 
 /** The button of a row that asks for confirmation before it acts. */

@@ -90,12 +90,19 @@ interface MenuItemProps {
   /** Whether it is the chosen one of several. */
   readonly isSelected?: boolean;
   readonly hint?: string;
+  /** Whether it deletes something, after a question. */
+  readonly isDanger?: boolean;
   readonly onSelect: () => void;
   readonly children: ReactNode;
 }
 
-export const MenuItem = ({ icon, isSelected, hint, onSelect, children }: MenuItemProps) => (
-  <UnstyledButton className="menu-item" aria-pressed={isSelected} onClick={onSelect}>
+export const MenuItem = ({ icon, isSelected, hint, isDanger, onSelect, children }: MenuItemProps) => (
+  <UnstyledButton
+    className="menu-item"
+    aria-pressed={isSelected}
+    data-danger={isDanger || undefined}
+    onClick={onSelect}
+  >
     {icon && <Icon name={icon} />}
     <span className="menu-text">{children}</span>
     {hint && <span className="menu-hint">{hint}</span>}

@@ -38,11 +38,11 @@ export const formatCount = (number: number): string => format.format(number);
 export const formatBytes = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${formatCount(Math.round(bytes / 1e5) / 10)} MB`;
 
-/** Formats a share in whole percent, rounded down so that 100% means all: `23%`, `<1%`. */
+/** Formats a share in whole percent: `24%`, `<1%`. Less than all is at most `99%`. */
 export function formatWholePercent(share: number): string {
-  // 0.29 * 100 is less than 29
-  const percent = Math.floor(Number((share * 100).toFixed(6)));
-  return percent === 0 && share > 0 ? "<1%" : `${formatCount(percent)}%`;
+  if (share > 0 && share < 0.01) return "<1%";
+  const percent = Math.round(share * 100);
+  return `${formatCount(share < 1 ? Math.min(percent, 99) : percent)}%`;
 }
 
 /** @returns `1 event`, `3 events` */

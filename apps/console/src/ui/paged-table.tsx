@@ -33,6 +33,8 @@ interface PagedTableProps<Page> {
   /** The headings. An empty one is the column of the row's buttons. */
   readonly columns: readonly string[];
   readonly query: PagedQuery<Page>;
+  /** For styles of this table. */
+  readonly className?: string;
   /** Renders the rows of one page. */
   readonly children: (page: Page) => ReactNode;
 }
@@ -41,7 +43,7 @@ interface PagedTableProps<Page> {
 const toColumnVariables = (columns: readonly string[]) =>
   Object.fromEntries(columns.map((column, index) => [`--column-${index + 1}`, JSON.stringify(column)]));
 
-export function PagedTable<Page>({ label, columns, query, children }: PagedTableProps<Page>) {
+export function PagedTable<Page>({ label, columns, query, className = "", children }: PagedTableProps<Page>) {
   if (query.isPending) return <Loading />;
   const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return failure;
@@ -49,7 +51,7 @@ export function PagedTable<Page>({ label, columns, query, children }: PagedTable
     <Paper withBorder>
       <ScrollRegion label={label}>
         <Table
-          className="stacked"
+          className={`stacked ${className}`}
           style={toColumnVariables(columns)}
           verticalSpacing="sm"
           horizontalSpacing="md"

@@ -31,9 +31,15 @@ export function useNow(): number {
   return now;
 }
 
-export function RelativeTime({ at }: { readonly at: string | null }) {
+interface RelativeTimeProps {
+  readonly at: string | null;
+  /** Shown when there is no time. */
+  readonly missing?: string;
+}
+
+export function RelativeTime({ at, missing = "—" }: RelativeTimeProps) {
   const now = useNow();
-  if (at === null) return "—";
+  if (at === null) return missing;
   const date = new Date(at);
   return (
     <time dateTime={at} title={exact.format(date)}>

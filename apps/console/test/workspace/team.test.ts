@@ -1,7 +1,7 @@
 /** Leaving a workspace, and the order of its members. */
 import assert from "node:assert/strict";
 import { ORGANIZATION_ID } from "../../../server/test/support/world.ts";
-import { consoleTest } from "../console-world.ts";
+import { consoleTest, openWorkspace, workspaceMenu, workspaceOpened } from "../console-world.ts";
 import { memberToken } from "../seed.ts";
 
 consoleTest(
@@ -13,12 +13,21 @@ consoleTest(
     await rows.nth(1).waitFor();
     assert.match((await rows.first().textContent()) ?? "", /YouNo email/);
     assert.equal(await rows.first().getByRole("button").count(), 0);
-    assert.deepEqual(await rows.nth(1).getByRole("button").allTextContents(), ["Remove"]);
+    await rows
+      .nth(1)
+      .getByRole("button", { name: /^Actions for / })
+      .click();
+    await rows.nth(1).getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByRole("dialog", { name: "Remove this member?" }).waitFor();
 
     await open("/team", admin);
     await rows.nth(1).waitFor();
     assert.match((await rows.first().textContent()) ?? "", /You/);
     assert.equal(await rows.nth(1).getByRole("button").count(), 0, "an admin cannot remove an owner");
+    await rows
+      .first()
+      .getByRole("button", { name: /^Actions for / })
+      .click();
     await rows.first().getByRole("button", { name: "Leave" }).click();
     await page.getByRole("button", { name: "Leave workspace" }).click();
     await page.getByText("You have been signed out").waitFor();
@@ -35,13 +44,44 @@ consoleTest(
     const body = { organizationId, role: "owner", name: "Grace" };
     assert.equal((await world.ask("/api/members", { method: "POST", body })).status, 201);
     await open("/team");
-    const workspace = page.getByLabel("Workspace", { exact: true });
-    await workspace.selectOption("Second");
+    await openWorkspace(page, "Second");
     await page.getByRole("link", { name: "Team", exact: true }).click();
-    await page.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("button", { name: "Actions for Grace" }).click();
+    await page.getByRole("button", { name: "Leave", exact: true }).click();
     await page.getByRole("button", { name: "Leave workspace" }).click();
-    await workspace.locator("option", { hasText: "Second" }).waitFor({ state: "detached" });
-    assert.equal(await workspace.locator("option:checked").textContent(), "My workspace");
+    await workspaceOpened(page, "My workspace");
     await page.getByRole("heading", { name: "Team" }).waitFor();
+    await workspaceMenu(page).click();
+    assert.equal(await page.getByRole("button", { name: "Second", exact: true }).count(), 0);
+  },
+);
+
+consoleTest(
+  "On a phone a member takes at most 80 pixels, with the role and the menu beside the name and the address.",
+  async ({ world, page, open, shoot }) => {
+    const body = {
+      organizationId: ORGANIZATION_ID,
+      role: "viewer",
+      name: "Ada Lovelace",
+      email: "ada@x.example",
+    };
+    assert.equal((await world.ask("/api/members", { method: "POST", body })).status, 201);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open("/team");
+    const row = page.getByRole("region", { name: "Members" }).locator("tbody tr").nth(1);
+    await row.waitFor();
+    const box = (await row.boundingBox())!;
+    assert.ok(box.height <= 80, `${box.height}`);
+    const menu = row.getByRole("button", { name: "Actions for Ada Lovelace" });
+    await menu.click();
+    const remove = (await row.getByRole("button", { name: "Remove", exact: true }).boundingBox())!;
+    assert.ok(remove.x >= 0 && remove.x + remove.width <= 390, "the whole menu is visible");
+    await shoot("team-menu-phone");
+    await page.keyboard.press("Escape");
+    const changed = page.waitForResponse((response) => response.request().method() === "PATCH");
+    await row.getByLabel("Role of Ada Lovelace").selectOption("Admin");
+    await changed;
+    const listed = await world.ask(`/api/members?organizationId=${ORGANIZATION_ID}`);
+    assert.equal(listed.body.members.find((one: { name: string }) => one.name === body.name).role, "admin");
   },
 );

@@ -1,12 +1,9 @@
 /** The audit log of the workspace, newest first. */
 import type { AuditEntry } from "@headwater/contract";
-import { Alert, Group, NativeSelect, Paper, Stack, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { Alert, NativeSelect, Paper, Stack, Text } from "@mantine/core";
 import { useState } from "react";
-import { type ApiInput, api } from "../../api.ts";
-import { toCsv } from "../../csv.ts";
+import { api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
-import { downloadBlob } from "../../ui/download-blob.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
 import { usePagedQuery } from "../../ui/paged-table.tsx";
@@ -14,24 +11,46 @@ import { formatExactTime, formatRelativeTime, useNow } from "../../ui/relative-t
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { auditRows, describeChanges, formatMinute, isUpdate, KINDS, titleOf } from "./audit-text.ts";
+import { type AuditFilters, MAX_EXPORT_ENTRIES, useAuditExport } from "./audit-export.ts";
+import { describeChanges, formatMinute, isUpdate, KINDS, titleOf } from "./audit-text.ts";
 import { useMemberNames } from "./member-names.ts";
 import { useSourceNames } from "./source-names.ts";
 import "./audit.css";
 
 const PAGE_SIZE = 50;
-/** A file has the newest entries, up to this many pages of 100. */
-const MAX_EXPORT_PAGES = 50;
 
-type AuditFilters = Pick<NonNullable<ApiInput<"listAudit">["query"]>, "action" | "userId">;
-
-export const AuditPage = () => (
-  <Page title="Audit log" lead="Every change in this workspace, with its user and token.">
-    <RequirePermission permission="audit:read">
-      <AuditLog />
-    </RequirePermission>
-  </Page>
-);
+export function AuditPage() {
+  const { can } = useWorkspace();
+  const [filters, setFilters] = useState<AuditFilters>({});
+  const names = useNames();
+  const saved = useAuditExport(filters, names);
+  const save = (
+    <AsyncButton
+      className="audit-save"
+      variant="default"
+      isPending={saved.isPending}
+      onPress={() => saved.mutateAsync()}
+    >
+      Download CSV
+    </AsyncButton>
+  );
+  return (
+    <Page
+      title="Audit log"
+      lead="Every change, with its user and token."
+      actions={can("audit:read") && save}
+    >
+      <RequirePermission permission="audit:read">
+        {saved.error && <ErrorAlert error={saved.error} />}
+        {saved.data === MAX_EXPORT_ENTRIES && (
+          <Alert color="yellow" title="The file has the newest 5,000 changes only" />
+        )}
+        <FilterFields filters={filters} onChange={setFilters} />
+        <AuditEntries filters={filters} names={names} />
+      </RequirePermission>
+    </Page>
+  );
+}
 
 /** Names of the workspace, its members and its sources by id. */
 function useNames(): ReadonlyMap<string, string> {
@@ -39,76 +58,31 @@ function useNames(): ReadonlyMap<string, string> {
   return new Map([[organizationId, name], [userId, "You"], ...useMemberNames(), ...(useSourceNames() ?? [])]);
 }
 
-function AuditLog() {
-  const [filters, setFilters] = useState<AuditFilters>({});
-  const names = useNames();
-  return (
-    <>
-      <AuditToolbar filters={filters} onChange={setFilters} names={names} />
-      <AuditEntries filters={filters} names={names} />
-    </>
-  );
-}
-
-interface AuditToolbarProps {
+interface FilterFieldsProps {
   readonly filters: AuditFilters;
   readonly onChange: (filters: AuditFilters) => void;
-  readonly names: ReadonlyMap<string, string>;
 }
 
-/** Reads the newest entries that satisfy the filters. */
-async function readEntries(organizationId: string, filters: AuditFilters): Promise<AuditEntry[]> {
-  const entries: AuditEntry[] = [];
-  let cursor: string | null = null;
-  for (let page = 0; page < MAX_EXPORT_PAGES; page += 1) {
-    const query: ApiInput<"listAudit">["query"] = { organizationId, limit: 100, ...filters };
-    const answer = await api.listAudit({ query: cursor === null ? query : { ...query, cursor } });
-    entries.push(...answer.entries);
-    if (answer.nextCursor === null) break;
-    cursor = answer.nextCursor;
-  }
-  return entries;
-}
-
-function AuditToolbar({ filters, onChange, names }: AuditToolbarProps) {
-  const { organizationId } = useWorkspace();
+function FilterFields({ filters, onChange }: FilterFieldsProps) {
   const members = useMemberNames();
-  const saved = useMutation({
-    mutationFn: async () => {
-      const entries = await readEntries(organizationId, filters);
-      const csv = new Blob([toCsv(auditRows(entries, names))], { type: "text/csv" });
-      downloadBlob(csv, `audit-${new Date().toISOString().slice(0, 10)}.csv`);
-      return entries.length;
-    },
-  });
   return (
-    <>
-      <Group align="flex-end" className="fields">
-        <NativeSelect
-          label="Change"
-          value={filters.action ?? ""}
-          data={[{ value: "", label: "All changes" }, ...KINDS]}
-          onChange={(event) => onChange({ ...filters, action: event.currentTarget.value || undefined })}
-        />
-        <NativeSelect
-          label="Member"
-          className="narrow-field"
-          value={filters.userId ?? ""}
-          data={[
-            { value: "", label: "All members" },
-            ...[...members].map(([value, label]) => ({ value, label })),
-          ]}
-          onChange={(event) => onChange({ ...filters, userId: event.currentTarget.value || undefined })}
-        />
-        <AsyncButton variant="default" isPending={saved.isPending} onPress={() => saved.mutateAsync()}>
-          Download CSV
-        </AsyncButton>
-      </Group>
-      {saved.error && <ErrorAlert error={saved.error} />}
-      {saved.data === MAX_EXPORT_PAGES * 100 && (
-        <Alert color="yellow" title="The file has the newest 5,000 changes only" />
-      )}
-    </>
+    <div className="audit-filters">
+      <NativeSelect
+        label="Change"
+        value={filters.action ?? ""}
+        data={[{ value: "", label: "All changes" }, ...KINDS]}
+        onChange={(event) => onChange({ ...filters, action: event.currentTarget.value || undefined })}
+      />
+      <NativeSelect
+        label="Member"
+        value={filters.userId ?? ""}
+        data={[
+          { value: "", label: "All members" },
+          ...[...members].map(([value, label]) => ({ value, label })),
+        ]}
+        onChange={(event) => onChange({ ...filters, userId: event.currentTarget.value || undefined })}
+      />
+    </div>
   );
 }
 
@@ -170,7 +144,7 @@ function AuditRow({ entry, names }: AuditRowProps) {
             {isUpdate(entry) && <span className="audit-changes">{changes.join(" · ")}</span>}
           </span>
           <bdi className="audit-person" title={userId ?? undefined}>
-            {userId === null ? "The service" : (names.get(userId) ?? userId)}
+            {userId === null ? "System" : (names.get(userId) ?? userId)}
           </bdi>
           <EntryTime at={new Date(at)} />
         </summary>

@@ -127,7 +127,7 @@ export const auditRows = (entries: readonly AuditEntry[], names: ReadonlyMap<str
     entry.action,
     nameOfTarget(entry, names),
     entry.target,
-    entry.userId === null ? "the service" : (names.get(entry.userId) ?? ""),
+    entry.userId === null ? "System" : (names.get(entry.userId) ?? ""),
     entry.userId ?? "",
     entry.tokenId ?? "",
     JSON.stringify(entry.before),

@@ -1,15 +1,15 @@
 /** Facts for a bug report: the version, the health of the service, and its settings without secrets. */
-import { Alert, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
+import { Alert, Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ApiAnswer } from "../../api.ts";
 import { supportQuery } from "../../queries.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
-import { formatCount } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { QueryResult } from "../../ui/page-states.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { describeSetting, groupSettings, type SettingRows } from "./setting-groups.ts";
 import "./support.css";
 
 export const SupportPage = () => (
@@ -58,14 +58,19 @@ function Health({ answer: { version, health, bundle } }: HealthProps) {
     <Paper withBorder p="lg" component="section" aria-label="Service">
       <Stack gap="sm">
         <Group justify="space-between" gap="md">
-          <Text>
-            Headwater <strong>{version}</strong>
-          </Text>
+          <Group gap="sm">
+            <Text>
+              Headwater <strong>{version}</strong>
+            </Text>
+            {health.ready && (
+              <Badge variant="light" color="green" tt="none">
+                Service is ready
+              </Badge>
+            )}
+          </Group>
           <Button onClick={save}>Download support bundle</Button>
         </Group>
-        {health.ready ? (
-          <Alert color="green" title="Service is ready" />
-        ) : (
+        {!health.ready && (
           <Alert color="red" title="Service is not ready">
             <ul className="wrap">
               {health.problems.map((problem) => (
@@ -79,69 +84,55 @@ function Health({ answer: { version, health, bundle } }: HealthProps) {
   );
 }
 
-const formatSetting = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
-
-const BINARY_UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-/** @returns for example `1 GiB`, or null for a number of less than 1 KiB */
-function toBinaryUnits(bytes: number): string | null {
-  const power = Math.min(Math.floor(Math.log2(bytes) / 10), BINARY_UNITS.length - 1);
-  return power < 1
-    ? null
-    : `${formatCount(Math.round((bytes / 1024 ** power) * 10) / 10)} ${BINARY_UNITS[power]}`;
+interface SettingsProps {
+  readonly settings: Readonly<Record<string, unknown>>;
 }
 
-const isNotSet = (value: unknown) => value === null || value === "";
+const Settings = ({ settings }: SettingsProps) => (
+  <Paper withBorder component="section" aria-label="Settings">
+    <Title order={2} size="h5" px="lg" py="md">
+      Settings
+    </Title>
+    {groupSettings(settings).map(({ title, rows }) => (
+      <details key={title} className="settings-group">
+        <summary>
+          {title} ({rows.length})
+        </summary>
+        <SettingsTable label={`${title} table`} rows={rows} />
+      </details>
+    ))}
+  </Paper>
+);
 
-type SettingRows = readonly (readonly [name: string, value: unknown])[];
-
-function Settings({ settings }: { readonly settings: Readonly<Record<string, unknown>> }) {
-  const rows = Object.entries(settings);
-  const notSet = rows.filter(([, value]) => isNotSet(value));
-  return (
-    <Paper withBorder component="section" aria-label="Settings">
-      <Title order={2} size="h5" px="lg" py="md">
-        Settings
-      </Title>
-      <SettingsTable label="Settings table" rows={rows.filter(([, value]) => !isNotSet(value))} />
-      {notSet.length > 0 && (
-        <details className="settings-more">
-          <summary>Not set ({notSet.length})</summary>
-          <SettingsTable label="Settings that are not set" rows={notSet} />
-        </details>
-      )}
-    </Paper>
-  );
+interface SettingsTableProps {
+  readonly label: string;
+  readonly rows: SettingRows;
 }
 
-const SettingsTable = ({ label, rows }: { readonly label: string; readonly rows: SettingRows }) => (
+const SettingsTable = ({ label, rows }: SettingsTableProps) => (
   <ScrollRegion label={label}>
     <Table horizontalSpacing="lg" layout="fixed" className="settings-table">
       <Table.Tbody>
-        {rows.map(([name, value]) => (
-          <Table.Tr key={name}>
-            <Table.Th scope="row" className="wrap">
-              <code>{name}</code>
-            </Table.Th>
-            <Table.Td className="wrap">
-              {formatSetting(value) || "—"}
-              {name.includes("BYTES") && <Bytes bytes={Number(value)} />}
-            </Table.Td>
-          </Table.Tr>
-        ))}
+        {rows.map(([name, value]) => {
+          const { text, note } = describeSetting(name, value);
+          return (
+            <Table.Tr key={name}>
+              <Table.Th scope="row" className="wrap">
+                <code>{name}</code>
+              </Table.Th>
+              <Table.Td className="wrap">
+                {text}
+                {note !== null && (
+                  <Text span inherit c="dimmed">
+                    {" "}
+                    ({note})
+                  </Text>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          );
+        })}
       </Table.Tbody>
     </Table>
   </ScrollRegion>
 );
-
-/** The same number in a readable unit. */
-function Bytes({ bytes }: { readonly bytes: number }) {
-  const text = toBinaryUnits(bytes);
-  return (
-    text !== null && (
-      <Text span inherit c="dimmed">
-        {" "}
-        ({text})
-      </Text>
-    )
-  );
-}

@@ -2,50 +2,49 @@
 
 import type { Member } from "@headwater/contract";
 import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
-import { Badge, Group, NativeSelect, Table, Text } from "@mantine/core";
+import { Badge, NativeSelect, Stack, Table, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import { organizationsQuery } from "../../queries.ts";
 import { ROLE_TEXTS, roleName, roleOptions } from "../../role-texts.ts";
-import { ConfirmButton } from "../../ui/confirm-dialog.tsx";
+import { ConfirmMenu } from "../../ui/confirm-dialog.tsx";
 import { DialogButton } from "../../ui/dialog.tsx";
+import { Initials } from "../../ui/initials.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
+import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { AddMemberForm } from "./add-member-form.tsx";
 import { InvitationCreated, type NewInvitation, OpenInvitations } from "./invitations.tsx";
 import { InviteForm } from "./invite-form.tsx";
 import { useInvalidateMembers } from "./member-names.ts";
+import "./team.css";
 
 export function TeamPage() {
   const { can } = useWorkspace();
   const [invited, setInvited] = useState<NewInvitation | null>(null);
-  const actions = (
-    <Group gap="xs">
-      <DialogButton label="Add member" variant="default">
-        {(close) => <AddMemberForm onAdded={close} />}
-      </DialogButton>
-      <DialogButton label="Invite people">
-        {(close) => (
-          <InviteForm
-            onCreated={(invitation) => {
-              setInvited(invitation);
-              close();
-            }}
-          />
-        )}
-      </DialogButton>
-    </Group>
+  const invite = (
+    <DialogButton label="Invite people">
+      {(close) => (
+        <NewMemberForms
+          onInvited={(invitation) => {
+            setInvited(invitation);
+            close();
+          }}
+          onAdded={close}
+        />
+      )}
+    </DialogButton>
   );
   return (
     <Page
       title="Team"
       lead="Members of this workspace. You can assign roles up to your own."
-      actions={can("members:manage") && actions}
+      actions={can("members:manage") && invite}
     >
       <RequirePermission permission="members:manage">
         {invited && <InvitationCreated invitation={invited} />}
@@ -54,6 +53,29 @@ export function TeamPage() {
         <Roles />
       </RequirePermission>
     </Page>
+  );
+}
+
+const WAYS = [
+  { value: "invite", label: "With an invitation" },
+  { value: "add", label: "Without an invitation" },
+] as const;
+
+interface NewMemberFormsProps {
+  readonly onInvited: (invitation: NewInvitation) => void;
+  readonly onAdded: () => void;
+}
+
+/** The two ways to a new member. */
+function NewMemberForms({ onInvited, onAdded }: NewMemberFormsProps) {
+  const [way, setWay] = useState<(typeof WAYS)[number]["value"]>("invite");
+  return (
+    <Stack>
+      <div>
+        <Switcher label="Kind of member" options={WAYS} value={way} onChange={setWay} />
+      </div>
+      {way === "invite" ? <InviteForm onCreated={onInvited} /> : <AddMemberForm onAdded={onAdded} />}
+    </Stack>
   );
 }
 
@@ -80,7 +102,7 @@ function Members() {
   const owners = query.data?.pages.flatMap(({ members }) => members.filter(({ role }) => role === "owner"));
   const hasOneOwner = !query.hasNextPage && owners?.length === 1;
   return (
-    <PagedTable label="Members" columns={["Member", "Role", "Added", ""]} query={query}>
+    <PagedTable label="Members" columns={["Member", "Role", "Added", ""]} query={query} className="members">
       {({ members }) =>
         members
           .toSorted((one, other) => Number(other.userId === ownId) - Number(one.userId === ownId))
@@ -117,24 +139,30 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
   return (
     <Table.Tr>
       <Table.Td className="wrap">
-        <Text fw={600} className="wrap" title={userId}>
-          <bdi>{nameOf(member)}</bdi>{" "}
-          {userId === ownId && (
-            <Badge variant="light" tt="none">
-              You
-            </Badge>
-          )}
-        </Text>
-        {(name !== null || email === null) && (
-          <Text size="sm" c="dimmed" className="wrap">
-            {email ?? "No email"}
-          </Text>
-        )}
+        <div className="member">
+          <Initials name={nameOf(member)} />
+          <div>
+            <Text fw={600} className="wrap" title={userId}>
+              <bdi>{nameOf(member)}</bdi>{" "}
+              {userId === ownId && (
+                <Badge variant="light" tt="none">
+                  You
+                </Badge>
+              )}
+            </Text>
+            {(name !== null || email === null) && (
+              <Text size="sm" c="dimmed" className="wrap">
+                {email ?? "No email"}
+              </Text>
+            )}
+          </div>
+        </div>
         {update.error && <ErrorAlert error={update.error} />}
       </Table.Td>
       <Table.Td>
         {canEdit ? (
           <NativeSelect
+            className="quiet-select"
             aria-label={`Role of ${nameOf(member)}`}
             value={role}
             data={roleOptions(ownRole)}
@@ -151,19 +179,22 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
       <Table.Td>
         {canEdit &&
           !isLastOwner &&
-          (userId === ownId ? <LeaveButton /> : <RemoveMemberButton member={member} />)}
+          (userId === ownId ? <LeaveMenu name={nameOf(member)} /> : <RemoveMemberMenu member={member} />)}
       </Table.Td>
     </Table.Tr>
   );
 }
 
-function RemoveMemberButton({ member }: { readonly member: Member }) {
+const menuNameOf = (memberName: string) => `Actions for ${memberName}`;
+
+function RemoveMemberMenu({ member }: { readonly member: Member }) {
   const { organizationId } = useWorkspace();
   const { userId } = member;
   const invalidateMembers = useInvalidateMembers();
   return (
-    <ConfirmButton
+    <ConfirmMenu
       label="Remove"
+      name={menuNameOf(nameOf(member))}
       title="Remove this member?"
       confirmLabel="Remove member"
       onConfirm={async () => {
@@ -175,17 +206,18 @@ function RemoveMemberButton({ member }: { readonly member: Member }) {
         <bdi>{nameOf(member)}</bdi> will lose access to this workspace, and their tokens for it will stop
         working.
       </Text>
-    </ConfirmButton>
+    </ConfirmMenu>
   );
 }
 
 /** Removes the user from the workspace. The console then shows another one of theirs. */
-function LeaveButton() {
+function LeaveMenu({ name: ownName }: { readonly name: string }) {
   const { organizationId, userId, name } = useWorkspace();
   const client = useQueryClient();
   return (
-    <ConfirmButton
+    <ConfirmMenu
       label="Leave"
+      name={menuNameOf(ownName)}
       title="Leave this workspace?"
       confirmLabel="Leave workspace"
       onConfirm={async () => {
@@ -196,6 +228,6 @@ function LeaveButton() {
       <Text className="wrap">
         You will lose access to “<bdi>{name}</bdi>”, and your tokens for it will stop working.
       </Text>
-    </ConfirmButton>
+    </ConfirmMenu>
   );
 }

@@ -35,7 +35,7 @@ export function TokensPage() {
   return (
     <Page
       title="Tokens"
-      lead="Access to the API, the command line and this console, as the token’s user."
+      lead="Tokens act with their user’s permissions in the API, the command line and the console."
       actions={can("tokens:manage") && create}
     >
       <RequirePermission permission="tokens:manage">
@@ -61,7 +61,11 @@ function Tokens() {
     api.listTokens({ query: { organizationId, cursor }, signal }),
   );
   return (
-    <PagedTable label="Tokens" columns={["Token", "User", "Last used", "Expires", ""]} query={query}>
+    <PagedTable
+      label="Tokens"
+      columns={["Token", "User", "Created", "Last used", "Expires", ""]}
+      query={query}
+    >
       {({ tokens }) =>
         tokens.map((token) => (
           <TokenRow
@@ -111,14 +115,18 @@ const TokenRow = ({ token, userName, sourceName, isInUse }: TokenRowProps) => (
         )}
       </Text>
       <Text size="sm" c="dimmed" className="wrap">
-        {[`Ends in ${token.hint}`, ...scopeOf(token, sourceName)].join(" · ")}
+        <code title="The last characters of the token">…{token.hint}</code>
+        {scopeOf(token, sourceName).map((part) => ` · ${part}`)}
       </Text>
     </Table.Td>
     <Table.Td miw={140} className="wrap" title={token.userId}>
       <bdi>{userName ?? token.userId}</bdi>
     </Table.Td>
     <Table.Td>
-      <RelativeTime at={token.lastUsedAt} />
+      <RelativeTime at={token.createdAt} />
+    </Table.Td>
+    <Table.Td>
+      <RelativeTime at={token.lastUsedAt} missing="Never" />
     </Table.Td>
     <Table.Td>
       <ExpiryTime at={token.expiresAt} />

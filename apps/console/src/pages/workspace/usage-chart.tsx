@@ -1,7 +1,7 @@
 /** The accepted events of each day or month as columns, and a line at the daily quota. */
 import { Group, Text } from "@mantine/core";
 import { formatCount } from "../../ui/format-count.ts";
-import { formatPeriod, type PeriodUsage } from "./usage-rows.ts";
+import { formatPeriod, type PeriodUsage, roundUp } from "./usage-rows.ts";
 import "./usage.css";
 
 /** A quota that is further above the highest column has no line: the columns would be too low to compare. */
@@ -20,14 +20,15 @@ interface UsageChartProps {
 export function UsageChart({ label, sums, quota }: UsageChartProps) {
   const highest = Math.max(...sums.map(({ accepted }) => accepted), 1);
   const isQuotaShown = quota !== null && quota <= highest * MAX_QUOTA_RATIO;
-  const top = isQuotaShown ? Math.max(highest, quota) : highest;
+  const axisTop = roundUp(highest);
+  const top = isQuotaShown ? Math.max(axisTop, quota) : axisTop;
   return (
     <div className="usage-plot">
       <div
         className="usage-axis"
-        style={{ paddingBlockStart: `${(1 - highest / top) * CHART_HEIGHT_REM}rem` }}
+        style={{ paddingBlockStart: `${(1 - axisTop / top) * CHART_HEIGHT_REM}rem` }}
       >
-        <span>{formatCount(highest)}</span>
+        <span>{formatCount(axisTop)}</span>
         <span>0</span>
       </div>
       <div className="columns usage-columns" role="img" aria-label={label}>

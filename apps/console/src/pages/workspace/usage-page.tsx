@@ -5,7 +5,7 @@ import { useState } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { toCsv } from "../../csv.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
-import { formatBytes, formatCount, formatWholePercent } from "../../ui/format-count.ts";
+import { formatBytes, formatCount, formatWholePercent, pluralize } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, Loading, QueryResult } from "../../ui/page-states.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
@@ -62,17 +62,22 @@ function Usage() {
     <QueryResult query={billing}>
       {(answer) => (
         <Stack>
+          <QueryResult query={usage}>
+            {(metered) => <TodaysUsage usage={metered} limits={answer.limits} />}
+          </QueryResult>
           <div>
             <Switcher label="Range" options={RANGES} value={range} onChange={setRange} />
           </div>
-          <QueryResult query={usage}>
-            {(metered) => (
-              <>
-                <UsageFacts usage={metered} billing={answer} />
-                <MeteredUsage usage={metered} limits={answer.limits} isByMonth={metered.range === BY_MONTH} />
-              </>
-            )}
-          </QueryResult>
+          {usage.data && (
+            <>
+              <UsageFacts usage={usage.data} billing={answer} />
+              <MeteredUsage
+                usage={usage.data}
+                limits={answer.limits}
+                isByMonth={usage.data.range === BY_MONTH}
+              />
+            </>
+          )}
         </Stack>
       )}
     </QueryResult>
@@ -84,68 +89,71 @@ interface UsageFactsProps {
   readonly billing: ApiAnswer<"getBilling">;
 }
 
-/** The sums of the range, and how much of the daily quotas is used up. */
+/** The sums of the range. */
 function UsageFacts({ usage, billing }: UsageFactsProps) {
-  const { limits } = billing;
   const facts = [
     { name: "Accepted events", value: formatCount(usage.accepted) },
     {
-      name: "Bootstraps",
+      name: "Visit starts",
       value: formatCount(usage.bootstraps),
-      hint: "Requests that start or resume a visit",
+      hint: "Bootstrap requests",
     },
-    { name: "Received", value: formatBytes(usage.bytes) },
-    { name: "Sources", value: `${formatCount(billing.usage.sources)} of ${formatCount(limits.sources)}` },
+    { name: "Data received", value: formatBytes(usage.bytes) },
+    {
+      name: "Sources",
+      value: `${formatCount(billing.usage.sources)} of ${formatCount(billing.limits.sources)}`,
+    },
   ];
   return (
     <Paper withBorder p="lg" component="section" aria-label="Sums">
-      <Stack>
-        <SimpleGrid cols={{ base: 2, sm: 4 }}>
-          {facts.map(({ name, value, hint }) => (
-            <div key={name}>
-              <Text size="sm" c="dimmed">
-                {name}
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        {facts.map(({ name, value, hint }) => (
+          <div key={name}>
+            <Text size="sm" c="dimmed">
+              {name}
+            </Text>
+            <Text size="xl" fw={650}>
+              {value}
+            </Text>
+            {hint && (
+              <Text size="xs" c="dimmed">
+                {hint}
               </Text>
-              <Text size="xl" fw={650}>
-                {value}
-              </Text>
-              {hint && (
-                <Text size="xs" c="dimmed">
-                  {hint}
-                </Text>
-              )}
-            </div>
-          ))}
-        </SimpleGrid>
-        <TodaysQuotas usage={usage} limits={limits} />
-      </Stack>
+            )}
+          </div>
+        ))}
+      </SimpleGrid>
     </Paper>
   );
 }
 
-interface TodaysQuotasProps {
+interface TodaysUsageProps {
   readonly usage: ApiAnswer<"getUsage">;
   readonly limits: ApiAnswer<"getBilling">["limits"];
 }
 
-function TodaysQuotas({ usage, limits: { eventsPerDay, bytesPerDay } }: TodaysQuotasProps) {
+/** How much of the daily quotas is used up. */
+function TodaysUsage({ usage, limits: { eventsPerDay, bytesPerDay } }: TodaysUsageProps) {
   const today = usage.days.filter(({ day }) => day === usage.to);
   const total = (name: "accepted" | "bytes") => today.reduce((sum, row) => sum + row[name], 0);
-  if (eventsPerDay === null && bytesPerDay === null)
-    return (
-      <Text size="sm" c="dimmed">
-        Self-hosted · No daily limit
-      </Text>
-    );
+  const events = total("accepted");
   return (
-    <>
-      {eventsPerDay !== null && (
-        <QuotaBar used={total("accepted")} quota={eventsPerDay} format={formatCount} unit=" events" />
-      )}
-      {bytesPerDay !== null && (
-        <QuotaBar used={total("bytes")} quota={bytesPerDay} format={formatBytes} unit="" />
-      )}
-    </>
+    <Paper withBorder p="lg" component="section" aria-label="Today">
+      <Stack>
+        {eventsPerDay === null && bytesPerDay === null && (
+          <Group justify="space-between">
+            <Text fw={600}>Today (UTC): {pluralize(events, "event")}</Text>
+            <Text c="dimmed">No daily limit</Text>
+          </Group>
+        )}
+        {eventsPerDay !== null && (
+          <QuotaBar used={events} quota={eventsPerDay} format={formatCount} unit=" events" />
+        )}
+        {bytesPerDay !== null && (
+          <QuotaBar used={total("bytes")} quota={bytesPerDay} format={formatBytes} unit="" />
+        )}
+      </Stack>
+    </Paper>
   );
 }
 
@@ -158,6 +166,10 @@ interface QuotaBarProps {
 
 const QuotaBar = ({ used, quota, format, unit }: QuotaBarProps) => (
   <div>
+    <Group justify="space-between" wrap="nowrap">
+      <Text fw={600}>{`Today (UTC): ${format(used)} of ${format(quota)}${unit}`}</Text>
+      <Text className="number">{formatWholePercent(used / quota)}</Text>
+    </Group>
     <div className="bar usage-bar">
       {used > 0 && (
         <span
@@ -166,13 +178,10 @@ const QuotaBar = ({ used, quota, format, unit }: QuotaBarProps) => (
         />
       )}
     </div>
-    <Text size="sm" c="dimmed">
-      {`${format(used)} of ${format(quota)}${unit} today (${formatWholePercent(used / quota)})`}
-    </Text>
   </div>
 );
 
-interface MeteredUsageProps extends TodaysQuotasProps {
+interface MeteredUsageProps extends TodaysUsageProps {
   readonly isByMonth: boolean;
 }
 
@@ -189,7 +198,7 @@ function MeteredUsage({ usage, limits, isByMonth }: MeteredUsageProps) {
   return (
     <>
       <Paper withBorder p="lg">
-        <Group justify="space-between" mb="sm">
+        <Group justify="space-between" gap="xs" wrap="nowrap" mb="sm">
           <Title order={2} size="h5">
             Accepted events by {isByMonth ? "month" : "day"}
           </Title>

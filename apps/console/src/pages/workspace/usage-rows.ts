@@ -59,6 +59,15 @@ export function firstOfMonth(day: string, monthsBefore: number): string {
   return dayOf(Date.UTC(year, month - 1 - monthsBefore, 1));
 }
 
+/** The ends of a chart's axis, but for the power of ten. */
+const ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+
+/** @returns the next round number: 1,200 for 1,181 */
+export function roundUp(number: number): number {
+  const power = 10 ** Math.floor(Math.log10(number));
+  return Math.round((ROUND.find((one) => one * power >= number) ?? 10) * power);
+}
+
 type CsvRows = (string | number)[][];
 
 /** A row for each source and day. */

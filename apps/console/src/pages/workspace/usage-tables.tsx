@@ -32,9 +32,9 @@ export function DayTable({ usage, names }: DayTableProps) {
               <Table.Th>Source</Table.Th>
               <Table.Th ta="right">Events</Table.Th>
               <Table.Th ta="right" className="minor">
-                Bootstraps
+                Visit starts
               </Table.Th>
-              <Table.Th ta="right">Received</Table.Th>
+              <Table.Th ta="right">Data received</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -82,9 +82,9 @@ export const MonthTable = ({ usage, eventsPerDay }: MonthTableProps) => (
             <Table.Th ta="right">Events</Table.Th>
             <Table.Th ta="right">Quota</Table.Th>
             <Table.Th ta="right" className="minor">
-              Bootstraps
+              Visit starts
             </Table.Th>
-            <Table.Th ta="right">Received</Table.Th>
+            <Table.Th ta="right">Data received</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -2,9 +2,9 @@
 import { Button, Group } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { CreateWorkspaceForm } from "./create-workspace-form.tsx";
-import { ErrorAlert } from "./page-states.tsx";
-import { StandalonePage } from "./standalone-page.tsx";
+import { CreateWorkspaceForm } from "../create-workspace-form.tsx";
+import { ErrorAlert } from "../page-states.tsx";
+import { StandalonePage } from "../standalone-page.tsx";
 
 interface WorkspaceErrorPageProps {
   readonly error: Error;

@@ -1,0 +1,69 @@
+/** The settings of the service by subject, and their values in words. */
+import { formatCount } from "../../ui/format-count.ts";
+
+export type SettingRows = readonly (readonly [name: string, value: unknown])[];
+
+interface SettingGroup {
+  readonly title: string;
+  readonly rows: SettingRows;
+}
+
+const OTHERS = "Server";
+/** A setting belongs to the first group whose pattern it matches. */
+const GROUPS: readonly { readonly title: string; readonly pattern: RegExp }[] = [
+  { title: "Limits", pattern: /^MAX_|_RATE_|_PER_(?:SECOND|MINUTE|DAY)$|_IN_FLIGHT$/ },
+  { title: "Storage", pattern: /^(?:DATA_DIR|DATABASE|WAREHOUSE|CLICKHOUSE|DEBUG|DISK)|RETENTION/ },
+  { title: "Access", pattern: /^(?:AUTH|OIDC|ORGANIZATION|WORKSPACE)_|TOKEN/ },
+  { title: "Mail and alerts", pattern: /^(?:SMTP|MAIL|REPORT|ALERT)_/ },
+  { title: "Logs and traces", pattern: /^OTEL_|LOG/ },
+  { title: "Visitors", pattern: /^(?:TRUST_PROXY|GEO|DATA_CENTRES|REFERRER|SOURCES_FILE)/ },
+];
+
+const isNotSet = (value: unknown) => value === null || value === "";
+const titleOfGroup = (name: string) => GROUPS.find(({ pattern }) => pattern.test(name))?.title ?? OTHERS;
+
+/** @returns the groups that have settings, and at the end the settings without a value */
+export function groupSettings(settings: Readonly<Record<string, unknown>>): SettingGroup[] {
+  const all = Object.entries(settings);
+  const isSet = all.filter(([, value]) => !isNotSet(value));
+  return [
+    ...[OTHERS, ...GROUPS.map(({ title }) => title)].map((title) => ({
+      title,
+      rows: isSet.filter(([name]) => titleOfGroup(name) === title),
+    })),
+    { title: "Not set", rows: all.filter(([, value]) => isNotSet(value)) },
+  ].filter(({ rows }) => rows.length > 0);
+}
+
+const BINARY_UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+/** @returns for example `1 GiB`, or null for a number of less than 1 KiB */
+function toBinaryUnits(bytes: number): string | null {
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), BINARY_UNITS.length - 1);
+  return power < 1
+    ? null
+    : `${formatCount(Math.round((bytes / 1024 ** power) * 10) / 10)} ${BINARY_UNITS[power]}`;
+}
+
+/** What a 0 means in these settings. */
+const ZEROS = [
+  { pattern: /_PER_(?:DAY|SECOND)$/, note: "no limit" },
+  { pattern: /^ALERT_QUIET_HOURS$/, note: "never" },
+];
+
+interface SettingText {
+  readonly text: string;
+  /** The same in a readable unit, or what it means. */
+  readonly note: string | null;
+}
+
+/** @returns the value with thousands separators, and its note: `1,073,741,824` and `1 GiB`, or `0` and `no limit` */
+export function describeSetting(name: string, value: unknown): SettingText {
+  if (isNotSet(value)) return { text: "—", note: null };
+  if (typeof value === "string") return { text: value, note: null };
+  if (typeof value !== "number") return { text: JSON.stringify(value), note: null };
+  if (value === 0) return { text: "0", note: ZEROS.find(({ pattern }) => pattern.test(name))?.note ?? null };
+  return {
+    text: name === "PORT" ? String(value) : formatCount(value),
+    note: name.includes("BYTES") ? toBinaryUnits(value) : null,
+  };
+}
