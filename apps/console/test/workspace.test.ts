@@ -206,7 +206,7 @@ test("Every setting is in a group; one without a value is in the last.", () => {
       ["Not set", "SMTP_URL"],
     ],
   );
-  assert.deepEqual(describeSetting("PORT", 8790), { text: "8790", note: null });
+  assert.deepEqual(describeSetting("PORT", "8790"), { text: "8790", note: null });
 });
 
 test("The usage of days becomes the usage of months, with months without any.", () => {

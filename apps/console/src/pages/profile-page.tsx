@@ -117,7 +117,7 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
           data={NUMBER_FORMATS.map((value) => ({ value, label: labelOf(value) }))}
           onChange={(event) => setFormat(event.currentTarget.value as NumberFormat)}
         />
-        <Group justify="flex-end">
+        <Group justify="flex-end" maw={360}>
           {saved.isSuccess && (
             <Text size="sm" c="dimmed" role="status">
               Saved

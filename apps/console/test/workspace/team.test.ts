@@ -46,8 +46,9 @@ consoleTest(
     await open("/team");
     await openWorkspace(page, "Second");
     await page.getByRole("link", { name: "Team", exact: true }).click();
-    await page.getByRole("button", { name: "Actions for Grace" }).click();
-    await page.getByRole("button", { name: "Leave", exact: true }).click();
+    const own = page.getByRole("row").filter({ hasText: "You" });
+    await own.getByRole("button", { name: /^Actions for / }).click();
+    await own.getByRole("button", { name: "Leave", exact: true }).click();
     await page.getByRole("button", { name: "Leave workspace" }).click();
     await workspaceOpened(page, "My workspace");
     await page.getByRole("heading", { name: "Team" }).waitFor();

@@ -1,7 +1,7 @@
 /** The settings of the service by subject, and their values in words. */
 import { formatCount } from "../../ui/format-count.ts";
 
-export type SettingRows = readonly (readonly [name: string, value: unknown])[];
+export type SettingRows = readonly (readonly [name: string, value: string])[];
 
 interface SettingGroup {
   readonly title: string;
@@ -19,19 +19,22 @@ const GROUPS: readonly { readonly title: string; readonly pattern: RegExp }[] = 
   { title: "Visitors", pattern: /^(?:TRUST_PROXY|GEO|DATA_CENTRES|REFERRER|SOURCES_FILE)/ },
 ];
 
-const isNotSet = (value: unknown) => value === null || value === "";
 const titleOfGroup = (name: string) => GROUPS.find(({ pattern }) => pattern.test(name))?.title ?? OTHERS;
+
+/** The API gives them as text; the contract leaves that open. */
+const textOf = (value: unknown) =>
+  value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
 /** @returns the groups that have settings, and at the end the settings without a value */
 export function groupSettings(settings: Readonly<Record<string, unknown>>): SettingGroup[] {
-  const all = Object.entries(settings);
-  const isSet = all.filter(([, value]) => !isNotSet(value));
+  const all = Object.entries(settings).map(([name, value]) => [name, textOf(value)] as const);
+  const isSet = all.filter(([, value]) => value !== "");
   return [
     ...[OTHERS, ...GROUPS.map(({ title }) => title)].map((title) => ({
       title,
       rows: isSet.filter(([name]) => titleOfGroup(name) === title),
     })),
-    { title: "Not set", rows: all.filter(([, value]) => isNotSet(value)) },
+    { title: "Not set", rows: all.filter(([, value]) => value === "") },
   ].filter(({ rows }) => rows.length > 0);
 }
 
@@ -56,14 +59,14 @@ interface SettingText {
   readonly note: string | null;
 }
 
+/** The settings that are amounts. The digits of the others, such as a port or an id, are no number to read. */
+const AMOUNTS = /BYTES|DAYS|HOURS|_SIZE$|_RATE_|_PER_|_FLIGHT$|THREADS|WORKERS/;
+
 /** @returns the value with thousands separators, and its note: `1,073,741,824` and `1 GiB`, or `0` and `no limit` */
-export function describeSetting(name: string, value: unknown): SettingText {
-  if (isNotSet(value)) return { text: "—", note: null };
-  if (typeof value === "string") return { text: value, note: null };
-  if (typeof value !== "number") return { text: JSON.stringify(value), note: null };
-  if (value === 0) return { text: "0", note: ZEROS.find(({ pattern }) => pattern.test(name))?.note ?? null };
-  return {
-    text: name === "PORT" ? String(value) : formatCount(value),
-    note: name.includes("BYTES") ? toBinaryUnits(value) : null,
-  };
+export function describeSetting(name: string, value: string): SettingText {
+  if (!AMOUNTS.test(name) || !/^\d+$/.test(value)) return { text: value || "—", note: null };
+  const amount = Number(value);
+  const zero = ZEROS.find(({ pattern }) => pattern.test(name))?.note ?? null;
+  const unit = name.includes("BYTES") ? toBinaryUnits(amount) : null;
+  return { text: formatCount(amount), note: amount === 0 ? zero : unit };
 }

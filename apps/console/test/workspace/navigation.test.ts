@@ -1,7 +1,9 @@
 /** The navigation at the side of windows of different widths. */
 import assert from "node:assert/strict";
-import { SCHEMES, seriousFindings } from "./accessibility.ts";
-import { consoleTest, openWorkspace, workspaceMenu, workspaceOpened } from "./console-world.ts";
+import { test } from "node:test";
+import { initialsOf } from "../../src/ui/initials-of.ts";
+import { SCHEMES, seriousFindings } from "../accessibility.ts";
+import { consoleTest, openWorkspace, workspaceMenu, workspaceOpened } from "../console-world.ts";
 
 const RAIL_PX = 56;
 
@@ -57,3 +59,16 @@ consoleTest(
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   },
 );
+
+test("The initials are the first letters of the first and the last word of a name, or of an address.", () => {
+  const names = [
+    "Ada Lovelace",
+    "Kim van den Berg",
+    "grace@shop.example",
+    "a.byron@x.example",
+    "łukasz",
+    "(…) ",
+    "",
+  ];
+  assert.deepEqual(names.map(initialsOf), ["AL", "KB", "G", "AB", "Ł", "", ""]);
+});
