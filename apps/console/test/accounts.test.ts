@@ -169,7 +169,7 @@ consoleTest(
     const token = await page.evaluate(() => navigator.clipboard.readText());
     assert.equal((await world.ask("/api/profile", { token })).body.name, "Grace");
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByRole("link", { name: "Profile: Grace, Viewer" }).waitFor();
+    await page.getByRole("link", { name: "Profile: Grace Viewer" }).waitFor();
 
     await page.goto(new URL("/invitation", link).href);
     await page.getByText("The link is not complete").waitFor();

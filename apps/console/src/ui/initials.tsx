@@ -7,9 +7,12 @@ interface InitialsProps {
   readonly isWorkspace?: boolean;
 }
 
-/** It stands beside the name, so it is hidden from screen readers. */
+/** It stands beside the name, so it is a picture for the eyes only: no text of the page. */
 export const Initials = ({ name, isWorkspace = false }: InitialsProps) => (
-  <span className="initials" data-workspace={isWorkspace || undefined} aria-hidden="true">
-    {isWorkspace ? initialsOf(name).slice(0, 1) : initialsOf(name)}
-  </span>
+  <span
+    className="initials"
+    data-workspace={isWorkspace || undefined}
+    data-letters={isWorkspace ? initialsOf(name).slice(0, 1) : initialsOf(name)}
+    aria-hidden="true"
+  />
 );

@@ -53,7 +53,7 @@ consoleTest(
     }
     await openWorkspace(page, "My workspace");
     await workspaceOpened(page, "My workspace");
-    await page.getByRole("link", { name: "Profile: Ada, Owner" }).click();
+    await page.getByRole("link", { name: "Profile: Ada Owner" }).click();
     await page.getByRole("heading", { name: "Profile" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();

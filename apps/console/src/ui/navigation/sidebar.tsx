@@ -1,5 +1,5 @@
 /** The navigation at the side. Between phones and wide windows it is a rail of icons, whose labels are tooltips. */
-import { UnstyledButton } from "@mantine/core";
+import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { profileQuery } from "../../queries.ts";
@@ -61,14 +61,10 @@ function ProfileLink({ isCurrent }: { readonly isCurrent: boolean }) {
   const { data } = useQuery(profileQuery);
   const name = data?.name ?? data?.email ?? null;
   return (
-    <Link
-      to="/profile"
-      className="side-link"
-      aria-label={name === null ? undefined : `Profile: ${name}, ${roleName(role)}`}
-      aria-current={isCurrent ? "page" : undefined}
-    >
+    <Link to="/profile" className="side-link" aria-current={isCurrent ? "page" : undefined}>
       {name === null ? <Icon name="user" size={17} /> : <Initials name={name} />}
       <span className="side-label">
+        {name !== null && <VisuallyHidden>Profile: </VisuallyHidden>}
         <bdi className="side-person">{name ?? "Profile"}</bdi>{" "}
         <span className="side-role">{roleName(role)}</span>
       </span>
