@@ -37,9 +37,9 @@ function figuresOf(events: readonly ListedEvent[], kind: VisitorSubject["kind"],
     ["Page views", formatCount(pages)],
     ["Custom events", formatCount(events.length - pages)],
     ...(isSession && !hasMore ? [["Duration", formatMetric("sessionDuration", seconds)] as const] : []),
-    ["First seen", <RelativeTime key="first" at={first} />],
+    [isSession ? "Started" : "First seen", <RelativeTime key="first" at={first} />],
     // the latest events are on a later page
-    ...(hasMore ? [] : [["Last seen", <RelativeTime key="last" at={last} />] as const]),
+    ...(isSession || hasMore ? [] : [["Last seen", <RelativeTime key="last" at={last} />] as const]),
   ];
 }
 
