@@ -33,6 +33,8 @@ consoleTest(
     assert.equal(await startOfMain(), 0);
 
     await page.setViewportSize({ width: 1024, height: 768 });
+    const theme = (await page.getByRole("group", { name: "Theme" }).boundingBox())!;
+    assert.ok(theme.x >= 0 && theme.x + theme.width <= RAIL_PX, "the choice of the theme fits the rail");
     const label = pages.getByText("Team", { exact: true });
     const opacity = () => label.evaluate((element) => getComputedStyle(element).opacity);
     assert.equal(await opacity(), "0");

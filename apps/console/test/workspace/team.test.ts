@@ -73,6 +73,11 @@ consoleTest(
     await row.waitFor();
     const box = (await row.boundingBox())!;
     assert.ok(box.height <= 80, `${box.height}`);
+    const circle = await row.locator(".initials").evaluate((element) => {
+      const { width, height, borderRadius } = getComputedStyle(element);
+      return [width, height, borderRadius, getComputedStyle(element, "::before").content];
+    });
+    assert.deepEqual(circle, ["28px", "28px", "50%", '"AL"']);
     const menu = row.getByRole("button", { name: "Actions for Ada Lovelace" });
     await menu.click();
     const remove = (await row.getByRole("button", { name: "Remove", exact: true }).boundingBox())!;
