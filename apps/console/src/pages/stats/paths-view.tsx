@@ -77,7 +77,10 @@ export function PathsView({ view }: { readonly view: StatsView }) {
       <QueryResult query={query}>
         {({ paths, accuracy }) =>
           paths.length === 0 ? (
-            <EmptyState title="No page views in this period">
+            <EmptyState
+              title="No page views in this period"
+              action={chosen.length > 0 && <StartOver view={view} />}
+            >
               Choose a longer range, or remove a filter.
             </EmptyState>
           ) : (
@@ -147,6 +150,12 @@ interface PathsHeadProps {
   readonly accuracy: ApiAnswer<"queryPaths">["accuracy"];
 }
 
+const StartOver = ({ view }: Pick<PathsHeadProps, "view">) => (
+  <Button size="xs" variant="default" onClick={() => view.update({ ...pathParams([]), start: undefined })}>
+    Start over
+  </Button>
+);
+
 const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadProps) => (
   <Group justify="space-between" gap="xs" mb="sm">
     <div>
@@ -169,15 +178,7 @@ const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadPro
         >
           Start at the selected page
         </Button>
-        {isChosen && (
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => view.update({ ...pathParams([]), start: undefined })}
-          >
-            Start over
-          </Button>
-        )}
+        {isChosen && <StartOver view={view} />}
       </Group>
     )}
   </Group>

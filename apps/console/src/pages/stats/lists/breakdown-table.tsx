@@ -84,7 +84,7 @@ function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: 
               {hint}
             </Text>
           )}
-          {answer.results.length > (hasFurther ? 0 : ROWS) && (
+          {hasFigures(answer, breakdown) && answer.results.length > (hasFurther ? 0 : ROWS) && (
             <UnstyledButton className="details-button" onClick={() => setOpen(true)}>
               <Icon name="maximize" size={14} />
               Details

@@ -1,0 +1,53 @@
+/** The stats page in narrow windows. */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { until } from "../../../server/test/faults/child.ts";
+import { consoleStatsTest } from "../console-world.ts";
+import { lastDays, shopVisits, visits } from "../visits.ts";
+
+const LAYOUT_MS = 10_000;
+
+/** @returns the tabs that end outside of their panel */
+const cutTabs = (page: Page) =>
+  page.getByRole("tab").evaluateAll((tabs) =>
+    tabs
+      .filter((tab) => {
+        const end = tab.parentElement?.getBoundingClientRect().right ?? 0;
+        return tab.getBoundingClientRect().right > end + 1;
+      })
+      .map((tab) => tab.textContent),
+  );
+
+consoleStatsTest(
+  "On a phone the key metrics are low and without lines, the menus keep their arrows, no tab is cut off, and goals keep their rate.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource({ goals: [{ name: "Signed up", event: "signup" }] });
+    await visits(world, source, shopVisits());
+    await page.setViewportSize({ width: 1280, height: 1400 });
+    await open(lastDays(source));
+    const metrics = page.getByRole("region", { name: "Key metrics" });
+    const line = metrics.locator(".sparkline").first();
+    await line.waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await line.waitFor({ state: "hidden" });
+    for (const tile of await metrics.getByRole("button").all()) {
+      const { height = Number.NaN } = (await tile.boundingBox()) ?? {};
+      assert.ok(height <= 76, `${await tile.textContent()} is ${height} pixels high`);
+    }
+    const chart = page.getByRole("region", { name: "Visitors by day" });
+    assert.ok(((await chart.boundingBox())?.y ?? 844) < 600, "the chart begins on the first screen");
+    await page.getByText("online", { exact: true }).waitFor();
+    for (const name of ["Add filter", /^Range/, /^Comparison/])
+      await page.getByRole("button", { name }).locator(".icon").last().waitFor();
+    const goal = page
+      .getByRole("region", { name: "Goals" })
+      .getByRole("row")
+      .filter({ hasText: "Signed up" });
+    assert.deepEqual(await goal.getByRole("cell").allInnerTexts(), ["Signed up", "50.0%", "—"]);
+    await shoot("stats-phone");
+    for (const width of [390, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 844 });
+      await until(`no tab is cut off at ${width}`, LAYOUT_MS, async () => (await cutTabs(page)).length === 0);
+    }
+  },
+);
