@@ -1,5 +1,6 @@
-/** The data page of a source: goals, exclusions, retention, erasure. */
+/** The page "Goals & data" of a source: goals, exclusions, retention, erasure. */
 import assert from "node:assert/strict";
+import type { Goal } from "@headwater/contract";
 import type { Page } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
@@ -18,17 +19,24 @@ consoleTest(
     const exclusions = formOf(page, "Exclusions");
     const saveGoals = () => form.getByRole("button", { name: "Save goals" }).click();
     const saveExclusions = () => exclusions.getByRole("button", { name: "Save exclusions" }).click();
-    assert.equal(await form.getByLabel("Target of goal 1").inputValue(), "/thanks/*");
+    const rows = form.getByRole("listitem");
+    await rows.filter({ hasText: "PaidPage/thanks/*" }).waitFor();
     await form.getByRole("button", { name: "Add goal" }).click();
-    await form.getByLabel("Name of goal 2").fill("Signed up");
-    await form.getByLabel("Target of goal 2").fill("signup");
-    await form.getByRole("button", { name: "Add a condition" }).nth(1).click();
-    await form.getByLabel("Property of condition 1 of goal 2").fill("seats");
-    await form.getByLabel("Operator of condition 1 of goal 2").selectOption("gt");
-    await form.getByLabel("Value of condition 1 of goal 2").fill("many");
-    await form.getByRole("button", { name: "Add a value" }).nth(1).click();
-    await form.getByLabel("Value of goal 2", { exact: true }).fill("25.5");
-    await form.getByLabel("Currency of goal 2").fill("eux");
+    const goal = form.getByRole("group", { name: "Goal 2" });
+    assert.ok(
+      await goal
+        .getByRole("textbox", { name: "Name", exact: true })
+        .evaluate((field) => field === document.activeElement),
+    );
+    await goal.getByRole("textbox", { name: "Name", exact: true }).fill("Signed up");
+    await goal.getByLabel("Event name").fill("signup");
+    await goal.getByRole("button", { name: "Add condition" }).click();
+    await goal.getByLabel("Property of condition 1").fill("seats");
+    await goal.getByLabel("Operator of condition 1").selectOption("gt");
+    await goal.getByLabel("Value of condition 1").fill("many");
+    await goal.getByRole("button", { name: "Add value" }).click();
+    await goal.getByLabel("Value", { exact: true }).fill("25.5");
+    await goal.getByLabel("Currency").fill("eux");
     await saveGoals();
     await form.getByText("gt takes a number").waitFor();
     await form.getByText("Not an ISO 4217 code").waitFor();
@@ -39,10 +47,12 @@ consoleTest(
     assert.equal((await read()).bots, "apart");
     await shoot("data-refused");
 
-    await form.getByLabel("Currency of goal 2").fill("eur");
-    await form.getByLabel("Value of condition 1 of goal 2").fill("4.5");
+    await goal.getByLabel("Currency").fill("eur");
+    await goal.getByLabel("Value of condition 1").fill("4.5");
     await saveGoals();
     await form.getByText("Saved").waitFor();
+    await rows.filter({ hasText: "seats is more than 4.5, 25.5 EUR per conversion" }).waitFor();
+    assert.equal(await form.getByRole("group").count(), 0, "the saved goal is a row");
     await exclusions.getByLabel("Excluded paths").fill("/admin/*\n/internal/*");
     await exclusions.getByLabel("Excluded IP addresses").fill("10.0.0.0/8\n10.0.0.300");
     await saveExclusions();
@@ -64,13 +74,53 @@ consoleTest(
     assert.deepEqual([saved.bots, saved.excludedPaths], ["reject", ["/admin/*", "/internal/*"]]);
     assert.deepEqual(saved.excludedAddresses, ["10.0.0.0/8", "::1"]);
 
-    await form.getByRole("button", { name: "Remove goal 1" }).click();
+    await form.getByRole("button", { name: "Remove goal Paid" }).click();
     const answered = page.waitForResponse((response) => response.request().method() === "PATCH");
     await saveGoals();
     await answered;
     await page.reload();
-    await form.getByLabel("Target of goal 1").waitFor();
-    assert.equal(await form.getByLabel("Target of goal 1").inputValue(), "signup");
+    await rows.waitFor();
+    assert.match((await rows.textContent())!, /^Signed upEventsignup/);
+  },
+);
+
+consoleTest(
+  "Cancel restores a goal or drops a new one, and the focus stays in the list.",
+  async ({ world, page, open, shoot }) => {
+    const goals = [
+      { name: "Paid", path: "/thanks/*" },
+      { name: "Signed up", event: "signup" },
+    ];
+    const { sourceId } = await world.createSource({ goals });
+    await open(`/sources/data?sourceId=${sourceId}`);
+    const form = formOf(page, "Goals");
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    const group = form.getByRole("group");
+    await form.getByRole("button", { name: "Edit goal Paid" }).click();
+    await group.getByRole("textbox", { name: "Name", exact: true }).fill("Bought");
+    await group.getByRole("button", { name: "Cancel" }).click();
+    assert.equal(await focused(), "Edit");
+    await form.getByText("Paid").waitFor();
+
+    await form.getByRole("button", { name: "Add goal" }).click();
+    await form.getByRole("button", { name: "Edit goal Signed up" }).click();
+    assert.equal(await group.getByLabel("Event name").inputValue(), "signup");
+    assert.equal(await form.getByRole("listitem").count(), 2, "the empty goal is gone");
+    await group.getByLabel("Type").selectOption("Page");
+    await group.getByLabel("Path").fill("/welcome");
+    await form.getByRole("button", { name: "Add goal" }).click();
+    await form.getByRole("listitem").filter({ hasText: "Signed upPage/welcome" }).waitFor();
+    await shoot("goals-open");
+    await group.getByRole("button", { name: "Cancel" }).click();
+    assert.equal(await focused(), "Add goal");
+    assert.equal(await form.getByRole("listitem").count(), 2);
+    await form.getByRole("button", { name: "Save goals" }).click();
+    await form.getByText("Saved").waitFor();
+    const stored = (await world.ask(`/api/tracking-sources/${sourceId}`)).body.goals;
+    assert.deepEqual(
+      stored.map(({ event, path }: Goal) => event ?? path),
+      ["/thanks/*", "/welcome"],
+    );
   },
 );
 
@@ -79,7 +129,7 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     await open(`/sources/data?sourceId=${sourceId}`);
-    const days = formOf(page, "Retention").getByLabel("Days");
+    const days = formOf(page, "Data retention").getByLabel("Days");
     await days.waitFor();
     const body = { organizationId: ORGANIZATION_ID, retentionDays: 400 };
     const set = await world.ask(`/api/tracking-sources/${sourceId}`, { method: "PATCH", body });
@@ -100,8 +150,9 @@ consoleTest(
     const { sourceId } = await world.createSource();
     const kept = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.retentionDays;
     await open(`/sources/data?sourceId=${sourceId}`);
-    const form = formOf(page, "Retention");
-    const save = form.getByRole("button", { name: "Save retention" });
+    const form = formOf(page, "Data retention");
+    const save = form.getByRole("button", { name: "Save data retention" });
+    await form.getByText("Without a warehouse, the service’s RETENTION_DAYS (30) applies instead.").waitFor();
     await form.getByLabel("Days").fill("30");
     await save.click();
     const question = page.getByRole("dialog", { name: "Delete older events?" });
@@ -157,7 +208,7 @@ consoleTest(
     const { sourceId } = await seed(world);
     await open(`/sources/data?sourceId=${sourceId}`, await memberToken(world, "developer"));
     for (const name of ["Goals", "Exclusions"]) await formOf(page, name).waitFor();
-    for (const name of ["Retention", "Erase visitor"])
+    for (const name of ["Data retention", "Erase visitor"])
       assert.equal(await formOf(page, name).count(), 0, name);
     assert.equal(await page.getByRole("region", { name: "Alerts" }).count(), 0);
     await open(`/sources/data?sourceId=${sourceId}`, await memberToken(world, "viewer"));
@@ -171,11 +222,11 @@ consoleTest(
     const { sourceId } = await world.createSource();
     await open(`/sources/settings?sourceId=${sourceId}`);
     const name = page.getByLabel("Name");
-    await name.fill("Shop");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await name.fill("Store");
+    await page.getByRole("button", { name: "Save general settings" }).click();
     const saved = page.getByText("Saved", { exact: true });
     await saved.waitFor();
-    await page.getByRole("heading", { name: "Shop" }).first().waitFor();
+    await page.getByRole("heading", { name: "Store" }).first().waitFor();
     assert.equal(await saved.count(), 1, "the message is shown once the form has the saved source");
     await name.press("End");
     await name.pressSequentially("s");

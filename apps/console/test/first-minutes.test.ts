@@ -18,7 +18,7 @@ consoleStatsTest(
 
       await page.getByRole("link", { name: "Create source" }).click();
       await page.getByLabel("Name").fill("Shop");
-      await page.getByLabel("Origin 1").fill(`${shop.url}/checkout?step=1`);
+      await page.getByLabel("Website address").fill(`${shop.url}/checkout?step=1`);
       await page.getByRole("button", { name: `Did you mean ${shop.url}?` }).waitFor();
       await shoot("2-create");
       await page.getByRole("button", { name: `Did you mean ${shop.url}?` }).click();

@@ -23,7 +23,7 @@ interface RoleCase {
   readonly refusals: number;
 }
 
-const WRITE = ["Add origin", "Save", "Save privacy", "Add embedding site", "Save embedding"];
+const WRITE = ["Add origin", "Save", "Save", "Add embedding site", "Save"];
 const ROLES: readonly RoleCase[] = [
   {
     role: "viewer",
@@ -36,7 +36,7 @@ const ROLES: readonly RoleCase[] = [
   {
     role: "developer",
     pages: ["Sources"],
-    tabs: ["Stats", "Install", "Debug", "Events", "Data", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Events", "Goals & data", "Settings"],
     mayCreate: true,
     settings: [...WRITE, "Deactivate"],
     refusals: 2,
@@ -44,9 +44,9 @@ const ROLES: readonly RoleCase[] = [
   {
     role: "admin",
     pages: ALL_PAGES,
-    tabs: ["Stats", "Install", "Debug", "Events", "Data", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Events", "Goals & data", "Settings"],
     mayCreate: true,
-    settings: [...WRITE, "Save limits", "Copy", "Rotate", "Deactivate", "Delete"],
+    settings: [...WRITE, "Save", "Copy", "Rotate", "Deactivate", "Delete"],
     refusals: 0,
   },
 ];
@@ -76,7 +76,7 @@ consoleTest(
         .and(page.locator(":not([aria-label='Switch source'])"));
       assert.equal(await switcher.isVisible(), true, role);
       const isRefused = page.getByRole("heading", { name: "You don’t have access" });
-      await isRefused.or(page.getByRole("button", { name: "Save", exact: true })).waitFor();
+      await isRefused.or(page.getByRole("button", { name: "Save privacy" })).waitFor();
       assert.equal(await isRefused.isVisible(), settings === null, role);
       assert.deepEqual(await buttons.allTextContents(), settings ?? [], role);
       await shoot(`settings-of-${role}`);

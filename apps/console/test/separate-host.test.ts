@@ -84,7 +84,8 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   const sessionId = await world.openSession(source);
   await page.getByRole("option").filter({ hasText: "session opened" }).waitFor();
   await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
-  await page.getByRole("link", { name: "Data" }).click();
+  await page.getByRole("link", { name: "Goals & data" }).click();
+  await page.getByLabel("Excluded paths").fill("/admin/*");
   await page.getByRole("button", { name: "Save exclusions" }).click();
   await page.getByText("Saved").waitFor();
   await page.getByRole("link", { name: "Stats" }).click();

@@ -1,10 +1,10 @@
 /** The settings of a source: input is kept until it is saved, and only changed fields are sent. */
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { ORGANIZATION_ID, type World } from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
+const focusedName = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
 const change = (world: World, sourceId: string, body: object) =>
   world.ask(`/api/tracking-sources/${sourceId}`, {
     method: "PATCH",
@@ -28,7 +28,7 @@ consoleTest(
 
     await limits.getByRole("button", { name: "Save limits" }).click();
     await limits.getByText("Saved").waitFor();
-    assert.equal(await focused(page), "Save limits");
+    assert.equal(await focusedName(page), "Save limits");
     assert.equal(await form.getByLabel("Name").inputValue(), "After");
     await page.getByRole("button", { name: "Deactivate", exact: true }).click();
     await page.getByRole("button", { name: "Activate", exact: true }).waitFor();
@@ -40,9 +40,9 @@ consoleTest(
     );
 
     assert.equal((await change(world, sourceId, { requireOrigin: true })).status, 200);
-    await form.getByRole("button", { name: "Save", exact: true }).press("Enter");
+    await form.getByRole("button", { name: "Save general settings" }).press("Enter");
     await form.getByText("Saved").waitFor();
-    assert.equal(await focused(page), "Save");
+    assert.equal(await focusedName(page), "Save general settings");
     const { name, slug, requireOrigin, isActive, limits: kept } = await read();
     assert.deepEqual(
       [name, slug, requireOrigin, isActive, kept.maxBatchSize],
@@ -73,9 +73,113 @@ consoleTest(
     await wordGone();
     await form.getByRole("textbox", { name: "Origin 2" }).fill("https://two.example/path");
     await form.getByRole("button", { name: "Did you mean https://two.example?" }).click();
-    await form.getByRole("button", { name: "Save", exact: true }).click();
+    await form.getByRole("button", { name: "Save general settings" }).click();
     await form.getByText("Saved").waitFor();
     await form.getByRole("button", { name: "Remove origin 2" }).click();
     await wordGone();
   },
 );
+
+consoleTest(
+  "A form that nothing was changed in cannot be saved, and its button says why.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId } = await world.createSource();
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "PATCH") sent += 1;
+    });
+    const off = async (save: Locator) => (await save.getAttribute("aria-disabled")) === "true";
+    for (const address of ["/sources/settings", "/sources/data"]) {
+      await open(`${address}?sourceId=${sourceId}`);
+      const buttons = page.getByRole("button", { name: /^Save / });
+      await buttons.first().waitFor();
+      for (const save of await buttons.all())
+        assert.ok(await off(save), (await save.getAttribute("aria-label"))!);
+    }
+    await open(`/sources/settings?sourceId=${sourceId}`);
+    const save = page.getByRole("button", { name: "Save limits", description: "No changes to save" });
+    const reason = page.getByRole("form", { name: "Limits" }).getByText("No changes to save");
+    await save.waitFor();
+    assert.equal(await reason.isVisible(), false);
+    await page.getByLabel("Bytes per UTC day").focus();
+    await page.keyboard.press("Tab");
+    await reason.waitFor();
+    await shoot("save-disabled");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Events per batch").fill("7");
+    assert.equal(await off(page.getByRole("button", { name: "Save limits" })), false);
+    assert.ok(await off(page.getByRole("button", { name: "Save privacy" })));
+    await page.getByLabel("Events per batch").fill("");
+    await save.waitFor();
+    assert.ok(await off(save));
+
+    await page.getByRole("textbox", { name: "Origin 1" }).fill("shop");
+    const general = page.getByRole("button", {
+      name: "Save general settings",
+      description: "Correct the marked origin first",
+    });
+    assert.ok(await off(general));
+    assert.equal(sent, 0);
+  },
+);
+
+consoleTest(
+  "The list of sections opens each section and follows the scrolling; narrower windows have none.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId } = await world.createSource();
+    await page.setViewportSize({ width: 1440, height: 700 });
+    await open(`/sources/settings?sourceId=${sourceId}`);
+    const list = page.getByRole("navigation", { name: "Sections" });
+    const current = () => list.locator("[aria-current=location]");
+    await current().getByText("General").waitFor();
+    const titles = [
+      "General",
+      "Privacy",
+      "Embedding",
+      "Limits",
+      "Public key",
+      "Deactivate source",
+      "Delete source",
+    ];
+    assert.deepEqual(await list.getByRole("link").allTextContents(), titles);
+    for (const title of titles.toReversed()) {
+      await list.getByRole("link", { name: title, exact: true }).click();
+      await current().getByText(title, { exact: true }).waitFor();
+      const heading = page.getByRole("heading", { name: title, exact: true });
+      const { y } = (await heading.boundingBox())!;
+      assert.ok(y >= 0 && y < 700, `${title} is visible`);
+    }
+    await page.keyboard.press("Tab");
+    assert.equal(
+      await page.evaluate(
+        () => document.activeElement?.getAttribute("name") ?? document.activeElement?.tagName,
+      ),
+      "INPUT",
+    );
+    await page.mouse.move(500, 300);
+    await page.mouse.wheel(0, 10_000);
+    await current().getByText("Delete source").waitFor();
+    await shoot("sections-end");
+
+    await page.getByRole("link", { name: "Goals & data" }).click();
+    await list.getByText("Data retention").click();
+    await page.waitForURL(/#data-retention$/);
+    await page.reload();
+    await current().getByText("Data retention").waitFor();
+    await page.getByRole("heading", { name: "Data retention" }).waitFor();
+    assert.ok(await page.evaluate(() => scrollY > 0), "the link opens the page at its section");
+    await page.setViewportSize({ width: 1279, height: 700 });
+    await list.waitFor({ state: "hidden" });
+  },
+);
+
+consoleTest("Empty limits show the service's defaults.", async ({ world, page, open }) => {
+  const { sourceId } = await world.createSource();
+  await open(`/sources/settings?sourceId=${sourceId}`);
+  const { settings } = (await world.ask(`/api/support?organizationId=${ORGANIZATION_ID}`)).body;
+  const batch = page.getByLabel("Events per batch");
+  await page.locator(`input[placeholder="Default: ${settings.MAX_BATCH_SIZE}"]`).waitFor();
+  assert.equal(await batch.getAttribute("placeholder"), `Default: ${settings.MAX_BATCH_SIZE}`);
+  assert.equal(await page.getByLabel("Bytes per UTC day").getAttribute("placeholder"), "Default: no limit");
+  await page.getByText("Up to 5 MiB").waitFor();
+});

@@ -6,32 +6,40 @@ import { type SOURCE_ORDERS, selectSources } from "../src/pages/sources/source-o
 import { consoleTest } from "./console-world.ts";
 
 const SOURCES = [
-  { name: "Shop", allowedOrigins: ["https://shop.example"], isActive: true, lastEventAt: null },
-  { name: "blog", allowedOrigins: ["https://blog.example"], isActive: false, lastEventAt: "2026-01-02" },
-  { name: "App", allowedOrigins: [], isActive: true, lastEventAt: "2026-01-01" },
+  { name: "Shop", allowedOrigins: ["https://shop.example"], status: "waiting" as const, lastEventAt: null },
+  {
+    name: "blog",
+    allowedOrigins: ["https://blog.example"],
+    status: "off" as const,
+    lastEventAt: "2026-01-02",
+  },
+  { name: "App", allowedOrigins: [], status: "receiving" as const, lastEventAt: "2026-01-01" },
+  { name: "Beta", allowedOrigins: [], status: "failing" as const, lastEventAt: null },
 ];
 
 test("Sources are found by name and origin, and sorted without changing the list.", () => {
   const namesBy = (order: (typeof SOURCE_ORDERS)[number]["value"], search = "") =>
     selectSources(SOURCES, search, order).map(({ name }) => name);
-  assert.deepEqual(namesBy("created"), ["Shop", "blog", "App"]);
-  assert.deepEqual(namesBy("name"), ["App", "blog", "Shop"]);
-  assert.deepEqual(namesBy("lastEvent"), ["blog", "App", "Shop"]);
-  assert.deepEqual(namesBy("status"), ["App", "Shop", "blog"]);
+  assert.deepEqual(namesBy("created"), ["Shop", "blog", "App", "Beta"]);
+  assert.deepEqual(namesBy("name"), ["App", "Beta", "blog", "Shop"]);
+  assert.deepEqual(namesBy("lastEvent"), ["blog", "App", "Shop", "Beta"]);
+  assert.deepEqual(namesBy("status"), ["Beta", "App", "Shop", "blog"]);
   assert.deepEqual(namesBy("name", " SHOP.ex "), ["Shop"]);
   assert.deepEqual(namesBy("name", "nothing"), []);
 });
 
 consoleTest(
-  "A failing source says why, and leads to the attempts that were refused for this reason.",
+  "A failing source is the first of the list, says why, and leads to the attempts that were refused for this reason.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
+    await world.createSource({ name: "New blog" });
     const origin = "https://other.example";
     assert.equal((await world.send(bootstrapPath(source), bootstrapBody(), { origin })).status, 403);
     await open("/sources");
     await page.getByRole("columnheader", { name: "Events, 24 hours" }).waitFor();
     const row = page.getByRole("row").filter({ hasText: "Failing" });
     await row.getByText("1 refused").waitFor();
+    assert.match((await page.getByRole("row").nth(1).textContent())!, /Failing/);
     await row.getByRole("link", { name: "Origin not allowed" }).click();
     await page
       .getByRole("option")

@@ -32,7 +32,7 @@ consoleTest(
     const { href } = new URL(page.url());
     for (const go of [
       () => link(page, "Team").click(),
-      () => link(page, "Data").click(),
+      () => link(page, "Goals & data").click(),
       () => page.evaluate(() => history.back()),
       () => openWorkspace(page, "Second"),
     ]) {
@@ -94,7 +94,7 @@ consoleTest(
     const name = page.getByLabel("Name");
     await name.fill("Other");
     await name.fill("Made");
-    await link(page, "Data").click();
+    await link(page, "Goals & data").click();
     await page.getByLabel("Excluded paths").fill("/admin/*");
     await page.getByRole("textbox", { name: "ID" }).fill("visitor-1");
     await page.getByRole("button", { name: "Erase", exact: true }).click();
@@ -146,7 +146,7 @@ consoleTest(
     assert.equal(dialog.type(), "beforeunload");
     await dialog.dismiss();
     assert.equal(await name.inputValue(), "Other");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Save general settings" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     // another dialog would keep the tab open
     page.on("dialog", (dialog) => void dialog.dismiss());
@@ -163,7 +163,7 @@ consoleTest("The dialog is accessible and fits a phone.", async (started) => {
   await page.setViewportSize({ width: 360, height: 800 });
   await open(`/sources/settings?sourceId=${sourceId}`);
   await page.getByLabel("Name").fill("Other");
-  await link(page, "Data").click();
+  await link(page, "Goals & data").click();
   await questionOf(page).waitFor();
   const found: string[] = [];
   for (const { colorScheme, rules } of SCHEMES) {

@@ -3,7 +3,7 @@ import { NUMBER_FORMATS, type NumberFormat, THEMES } from "@headwater/contract/p
 import {
   Alert,
   Badge,
-  Group,
+  Box,
   NativeSelect,
   Paper,
   Stack,
@@ -18,8 +18,8 @@ import { useEffect, useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../api.ts";
 import { MailForm } from "../mail-form.tsx";
 import { profileQuery, signInMethodsQuery } from "../queries.ts";
+import { SaveRow } from "../save-row.tsx";
 import { takeFragment } from "../sign-in.ts";
-import { AsyncButton } from "../ui/async-button.tsx";
 import { ConfirmButton } from "../ui/confirm-dialog.tsx";
 import { setNumberFormat } from "../ui/format-count.ts";
 import { TextLink } from "../ui/links.tsx";
@@ -87,9 +87,15 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
     },
   });
   const failure = saved.error instanceof ApiFailure ? saved.error : null;
-  const submit = useSubmit(() => saved.mutateAsync());
+  const isUnsaved =
+    (name.trim() || null) !== profile.name ||
+    theme !== profile.theme ||
+    numberFormat !== profile.numberFormat;
+  const submit = useSubmit(() => saved.mutateAsync(), isUnsaved);
+  // removes the "Saved" message, which was about the previous input
+  const edited = () => saved.isSuccess && saved.reset();
   return (
-    <Paper withBorder p="lg" component="form" onSubmit={submit} aria-label="Preferences">
+    <Paper withBorder p="lg" component="form" onSubmit={submit} onChange={edited} aria-label="Preferences">
       <Stack>
         <Title order={2} size="h5">
           Preferences
@@ -117,16 +123,9 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
           data={NUMBER_FORMATS.map((value) => ({ value, label: labelOf(value) }))}
           onChange={(event) => setFormat(event.currentTarget.value as NumberFormat)}
         />
-        <Group justify="flex-end" maw={360}>
-          {saved.isSuccess && (
-            <Text size="sm" c="dimmed" role="status">
-              Saved
-            </Text>
-          )}
-          <AsyncButton type="submit" isPending={saved.isPending}>
-            Save
-          </AsyncButton>
-        </Group>
+        <Box maw={360}>
+          <SaveRow saved={saved} what="preferences" isUnsaved={isUnsaved} />
+        </Box>
       </Stack>
     </Paper>
   );

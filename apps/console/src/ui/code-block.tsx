@@ -21,7 +21,7 @@ export const CodeBlock = ({ title, text, copyLabel, isPrimary }: CodeBlockProps)
       </Text>
       <CopyButton text={text} {...(copyLabel && { label: copyLabel })} {...(isPrimary && { isPrimary })} />
     </Group>
-    {/* a single line wraps; lines of code keep their breaks and scroll */}
+    {/* a single line wraps; lines of code scroll, except on phones */}
     <ScrollRegion label={title} className={text.includes("\n") ? "code-text code-lines" : "code-text"}>
       <pre>{highlight(text)}</pre>
     </ScrollRegion>

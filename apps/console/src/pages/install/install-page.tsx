@@ -1,11 +1,12 @@
 /** The install page: the snippet, whether events arrive, and what a CSP or a proxy needs. */
 import type { InstallPayload, Source } from "@headwater/contract";
-import { Button, NativeSelect, Paper, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, NativeSelect, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api } from "../../api.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { QueryResult } from "../../ui/page-states.tsx";
+import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { defaultExampleFor, EXAMPLES } from "./framework-examples.ts";
@@ -70,16 +71,8 @@ function SnippetSection({
         <Title order={2} size="h5">
           1. Add the snippet
         </Title>
-        <SegmentedControl
-          visibleFrom="lg"
-          size="xs"
-          aria-label="Framework"
-          data={data}
-          value={selected}
-          onChange={select}
-        />
         <NativeSelect
-          hiddenFrom="lg"
+          maw={320}
           label="Framework"
           data={data}
           value={selected}
@@ -175,9 +168,9 @@ function ProxySection({ proxy, onPath, error }: ProxyProps) {
             Update path
           </Button>
         </form>
-        <SegmentedControl
-          aria-label="Web server"
-          data={PROXY_TARGETS.map(({ name, label }) => ({ value: name, label }))}
+        <Switcher
+          label="Web server"
+          options={PROXY_TARGETS.map(({ name, label }) => ({ value: name, label }))}
           value={selected}
           onChange={select}
         />

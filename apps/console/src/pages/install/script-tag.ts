@@ -2,14 +2,39 @@
 
 /** An option that is a setting of the source too has the same name there. */
 export const TAG_OPTIONS = [
-  { name: "engagement", label: "Measure engagement", extra: "engagement" },
-  { name: "vitals", label: "Web vitals", extra: "web-vitals" },
-  { name: "outbound", label: "Outbound links", extra: "outbound-links" },
-  { name: "downloads", label: "Downloads", extra: "downloads" },
-  { name: "forms", label: "Forms", extra: "forms" },
-  { name: "hash", label: "Hash routing", attribute: 'data-hash-routing="true"' },
-  { name: "storage", label: "No browser storage", attribute: 'data-persistence="none"' },
-  { name: "consent", label: "Require consent", attribute: 'data-consent="pending"' },
+  {
+    name: "engagement",
+    label: "Measure engagement",
+    help: "Time on page and scroll depth",
+    extra: "engagement",
+  },
+  { name: "vitals", label: "Web vitals", help: "How fast pages load and react", extra: "web-vitals" },
+  {
+    name: "outbound",
+    label: "Outbound links",
+    help: "Clicks on links to other sites",
+    extra: "outbound-links",
+  },
+  { name: "downloads", label: "Downloads", help: "Clicks on links to files", extra: "downloads" },
+  { name: "forms", label: "Forms", help: "Forms that visitors submit", extra: "forms" },
+  {
+    name: "hash",
+    label: "Hash routing",
+    help: "Each #/path counts as a page",
+    attribute: 'data-hash-routing="true"',
+  },
+  {
+    name: "storage",
+    label: "No browser storage",
+    help: "Nothing is kept in the browser",
+    attribute: 'data-persistence="none"',
+  },
+  {
+    name: "consent",
+    label: "Require consent",
+    help: "Nothing is counted before it",
+    attribute: 'data-consent="pending"',
+  },
 ] as const;
 export type TagOption = (typeof TAG_OPTIONS)[number]["name"];
 

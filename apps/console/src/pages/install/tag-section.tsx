@@ -19,18 +19,22 @@ export function TagSection({ install }: { readonly install: InstallPayload }) {
       />
       <fieldset className="tag-options">
         <legend>Options</legend>
-        {TAG_OPTIONS.map(({ name, label }) => (
+        <Text size="sm" c="dimmed" className="tag-note">
+          Options change the snippet above and are not saved. Copy the snippet after a change.
+        </Text>
+        {TAG_OPTIONS.map(({ name, label, help }) => (
           <Switch
             key={name}
             size="sm"
             label={label}
+            description={help}
             checked={options.has(name)}
             onChange={(event) => toggle(name, event.currentTarget.checked)}
           />
         ))}
       </fieldset>
       <details className="more">
-        <summary>Snippet for calls before the script has loaded, and for tag managers</summary>
+        <summary>Tag manager or early calls</summary>
         <Text size="sm" c="dimmed">
           This snippet keeps the calls of <code>headwater(…)</code> until the script has loaded, and it says
           in the browser’s console when the script was blocked.

@@ -33,7 +33,7 @@ export function TestSite({ sourceId, page }: TestSiteProps) {
     <Paper withBorder p="lg" component="section" aria-label="Test my site">
       <Stack>
         <Title order={2} size="h5">
-          Test my site
+          3. Test my site
         </Title>
         <Text size="sm">
           The server opens the page as visitors do and checks the snippet, the key, the origin and the content

@@ -1,11 +1,12 @@
 /** The form for how page URLs are stored: query parameters and rules for paths. */
 import type { Source } from "@headwater/contract";
 import { NativeSelect, Switch } from "@mantine/core";
+import { SaveRow } from "../../save-row.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FormSection } from "./form-section.tsx";
 import { parseLines } from "./lines.ts";
 import { LinesField } from "./lines-field.tsx";
-import { SaveRow, useSourceForm } from "./source-form.tsx";
+import { useSourceForm } from "./source-form.tsx";
 
 const PARAMETER_OPTIONS = [
   { value: "campaign", label: "Campaign parameters only" },
@@ -58,7 +59,7 @@ function toPatch({ parameters, patterns, ...flags }: Partial<AddressFields>) {
 
 export function AddressesForm({ source }: { readonly source: Source }) {
   const form = useSourceForm({ source, stored: toFields(source), normalize, toPatch });
-  const { fields, setFields, submit, saved, failure } = form;
+  const { fields, setFields, submit, saved, failure, isUnsaved } = form;
   const invalidPattern = parseLines(fields.patterns).find((_, index) =>
     failure?.issueAt("pathRules", "patterns", index),
   );
@@ -119,7 +120,7 @@ export function AddressesForm({ source }: { readonly source: Source }) {
         error={invalidPattern === undefined ? null : `${invalidPattern}: ${PATTERN_RULE}`}
         onChange={(event) => setFields({ patterns: event.currentTarget.value })}
       />
-      <SaveRow saved={saved} label="Save page URLs" />
+      <SaveRow saved={saved} what="page URLs" isUnsaved={isUnsaved} />
     </FormSection>
   );
 }

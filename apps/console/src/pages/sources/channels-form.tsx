@@ -1,11 +1,12 @@
 /** The form for a source's own rules for sources and channels. */
 import type { Source } from "@headwater/contract";
 import { formatChannelRule, parseChannelRule } from "@headwater/contract/channels";
+import { SaveRow } from "../../save-row.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FormSection } from "./form-section.tsx";
 import { parseLines } from "./lines.ts";
 import { LinesField } from "./lines-field.tsx";
-import { SaveRow, useSourceForm } from "./source-form.tsx";
+import { useSourceForm } from "./source-form.tsx";
 
 const RULE =
   "A rule is referrer, source, medium or campaign = pattern -> source | channel. A hyphen keeps the source or the channel.";
@@ -29,7 +30,7 @@ const toPatch = ({ rules }: Partial<ChannelFields>) =>
 
 export function ChannelsForm({ source }: { readonly source: Source }) {
   const form = useSourceForm({ source, stored: toFields(source), normalize, toPatch });
-  const { fields, setFields, submit, saved, failure } = form;
+  const { fields, setFields, submit, saved, failure, isUnsaved } = form;
   const invalid = parseLines(fields.rules).find((_, index) =>
     failure?.issueAt("channelRules", index, "pattern"),
   );
@@ -47,7 +48,7 @@ export function ChannelsForm({ source }: { readonly source: Source }) {
         error={invalid === undefined ? failure?.issueAt("channelRules") : `${invalid}: ${RULE}`}
         onChange={(event) => setFields({ rules: event.currentTarget.value })}
       />
-      <SaveRow saved={saved} label="Save rules" />
+      <SaveRow saved={saved} what="rules" isUnsaved={isUnsaved} />
     </FormSection>
   );
 }

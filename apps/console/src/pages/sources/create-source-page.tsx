@@ -1,8 +1,9 @@
 import { LIMITS } from "@headwater/contract/limits";
-import { Group, Paper, Stack, TextInput } from "@mantine/core";
+import { Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { ApiFailure, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
@@ -13,7 +14,7 @@ import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { FrameworkField } from "./framework-field.tsx";
-import { ALLOWED_ORIGINS, areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
+import { areValidOrigins, cleanOrigins, OriginLine, OriginLines } from "./origins-field.tsx";
 
 export const CreateSourcePage = () => (
   <Page
@@ -47,9 +48,15 @@ function CreateSource() {
   });
   const failure = created.error instanceof ApiFailure ? created.error : null;
   const isDirty = name.trim() !== "" || cleanOrigins(origins).length > 0 || frameworkHint !== null;
-  const submit = useSubmit(() => created.mutateAsync(), isDirty);
+  const [isRefused, setRefused] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const submit = useSubmit(() => {
+    if (name.trim() !== "" && areValidOrigins(origins)) return created.mutateAsync();
+    flushSync(() => setRefused(true));
+    focusFirstInvalid(form.current);
+  }, isDirty);
   return (
-    <Paper withBorder p="lg" maw={760} component="form" onSubmit={submit}>
+    <Paper withBorder p="lg" maw={760} component="form" ref={form} onSubmit={submit} noValidate>
       <Stack>
         {created.error && <ErrorAlert error={created.error} />}
         <TextInput
@@ -58,11 +65,10 @@ function CreateSource() {
           required
           maxLength={LIMITS.maxNameLength}
           value={name}
-          error={failure?.issueAt("name")}
+          error={isRefused && name.trim() === "" ? "Enter a name." : failure?.issueAt("name")}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <OriginsField
-          {...ALLOWED_ORIGINS}
+        <AddressFields
           origins={origins}
           onChange={setOrigins}
           issueAt={(index) => failure?.issueAt("allowedOrigins", index) ?? null}
@@ -72,15 +78,53 @@ function CreateSource() {
           <ButtonLink variant="default" to="/sources">
             Cancel
           </ButtonLink>
-          <AsyncButton
-            type="submit"
-            isPending={created.isPending}
-            disabled={name.trim() === "" || !areValidOrigins(origins)}
-          >
+          <AsyncButton type="submit" isPending={created.isPending}>
             Create source
           </AsyncButton>
         </Group>
       </Stack>
     </Paper>
+  );
+}
+
+function focusFirstInvalid(form: HTMLElement | null): void {
+  const field = form?.querySelector<HTMLElement>("[aria-invalid=true]");
+  field?.closest("details")?.setAttribute("open", "");
+  field?.focus();
+}
+
+interface AddressFieldsProps {
+  readonly origins: readonly string[];
+  readonly onChange: (origins: string[]) => void;
+  /** The API's message about the origin at that index. */
+  readonly issueAt: (index: number) => string | null;
+}
+
+/** The allowed origins: most sources have one. */
+function AddressFields({ origins: [first = "", ...others], onChange, issueAt }: AddressFieldsProps) {
+  return (
+    <div>
+      <OriginLine
+        label="Website address"
+        description="Events are accepted from this address. If you leave it empty, browsers are refused until you add one in the settings."
+        line={first}
+        issue={issueAt(0)}
+        onChange={(value) => onChange([value, ...others])}
+      />
+      <details className="more-addresses">
+        <summary>More addresses</summary>
+        <Text size="sm" c="dimmed" mb="xs">
+          Each is an origin: scheme, host and port. Use https://*.example.com for all subdomains,
+          http://localhost:* for any port, or * for every site.
+        </Text>
+        <OriginLines
+          lineLabel="Origin"
+          first={2}
+          origins={others}
+          onChange={(changed) => onChange([first, ...changed])}
+          issueAt={(index) => issueAt(index + 1)}
+        />
+      </details>
+    </div>
   );
 }

@@ -1,6 +1,5 @@
-/** The data page of a source: what is counted, how long events are kept, alerts, and erasure of visitors. */
+/** The page "Goals & data" of a source: what is counted, how long events are kept, alerts, and erasure of visitors. */
 import type { Source } from "@headwater/contract";
-import { Stack } from "@mantine/core";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { AddressesForm } from "./addresses-form.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
@@ -9,10 +8,11 @@ import { EraseVisitorForm } from "./erase-visitor-form.tsx";
 import { ExclusionsForm } from "./exclusions-form.tsx";
 import { GoalsForm } from "./goals-form.tsx";
 import { RetentionForm } from "./retention-form.tsx";
+import { Sections } from "./sections.tsx";
 import { SourcePage } from "./source-page.tsx";
 
 export const DataPage = () => (
-  <SourcePage title="Data" permission="sources:write">
+  <SourcePage title="Goals & data" permission="sources:write">
     {(source) => <Data source={source} />}
   </SourcePage>
 );
@@ -20,14 +20,16 @@ export const DataPage = () => (
 function Data({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
   return (
-    <Stack gap="lg" maw={760}>
-      <GoalsForm source={source} />
-      <ExclusionsForm source={source} />
-      <AddressesForm source={source} />
-      <ChannelsForm source={source} />
-      {can("sources:admin") && <RetentionForm source={source} />}
-      {can("support:read") && <AlertsSection />}
-      {can("visitors:erase") && <EraseVisitorForm source={source} />}
-    </Stack>
+    <Sections
+      sections={[
+        { title: "Goals", content: <GoalsForm source={source} /> },
+        { title: "Exclusions", content: <ExclusionsForm source={source} /> },
+        { title: "Page URLs", content: <AddressesForm source={source} /> },
+        { title: "Sources and channels", content: <ChannelsForm source={source} /> },
+        can("sources:admin") && { title: "Data retention", content: <RetentionForm source={source} /> },
+        can("support:read") && { title: "Alerts", content: <AlertsSection /> },
+        can("visitors:erase") && { title: "Erase visitor", content: <EraseVisitorForm source={source} /> },
+      ]}
+    />
   );
 }

@@ -1,12 +1,13 @@
 /** The form for what a source does not count: bots, excluded paths and IP addresses. */
 import type { BotPolicy, Source } from "@headwater/contract";
 import { NativeSelect } from "@mantine/core";
+import { SaveRow } from "../../save-row.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FormSection } from "./form-section.tsx";
 import { parseLines } from "./lines.ts";
 import { LinesField } from "./lines-field.tsx";
 import { PATH_RULE } from "./path-rule.ts";
-import { SaveRow, useSourceForm } from "./source-form.tsx";
+import { useSourceForm } from "./source-form.tsx";
 
 const BOT_OPTIONS = [
   { value: "apart", label: "Store, but exclude from stats" },
@@ -43,7 +44,7 @@ export function ExclusionsForm({ source }: { readonly source: Source }) {
     addresses: source.excludedAddresses.join("\n"),
   };
   const form = useSourceForm({ source, stored, normalize, toPatch });
-  const { fields, setFields, submit, saved, failure } = form;
+  const { fields, setFields, submit, saved, failure, isUnsaved } = form;
   const invalidPath = parseLines(fields.paths).find((_, index) => failure?.issueAt("excludedPaths", index));
   const invalidAddress = parseLines(fields.addresses).find((_, index) =>
     failure?.issueAt("excludedAddresses", index),
@@ -79,7 +80,7 @@ export function ExclusionsForm({ source }: { readonly source: Source }) {
         }
         onChange={(event) => setFields({ addresses: event.currentTarget.value })}
       />
-      <SaveRow saved={saved} label="Save exclusions" />
+      <SaveRow saved={saved} what="exclusions" isUnsaved={isUnsaved} />
     </FormSection>
   );
 }

@@ -6,11 +6,12 @@ import type { Source, SourceFieldName } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Switch, TextInput } from "@mantine/core";
 import { Fragment, type ReactNode } from "react";
+import { SaveRow } from "../../save-row.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FormSection } from "./form-section.tsx";
 import { FrameworkField } from "./framework-field.tsx";
 import { ALLOWED_ORIGINS, areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
-import { SaveRow, type SourceForm, useSourceForm } from "./source-form.tsx";
+import { type SourceForm, useSourceForm } from "./source-form.tsx";
 
 const toFields = ({
   name,
@@ -143,50 +144,58 @@ interface CardProps {
   readonly source: Source;
   readonly title: string;
   readonly text: string;
-  readonly saveLabel: string;
+  readonly what: string;
   readonly shows: (name: string) => boolean;
 }
 
 /** A form for some of the fields. */
-function FieldsCard({ source, title, text, saveLabel, shows }: CardProps) {
+function FieldsCard({ source, title, text, what, shows }: CardProps) {
   const form = useSourceForm({ source, stored: toFields(source), normalize, toPatch });
-  const { fields, submit, saved } = form;
-  const isValid =
-    fields.name.trim() !== "" && areValidOrigins([...fields.allowedOrigins, ...fields.embedOrigins]);
+  const { fields, submit, saved, isUnsaved } = form;
+  const isValid = areValidOrigins([...fields.allowedOrigins, ...fields.embedOrigins]);
   return (
     <FormSection title={title} text={text} onSubmit={submit}>
       {saved.error && <ErrorAlert error={saved.error} />}
       {Object.entries(CONTROLS).map(([name, control]) => (
         <Fragment key={name}>{shows(name) && control?.(form)}</Fragment>
       ))}
-      <SaveRow saved={saved} label={saveLabel} disabled={!isValid} />
+      <SaveRow
+        saved={saved}
+        what={what}
+        isUnsaved={isUnsaved}
+        problem={isValid ? null : "Correct the marked origin first"}
+      />
     </FormSection>
   );
 }
 
 /** A field without a card of its own is a general one. */
-export const GeneralForms = ({ source }: { readonly source: Source }) => (
-  <>
-    <FieldsCard
-      source={source}
-      title="General"
-      text="The name of the source, and the requests that it accepts."
-      saveLabel="Save"
-      shows={(name) => name !== "privacy" && name !== "embedOrigins"}
-    />
-    <FieldsCard
-      source={source}
-      title="Privacy"
-      text="Which visitors are counted."
-      saveLabel="Save privacy"
-      shows={(name) => name === "privacy"}
-    />
-    <FieldsCard
-      source={source}
-      title="Embedding"
-      text="Where the stats of this source can be embedded."
-      saveLabel="Save embedding"
-      shows={(name) => name === "embedOrigins"}
-    />
-  </>
+export const GeneralForm = ({ source }: { readonly source: Source }) => (
+  <FieldsCard
+    source={source}
+    title="General"
+    text="The name of the source, and the requests that it accepts."
+    what="general settings"
+    shows={(name) => name !== "privacy" && name !== "embedOrigins"}
+  />
+);
+
+export const PrivacyForm = ({ source }: { readonly source: Source }) => (
+  <FieldsCard
+    source={source}
+    title="Privacy"
+    text="Which visitors are counted."
+    what="privacy"
+    shows={(name) => name === "privacy"}
+  />
+);
+
+export const EmbeddingForm = ({ source }: { readonly source: Source }) => (
+  <FieldsCard
+    source={source}
+    title="Embedding"
+    text="Where the stats of this source can be embedded."
+    what="embedding"
+    shows={(name) => name === "embedOrigins"}
+  />
 );

@@ -1,73 +1,112 @@
-/** The list of goals in their form. */
-import type { Goal, GoalCondition } from "@headwater/contract";
-import { formatConditionValue, parseConditionValue } from "@headwater/contract/goal-text";
+/** The goals as rows, of which one at a time opens as a form. */
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
-import { Icon } from "../../ui/icon.tsx";
-import { PATH_RULE } from "./path-rule.ts";
-
-/** A condition as the form edits it: its value as a text. */
-export type ConditionInput = Omit<GoalCondition, "value"> & { readonly value: string };
-const EMPTY_CONDITION: ConditionInput = { property: "", operator: "is", value: "" };
-
-const OPERATORS = [
-  { value: "is", label: "is" },
-  { value: "is_not", label: "is not" },
-  { value: "contains", label: "contains" },
-  { value: "gt", label: "is more than" },
-  { value: "lt", label: "is less than" },
-] as const satisfies readonly { value: GoalCondition["operator"]; label: string }[];
-
-/** A goal as the form edits it. */
-export interface GoalInput {
-  readonly name: string;
-  readonly kind: "event" | "path";
-  readonly text: string;
-  readonly conditions: readonly ConditionInput[];
-  /** The value of a conversion, or null. The amount is a text. */
-  readonly value: { readonly amount: string; readonly currency: string } | null;
-}
-export const toGoalInput = ({ name, event, path, conditions, value }: Goal): GoalInput => ({
-  name,
-  kind: event === null ? "path" : "event",
-  text: event ?? path ?? "",
-  conditions: conditions.map(({ value, ...others }) => ({ ...others, value: formatConditionValue(value) })),
-  value: value && { ...value, amount: String(value.amount) },
-});
-export const toGoal = ({ name, kind, text, conditions, value }: GoalInput) => ({
-  name: name.trim(),
-  [kind]: text.trim(),
-  conditions: conditions.map(({ value, ...others }) => ({ ...others, value: parseConditionValue(value) })),
-  value: value && { amount: Number(value.amount), currency: value.currency.trim() },
-});
-const EMPTY_GOAL: GoalInput = { name: "", kind: "event", text: "", conditions: [], value: null };
-export const isFilled = ({ name, text }: GoalInput) => name.trim() !== "" || text.trim() !== "";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { GoalFields } from "./goal-fields.tsx";
+import { describeDetails, EMPTY_GOAL, GOAL_KINDS, type GoalInput, isFilled } from "./goal-input.ts";
+import "./goals.css";
 
 interface GoalListProps {
   readonly goals: readonly GoalInput[];
   readonly onChange: (goals: GoalInput[]) => void;
   /** The API's message about a field of the goal at that index. */
   readonly issueAt: (index: number, ...field: (string | number)[]) => string | null;
+  /** Whether the API has refused something of that goal. Its form is open then. */
+  readonly isRefused: (index: number) => boolean;
+  /** Closes the form when it becomes true. */
+  readonly isSaved: boolean;
 }
 
-export function GoalList({ goals, onChange, issueAt }: GoalListProps) {
-  const replace = (index: number, goal: GoalInput) => onChange(goals.with(index, goal));
+interface OpenGoal {
+  readonly index: number;
+  /** The goal before it was opened; null: a new one. */
+  readonly before: GoalInput | null;
+}
+
+/** Which goal is open, and what the buttons do. */
+function useOpenGoal({ goals, onChange, isSaved }: GoalListProps, list: RefObject<HTMLElement | null>) {
+  const [opened, setOpened] = useState<OpenGoal | null>(null);
+  useEffect(() => {
+    if (isSaved) setOpened(null);
+  }, [isSaved]);
+  /** Updates the page, and then moves the focus, which would be lost with the button that was pressed. */
+  const changeAndFocus = (change: () => void, selector: string) => {
+    flushSync(change);
+    const found = list.current?.querySelector<HTMLElement>(selector);
+    (found ?? list.current?.querySelector<HTMLElement>("[data-add]"))?.focus();
+  };
+  const open = (index: number, before: GoalInput | null) =>
+    changeAndFocus(() => {
+      // a new goal that was left empty is dropped
+      const kept = goals.filter((goal, at) => at !== opened?.index || isFilled(goal));
+      const at = kept.length < goals.length && opened !== null && opened.index < index ? index - 1 : index;
+      if (before === null) onChange([...kept, EMPTY_GOAL]);
+      else if (kept.length < goals.length) onChange(kept);
+      setOpened({ index: before === null ? kept.length : at, before });
+    }, "fieldset input");
+  return {
+    opened,
+    add: () => open(goals.length, null),
+    edit: (index: number) => open(index, goals[index] ?? null),
+    cancel: ({ index, before }: OpenGoal) =>
+      changeAndFocus(
+        () => {
+          onChange(before === null ? goals.toSpliced(index, 1) : goals.with(index, before));
+          setOpened(null);
+        },
+        before === null ? "[data-add]" : `[data-edit="${index}"]`,
+      ),
+    remove: (index: number) =>
+      changeAndFocus(() => {
+        onChange(goals.toSpliced(index, 1));
+        if (opened?.index === index) setOpened(null);
+        else if (opened && opened.index > index) setOpened({ ...opened, index: opened.index - 1 });
+      }, "[data-add]"),
+  };
+}
+
+export function GoalList(props: GoalListProps) {
+  const { goals, onChange, issueAt, isRefused } = props;
+  const list = useRef<HTMLDivElement>(null);
+  const { opened, add, edit, cancel, remove } = useOpenGoal(props, list);
   return (
-    <Stack gap="sm">
-      {goals.map((goal, index) => (
-        <GoalFields
-          // biome-ignore lint/suspicious/noArrayIndexKey: goals in the form have no other identity
-          key={index}
-          goal={goal}
-          number={index + 1}
-          issueAt={(...field) => issueAt(index, ...field)}
-          onChange={(changed) => replace(index, changed)}
-          onRemove={() => onChange(goals.toSpliced(index, 1))}
-        />
-      ))}
+    <Stack gap="sm" ref={list}>
+      {goals.length > 0 && (
+        <ul className="plain-list goals">
+          {goals.map((goal, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: goals in the form have no other identity
+            <li key={index}>
+              {opened?.index === index || isRefused(index) ? (
+                <fieldset className="field-group goal-form" aria-label={`Goal ${index + 1}`}>
+                  <GoalFields
+                    goal={goal}
+                    issueAt={(...field) => issueAt(index, ...field)}
+                    onChange={(changed) => onChange(goals.with(index, changed))}
+                  />
+                  <Group gap="xs">
+                    {opened?.index === index && (
+                      <Button size="xs" variant="default" onClick={() => cancel(opened)}>
+                        Cancel
+                      </Button>
+                    )}
+                  </Group>
+                </fieldset>
+              ) : (
+                <GoalRow
+                  goal={goal}
+                  index={index}
+                  onEdit={() => edit(index)}
+                  onRemove={() => remove(index)}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
       {goals.length < LIMITS.maxGoals && (
         <Group>
-          <Button size="xs" variant="default" onClick={() => onChange([...goals, EMPTY_GOAL])}>
+          <Button data-add size="xs" variant="default" onClick={add}>
             Add goal
           </Button>
         </Group>
@@ -76,169 +115,45 @@ export function GoalList({ goals, onChange, issueAt }: GoalListProps) {
   );
 }
 
-interface GoalFieldsProps {
+interface GoalRowProps {
   readonly goal: GoalInput;
-  readonly number: number;
-  readonly issueAt: (...field: (string | number)[]) => string | null;
-  readonly onChange: (goal: GoalInput) => void;
+  readonly index: number;
+  readonly onEdit: () => void;
   readonly onRemove: () => void;
 }
 
-const GoalFields = ({ goal, number, issueAt, onChange, onRemove }: GoalFieldsProps) => (
-  <fieldset className="goal" aria-label={`Goal ${number}`}>
-    <TextInput
-      aria-label={`Name of goal ${number}`}
-      placeholder="Signed up"
-      maxLength={LIMITS.maxNameLength}
-      required={isFilled(goal)}
-      value={goal.name}
-      error={issueAt("name")}
-      onChange={(event) => onChange({ ...goal, name: event.currentTarget.value })}
-    />
-    <NativeSelect
-      aria-label={`Type of goal ${number}`}
-      data={[
-        { value: "event", label: "Event" },
-        { value: "path", label: "Page" },
-      ]}
-      value={goal.kind}
-      onChange={(event) => onChange({ ...goal, kind: event.currentTarget.value as GoalInput["kind"] })}
-    />
-    <TextInput
-      aria-label={`Target of goal ${number}`}
-      placeholder={goal.kind === "event" ? "signup" : "/thanks/*"}
-      maxLength={goal.kind === "event" ? LIMITS.maxEventNameLength : LIMITS.maxPathPatternLength}
-      required={isFilled(goal)}
-      spellCheck={false}
-      value={goal.text}
-      error={goal.kind === "path" && issueAt("path") !== null ? PATH_RULE : issueAt(goal.kind)}
-      onChange={(event) => onChange({ ...goal, text: event.currentTarget.value })}
-    />
-    <Button variant="default" px="xs" onClick={onRemove} aria-label={`Remove goal ${number}`}>
-      <Icon name="close" size={14} />
-    </Button>
-    {goal.conditions.map((condition, index) => (
-      <ConditionFields
-        // biome-ignore lint/suspicious/noArrayIndexKey: conditions in the form have no other identity
-        key={index}
-        condition={condition}
-        label={`condition ${index + 1} of goal ${number}`}
-        issueAt={(field) => issueAt("conditions", index, field)}
-        onChange={(changed) => onChange({ ...goal, conditions: goal.conditions.with(index, changed) })}
-        onRemove={() => onChange({ ...goal, conditions: goal.conditions.toSpliced(index, 1) })}
-      />
-    ))}
-    {goal.value && <ValueFields goal={goal} number={number} issueAt={issueAt} onChange={onChange} />}
-    {isFilled(goal) && (
-      <Group gap="xs" className="goal-more">
-        {goal.conditions.length < LIMITS.maxGoalConditions && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            onClick={() => onChange({ ...goal, conditions: [...goal.conditions, EMPTY_CONDITION] })}
-          >
-            Add a condition on a property
-          </Button>
-        )}
-        {goal.value === null && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            onClick={() => onChange({ ...goal, value: { amount: "", currency: "" } })}
-          >
-            Add a value
-          </Button>
-        )}
-      </Group>
-    )}
-  </fieldset>
-);
-
-/** The value of a conversion that has no revenue of its own. */
-function ValueFields({ goal, number, issueAt, onChange }: Omit<GoalFieldsProps, "onRemove">) {
-  const { amount, currency } = goal.value ?? { amount: "", currency: "" };
+function GoalRow({ goal, index, onEdit, onRemove }: GoalRowProps) {
+  const details = describeDetails(goal);
   return (
-    <>
-      <TextInput
-        aria-label={`Value of goal ${number}`}
-        placeholder="25.00"
-        type="number"
-        min={0.0001}
-        max={LIMITS.maxRevenue}
-        step="any"
-        required
-        value={amount}
-        error={issueAt("value", "amount")}
-        onChange={(event) => onChange({ ...goal, value: { amount: event.currentTarget.value, currency } })}
-      />
-      <TextInput
-        aria-label={`Currency of goal ${number}`}
-        placeholder="EUR"
-        minLength={3}
-        maxLength={3}
-        required
-        spellCheck={false}
-        value={currency}
-        error={issueAt("value", "currency") === null ? null : "Not an ISO 4217 code"}
-        onChange={(event) =>
-          onChange({ ...goal, value: { amount, currency: event.currentTarget.value.toUpperCase() } })
-        }
-      />
-      <Text size="sm" c="dimmed" className="goal-note">
-        per conversion without revenue of its own
+    <div className="goal-row">
+      <Text fw={600} className="wrap">
+        {goal.name}
       </Text>
-      <Button
-        variant="default"
-        px="xs"
-        onClick={() => onChange({ ...goal, value: null })}
-        aria-label={`Remove the value of goal ${number}`}
-      >
-        <Icon name="close" size={14} />
-      </Button>
-    </>
+      <Text size="sm" c="dimmed">
+        {GOAL_KINDS.find(({ value }) => value === goal.kind)?.label}
+      </Text>
+      <div className="wrap">
+        <code>{goal.text}</code>
+        {details !== "" && (
+          <Text size="sm" c="dimmed">
+            {details}
+          </Text>
+        )}
+      </div>
+      <Group gap="xs" wrap="nowrap">
+        <Button
+          data-edit={index}
+          size="xs"
+          variant="default"
+          onClick={onEdit}
+          aria-label={`Edit goal ${goal.name}`}
+        >
+          Edit
+        </Button>
+        <Button size="xs" variant="default" onClick={onRemove} aria-label={`Remove goal ${goal.name}`}>
+          Remove
+        </Button>
+      </Group>
+    </div>
   );
 }
-
-interface ConditionFieldsProps {
-  readonly condition: ConditionInput;
-  readonly label: string;
-  readonly issueAt: (field: keyof GoalCondition) => string | null;
-  readonly onChange: (condition: ConditionInput) => void;
-  readonly onRemove: () => void;
-}
-
-const ConditionFields = ({ condition, label, issueAt, onChange, onRemove }: ConditionFieldsProps) => (
-  <>
-    <TextInput
-      aria-label={`Property of ${label}`}
-      placeholder="plan"
-      maxLength={LIMITS.maxStatsPropertyLength}
-      required
-      spellCheck={false}
-      value={condition.property}
-      error={issueAt("property")}
-      onChange={(event) => onChange({ ...condition, property: event.currentTarget.value })}
-    />
-    <NativeSelect
-      aria-label={`Operator of ${label}`}
-      data={[...OPERATORS]}
-      value={condition.operator}
-      onChange={(event) =>
-        onChange({ ...condition, operator: event.currentTarget.value as GoalCondition["operator"] })
-      }
-    />
-    <TextInput
-      aria-label={`Value of ${label}`}
-      placeholder="pro"
-      maxLength={LIMITS.maxStatsValueLength}
-      required
-      spellCheck={false}
-      value={condition.value}
-      error={issueAt("value")}
-      onChange={(event) => onChange({ ...condition, value: event.currentTarget.value })}
-    />
-    <Button variant="default" px="xs" onClick={onRemove} aria-label={`Remove ${label}`}>
-      <Icon name="close" size={14} />
-    </Button>
-  </>
-);

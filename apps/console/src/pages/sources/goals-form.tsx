@@ -1,9 +1,11 @@
 /** The form for the goals of a source. */
 import type { Source } from "@headwater/contract";
+import { SaveRow } from "../../save-row.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FormSection } from "./form-section.tsx";
-import { type GoalInput, GoalList, isFilled, toGoal, toGoalInput } from "./goal-list.tsx";
-import { SaveRow, useSourceForm } from "./source-form.tsx";
+import { type GoalInput, isFilled, toGoal, toGoalInput } from "./goal-input.ts";
+import { GoalList } from "./goal-list.tsx";
+import { useSourceForm } from "./source-form.tsx";
 
 interface GoalFormFields {
   readonly goals: GoalInput[];
@@ -16,7 +18,12 @@ const toPatch = ({ goals }: Partial<GoalFormFields>) =>
 
 export function GoalsForm({ source }: { readonly source: Source }) {
   const stored: GoalFormFields = { goals: source.goals.map(toGoalInput) };
-  const { fields, setFields, submit, saved, failure } = useSourceForm({ source, stored, normalize, toPatch });
+  const { fields, setFields, submit, saved, failure, isUnsaved } = useSourceForm({
+    source,
+    stored,
+    normalize,
+    toPatch,
+  });
   return (
     <FormSection
       title="Goals"
@@ -28,8 +35,12 @@ export function GoalsForm({ source }: { readonly source: Source }) {
         goals={fields.goals}
         onChange={(goals) => setFields({ goals })}
         issueAt={(...field) => failure?.issueAt("goals", ...field) ?? null}
+        isRefused={(index) =>
+          failure?.issues.some(({ path }) => path[0] === "goals" && path[1] === index) ?? false
+        }
+        isSaved={saved.isSuccess}
       />
-      <SaveRow saved={saved} label="Save goals" />
+      <SaveRow saved={saved} what="goals" isUnsaved={isUnsaved} />
     </FormSection>
   );
 }

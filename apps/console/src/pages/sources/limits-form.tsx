@@ -2,23 +2,72 @@
 import type { Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { TextInput } from "@mantine/core";
+import { SaveRow } from "../../save-row.tsx";
 import { formatCount } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FormSection } from "./form-section.tsx";
-import { SaveRow, useSourceForm } from "./source-form.tsx";
+import { useServiceSettings } from "./service-settings.ts";
+import { useSourceForm } from "./source-form.tsx";
+
+interface LimitField {
+  readonly name: keyof SourceLimits;
+  /** The service's setting that applies when the field is empty. */
+  readonly setting: string;
+  readonly label: string;
+  readonly min: number;
+  readonly max: number;
+}
 
 const LIMIT_FIELDS = [
-  { name: "maxBatchSize", label: "Events per batch", min: 1, max: LIMITS.maxBatchSizeCeiling },
-  { name: "maxPayloadBytes", label: "Bytes per request", min: 1_024, max: LIMITS.maxPayloadBytesCeiling },
+  {
+    name: "maxBatchSize",
+    setting: "MAX_BATCH_SIZE",
+    label: "Events per batch",
+    min: 1,
+    max: LIMITS.maxBatchSizeCeiling,
+  },
+  {
+    name: "maxPayloadBytes",
+    setting: "MAX_PAYLOAD_BYTES",
+    label: "Bytes per request",
+    min: 1_024,
+    max: LIMITS.maxPayloadBytesCeiling,
+  },
   {
     name: "clientRatePerSecond",
+    setting: "CLIENT_RATE_PER_SECOND",
     label: "Requests per second and IP",
     min: 1,
     max: LIMITS.clientRatePerSecondCeiling,
   },
-  { name: "eventsPerDay", label: "Events per UTC day", min: 1, max: LIMITS.maxDailyQuota },
-  { name: "bytesPerDay", label: "Bytes per UTC day", min: 1, max: LIMITS.maxDailyQuota },
-] as const satisfies readonly { name: keyof SourceLimits; label: string; min: number; max: number }[];
+  {
+    name: "eventsPerDay",
+    setting: "SOURCE_EVENTS_PER_DAY",
+    label: "Events per UTC day",
+    min: 1,
+    max: LIMITS.maxDailyQuota,
+  },
+  {
+    name: "bytesPerDay",
+    setting: "SOURCE_BYTES_PER_DAY",
+    label: "Bytes per UTC day",
+    min: 1,
+    max: LIMITS.maxDailyQuota,
+  },
+] as const satisfies readonly LimitField[];
+
+/** `5 MiB` for a number of bytes that is a whole number of them. */
+function formatLimit(name: keyof SourceLimits, limit: number): string {
+  if (name !== "maxPayloadBytes" && name !== "bytesPerDay") return formatCount(limit);
+  if (limit % 1_048_576 === 0) return `${formatCount(limit / 1_048_576)} MiB`;
+  return limit % 1_024 === 0 ? `${formatCount(limit / 1_024)} KiB` : formatCount(limit);
+}
+
+/** @param value of the service's setting; a daily limit of 0 is none */
+const describeDefault = (name: keyof SourceLimits, value: string | undefined): string =>
+  value === undefined
+    ? "Default"
+    : `Default: ${value === "0" ? "no limit" : formatLimit(name, Number(value))}`;
 
 type LimitTexts = Record<keyof SourceLimits, string>;
 const toText = (limit: number | null) => (limit === null ? "" : String(limit));
@@ -32,6 +81,7 @@ const toPatch = (changes: Partial<LimitTexts>) => {
 
 export function LimitsForm({ source }: { readonly source: Source }) {
   const { limits } = source;
+  const settings = useServiceSettings();
   const stored: LimitTexts = {
     maxBatchSize: toText(limits.maxBatchSize),
     maxPayloadBytes: toText(limits.maxPayloadBytes),
@@ -39,17 +89,25 @@ export function LimitsForm({ source }: { readonly source: Source }) {
     eventsPerDay: toText(limits.eventsPerDay),
     bytesPerDay: toText(limits.bytesPerDay),
   };
-  const { fields, setFields, submit, saved, failure } = useSourceForm({ source, stored, normalize, toPatch });
+  const { fields, setFields, submit, saved, failure, isUnsaved } = useSourceForm({
+    source,
+    stored,
+    normalize,
+    toPatch,
+  });
   return (
     <FormSection title="Limits" text="Leave a field empty to use the service’s default." onSubmit={submit}>
       {saved.error && <ErrorAlert error={saved.error} />}
       <div className="field-grid">
-        {LIMIT_FIELDS.map(({ name, label, min, max }) => (
+        {LIMIT_FIELDS.map(({ name, setting, label, min, max }) => (
           <TextInput
             key={name}
             type="number"
             label={label}
-            description={max === LIMITS.maxDailyQuota ? "Quota of this source" : `Up to ${formatCount(max)}`}
+            description={
+              max === LIMITS.maxDailyQuota ? "Quota of this source" : `Up to ${formatLimit(name, max)}`
+            }
+            placeholder={describeDefault(name, settings[setting])}
             min={min}
             max={max}
             value={fields[name]}
@@ -58,7 +116,7 @@ export function LimitsForm({ source }: { readonly source: Source }) {
           />
         ))}
       </div>
-      <SaveRow saved={saved} label="Save limits" />
+      <SaveRow saved={saved} what="limits" isUnsaved={isUnsaved} />
     </FormSection>
   );
 }

@@ -1,6 +1,6 @@
 /** A list of allowed origins. Each line shows its normalized form or a suggestion for an invalid origin. */
 import { normalizeOrigin, suggestOrigin } from "@headwater/contract/origin";
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput, type TextInputProps } from "@mantine/core";
 
 interface OriginsFieldProps {
   readonly label: string;
@@ -26,46 +26,56 @@ export const ALLOWED_ORIGINS = {
   lineLabel: "Origin",
 } as const;
 
-export function OriginsField({ label, help, lineLabel, origins, onChange, issueAt }: OriginsFieldProps) {
-  const lines = origins.length === 0 ? [""] : origins;
-  const replace = (index: number, value: string) => onChange(lines.with(index, value));
+export function OriginsField({ label, help, ...list }: OriginsFieldProps) {
   return (
     <fieldset className="field-group">
       <legend>{label}</legend>
       <Text size="sm" c="dimmed" mb={4} lh={1.35}>
         {help}
       </Text>
-      <Stack gap="xs">
-        {lines.map((line, index) => (
-          <OriginLine
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity than their position
-            key={index}
-            line={line}
-            label={`${lineLabel} ${index + 1}`}
-            issue={issueAt?.(index) ?? null}
-            onChange={(value) => replace(index, value)}
-            onRemove={lines.length > 1 ? () => onChange(lines.toSpliced(index, 1)) : null}
-          />
-        ))}
-        <Group>
-          <Button size="xs" variant="default" onClick={() => onChange([...lines, ""])}>
-            Add {lineLabel.toLowerCase()}
-          </Button>
-        </Group>
-      </Stack>
+      <OriginLines {...list} />
     </fieldset>
   );
 }
 
-interface OriginLineProps {
-  readonly line: string;
-  readonly label: string;
-  readonly issue: string | null;
-  readonly onChange: (value: string) => void;
-  readonly onRemove: (() => void) | null;
+interface OriginLinesProps extends Pick<OriginsFieldProps, "lineLabel" | "origins" | "onChange" | "issueAt"> {
+  /** The number of the first line. */
+  readonly first?: number;
 }
 
-function OriginLine({ line, label, issue, onChange, onRemove }: OriginLineProps) {
+/** The lines without a label for all of them. */
+export function OriginLines({ lineLabel, origins, onChange, issueAt, first = 1 }: OriginLinesProps) {
+  const lines = origins.length === 0 ? [""] : origins;
+  return (
+    <Stack gap="xs">
+      {lines.map((line, index) => (
+        <OriginLine
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity than their position
+          key={index}
+          line={line}
+          aria-label={`${lineLabel} ${index + first}`}
+          issue={issueAt?.(index) ?? null}
+          onChange={(value) => onChange(lines.with(index, value))}
+          onRemove={lines.length > 1 ? () => onChange(lines.toSpliced(index, 1)) : null}
+        />
+      ))}
+      <Group>
+        <Button size="xs" variant="default" onClick={() => onChange([...lines, ""])}>
+          Add {lineLabel.toLowerCase()}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface OriginLineProps extends Pick<TextInputProps, "label" | "description" | "aria-label"> {
+  readonly line: string;
+  readonly issue: string | null;
+  readonly onChange: (value: string) => void;
+  readonly onRemove?: (() => void) | null;
+}
+
+export function OriginLine({ line, issue, onChange, onRemove, ...labels }: OriginLineProps) {
   const hasText = line.trim() !== "";
   const normalized = hasText ? normalizeOrigin(line) : null;
   const isInvalid = hasText && normalized === null;
@@ -75,7 +85,7 @@ function OriginLine({ line, label, issue, onChange, onRemove }: OriginLineProps)
       <Group gap="xs" align="flex-start" wrap="nowrap">
         <TextInput
           flex={1}
-          aria-label={label}
+          {...labels}
           placeholder="https://www.example.com"
           value={line}
           error={issue ?? (isInvalid && "Not a valid origin. Use scheme://host, with a port if needed.")}
@@ -84,7 +94,11 @@ function OriginLine({ line, label, issue, onChange, onRemove }: OriginLineProps)
           onChange={(event) => onChange(event.currentTarget.value)}
         />
         {onRemove && (
-          <Button variant="default" onClick={onRemove} aria-label={`Remove ${label.toLowerCase()}`}>
+          <Button
+            variant="default"
+            onClick={onRemove}
+            aria-label={`Remove ${labels["aria-label"]?.toLowerCase()}`}
+          >
             Remove
           </Button>
         )}

@@ -26,7 +26,9 @@ export function PublicKeySection({ source }: { readonly source: Source }) {
   return (
     <Paper withBorder p="lg">
       <Stack>
-        <SectionHeader title="Public key">The snippet has it. It is not secret.</SectionHeader>
+        <SectionHeader title="Public key">
+          Identifies this source in the snippet. Safe to publish.
+        </SectionHeader>
         <Group gap="sm">
           <Code className="wrap">{publicKey}</Code>
           <CopyButton text={publicKey} />

@@ -6,12 +6,13 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, api } from "../../api.ts";
 import { useInvalidateSource } from "../../queries.ts";
+import { SaveRow } from "../../save-row.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { FormSection } from "./form-section.tsx";
-import { SaveRow } from "./source-form.tsx";
+import { useServiceSettings } from "./service-settings.ts";
 
 const toDays = (text: string) => (text.trim() === "" ? null : Number(text));
 
@@ -20,6 +21,7 @@ export function RetentionForm({ source }: { readonly source: Source }) {
   const [edited, setEdited] = useState<string | null>(null);
   const [isDialogOpen, setDialogOpen] = useState(false);
   const invalidateSource = useInvalidateSource();
+  const serviceDays = useServiceSettings().RETENTION_DAYS;
   const text = edited ?? String(stored ?? "");
   const retentionDays = toDays(text);
   const save = async () => {
@@ -35,7 +37,7 @@ export function RetentionForm({ source }: { readonly source: Source }) {
   const failure = saved.error instanceof ApiFailure ? saved.error : null;
   return (
     <FormSection
-      title="Retention"
+      title="Data retention"
       text="Events older than this many days are deleted from the warehouse. Usage counts and the audit log are not affected."
       onSubmit={submit}
     >
@@ -43,7 +45,13 @@ export function RetentionForm({ source }: { readonly source: Source }) {
       <TextInput
         type="number"
         label="Days"
-        description={`Up to ${formatCount(LIMITS.maxRetentionDays)}. Leave empty to keep events forever.`}
+        description={
+          <>
+            Up to {formatCount(LIMITS.maxRetentionDays)}. Leave empty to keep events forever. Without a
+            warehouse, the service’s <code>RETENTION_DAYS</code>
+            {serviceDays && ` (${serviceDays})`} applies instead.
+          </>
+        }
         classNames={{ wrapper: "narrow-field" }}
         min={1}
         max={LIMITS.maxRetentionDays}
@@ -55,7 +63,7 @@ export function RetentionForm({ source }: { readonly source: Source }) {
           setEdited(event.currentTarget.value);
         }}
       />
-      <SaveRow saved={saved} label="Save retention" disabled={!isUnsaved} />
+      <SaveRow saved={saved} what="data retention" isUnsaved={isUnsaved} />
       <ConfirmDialog
         title="Delete older events?"
         confirmLabel="Delete older events"

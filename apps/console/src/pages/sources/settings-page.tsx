@@ -11,9 +11,10 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { GeneralForms } from "./general-form.tsx";
+import { EmbeddingForm, GeneralForm, PrivacyForm } from "./general-form.tsx";
 import { LimitsForm } from "./limits-form.tsx";
 import { PublicKeySection } from "./public-key-section.tsx";
+import { Sections } from "./sections.tsx";
 import { useSourceUpdate } from "./source-form.tsx";
 import { SourcePage } from "./source-page.tsx";
 
@@ -26,22 +27,28 @@ export const SettingsPage = () => (
 function Settings({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
   return (
-    <Stack gap="lg" maw={760}>
-      <GeneralForms source={source} />
-      {can("sources:admin") && <LimitsForm source={source} />}
-      {can("sources:admin") && <PublicKeySection source={source} />}
-      <ActiveSection source={source} />
-      {can("sources:admin") && <DeleteSection source={source} />}
-    </Stack>
+    <Sections
+      sections={[
+        { title: "General", content: <GeneralForm source={source} /> },
+        { title: "Privacy", content: <PrivacyForm source={source} /> },
+        { title: "Embedding", content: <EmbeddingForm source={source} /> },
+        can("sources:admin") && { title: "Limits", content: <LimitsForm source={source} /> },
+        can("sources:admin") && { title: "Public key", content: <PublicKeySection source={source} /> },
+        { title: activeTitle(source), content: <ActiveSection source={source} /> },
+        can("sources:admin") && { title: "Delete source", content: <DeleteSection source={source} /> },
+      ]}
+    />
   );
 }
+
+const activeTitle = ({ isActive }: Source) => (isActive ? "Deactivate source" : "Activate source");
 
 function ActiveSection({ source }: { readonly source: Source }) {
   const { isActive } = source;
   const switched = useSourceUpdate(source);
   return (
     <Section
-      title={isActive ? "Deactivate source" : "Activate source"}
+      title={activeTitle(source)}
       text={
         isActive
           ? "An inactive source refuses all events. Refused requests still appear in debug."

@@ -1,11 +1,9 @@
-/** What the forms that update a source share: the request, the state of the fields, and the row with the submit button. */
+/** What the forms that update a source share: the request and the state of the fields. */
 import type { Source, UpdateSourceBody } from "@headwater/contract";
-import { Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, api } from "../../api.ts";
 import { useInvalidateSource } from "../../queries.ts";
-import { AsyncButton } from "../../ui/async-button.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 
 type SourcePatch = Omit<UpdateSourceBody, "organizationId">;
@@ -62,27 +60,7 @@ export function useSourceForm<Fields extends object>(options: SourceFormOptions<
     setEdited((current) => pickFields<Fields>(current, (name, value) => value !== sent[name]));
   }, isUnsaved);
   const failure = saved.error instanceof ApiFailure ? saved.error : null;
-  return { fields: { ...stored, ...edited }, setFields, submit, saved, failure };
+  return { fields: { ...stored, ...edited }, setFields, submit, saved, failure, isUnsaved };
 }
 
 export type SourceForm<Fields extends object> = ReturnType<typeof useSourceForm<Fields>>;
-
-interface SaveRowProps {
-  readonly saved: Pick<ReturnType<typeof useSourceUpdate>, "isSuccess" | "isPending">;
-  readonly label: string;
-  readonly disabled?: boolean;
-}
-
-/** The last row of a source form: the "Saved" message and the submit button. */
-export const SaveRow = ({ saved, label, disabled = false }: SaveRowProps) => (
-  <Group justify="flex-end">
-    {saved.isSuccess && (
-      <Text size="sm" role="status">
-        Saved
-      </Text>
-    )}
-    <AsyncButton type="submit" isPending={saved.isPending} disabled={disabled}>
-      {label}
-    </AsyncButton>
-  </Group>
-);

@@ -1,7 +1,7 @@
 /** The frame of a source's pages: name, status, and tabs to the other pages. */
 import type { Permission, Source } from "@headwater/contract";
 import { Link, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useSource } from "../../queries.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
@@ -45,7 +45,7 @@ interface LoadedSourceProps {
 
 function LoadedSource({ sourceId, title, permission, tab, render }: LoadedSourceProps) {
   const query = useSource(sourceId);
-  const { can, select } = useWorkspace();
+  const { select } = useWorkspace();
   const organizationId = query.data?.organizationId;
   useEffect(() => {
     // a link may lead to a source of another of the user's workspaces
@@ -63,25 +63,36 @@ function LoadedSource({ sourceId, title, permission, tab, render }: LoadedSource
               {!source.isActive && <SourceStatusBadge status="off" />}
             </>
           }
-          actions={
-            <nav className="page-tabs" aria-label="Source pages">
-              {SOURCE_PAGES.filter((one) => can(one.permission)).map(({ to, label }) => (
-                <Link
-                  key={to}
-                  to={to}
-                  search={{ sourceId }}
-                  activeOptions={{ includeSearch: false }}
-                  {...(to === tab && { "aria-current": "true" })}
-                >
-                  {label}
-                </Link>
-              ))}
-            </nav>
-          }
+          actions={<SourceTabs sourceId={sourceId} tab={tab} />}
         >
           <RequirePermission permission={permission}>{render(source)}</RequirePermission>
         </Page>
       )}
     </QueryResult>
+  );
+}
+
+function SourceTabs({ sourceId, tab }: Pick<LoadedSourceProps, "sourceId" | "tab">) {
+  const { can } = useWorkspace();
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // on a small phone the last tabs are outside the window
+    const current = tabs.current?.querySelector<HTMLElement>("[aria-current]");
+    if (tabs.current && current) tabs.current.scrollLeft = current.offsetLeft - tabs.current.offsetLeft;
+  }, []);
+  return (
+    <nav ref={tabs} className="page-tabs" aria-label="Source pages">
+      {SOURCE_PAGES.filter((one) => can(one.permission)).map(({ to, label }) => (
+        <Link
+          key={to}
+          to={to}
+          search={{ sourceId }}
+          activeOptions={{ includeSearch: false }}
+          {...(to === tab && { "aria-current": "true" })}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
   );
 }

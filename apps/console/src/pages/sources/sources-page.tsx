@@ -2,9 +2,9 @@
 
 import type { Source } from "@headwater/contract";
 import { NativeSelect, Paper, Text, TextInput, VisuallyHidden } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "../../api.ts";
+import { type ApiAnswer, api } from "../../api.ts";
 import { healthQuery } from "../../queries.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
@@ -58,11 +58,35 @@ export function SourcesPage() {
   );
 }
 
+type SourceHealth = ApiAnswer<"getDebug">["health"];
+
+interface SourceWithHealth extends Source {
+  readonly status: SourceStatus;
+  readonly health: SourceHealth | undefined;
+}
+
+/** @returns the sources with their health, and whether that of the first page is still loading */
+function useHealth(sources: readonly Source[]) {
+  const { can } = useWorkspace();
+  const enabled = can("debug:read");
+  const queries = useQueries({
+    queries: sources.map(({ sourceId }) => ({ ...healthQuery(sourceId), enabled })),
+  });
+  const listed = sources.map((source, index): SourceWithHealth => {
+    const health = queries[index]?.data?.health;
+    return { ...source, health, status: statusOf(source, health?.status) };
+  });
+  return { listed, isLoading: queries.slice(0, PAGE_SIZE).some((query) => query.isLoading) };
+}
+
 function SourceList({ sources }: { readonly sources: readonly Source[] }) {
   const { can } = useWorkspace();
   const [search, setSearch] = useState("");
-  const [order, setOrder] = useState<SourceOrder>("created");
-  const shown = selectSources(sources, search, order);
+  const [order, setOrder] = useState<SourceOrder>("status");
+  const { listed, isLoading } = useHealth(sources);
+  // the order depends on the health, and rows do not move once they are shown
+  if (isLoading) return <Loading />;
+  const shown = selectSources(listed, search, order);
   return (
     <>
       {sources.length >= MIN_SEARCHED && (
@@ -90,7 +114,7 @@ function SourceList({ sources }: { readonly sources: readonly Source[] }) {
   );
 }
 
-function SourceTable({ sources }: { readonly sources: readonly Source[] }) {
+function SourceTable({ sources }: { readonly sources: readonly SourceWithHealth[] }) {
   const { can } = useWorkspace();
   return (
     <Paper withBorder>
@@ -122,12 +146,10 @@ const statusOf = (source: Source, health: SourceStatus | undefined): SourceStatu
   return health ?? (source.lastEventAt === null ? "waiting" : "receiving");
 };
 
-function SourceRow({ source }: { readonly source: Source }) {
+function SourceRow({ source }: { readonly source: SourceWithHealth }) {
   const { can } = useWorkspace();
-  const { sourceId, name, allowedOrigins, lastEventAt } = source;
-  const health = useQuery({ ...healthQuery(sourceId), enabled: can("debug:read") }).data?.health;
+  const { sourceId, name, allowedOrigins, lastEventAt, health, status } = source;
   const isNew = source.lastBootstrapAt === null && lastEventAt === null;
-  const status = statusOf(source, health?.status);
   const origins = allowedOrigins.length === 0 ? "No allowed origins" : allowedOrigins.join(", ");
   const reason = status === "failing" ? health?.topCodes[0]?.code : undefined;
   return (
@@ -147,7 +169,7 @@ function SourceRow({ source }: { readonly source: Source }) {
           {origins.replaceAll("https://", "")}
         </Text>
       </td>
-      <td>
+      <td className="source-state">
         <SourceStatusBadge status={status} />
         {reason !== undefined && (
           <TextLink

@@ -1,0 +1,42 @@
+/** The form for a new source. */
+import assert from "node:assert/strict";
+import { seriousFindings } from "./accessibility.ts";
+import { consoleTest } from "./console-world.ts";
+
+consoleTest(
+  "The form names what is missing, and creates a source with one address or several.",
+  async ({ world, page, open, shoot }) => {
+    await open("/sources/new");
+    const create = page.getByRole("button", { name: "Create source", exact: true });
+    await create.click();
+    const name = page.getByLabel("Name");
+    await page.getByText("Enter a name.").waitFor();
+    assert.ok(await name.evaluate((field) => field === document.activeElement));
+    await shoot("create-refused");
+    assert.deepEqual(await seriousFindings(page), []);
+
+    await name.fill("Shop");
+    assert.equal(await page.getByText("Enter a name.").count(), 0);
+    await page.getByLabel("Website address").fill("https://shop.example");
+    await page.getByText("More addresses").click();
+    await page.getByRole("textbox", { name: "Origin 2" }).fill("nowhere/");
+    await page.getByText("More addresses").click();
+    await create.click();
+    const other = page.getByRole("textbox", { name: "Origin 2" });
+    await other.waitFor();
+    assert.ok(await other.evaluate((field) => field === document.activeElement));
+    await other.fill("http://localhost:*");
+    await page.getByRole("button", { name: "Add origin" }).click();
+    await page.getByRole("textbox", { name: "Origin 3" }).fill("https://*.shop.example");
+    await shoot("create-addresses");
+    await create.click();
+    await page.getByText("Waiting for the first event").waitFor();
+    const { searchParams } = new URL(page.url());
+    const { body } = await world.ask(`/api/tracking-sources/${searchParams.get("sourceId")}`);
+    assert.deepEqual(body.allowedOrigins, [
+      "https://shop.example",
+      "http://localhost:*",
+      "https://*.shop.example",
+    ]);
+  },
+);
