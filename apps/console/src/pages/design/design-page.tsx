@@ -8,6 +8,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Dropdown, MenuItem, MenuTitle } from "../../ui/dropdown.tsx";
 import { ICON_NAMES, Icon } from "../../ui/icon.tsx";
+import { Initials } from "../../ui/initials.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
@@ -114,7 +115,9 @@ function Controls() {
         <Switch label="Measure engagement" defaultChecked />
         <Switch label="Require an Origin header" />
       </Section>
-      <Section title="Badges">
+      <Section title="Badges and initials">
+        <Initials name="Ada Lovelace" />
+        <Initials name="My workspace" isWorkspace />
         {/* the keys of the table are the statuses */}
         {(Object.keys(STATUSES) as SourceStatus[]).map((status) => (
           <SourceStatusBadge key={status} status={status} />
@@ -138,6 +141,9 @@ function Overlays() {
             </MenuItem>
             <MenuItem isSelected onSelect={closeMenu}>
               Selected
+            </MenuItem>
+            <MenuItem isDanger onSelect={closeMenu}>
+              Remove
             </MenuItem>
           </>
         )}
