@@ -14,14 +14,16 @@ import { daysOf, entryAt, rowOfAttempt } from "./attempt-days.ts";
 import { AttemptHead, AttemptRow } from "./attempt-row.tsx";
 import { useAttemptRows } from "./use-attempt-rows.ts";
 
-/** The heights of a row: one line, the path below the event, or two lines. `debug.css` has the layouts. */
-const ROW_PX = { wide: 40, medium: 52, narrow: 60 } as const;
+/** The heights of a row: one line, or two. `debug.css` has the layouts. */
+const ROW_PX = { wide: 40, narrow: 60 } as const;
 const DAY_PX = 36;
 /** What stays at the top of the window: the column headings, or on phones the bar of the console. */
-const HEAD_PX = { wide: 36, medium: 36, narrow: 52 } as const;
+const HEAD_PX = { wide: 36, narrow: 52 } as const;
 const BORDERS_PX = 2;
-const WIDE = "(min-width: 75.01em)";
-const PHONE = "(max-width: 62em)";
+/** From here on the columns have room. */
+const WIDE = "(min-width: 60em)";
+/** From here on the details of an attempt are beside the list. */
+const SIDE_BY_SIDE = "(min-width: 75.01em)";
 
 interface AttemptListProps {
   readonly list: RefObject<HTMLDivElement | null>;
@@ -35,9 +37,8 @@ interface AttemptListProps {
 /** @param isOpened whether the details of an attempt are beside or below the list */
 function useLayout(isOpened: boolean): keyof typeof ROW_PX {
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
-  const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false });
-  if (isWide) return isOpened ? "narrow" : "wide";
-  return isPhone ? "narrow" : "medium";
+  const isSideBySide = useMediaQuery(SIDE_BY_SIDE, true, { getInitialValueInEffect: false });
+  return isWide && !(isOpened && isSideBySide) ? "wide" : "narrow";
 }
 
 export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }: AttemptListProps) {

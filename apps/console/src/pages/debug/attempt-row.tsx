@@ -22,7 +22,7 @@ export const AttemptHead = () => (
   <div className="attempt-head attempt-columns" aria-hidden>
     <span>Status</span>
     <span>Event</span>
-    <span className="attempt-path">Path</span>
+    <span>Path</span>
     <span>Result</span>
     <span>Origin</span>
     <span>Time</span>
