@@ -183,8 +183,10 @@ consoleTest(
     await page.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
     await page.getByRole("combobox", { name: "Theme" }).selectOption("Dark");
     await page.getByLabel("Number format").selectOption("1.234,5");
-    await page.getByRole("button", { name: "Save" }).click();
+    const save = page.getByRole("button", { name: "Save preferences" });
+    await save.click();
     await page.getByText("Saved").waitFor();
+    assert.equal(await save.getAttribute("aria-disabled"), "true", "nothing is left to save");
     await page.locator("html[data-mantine-color-scheme=dark]").waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await page.getByRole("link", { name: "Usage" }).click();

@@ -32,7 +32,7 @@ export const TAG_OPTIONS = [
   {
     name: "consent",
     label: "Require consent",
-    help: "Nothing is counted before it",
+    help: "Nothing is counted before consent",
     attribute: 'data-consent="pending"',
   },
 ] as const;
