@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Goal } from "@headwater/contract";
 import type { Page } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
+import { seriousFindings } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
 import { memberToken, seed } from "./seed.ts";
 
@@ -110,6 +111,7 @@ consoleTest(
     await group.getByLabel("Path").fill("/welcome");
     await form.getByRole("button", { name: "Add goal" }).click();
     await form.getByRole("listitem").filter({ hasText: "Signed upPage/welcome" }).waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
     await shoot("goals-open");
     await group.getByRole("button", { name: "Cancel" }).click();
     assert.equal(await focused(), "Add goal");
