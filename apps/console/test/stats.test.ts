@@ -146,17 +146,20 @@ consoleStatsTest(
       ...shopVisits(),
       { visitor: "dan", at: noon(4), paths: ["/"], query: "?utm_source=google" },
       { visitor: "dan", at: noon(2), paths: ["/"], query: "?utm_source=Acme", tracked: [paid] },
+      { visitor: "eve", at: noon(2), paths: ["/"], query: "?utm_source=Acme" },
     ]);
     await open(lastDays(source));
     const goal = page.getByRole("row").filter({ hasText: "Signed up" });
     await goal.getByText("$20.00").waitFor();
-    const cells = ["Signed up", "2", "2", "66.7%", "$20.00\n€5.00"];
+    const cells = ["Signed up", "2", "2", "50.0%", "$20.00\n€5.00"];
     assert.deepEqual(await goal.getByRole("cell").allInnerTexts(), cells);
     await shoot("stats-5-goals");
     await page.getByRole("button", { name: "Signed up" }).click();
     const panel = page.getByRole("region", { name: "Goals" });
     const row = (name: string) => panel.getByRole("row").filter({ hasText: name });
     await row("Acme").getByText("$20.00").waitFor();
+    const acme = ["Acme", "1", "1", "50.0%", "$20.00"];
+    assert.deepEqual(await row("Acme").getByRole("cell").allInnerTexts(), acme);
     await page.getByText("First touch", { exact: true }).click();
     await row("Google").getByText("$20.00").waitFor();
     await row("Acme").waitFor({ state: "detached" });
