@@ -13,11 +13,21 @@ const MINUTE_MS = 60_000;
 const WINDOW_MINUTES = 30;
 const REFETCH_MS = 10_000;
 
-const LISTS: readonly { title: string; dimension: StatsDimension; metric: StatsMetric }[] = [
-  { title: "Pages", dimension: "page", metric: "visitors" },
-  { title: "Traffic sources", dimension: "source", metric: "visitors" },
-  { title: "Countries", dimension: "country", metric: "visitors" },
-  { title: "Events", dimension: "event", metric: "events" },
+interface RecentList {
+  readonly title: string;
+  readonly dimension: StatsDimension;
+  readonly metric: StatsMetric;
+}
+/** Two columns: each list is as long as its rows, whatever stands beside it. */
+const COLUMNS: readonly (readonly RecentList[])[] = [
+  [
+    { title: "Pages", dimension: "page", metric: "visitors" },
+    { title: "Countries", dimension: "country", metric: "visitors" },
+  ],
+  [
+    { title: "Traffic sources", dimension: "source", metric: "visitors" },
+    { title: "Events", dimension: "event", metric: "events" },
+  ],
 ];
 
 /** @returns the same view of the last 30 minutes, the current one included */
@@ -33,30 +43,36 @@ export function RealtimeView({ view }: { readonly view: StatsView }) {
   return (
     <div className="stats panels">
       <VisitorsByMinute view={recent} isWhole={view.scope.filters.length === 0} />
-      {LISTS.map(({ title, dimension, metric }) => (
-        <Paper
-          key={dimension}
-          withBorder
-          p="md"
-          radius="lg"
-          component="section"
-          aria-label={title}
-          className="panel"
-        >
-          <Title order={2} size="h5" mb="xs">
-            {title}
-          </Title>
-          <BreakdownTable
-            breakdown={{ dimension, metrics: [metric], hint: "Nothing in the last 30 minutes" }}
-            view={recent}
-            refetchMs={REFETCH_MS}
-            hasFurtherFigures={false}
-          />
-        </Paper>
+      {COLUMNS.map((lists) => (
+        <div key={lists[0]?.title} className="panel-column">
+          {lists.map((list) => (
+            <RecentPanel key={list.title} list={list} view={recent} />
+          ))}
+        </div>
       ))}
     </div>
   );
 }
+
+const RecentPanel = ({
+  list: { title, dimension, metric },
+  view,
+}: {
+  readonly list: RecentList;
+  readonly view: StatsView;
+}) => (
+  <Paper withBorder p="md" radius="lg" component="section" aria-label={title} className="panel">
+    <Title order={2} size="h5" mb="xs">
+      {title}
+    </Title>
+    <BreakdownTable
+      breakdown={{ dimension, metrics: [metric], hint: "Nothing in the last 30 minutes" }}
+      view={view}
+      refetchMs={REFETCH_MS}
+      hasFurtherFigures={false}
+    />
+  </Paper>
+);
 
 function CurrentVisitors({ sourceId }: { readonly sourceId: string }) {
   const { data, error } = useLive(sourceId);
