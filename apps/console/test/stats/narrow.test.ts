@@ -36,6 +36,8 @@ consoleStatsTest(
     }
     const chart = page.getByRole("region", { name: "Visitors by day" });
     assert.ok(((await chart.boundingBox())?.y ?? 844) < 600, "the chart begins on the first screen");
+    const views = page.getByRole("group", { name: "View" });
+    assert.equal(await views.evaluate((one) => one.scrollWidth - one.clientWidth), 0, "all views have room");
     await page.getByText("online", { exact: true }).waitFor();
     for (const name of ["Add filter", /^Range/, /^Comparison/])
       await page.getByRole("button", { name }).locator(".icon").last().waitFor();
