@@ -59,7 +59,7 @@ function AllGoals({ view }: { readonly view: StatsView }) {
       {({ results }) =>
         results.length === 0 ? (
           <Text size="sm" c="dimmed" py="md">
-            This source has no goals. Add them on its Data page.
+            This source has no goals. Add them on its page Goals &amp; data.
           </Text>
         ) : (
           <ConversionsTable
