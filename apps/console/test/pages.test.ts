@@ -31,7 +31,7 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
     { path: `/analytics/setup/debug?sourceId=${sourceId}`, text: "other.example" },
     { path: `/analytics/stats?sourceId=${sourceId}`, text: "This service has no warehouse" },
     { path: "/team", text },
-    { path: "/tokens", text: "This session" },
+    { path: "/tokens", text: "In use now" },
     { path: "/audit", text: "Source created" },
     { path: "/usage", text: "Accepted events by day" },
     { path: "/support", text: "Service is ready" },

@@ -80,7 +80,7 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   const install = await world.ask(`/api/tracking-sources/${source.sourceId}/install`);
   assert.ok(install.body.debugUrl.startsWith(`${appUrl}/analytics/setup/debug`), install.body.debugUrl);
   await page.goto(install.body.debugUrl);
-  await page.getByText("No attempts yet").waitFor();
+  await page.getByText("No requests yet").waitFor();
   const sessionId = await world.openSession(source);
   await page.getByRole("option").filter({ hasText: "session opened" }).waitFor();
   await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));

@@ -24,6 +24,8 @@ consoleTest(
     await workspaceMenu(page).click();
     await page.getByRole("link", { name: "Create workspace" }).click();
     await page.getByRole("heading", { name: "Create workspace" }).waitFor();
+    await page.getByRole("button", { name: "Create workspace", exact: true }).click();
+    await page.getByText("Enter a name.").waitFor();
     await page.getByLabel("Name").fill("Second");
     await page.getByRole("button", { name: "Create workspace", exact: true }).click();
     await page.getByRole("heading", { name: "No sources yet" }).waitFor();
@@ -64,7 +66,7 @@ consoleTest(
       headers: { authorization: `Bearer ${token}` },
     });
     assert.equal(reply.status, 200, reply.text);
-    const inUse = page.getByRole("row").filter({ hasText: "This session" });
+    const inUse = page.getByRole("row").filter({ hasText: "In use now" });
     assert.deepEqual(await inUse.getByRole("button").allTextContents(), ["Revoke"]);
     assert.match((await inUse.textContent()) ?? "", /^Owner/);
     const made = page.getByRole("row").filter({ hasText: "Shop server" });

@@ -3,7 +3,6 @@ import { NUMBER_FORMATS, type NumberFormat, THEMES } from "@headwater/contract/p
 import {
   Alert,
   Badge,
-  Box,
   NativeSelect,
   Paper,
   Stack,
@@ -102,7 +101,6 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
         </Title>
         {saved.error && <ErrorAlert error={saved.error} />}
         <TextInput
-          maw={360}
           label="Name"
           autoComplete="name"
           value={name}
@@ -110,22 +108,18 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <NativeSelect
-          maw={360}
           label="Theme"
           value={theme}
           data={THEMES.map((value) => ({ value, label: THEME_LABELS[value] }))}
           onChange={(event) => setTheme(event.currentTarget.value as OwnProfile["theme"])}
         />
         <NativeSelect
-          maw={360}
           label="Number format"
           value={numberFormat}
           data={NUMBER_FORMATS.map((value) => ({ value, label: labelOf(value) }))}
           onChange={(event) => setFormat(event.currentTarget.value as NumberFormat)}
         />
-        <Box maw={360}>
-          <SaveRow saved={saved} what="preferences" isUnsaved={isUnsaved} />
-        </Box>
+        <SaveRow saved={saved} what="preferences" isUnsaved={isUnsaved} />
       </Stack>
     </Paper>
   );

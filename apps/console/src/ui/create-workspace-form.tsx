@@ -27,9 +27,11 @@ export function CreateWorkspaceForm({ onCreated, children }: CreateWorkspaceForm
     },
   });
   const failure = created.error instanceof ApiFailure ? created.error : null;
-  const submit = useSubmit(() => created.mutateAsync(), name.trim() !== "");
+  const [isRefused, setRefused] = useState(false);
+  const isEmpty = name.trim() === "";
+  const submit = useSubmit(() => (isEmpty ? setRefused(true) : created.mutateAsync()), !isEmpty);
   return (
-    <form onSubmit={submit} aria-label="Create workspace">
+    <form onSubmit={submit} aria-label="Create workspace" noValidate>
       <Stack>
         {created.error && <ErrorAlert error={created.error} />}
         <TextInput
@@ -37,12 +39,12 @@ export function CreateWorkspaceForm({ onCreated, children }: CreateWorkspaceForm
           required
           maxLength={LIMITS.maxNameLength}
           value={name}
-          error={failure?.issueAt("name")}
+          error={isRefused && isEmpty ? "Enter a name." : failure?.issueAt("name")}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Group justify="flex-end">
           {children}
-          <AsyncButton type="submit" isPending={created.isPending} disabled={name.trim() === ""}>
+          <AsyncButton type="submit" isPending={created.isPending}>
             Create workspace
           </AsyncButton>
         </Group>

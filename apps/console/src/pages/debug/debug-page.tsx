@@ -159,7 +159,7 @@ function NoAttempts({ state, isFiltered, sourceId }: NoAttemptsProps) {
   if (isFiltered)
     return <EmptyState title="No matching attempts">No stored attempt matches these filters.</EmptyState>;
   return (
-    <InstallPrompt title="No attempts yet" sourceId={sourceId} awaited="request">
+    <InstallPrompt title="No requests yet" sourceId={sourceId} awaited="request">
       Every request with this source’s key appears here within a second, including refused ones.
     </InstallPrompt>
   );

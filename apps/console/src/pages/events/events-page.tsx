@@ -62,17 +62,17 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
   return (
     <Stack gap="md">
       <PlanPanel source={source} version={version} />
-      {events.length === 0 ? (
-        <EmptyState title="No events yet">No event was accepted, and no event is planned.</EmptyState>
-      ) : (
-        <EventTable events={events} version={version} onOpen={setOpenedName} />
-      )}
       {events.length > 0 && (
         <Text size="sm" c="dimmed">
           Imported events are not counted.
           {catalog.otherEvents > 0 &&
             ` ${pluralize(catalog.otherEvents, "event")} with further names ${catalog.otherEvents === 1 ? "is" : "are"} not listed.`}
         </Text>
+      )}
+      {events.length === 0 ? (
+        <EmptyState title="No events yet">No event was accepted, and no event is planned.</EmptyState>
+      ) : (
+        <EventTable events={events} version={version} onOpen={setOpenedName} />
       )}
       {opened && (
         <EventDialog key={opened.name} source={source} version={version} event={opened} onClose={close} />

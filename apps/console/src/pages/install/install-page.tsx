@@ -38,6 +38,7 @@ function Install({ source }: { readonly source: Source }) {
         {(install) => (
           <>
             <SnippetSection install={install} hint={source.frameworkHint} />
+            <OpenSiteSection />
             {can("sources:write") && (
               <TestSite sourceId={sourceId} page={site === undefined ? "" : `${site}/`} />
             )}
@@ -89,17 +90,24 @@ function SnippetSection({
             isPrimary
           />
         )}
-        <Title order={2} size="h5" mt="sm">
-          2. Open your site
-        </Title>
-        <Text size="sm">
-          Open a page on one of the allowed origins. The top of this page then shows the first page view. If
-          the request is refused, it shows the reason and how to fix it.
-        </Text>
       </Stack>
     </Paper>
   );
 }
+
+const OpenSiteSection = () => (
+  <Paper withBorder p="lg">
+    <Stack>
+      <Title order={2} size="h5">
+        2. Open your site
+      </Title>
+      <Text size="sm">
+        Open a page on one of the allowed origins. The top of this page then shows the first page view. If the
+        request is refused, it shows the reason and how to fix it.
+      </Text>
+    </Stack>
+  </Paper>
+);
 
 function CspSection({ csp }: { readonly csp: InstallPayload["csp"] }) {
   return (

@@ -6,7 +6,9 @@ import { QueryResult } from "../../ui/page-states.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
-function describeAlerts(settings: Readonly<Record<string, unknown>>): string {
+/** @param settings without the service's settings, unless the user is an operator */
+function describeAlerts(isOperator: boolean, settings: Readonly<Record<string, unknown>>): string {
+  if (!isOperator) return "The operator of the service turns alerts on, with `ALERT_WEBHOOK_URL`.";
   if (!settings.ALERT_WEBHOOK_URL)
     return "Alerts are off. Set `ALERT_WEBHOOK_URL` and `ALERT_WEBHOOK_SECRET` to receive a signed webhook request.";
   const hours = Number(settings.ALERT_QUIET_HOURS);
@@ -24,9 +26,9 @@ export function AlertsSection() {
           Alerts
         </Title>
         <QueryResult query={query} rows={1}>
-          {({ settings }) => (
+          {({ isOperator, settings }) => (
             <Text size="sm" c="dimmed">
-              <TextWithCode text={describeAlerts(settings)} />
+              <TextWithCode text={describeAlerts(isOperator, settings)} />
             </Text>
           )}
         </QueryResult>

@@ -137,10 +137,6 @@ export const formatShort = (metric: StatsMetric, value: number): string =>
       ? formatMetric(metric, value)
       : compact.format(value);
 
-/** @param currency an ISO 4217 code */
-export const formatMoney = (amount: number, currency: string): string =>
-  new Intl.NumberFormat("en", { style: "currency", currency }).format(amount);
-
 const signed = new Intl.NumberFormat("en", {
   style: "percent",
   maximumFractionDigits: 1,

@@ -5,11 +5,12 @@ import { Button, Group, NativeSelect, Text, UnstyledButton } from "@mantine/core
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ApiAnswer } from "../../api.ts";
 import { sourceQuery } from "../../queries.ts";
+import { formatMoney } from "../../ui/format-money.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { LatestEventsLink } from "../visitor/latest-events-link.tsx";
-import { dimensionLabel, formatMetric, formatMoney, formatValue } from "./format.ts";
+import { dimensionLabel, formatMetric, formatValue } from "./format.ts";
 import { GoalsFilterNote } from "./goals-filter-note.tsx";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";

@@ -72,9 +72,9 @@ interface CohortTableProps {
   readonly lastDay: string;
 }
 
-/** A background that grows with the share, most of all where shares are small, and stays weak enough for the text on it. */
-const shade = (share: number) => ({
-  background: share === 0 ? "none" : `rgb(37 146 176 / ${(0.06 + 0.44 * Math.sqrt(share)).toFixed(3)})`,
+/** A background that grows with the share, up to the table's largest, and stays weak enough for the text on it. */
+const shade = (share: number, largest: number) => ({
+  background: share === 0 ? "none" : `rgb(37 146 176 / ${(0.06 + (0.44 * share) / largest).toFixed(3)})`,
 });
 
 /** So many columns may be wider than the window. */
@@ -89,6 +89,9 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay 
   const met = cohorts.filter(({ visitors }) => visitors > 0);
   if (met.length === 0) return <EmptyState title="No visitors in this period" />;
   const longest = Math.max(...met.map(({ returned }) => returned.length));
+  const largest = Math.max(
+    ...met.flatMap(({ visitors, returned }) => returned.slice(1).map((again) => again / visitors)),
+  );
   const starts = cohorts.map(({ start }) => Date.parse(start));
   /** The index of the period that is not over; -1: the range ends earlier. */
   const current = starts.findLastIndex((start) => start <= now && start + PERIOD_MS[period] > now);
@@ -137,7 +140,7 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay 
                         key={starts[first + at + 1]}
                         ta="right"
                         title={`${formatCount(again)} of ${formatCount(visitors)}`}
-                        style={shade(again / visitors)}
+                        style={shade(again / visitors, largest)}
                       >
                         {!isAhead && formatRate(again / visitors)}
                         {!isAhead && isPartial && <OpenMark />}

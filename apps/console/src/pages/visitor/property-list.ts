@@ -1,4 +1,5 @@
 /** The properties of an event, for its row. Pure. */
+import { formatMoney } from "../../ui/format-money.ts";
 
 /** A row shows no more than this; the opened event shows all. */
 const MAX_PROPERTIES = 12;
@@ -12,10 +13,15 @@ export interface ShownProperty {
 const isGroup = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** @returns for example `12.5 EUR`; null: the value is no amount of money */
+const CURRENCY_CODE = /^[A-Z]{3}$/;
+
+/** @returns for example `€12.50`; null: the value is no amount of money */
 const moneyOf = ({ amount, currency, ...others }: Record<string, unknown>): string | null =>
-  typeof amount === "number" && typeof currency === "string" && Object.keys(others).length === 0
-    ? `${amount} ${currency}`
+  typeof amount === "number" &&
+  typeof currency === "string" &&
+  CURRENCY_CODE.test(currency) &&
+  Object.keys(others).length === 0
+    ? formatMoney(amount, currency)
     : null;
 
 function* flatten(values: Readonly<Record<string, unknown>>, prefix: string): Generator<ShownProperty> {

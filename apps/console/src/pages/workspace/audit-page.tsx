@@ -35,7 +35,7 @@ export function AuditPage() {
     </AsyncButton>
   );
   return (
-    <Page title="Audit log" lead="Every change, with its user and token." actions={can("audit:read") && save}>
+    <Page title="Audit log" lead="Every change and who made it." actions={can("audit:read") && save}>
       <RequirePermission permission="audit:read">
         {saved.error && <ErrorAlert error={saved.error} />}
         {saved.data === MAX_EXPORT_ENTRIES && (

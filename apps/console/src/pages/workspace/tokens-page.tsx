@@ -110,7 +110,7 @@ const TokenRow = ({ token, userName, sourceName, isInUse }: TokenRowProps) => (
         {token.label}{" "}
         {isInUse && (
           <Badge variant="light" tt="none">
-            This session
+            In use now
           </Badge>
         )}
       </Text>

@@ -2,8 +2,9 @@
 import type { StatsAnswer, StatsMetric, StatsRow } from "@headwater/contract";
 import { UnstyledButton } from "@mantine/core";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
+import { formatMoney } from "../../../ui/format-money.ts";
 import { EstimateMark } from "../estimate-mark.tsx";
-import { dimensionLabel, formatChange, formatMetric, formatMoney, formatRate, isNotSet } from "../format.ts";
+import { dimensionLabel, formatChange, formatMetric, formatRate, isNotSet } from "../format.ts";
 import { otherFilterParams } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { filterParams, type ViewParams } from "../view-params.ts";

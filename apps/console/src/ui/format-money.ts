@@ -1,0 +1,3 @@
+/** @param currency an ISO 4217 code */
+export const formatMoney = (amount: number, currency: string): string =>
+  new Intl.NumberFormat("en", { style: "currency", currency }).format(amount);
