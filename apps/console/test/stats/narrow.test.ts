@@ -45,6 +45,7 @@ consoleStatsTest(
       .getByRole("region", { name: "Goals" })
       .getByRole("row")
       .filter({ hasText: "Signed up" });
+    await goal.getByText("50.0%").waitFor();
     assert.deepEqual(await goal.getByRole("cell").allInnerTexts(), ["Signed up", "50.0%", "—"]);
     await shoot("stats-phone");
     for (const width of [390, 1024, 1440]) {

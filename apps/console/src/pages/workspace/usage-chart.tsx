@@ -10,6 +10,8 @@ const MAX_QUOTA_RATIO = 4;
 /** As in usage.css. */
 const CHART_HEIGHT_REM = 9;
 
+const MAX_DATES = 5;
+
 interface UsageChartProps {
   readonly label: string;
   readonly sums: readonly PeriodUsage[];
@@ -17,25 +19,37 @@ interface UsageChartProps {
   readonly quota: number | null;
 }
 
+/** The first period, the last, and some between them at equal distances. */
+function datesOf(sums: readonly PeriodUsage[]): string[] {
+  const last = sums.length - 1;
+  const indexes = Array.from({ length: MAX_DATES }, (_, at) => Math.round((at * last) / (MAX_DATES - 1)));
+  return [...new Set(indexes)].flatMap((index) => sums[index]?.period ?? []);
+}
+
 export function UsageChart({ label, sums, quota }: UsageChartProps) {
   const highest = Math.max(...sums.map(({ accepted }) => accepted), 1);
   const isQuotaShown = quota !== null && quota <= highest * MAX_QUOTA_RATIO;
   const axisTop = roundUp(highest);
   const top = isQuotaShown ? Math.max(axisTop, quota) : axisTop;
+  const lines = axisTop % 2 === 0 ? [axisTop, axisTop / 2] : [axisTop];
   return (
     <div className="usage-plot">
       <div
         className="usage-axis"
         style={{ paddingBlockStart: `${(1 - axisTop / top) * CHART_HEIGHT_REM}rem` }}
       >
-        <span>{formatCount(axisTop)}</span>
-        <span>0</span>
+        {[...lines, 0].map((line) => (
+          <span key={line}>{formatCount(line)}</span>
+        ))}
       </div>
       <div className="columns usage-columns" role="img" aria-label={label}>
         {sums.map(({ period, accepted }) => (
           <span key={period} title={`${formatPeriod(period)}: ${formatCount(accepted)}`}>
             <span style={{ height: `${(accepted / top) * 100}%` }} />
           </span>
+        ))}
+        {lines.map((line) => (
+          <div key={line} className="usage-line" style={{ bottom: `${(line / top) * 100}%` }} />
         ))}
         {isQuotaShown && (
           <div className="usage-quota" style={{ bottom: `${(quota / top) * 100}%` }}>
@@ -44,9 +58,9 @@ export function UsageChart({ label, sums, quota }: UsageChartProps) {
         )}
       </div>
       <Group justify="space-between" className="usage-ends">
-        {[sums[0], sums.at(-1)].map((end) => (
-          <Text key={end?.period} size="xs" c="dimmed">
-            {formatPeriod(end?.period ?? "")}
+        {datesOf(sums).map((period) => (
+          <Text key={period} size="xs" c="dimmed">
+            {formatPeriod(period)}
           </Text>
         ))}
       </Group>

@@ -49,6 +49,16 @@ function describeType(value: unknown): string {
   return `a ${typeof value}`;
 }
 
+/** The type of a value that breaks a rule, without the value. An allowed string makes another one "another string". */
+function describeWrongType({ keyword, params }: ErrorObject, value: unknown): string {
+  if (keyword === "required") return "nothing";
+  const allowed: unknown[] = keyword === "enum" ? params.allowedValues : [params.allowedValue];
+  const type = describeType(value);
+  const isOfAllowedType =
+    (keyword === "enum" || keyword === "const") && allowed.map(describeType).includes(type);
+  return isOfAllowedType ? type.replace(/^an? /, "another ") : type;
+}
+
 /** The value, without secrets. @param name of the property: the values of some names are secret */
 function describeFound(name: string, value: unknown): string {
   if (value === undefined || value instanceof Object) return describeType(value);
@@ -122,7 +132,7 @@ function toViolation(errors: readonly ErrorObject[], mode: PlanViolation["mode"]
     path: cut(path.join("."), MAX_EXPECTED_LENGTH),
     expected: cut(describeExpected(error), MAX_EXPECTED_LENGTH),
     found: error.keyword === "required" ? describeMissing(error) : describeFound(path.at(-1) ?? "", value),
-    foundType: error.keyword === "required" ? "nothing" : describeType(value),
+    foundType: describeWrongType(error, value),
     schemaPath: error.schemaPath,
   };
 }

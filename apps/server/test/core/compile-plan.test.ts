@@ -1,0 +1,24 @@
+/** What a violation of a tracking plan says was found, without the value (docs/contract.md, `planViolations`). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compilePlan } from "../../src/core/plan/compile-plan.ts";
+
+test("A violation names the type that was found, and says when another value of an allowed type was.", () => {
+  const properties = {
+    plan: { enum: ["free", "pro"] },
+    version: { const: 2 },
+    price: { type: "number" },
+    seats: { minimum: 1 },
+  };
+  const schema = { type: "object", properties, required: ["seats"] };
+  const plan = compilePlan({ mode: "warn", unknownEvents: "allow", events: { order: { schema } } });
+  const found = (sent: Record<string, unknown>) =>
+    plan.check({ type: "track", name: "order", properties: { seats: 1, ...sent } })?.foundType;
+  assert.equal(found({ plan: "por" }), "another string");
+  assert.equal(found({ plan: 1 }), "a number");
+  assert.equal(found({ version: 3 }), "another number");
+  assert.equal(found({ price: "5" }), "a string");
+  assert.equal(found({ seats: 0 }), "a number");
+  assert.equal(found({ seats: undefined }), "nothing");
+  assert.equal(found({ plan: "pro", version: 2, price: 5 }), undefined);
+});
