@@ -57,10 +57,8 @@ interface ConfirmButtonProps extends Omit<ConfirmDialogProps, "opened" | "onClos
   readonly name?: string;
 }
 
-interface ConfirmMenuProps extends Omit<ConfirmDialogProps, "opened" | "onClose"> {
-  /** What the item of the menu says. */
-  readonly label: string;
-  /** The accessible name of the button that opens the menu. */
+interface ConfirmMenuProps extends ConfirmButtonProps {
+  /** The accessible name of the button that opens the menu. The label is that of its item. */
   readonly name: string;
 }
 

@@ -1,6 +1,14 @@
 /** A button that opens a panel below it, and the rows of a panel that is a menu. */
 import { UnstyledButton } from "@mantine/core";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { useShortcuts } from "../shortcuts.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -22,7 +30,7 @@ interface DropdownProps {
 const FOCUSABLE = "a[href], button, input, select, textarea";
 
 /** Moves the focus between the controls of a panel with the arrow keys. */
-function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined || event.target instanceof HTMLSelectElement) return;
   const controls = [...event.currentTarget.querySelectorAll<HTMLElement>(FOCUSABLE)];
@@ -30,6 +38,27 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const index = activeElement instanceof HTMLElement ? controls.indexOf(activeElement) : -1;
   event.preventDefault();
   controls[(index + step + controls.length) % controls.length]?.focus();
+}
+
+/** Closes what is open when somebody presses or focuses something outside of it. */
+export function useCloseOutside(
+  isOpen: boolean,
+  isInside: (target: Node) => boolean | undefined,
+  onClose: () => void,
+): void {
+  const closeOutside = useEffectEvent(({ target }: Event) => {
+    if (target instanceof Node && !isInside(target)) onClose();
+  });
+  useEffect(() => {
+    if (!isOpen) return;
+    const listener = (event: Event) => closeOutside(event);
+    document.addEventListener("pointerdown", listener);
+    document.addEventListener("focusin", listener);
+    return () => {
+      document.removeEventListener("pointerdown", listener);
+      document.removeEventListener("focusin", listener);
+    };
+  }, [isOpen]);
 }
 
 export function Dropdown(props: DropdownProps) {
@@ -46,16 +75,12 @@ export function Dropdown(props: DropdownProps) {
   useEffect(() => {
     if (!isOpen) return;
     panel.current?.querySelector<HTMLElement>(`[data-autofocus], ${FOCUSABLE}`)?.focus();
-    const closeOutside = ({ target }: Event) => {
-      if (target instanceof Node && !root.current?.contains(target)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", closeOutside);
-    document.addEventListener("focusin", closeOutside);
-    return () => {
-      document.removeEventListener("pointerdown", closeOutside);
-      document.removeEventListener("focusin", closeOutside);
-    };
   }, [isOpen]);
+  useCloseOutside(
+    isOpen,
+    (target) => root.current?.contains(target),
+    () => setOpen(false),
+  );
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.key !== "Escape" || !isOpen) return;
     event.stopPropagation();

@@ -48,3 +48,7 @@ export function formatWholePercent(share: number): string {
 /** @returns `1 event`, `3 events` */
 export const pluralize = (number: number, singular: string): string =>
   `${formatCount(number)} ${singular}${number === 1 ? "" : "s"}`;
+
+/** @param currency an ISO 4217 code */
+export const formatMoney = (amount: number, currency: string): string =>
+  new Intl.NumberFormat("en", { style: "currency", currency }).format(amount);

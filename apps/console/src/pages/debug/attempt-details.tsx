@@ -6,6 +6,7 @@ import { Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine
 import { useMemo } from "react";
 import { API_BASE } from "../../api.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { type Fact, FactList } from "../../ui/fact-list.tsx";
 import { formatCount } from "../../ui/format-count.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -86,7 +87,7 @@ function AttemptFacts({ attempt, sourceId }: AttemptPartProps) {
       </VisitorLink>
     );
   };
-  const facts: readonly (readonly [string, React.ReactNode])[] = [
+  const facts: readonly Fact[] = [
     ["Received", <RelativeTime key="at" at={attempt.receivedAt} />],
     ["Response", `${attempt.httpStatus} in ${attempt.durationMs.toFixed(1)} ms`],
     ["Origin", attempt.origin],
@@ -103,18 +104,7 @@ function AttemptFacts({ attempt, sourceId }: AttemptPartProps) {
     ["Trace ID", attempt.traceId],
     ["Attempt ID", attempt.attemptId],
   ];
-  return (
-    <dl className="facts">
-      {facts
-        .filter(([, value]) => value !== null)
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-    </dl>
-  );
+  return <FactList facts={facts.filter(([, value]) => value !== null)} className="facts" />;
 }
 
 const STATUS_COLORS = { accepted: "green", duplicate: "gray", rejected: "red" } as const;

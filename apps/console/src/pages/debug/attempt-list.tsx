@@ -17,7 +17,7 @@ import { useAttemptRows } from "./use-attempt-rows.ts";
 /** The heights of a row: one line, or two. `debug.css` has the layouts. */
 const ROW_PX = { wide: 40, narrow: 60 } as const;
 const DAY_PX = 36;
-/** What stays at the top of the window: the column headings, or on phones the bar of the console. */
+/** The height of the column headings, or on phones of the console's bar, which stay at the top of the window. */
 const HEAD_PX = { wide: 36, narrow: 52 } as const;
 const BORDERS_PX = 2;
 /** From here on the columns have room. */

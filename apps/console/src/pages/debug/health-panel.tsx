@@ -1,6 +1,7 @@
 /** The health of a source: status, counts of the last 24 hours, warnings, and the most frequent problems. */
 import type { DebugAttempt, Source } from "@headwater/contract";
 import { Alert, Paper, Text, Title } from "@mantine/core";
+import { FactList } from "../../ui/fact-list.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
@@ -51,14 +52,7 @@ export function HealthPanel({ source, health, violations, attempts, onCode }: He
           <Title order={2} size="h5">
             Last 24 hours
           </Title>
-          <dl className="health-facts" aria-label="Last 24 hours">
-            {facts.map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
+          <FactList facts={facts} className="health-facts" label="Last 24 hours" />
         </div>
         <OutcomeTimeline attempts={attempts} />
       </div>

@@ -17,14 +17,14 @@ interface AttemptRowsOptions {
   readonly keyOf: (row: number) => string;
   /** Changes when the heights change. */
   readonly layout: string;
-  /** What covers the beginning of the window: the column headings, or on phones the bar. */
+  /** The height of the column headings, or on phones of the console's bar, which cover the top of the window. */
   readonly headPx: number;
 }
 
 export interface AttemptRows {
   readonly items: readonly VirtualItem[];
   readonly height: number;
-  /** Where the list begins in what scrolls: the `start` of an item counts from there. */
+  /** The `start` of an item minus this is its distance from the beginning of the list. */
   readonly offset: number;
   scrollTo(row: number): void;
 }

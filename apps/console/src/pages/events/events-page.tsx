@@ -129,7 +129,7 @@ const EventTable = ({ events, version, onOpen }: EventTableProps) => (
   </Paper>
 );
 
-/** What the plan does with an event. Only what it acts on has a colour. */
+/** How the plan treats an event. Only events that it checks have a colour. */
 const MODES = {
   off: { label: "Not checked", color: null },
   warn: { label: "Warns", color: "yellow" },

@@ -24,7 +24,7 @@ interface OpenGoal {
   readonly before: GoalInput | null;
 }
 
-/** Which goal is open, and what the buttons do. */
+/** Keeps which goal is open. @returns it, and the actions of the buttons */
 function useOpenGoal({ goals, onChange, isSaved }: GoalListProps, list: RefObject<HTMLElement | null>) {
   const [opened, setOpened] = useState<OpenGoal | null>(null);
   useEffect(() => {
@@ -84,13 +84,13 @@ export function GoalList(props: GoalListProps) {
                     issueAt={(...field) => issueAt(index, ...field)}
                     onChange={(changed) => onChange(goals.with(index, changed))}
                   />
-                  <Group gap="xs">
-                    {opened?.index === index && (
+                  {opened?.index === index && (
+                    <Group>
                       <Button size="xs" variant="default" onClick={() => cancel(opened)}>
                         Cancel
                       </Button>
-                    )}
-                  </Group>
+                    </Group>
+                  )}
                 </fieldset>
               ) : (
                 <GoalRow

@@ -6,7 +6,7 @@ import { EmptyState } from "../../ui/page-states.tsx";
 interface InstallPromptProps {
   readonly title: string;
   readonly sourceId: string;
-  /** What the page is waiting for. It shows it without a reload. */
+  /** The page waits for the first one, and shows it without a reload. */
   readonly awaited: "event" | "request";
   readonly children: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** What the forms that update a source share: the request and the state of the fields. */
+/** The forms that update a source share this: the request and the state of the fields. */
 import type { Source, UpdateSourceBody } from "@headwater/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";

@@ -84,7 +84,7 @@ interface FunnelResultProps {
   readonly steps: readonly FunnelStep[];
   readonly within: FunnelWindow;
   readonly view: StatsView;
-  /** What follows the steps. */
+  /** Shown below the steps. */
   readonly children: ReactNode;
 }
 

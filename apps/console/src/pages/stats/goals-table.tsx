@@ -5,7 +5,7 @@ import { Button, Group, NativeSelect, Text, UnstyledButton } from "@mantine/core
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ApiAnswer } from "../../api.ts";
 import { sourceQuery } from "../../queries.ts";
-import { formatMoney } from "../../ui/format-money.ts";
+import { formatMoney } from "../../ui/format-count.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";

@@ -19,7 +19,7 @@ export interface PathColumnProps {
   readonly title: string;
   /** Undefined while they are loading. */
   readonly rows: readonly PathRow[] | undefined;
-  /** Of all sessions, including those of other pages; null: those of the rows. */
+  /** The number of all sessions, including those of pages without a row; null: the sum of the rows. */
   readonly total: number | null;
   readonly selected: string | undefined;
   /** Whether the rows are those of the previous filters or path. */
@@ -52,7 +52,7 @@ export function PathColumns({ columns, onSelect }: PathColumnsProps) {
 
 interface SelectableColumnProps extends PathColumnProps {
   readonly onSelect: (page: string) => void;
-  /** What follows the selected row directly below it. */
+  /** Shown directly below the selected row. */
   readonly children: ReactNode;
 }
 

@@ -2,8 +2,7 @@
 import { Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
-import { formatCount } from "../../ui/format-count.ts";
-import { formatMoney } from "../../ui/format-money.ts";
+import { formatCount, formatMoney } from "../../ui/format-count.ts";
 import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
 import { useRevenue } from "./lists/use-revenue.ts";

@@ -77,11 +77,11 @@ const shade = (share: number, largest: number) => ({
   background: share === 0 ? "none" : `rgb(37 146 176 / ${(0.06 + (0.44 * share) / largest).toFixed(3)})`,
 });
 
-/** So many columns may be wider than the window. */
+/** A table with as many columns may be wider than the window. */
 const LONG = 7;
 const classOf = (columns: number) => (columns > LONG ? "scroll fading fading-wide" : "scroll fading");
 
-/** Of a period that is not over. It takes no width, so that decimal points stand below each other. */
+/** Marks a period that is not over. It takes no width, so that decimal points stand below each other. */
 const OpenMark = () => <span className="retention-mark">*</span>;
 
 function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay }: CohortTableProps) {

@@ -1,5 +1,5 @@
 /** The properties of an event, for its row. Pure. */
-import { formatMoney } from "../../ui/format-money.ts";
+import { formatMoney } from "../../ui/format-count.ts";
 
 /** A row shows no more than this; the opened event shows all. */
 const MAX_PROPERTIES = 12;

@@ -2,7 +2,7 @@
 import type { ListedEvent } from "@headwater/contract";
 import { Group, Text } from "@mantine/core";
 import { pluralize } from "../../ui/format-count.ts";
-import { formatMetric } from "../stats/format.ts";
+import { formatMetric, formatValue } from "../stats/format.ts";
 import type { VisitorSubject } from "./use-stored-events.ts";
 import { VisitorLink } from "./visitor-link.tsx";
 
@@ -21,7 +21,7 @@ export function SessionHead({ sourceId, sessionId, events, kind }: SessionHeadPr
   const details = [
     pluralize(events.length, "event"),
     formatMetric("sessionDuration", (last.getTime() - first.getTime()) / 1000),
-    events[0]?.source ?? "Direct / unknown",
+    formatValue("source", events[0]?.source ?? null),
   ];
   return (
     <Group className="visit-head" gap="sm">

@@ -1,7 +1,7 @@
-/** Who a visitor is: their figures, place, device, and other ids. */
+/** The card of a visitor: their figures, place, device, and other ids. */
 import type { ListedEvent } from "@headwater/contract";
 import { Badge, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type Fact, FactList } from "../../ui/fact-list.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { dimensionLabel, formatMetric, formatValue } from "../stats/format.ts";
@@ -22,8 +22,6 @@ interface VisitorSummaryProps {
   /** All ids of the visitor. */
   readonly ids: readonly ErasableId[];
 }
-
-type Fact = readonly [name: string, value: ReactNode];
 
 function figuresOf(events: readonly ListedEvent[], kind: VisitorSubject["kind"], hasMore: boolean): Fact[] {
   const first = events[0]?.occurredAt ?? null;
@@ -52,7 +50,7 @@ function factsOf(events: readonly ListedEvent[]): Fact[] {
   const parts = PARTS.map((dimension): Fact => {
     const name = dimensionLabel(dimension);
     const value = last(dimension);
-    if (value === null) return [name, "Unknown"];
+    if (value === null) return [name, formatValue(dimension, null)];
     const text = formatValue(dimension, value);
     const city = dimension === "country" ? last("city") : null;
     return [
@@ -63,7 +61,11 @@ function factsOf(events: readonly ListedEvent[]): Fact[] {
       </span>,
     ];
   });
-  return [...parts, ["Source", events[0]?.source ?? "Direct / unknown"], ["Channel", last("channel") ?? "—"]];
+  return [
+    ...parts,
+    ["Source", formatValue("source", events[0]?.source ?? null)],
+    ["Channel", last("channel") ?? "—"],
+  ];
 }
 
 export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: VisitorSummaryProps) {
@@ -112,14 +114,3 @@ export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: Visi
     </Paper>
   );
 }
-
-const FactList = ({ className, facts }: { readonly className: string; readonly facts: readonly Fact[] }) => (
-  <dl className={className}>
-    {facts.map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
-);

@@ -47,7 +47,7 @@ function toBinaryUnits(bytes: number): string | null {
     : `${formatCount(Math.round((bytes / 1024 ** power) * 10) / 10)} ${BINARY_UNITS[power]}`;
 }
 
-/** What a 0 means in these settings. */
+/** The meaning of 0 in these settings. */
 const ZEROS = [
   { pattern: /_PER_(?:DAY|SECOND)$/, note: "no limit" },
   { pattern: /^ALERT_QUIET_HOURS$/, note: "never" },

@@ -52,11 +52,10 @@ function describeType(value: unknown): string {
 /** The type of a value that breaks a rule, without the value. An allowed string makes another one "another string". */
 function describeWrongType({ keyword, params }: ErrorObject, value: unknown): string {
   if (keyword === "required") return "nothing";
-  const allowed: unknown[] = keyword === "enum" ? params.allowedValues : [params.allowedValue];
+  const allowed: unknown[] =
+    keyword === "enum" ? params.allowedValues : keyword === "const" ? [params.allowedValue] : [];
   const type = describeType(value);
-  const isOfAllowedType =
-    (keyword === "enum" || keyword === "const") && allowed.map(describeType).includes(type);
-  return isOfAllowedType ? type.replace(/^an? /, "another ") : type;
+  return allowed.map(describeType).includes(type) ? type.replace(/^an? /, "another ") : type;
 }
 
 /** The value, without secrets. @param name of the property: the values of some names are secret */

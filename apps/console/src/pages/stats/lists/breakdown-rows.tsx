@@ -2,7 +2,7 @@
 import type { StatsAnswer, StatsMetric, StatsRow } from "@headwater/contract";
 import { UnstyledButton } from "@mantine/core";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
-import { formatMoney } from "../../../ui/format-money.ts";
+import { formatMoney } from "../../../ui/format-count.ts";
 import { EstimateMark } from "../estimate-mark.tsx";
 import { dimensionLabel, formatChange, formatMetric, formatRate, isNotSet } from "../format.ts";
 import { otherFilterParams } from "../other-filters.ts";

@@ -1,6 +1,7 @@
 /** The tabs of a panel. Lists of one kind, such as those of campaigns, share a tab with a menu. */
 import { Tabs, UnstyledButton } from "@mantine/core";
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from "react";
+import { moveFocus, useCloseOutside } from "../../../ui/dropdown.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 
 export interface TabName {
@@ -115,21 +116,11 @@ function placeBelow(tab: HTMLElement): { insetInlineStart: string } {
 
 function TabMenu({ group, tab, selected, onSelect, onClose }: TabMenuProps) {
   const menu = useRef<HTMLDivElement>(null);
-  const close = useRef(onClose);
-  close.current = onClose;
   useEffect(() => {
     const items = menu.current;
     (items?.querySelector<HTMLElement>("[aria-checked=true]") ?? items?.querySelector("button"))?.focus();
-    const closeOutside = ({ target }: Event) => {
-      if (target instanceof Node && !items?.contains(target) && !tab.contains(target)) close.current();
-    };
-    document.addEventListener("pointerdown", closeOutside);
-    document.addEventListener("focusin", closeOutside);
-    return () => {
-      document.removeEventListener("pointerdown", closeOutside);
-      document.removeEventListener("focusin", closeOutside);
-    };
-  }, [tab]);
+  }, []);
+  useCloseOutside(true, (target) => menu.current?.contains(target) || tab.contains(target), onClose);
   const closeToTab = () => {
     onClose();
     tab.focus();
@@ -140,13 +131,10 @@ function TabMenu({ group, tab, selected, onSelect, onClose }: TabMenuProps) {
       closeToTab();
       return;
     }
-    const items = [...event.currentTarget.querySelectorAll<HTMLElement>("button")];
-    const { activeElement } = document;
-    const at = activeElement instanceof HTMLElement ? items.indexOf(activeElement) : -1;
-    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
-    if (next === undefined) return;
+    const end = { Home: 0, End: -1 }[event.key];
+    if (end === undefined) return moveFocus(event);
     event.preventDefault();
-    items.at(next % items.length)?.focus();
+    [...event.currentTarget.querySelectorAll<HTMLElement>("button")].at(end)?.focus();
   };
   return (
     <div
