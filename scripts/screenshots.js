@@ -16,7 +16,7 @@ const PHONE = { width: 390, height: 844 };
 /** Bytes of all pictures together: everyone who clones the repository downloads them. */
 const MAX_BYTES = 3_000_000;
 
-const stats = (search) => (shop) => `/analytics/stats?sourceId=${shop.sourceId}&tz=UTC&range=30d&${search}`;
+const stats = (search) => (shop) => `/analytics/stats?sourceId=${shop.sourceId}&tz=UTC&range=28d&${search}`;
 const ofSource = (path) => (shop) => `${path}?sourceId=${shop.sourceId}`;
 const scrollTo = (label) => async (page) => {
   const panel = page.getByRole("region", { name: label, exact: true });
@@ -28,7 +28,7 @@ const scrollTo = (label) => async (page) => {
 const PICTURES = [
   {
     name: "stats-light",
-    text: "Stats: the last 30 days, compared with the 30 days before",
+    text: "Stats: the last 28 days, compared with the 28 days before",
     path: stats("compare=previous"),
   },
   {

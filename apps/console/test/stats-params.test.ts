@@ -71,11 +71,11 @@ test("Search parameters that are not dimensions are ignored.", () => {
   ]);
 });
 
-test("A custom range includes both of its days, and an invalid range is the last 30 days.", () => {
+test("A custom range includes both of its days, and an invalid range is the last 28 days.", () => {
   const { dateRange, interval } = readRange({ range: "2026-02-27..2026-03-01" });
   assert.deepEqual([dateRange, interval], [["2026-02-27", "2026-03-02"], "day"]);
   for (const range of [undefined, "x", "2026-02-30..2026-03-01", "2026-03-02..2026-03-01", "2026-03-01.."])
-    assert.equal(readRange(range === undefined ? {} : { range }).dateRange, "30d", range);
+    assert.equal(readRange(range === undefined ? {} : { range }).text, "28d", range);
   const intervals = ["today", "7d", "90d", "365d", "2020-01-01..2026-01-01"].map(
     (range) => readRange({ range }).interval,
   );

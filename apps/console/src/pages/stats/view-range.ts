@@ -5,6 +5,8 @@ import type { ViewParams } from "./view-params.ts";
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const DAY_RANGE = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
+/** Whole weeks, so that each day is compared with the same weekday of the period before. */
+const DEFAULT_PRESET = "28d";
 /** Before the first event of any source. */
 export const EARLIEST_DAY = "2010-01-01";
 
@@ -110,7 +112,7 @@ export const todayIn = (timeZone: string, now: number): string =>
   new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(now);
 
 /**
- * A custom range is `first..last` with both days included. Anything invalid falls back to the last 30 days.
+ * A custom range is `first..last` with both days included. Anything invalid falls back to the default preset.
  * @param firstDay the start of "All time"
  */
 export function readRange(
@@ -120,7 +122,7 @@ export function readRange(
   firstDay: string = EARLIEST_DAY,
 ): ViewRange {
   const custom = readDays(params.range);
-  const preset = PRESETS.find(({ value }) => value === params.range)?.value ?? "30d";
+  const preset = PRESETS.find(({ value }) => value === params.range)?.value ?? DEFAULT_PRESET;
   const days = custom ?? daysOf(preset, todayIn(timeZone, now), firstDay);
   const length = preset === "24h" && !custom ? 1 : countDays(days);
   const intervals = INTERVALS.filter(
