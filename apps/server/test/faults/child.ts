@@ -18,6 +18,10 @@ const ROOMY = {
   DISK_LOW_WATER_BYTES: "0",
 };
 
+/** Asks again after so long at first, and then ever later: asking takes the processor from what is waited for. */
+const FIRST_WAIT_MS = 5;
+const MAX_WAIT_MS = 100;
+
 /** Repeats `ask` until it returns a truthy value. @throws Error after the deadline */
 export async function until<T>(
   what: string,
@@ -25,11 +29,11 @@ export async function until<T>(
   ask: () => Promise<T | false | null | undefined> | T | false | null | undefined,
 ): Promise<T> {
   const end = Date.now() + deadlineMs;
-  for (;;) {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(1.5 * waitMs, MAX_WAIT_MS)) {
     const answer = await ask();
     if (answer) return answer;
     if (Date.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
 
