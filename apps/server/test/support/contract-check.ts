@@ -39,7 +39,15 @@ const FORMATS: Record<string, (text: string) => boolean> = {
   "uri-reference": (text) => URL.canParse(text, "https://example.com"),
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
 };
-const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
+// linters check the document's schemas themselves; most validators are used too seldom for optimized code to pay
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  formats: FORMATS,
+  meta: false,
+  validateSchema: false,
+  code: { optimize: false },
+});
 const compiled = new Map<string, ValidateFunction>();
 
 /** Compiles the schema at a place of the document once; all test worlds have the same schemas. */
