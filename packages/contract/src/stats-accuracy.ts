@@ -24,7 +24,7 @@ export const Accuracy = Type.Unsafe<StatsAccuracy>(
         error: Type.Number({
           minimum: 0,
           description:
-            "Each figure is within this relative error of the exact one with a probability of 95 %. 0.02 is 2 %.",
+            "With a probability of 95 %, all figures of the answer are within this relative error of the exact ones, except for those that are 0 or null. 0.02 is 2 %.",
         }),
       }),
     ],

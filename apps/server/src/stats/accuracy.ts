@@ -6,6 +6,7 @@
 import type { StatsAccuracy, StatsAccuracyChoice } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
+import { type Estimate, errorBound, PART_BITS, PARTS } from "./error-bound.ts";
 
 /** What a statement reads; each takes another time per event. */
 export type ReadFrom = "sessionRollups" | "eventRollups" | "bothRollups" | "events";
@@ -50,14 +51,15 @@ export function chooseSample(choice: StatsAccuracyChoice, { from, events, canEst
   return sample;
 }
 
-/** A value and the greatest relative error of its figures, 0 to infinity. */
-export interface Estimate<Value> {
-  readonly value: Value;
-  readonly error: number;
+/** How exact what was read is. */
+export interface Precision {
+  /** n: one visitor in n was read. */
+  readonly sample: number;
+  /** The relative variances of the figures. */
+  readonly variances: readonly number[];
 }
-export interface Accurate<Value> {
+export interface Accurate<Value> extends Precision {
   readonly value: Value;
-  readonly accuracy: StatsAccuracy;
 }
 
 /** Four digits after the point are more than enough, and rounding up keeps the bound. */
@@ -75,10 +77,7 @@ export async function readAccurately<Value>(
 ): Promise<Accurate<Value>> {
   for (let sample = chooseSample(choice, size); ; sample *= RETRY_FACTOR) {
     try {
-      const { value, error } = await read(sample);
-      const accuracy: StatsAccuracy =
-        sample === 1 ? { exact: true } : { exact: false, sample: 1 / sample, error: roundUp(error) };
-      return { value, accuracy };
+      return { ...(await read(sample)), sample };
     } catch (error) {
       const isTooHeavy = error instanceof Refusal && error.code === "query_too_heavy";
       const maySample = choice !== "exact" && size.canEstimate && sample < SERVER_LIMITS.maxStatsSample;
@@ -87,24 +86,15 @@ export async function readAccurately<Value>(
   }
 }
 
-/** The accuracy of an answer with figures of two queries. */
-export function combine(one: StatsAccuracy, other: StatsAccuracy): StatsAccuracy {
-  if (one.exact) return other;
-  if (other.exact) return one;
-  return {
-    exact: false,
-    sample: Math.min(one.sample, other.sample),
-    error: Math.max(one.error, other.error),
-  };
+/** The accuracy of an answer whose figures were read at once, or by two queries. */
+export function accuracyOf(...read: readonly Precision[]): StatsAccuracy {
+  const sample = Math.max(...read.map((one) => one.sample));
+  if (sample === 1) return { exact: true };
+  const variances = read.flatMap((one) => one.variances);
+  return { exact: false, sample: 1 / sample, error: roundUp(errorBound(sample, variances)) };
 }
 
 const HASH_BITS = 64;
-/** The sample is divided into 16 equal parts by the next bits of the hash. How much they differ shows the error. */
-export const PART_BITS = 4;
-const PARTS = 2 ** PART_BITS;
-/** Student's t with 15 degrees of freedom, for 95 %. */
-const T_95 = 2.131;
-
 /** A condition on `visitor` that selects the sample. */
 export const inSample = (sample: number): string =>
   sample === 1 ? "1" : `visitor < ${2n ** BigInt(HASH_BITS) / BigInt(sample)}`;
@@ -126,50 +116,3 @@ export const partSql = (sample: number, visitor = "visitor", bits = PART_BITS): 
 /** SQL of a list that counts the rows of each `part`; a single count when all visitors are read. */
 export const partsOf = ({ sample }: { readonly sample: number }): string =>
   sample === 1 ? "[count()]" : `countResample(0, ${PARTS}, 1)(part)`;
-
-/**
- * The 95 % bound of a figure's relative error, from what the figure would be without each of the parts (jackknife).
- * @param parts the totals of each part that has any; each list has the same totals
- * @param figure computes the figure from totals
- */
-export function relativeError(
-  sample: number,
-  parts: readonly (readonly number[])[],
-  figure: (totals: readonly number[]) => number | null,
-): number {
-  if (sample === 1 || parts.length === 0) return 0;
-  const all = (parts[0] ?? []).map((_, index) => parts.reduce((sum, part) => sum + (part[index] ?? 0), 0));
-  const value = figure(all);
-  if (value === null || value === 0) return 0;
-  const without = (part: readonly number[]) =>
-    figure(all.map((total, index) => ((total - (part[index] ?? 0)) * PARTS) / (PARTS - 1))) ?? value;
-  const absent = PARTS - parts.length;
-  const squares = [...parts.map(without), ...Array.from({ length: absent }, () => without([]))].map(
-    (one) => (one - value) ** 2,
-  );
-  const variance = ((PARTS - 1) / PARTS) * squares.reduce((sum, one) => sum + one, 0);
-  const unseen = 1 - 1 / sample;
-  // few visitors: shares of them may agree in all parts by chance
-  const least = absent === 0 ? 0 : Math.sqrt(1 / parts.length);
-  return T_95 * Math.sqrt(unseen) * Math.max(Math.sqrt(variance) / Math.abs(value), least);
-}
-
-/** The same bound for a sum of what the parts add. */
-const sumError = (sample: number, parts: readonly number[]): number =>
-  relativeError(
-    sample,
-    parts.filter((part) => part > 0).map((part) => [part]),
-    ([sum = 0]) => sum,
-  );
-
-/** Numbers of all visitors from those of a sample. Each visitor counts once, so the error follows from the number. */
-export function estimateCounts(sample: number, counted: readonly number[]): Estimate<number[]> {
-  const errorOf = (count: number) => (count === 0 ? 0 : T_95 * Math.sqrt((1 - 1 / sample) / count));
-  return { value: counted.map((count) => count * sample), error: Math.max(0, ...counted.map(errorOf)) };
-}
-
-/** Sums of all visitors. @param lists for each sum, what each part of the sample adds */
-export const estimateSums = (sample: number, lists: readonly (readonly number[])[]): Estimate<number[]> => ({
-  value: lists.map((parts) => parts.reduce((sum, part) => sum + part, 0) * sample),
-  error: Math.max(0, ...lists.map((parts) => sumError(sample, parts))),
-});

@@ -1,7 +1,8 @@
 /** POST /api/stats/funnel: counts the visitors who took the given steps in order within a time window. */
 import type { StatsFunnelAnswer, StatsFunnelBody } from "@headwater/contract";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";
-import { estimateCounts } from "./accuracy.ts";
+import { accuracyOf } from "./accuracy.ts";
+import { estimateCounts, shareVariance } from "./error-bound.ts";
 import { type GoalRule, goalSql } from "./goals.ts";
 import type { RunQuery } from "./run-query.ts";
 import { readEvents } from "./sampled-scope.ts";
@@ -36,19 +37,24 @@ export async function answerFunnel(
 ): Promise<Computed<StatsFunnelAnswer>> {
   const { windowSeconds = DEFAULT_WINDOW_SECONDS } = body;
   const scope = readScope(body, now);
-  const { value: counts, accuracy } = await readEvents(run, scope, async (sampled) => {
+  const { value: counts, ...precision } = await readEvents(run, scope, async (sampled) => {
     const rows = await run<[reached: number, visitors: number]>(
       funnelStatement(sampled, steps, windowSeconds),
     );
     const counted = steps.map((_, index) =>
       rows.reduce((sum, [reached, visitors]) => (reached > index ? sum + visitors : sum), 0),
     );
-    return estimateCounts(sampled.sample, counted);
+    const { value, variances } = estimateCounts(sampled.sample, counted);
+    const [first = 0] = counted;
+    const shares = counted.flatMap((count, index) =>
+      [first, counted[index - 1] ?? first].map((whole) => shareVariance(sampled.sample, count, whole)),
+    );
+    return { value, variances: [...variances, ...shares] };
   });
   const [first = 0] = counts;
   return {
     ...answerHead(scope),
-    accuracy,
+    accuracy: accuracyOf(precision),
     windowSeconds,
     steps: counts.map((visitors, index) => ({
       visitors,

@@ -1,9 +1,10 @@
 /** Reads the conversions, visitors and revenue of each goal of a source in one pass over its events. */
 import type { Goal, STATS_GOAL_METRICS } from "@headwater/contract";
-import { type Accurate, type Estimate, partSql, readAccurately, relativeError } from "./accuracy.ts";
+import { type Accurate, partSql, readAccurately } from "./accuracy.ts";
 import type { Period } from "./calendar.ts";
 import { readsCurrency } from "./currency.ts";
 import { asText } from "./dimensions.ts";
+import { type Estimate, type Figure, relativeVariance, type Totals } from "./error-bound.ts";
 import { conversionRevenueSql, goalSql, NO_AMOUNT, withGoal } from "./goals.ts";
 import { canEstimate } from "./metrics.ts";
 import { countEvents } from "./rollups/freshness.ts";
@@ -85,22 +86,29 @@ type SelectedRow = [
 ];
 
 /** The totals of a goal and currency: conversions, its visitors, revenue, and the visitors that the rate divides by. */
-type GoalTotals = readonly number[];
-const FIGURES: Readonly<Record<GoalMetric, (totals: GoalTotals) => number | null>> = {
-  conversions: ([conversions = 0]) => conversions,
-  visitors: ([, visitors = 0]) => visitors,
-  revenue: ([, , revenue = 0]) => revenue,
-  conversionRate: ([, visitors = 0, , whole = 0]) => (whole === 0 ? null : visitors / whole),
+type GoalTotals = Totals;
+const goalTotal = (at: number): Figure => {
+  const total = (totals: GoalTotals) => totals[at] ?? 0;
+  return { value: total, count: total };
+};
+const FIGURES: Readonly<Record<GoalMetric, Figure>> = {
+  conversions: goalTotal(0),
+  visitors: goalTotal(1),
+  revenue: goalTotal(2),
+  conversionRate: {
+    value: ([, visitors = 0, , whole = 0]) => (whole === 0 ? null : visitors / whole),
+    count: ([, , , whole = 0]) => whole,
+  },
 };
 
 const sumOf = (parts: readonly GoalTotals[], sample: number): GoalTotals =>
   [0, 1, 2, 3].map((at) => sample * parts.reduce((sum, part) => sum + (part[at] ?? 0), 0));
 
 const figuresOf = (totals: GoalTotals): Figures => ({
-  conversions: FIGURES.conversions(totals),
-  visitors: FIGURES.visitors(totals),
-  revenue: FIGURES.revenue(totals),
-  conversionRate: FIGURES.conversionRate(totals),
+  conversions: FIGURES.conversions.value(totals),
+  visitors: FIGURES.visitors.value(totals),
+  revenue: FIGURES.revenue.value(totals),
+  conversionRate: FIGURES.conversionRate.value(totals),
 });
 
 /** The figures of each goal, in the order of the goals, from the rows of the statement. */
@@ -108,7 +116,7 @@ function toFigures(report: GoalReport, rows: readonly SelectedRow[]): Estimate<G
   const { scope, goals, metrics } = report;
   const { sample } = scope;
   const isOwn = scope.filters.some(readsCurrency);
-  let error = 0;
+  const variances: number[] = [];
   const value = goals.map((goal, index): GoalFigures => {
     const wholeOf = isOwn && goal.value !== null ? index : ALL_GOALS;
     const whole = new Map(
@@ -129,12 +137,13 @@ function toFigures(report: GoalReport, rows: readonly SelectedRow[]): Estimate<G
     );
     const figures = [...ofCurrency].map(([currency, reached]) => {
       const parts = partsOf(reached);
-      error = Math.max(error, ...metrics.map((metric) => relativeError(sample, parts, FIGURES[metric])));
+      if (sample > 1)
+        variances.push(...metrics.map((metric) => relativeVariance(sample, parts, FIGURES[metric])));
       return [currency, figuresOf(sumOf(parts, sample))] as const;
     });
     return { ofCurrency: new Map(figures), none: figuresOf(sumOf(partsOf([]), sample)) };
   });
-  return { value, error };
+  return { value, variances };
 }
 
 /** @returns the figures of each goal, in the order of the goals */
@@ -144,7 +153,7 @@ export async function readGoalFigures(
   period: Period,
 ): Promise<Accurate<GoalFigures[]>> {
   const { scope, goals, metrics } = report;
-  if (goals.length === 0) return { value: [], accuracy: { exact: true } };
+  if (goals.length === 0) return { value: [], sample: 1, variances: [] };
   const events = scope.accuracy === "exact" ? 0 : await countEvents(run, scope.sourceId, period);
   const size = { from: "events" as const, events, canEstimate: canEstimate(metrics) };
   return readAccurately(scope.accuracy, size, async (sample) => {

@@ -10,7 +10,7 @@ import {
   type StatsQueryBody,
 } from "@headwater/contract";
 import { toIsoTime } from "../core/time.ts";
-import { combine } from "./accuracy.ts";
+import { accuracyOf } from "./accuracy.ts";
 import { readComparison } from "./comparison.ts";
 import { currencyIssues } from "./currency.ts";
 import {
@@ -123,17 +123,17 @@ export async function answerGoalReport(
   const dimensions = body.dimensions ?? [];
   const metrics = body.metrics.filter(isGoalMetric);
   const report: GoalReport = { scope, goals, metrics, isByCurrency: dimensions.includes(CURRENCY) };
-  const { value: figures, accuracy } = await readGoalFigures(run, report, scope.range);
+  const found = await readGoalFigures(run, report, scope.range);
   const before = compared && (await readGoalFigures(run, report, compared));
   const rows = goals.flatMap(({ name }, index) => {
-    const own = figures[index];
+    const own = found.value[index];
     return own ? rowsOfGoal(name, own, before?.value[index] ?? null) : [];
   });
   const { limit = rows.length, offset = 0 } = body.pagination ?? {};
   const page = sortRows(rows, body).slice(offset, offset + limit);
   return {
     ...answerHead(scope),
-    accuracy: before ? combine(accuracy, before.accuracy) : accuracy,
+    accuracy: accuracyOf(found, ...(before ? [before] : [])),
     metrics: body.metrics,
     dimensions,
     comparison: compared && { from: toIsoTime(compared.from), to: toIsoTime(compared.to) },

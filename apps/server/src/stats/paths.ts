@@ -1,7 +1,8 @@
 /** POST /api/stats/paths: counts the sessions that went from one page to the next, for each step. */
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
 import { IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
-import { estimateSums, partSql, partsOf } from "./accuracy.ts";
+import { accuracyOf, partSql, partsOf } from "./accuracy.ts";
+import { estimateSums } from "./error-bound.ts";
 import type { RunQuery } from "./run-query.ts";
 import { readEvents } from "./sampled-scope.ts";
 import { answerHead, type Computed, eventConditions, inPeriod, type QueryScope, readScope } from "./scope.ts";
@@ -46,20 +47,20 @@ export async function answerPaths(
 ): Promise<Computed<StatsPathsAnswer>> {
   const { startPage = null, steps = DEFAULT_STEPS, limit = DEFAULT_TRANSITIONS_PER_STEP } = body;
   const scope = readScope(body, now);
-  const { value: paths, accuracy } = await readEvents(run, scope, async (sampled) => {
+  const { value: paths, ...precision } = await readEvents(run, scope, async (sampled) => {
     const found = await run<[step: number, from: string, to: string | null, sessions: number[]]>(
       pathsStatement(sampled, { startPage, steps, limit }),
     );
-    const { value, error } = estimateSums(
+    const { value, variances } = estimateSums(
       sampled.sample,
       found.map((row) => row[3]),
     );
     const paths = found.map(([step, from, to], index) => ({ step, from, to, sessions: value[index] ?? 0 }));
-    return { value: paths, error };
+    return { value: paths, variances };
   });
   return {
     ...answerHead(scope),
-    accuracy,
+    accuracy: accuracyOf(precision),
     paths,
   };
 }

@@ -1,7 +1,8 @@
 /** POST /api/stats/properties: the names of the properties that events carry. */
 import { LIMITS, type StatsPropertiesAnswer, type StatsPropertiesBody } from "@headwater/contract";
 import { propertyIssues } from "../core/property-names.ts";
-import { estimateSums, partSql, partsOf } from "./accuracy.ts";
+import { accuracyOf, partSql, partsOf } from "./accuracy.ts";
+import { estimateSums } from "./error-bound.ts";
 import type { RunQuery } from "./run-query.ts";
 import { readEvents } from "./sampled-scope.ts";
 import { answerHead, type Computed, eventConditions, type QueryScope, readScope } from "./scope.ts";
@@ -26,16 +27,16 @@ export async function answerProperties(
   now: number,
 ): Promise<Computed<StatsPropertiesAnswer>> {
   const scope = readScope(body, now);
-  const { value: rows, accuracy } = await readEvents(run, scope, async (sampled) => {
+  const { value: rows, ...precision } = await readEvents(run, scope, async (sampled) => {
     const found = await run<[name: string, events: number[]]>(
       propertiesStatement(sampled, body.limit ?? DEFAULT_PROPERTIES),
     );
-    const { value, error } = estimateSums(
+    const { value, variances } = estimateSums(
       sampled.sample,
       found.map(([, parts]) => parts),
     );
-    return { value: found.map(([name], index) => ({ name, events: value[index] ?? 0 })), error };
+    return { value: found.map(([name], index) => ({ name, events: value[index] ?? 0 })), variances };
   });
   const properties = rows.filter(({ name }) => propertyIssues(name, []).length === 0);
-  return { ...answerHead(scope), accuracy, properties };
+  return { ...answerHead(scope), accuracy: accuracyOf(precision), properties };
 }

@@ -12,7 +12,7 @@ import {
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { propertyIssues } from "../core/property-names.ts";
 import { toIsoTime } from "../core/time.ts";
-import { type Accurate, combine } from "./accuracy.ts";
+import { type Accurate, accuracyOf } from "./accuracy.ts";
 import { attributionIssues, firstTouchWindowOf } from "./attribution.ts";
 import { bucketStarts, completeBuckets, type Grain, type Period } from "./calendar.ts";
 import { type ComparedPeriod, compareBuckets, readComparison } from "./comparison.ts";
@@ -163,8 +163,8 @@ async function readComparedMetrics(
     ? compareBuckets(query.scope.zone, grain, compared, starts)
     : { names: [], starts: [] };
   if (page.length === 0 || (grain && buckets.names.length === 0))
-    return { value: () => null, accuracy: { exact: true } };
-  const { value: groups, accuracy } = await readGroups(run, allGroups(query), {
+    return { value: () => null, sample: 1, variances: [] };
+  const { value: groups, ...precision } = await readGroups(run, allGroups(query), {
     period: compared,
     ...buckets,
     groups: isByTimeOnly(query) ? null : page.map(({ hash }) => hash),
@@ -175,7 +175,7 @@ async function readComparedMetrics(
     if (grain && !comparable.has(Number(group.keys[time]))) return null;
     return [...(byKey.get(keyOf(group)) ?? emptyMetrics(query))];
   };
-  return { value, accuracy };
+  return { value, ...precision };
 }
 
 /** Whether the bucket of a group lies in the range as a whole and is over; null without a time dimension. */
@@ -202,8 +202,8 @@ export async function answerQuery(
   const period: QueryPeriod = { period: scope.range, starts, names: starts, groups: null };
   // one row more than the page shows whether there is a next page
   const wanted = isByTime ? allGroups(query) : { ...query, limit: limit + 1 };
-  const { value: found, accuracy } = await readGroups(run, wanted, period);
-  const groups = isByTime ? withAllBuckets(query, found, starts).slice(offset) : found;
+  const found = await readGroups(run, wanted, period);
+  const groups = isByTime ? withAllBuckets(query, found.value, starts).slice(offset) : found.value;
   const page = groups.slice(0, limit);
   const comparison = compared && (await readComparedMetrics(run, read, compared, page));
   const isComplete = completenessOf(read, now);
@@ -217,7 +217,7 @@ export async function answerQuery(
   );
   return {
     ...answerHead(scope),
-    accuracy: comparison ? combine(accuracy, comparison.accuracy) : accuracy,
+    accuracy: accuracyOf(found, ...(comparison ? [comparison] : [])),
     metrics: body.metrics,
     dimensions: body.dimensions ?? [],
     comparison: compared && { from: toIsoTime(compared.from), to: toIsoTime(compared.to) },

@@ -1,15 +1,9 @@
 /** Reads the groups of a metrics query: from rollups or events, exactly or estimated, in one statement or in slices. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
-import {
-  type Accurate,
-  type Estimate,
-  READ_BUDGET,
-  type ReadFrom,
-  readAccurately,
-  relativeError,
-} from "./accuracy.ts";
-import { canEstimate, metricValue, totalsOf } from "./metrics.ts";
+import { type Accurate, READ_BUDGET, type ReadFrom, readAccurately } from "./accuracy.ts";
+import { type Estimate, type Figure, relativeVariance } from "./error-bound.ts";
+import { canEstimate, metricCount, metricValue, totalsOf } from "./metrics.ts";
 import { dimensionColumn, type MetricsQuery, metricColumn, type QueryPeriod } from "./metrics-query.ts";
 import { metricsStatement } from "./metrics-sql.ts";
 import { findDerivedDays, isIntact, type RollupCoverage, readCoverage } from "./rollups/freshness.ts";
@@ -42,20 +36,23 @@ function splitRow({ dimensions }: MetricsQuery, row: WarehouseRow, numbers: numb
 }
 
 const totalNames = ({ metrics, goal }: MetricsQuery) => [...totalsOf(() => "", metrics, goal).keys()];
-/** The metrics of a query, each as a function of its totals. */
-function metricsOf(query: MetricsQuery) {
+/** The metrics of a query, computed from its totals. */
+function metricsOf(query: MetricsQuery): Figure[] {
   const names = totalNames(query);
-  return query.metrics.map(
-    (metric, index) => (totals: readonly number[]) =>
-      metricValue(metric, index, (name) => totals[names.indexOf(name)] ?? 0),
-  );
+  return query.metrics.map((metric, index) => {
+    const totalFrom = (totals: readonly number[]) => (name: string) => totals[names.indexOf(name)] ?? 0;
+    return {
+      value: (totals) => metricValue(metric, index, totalFrom(totals)),
+      count: (totals) => metricCount(metric, index, totalFrom(totals)),
+    };
+  });
 }
 
-/** The greatest error of a row's metrics. @param lists for each total, what each part of the sample adds */
-function errorOf(query: MetricsQuery, lists: readonly (readonly number[])[]): number {
+/** The variances of a row's metrics. @param lists for each total, what each part of the sample adds */
+function variancesOf(query: MetricsQuery, lists: readonly (readonly number[])[]): number[] {
   const parts = (lists[0] ?? []).map((_, part) => lists.map((list) => list[part] ?? 0));
   const { sample } = query.scope;
-  return Math.max(0, ...metricsOf(query).map((metric) => relativeError(sample, parts, metric)));
+  return sample === 1 ? [] : metricsOf(query).map((metric) => relativeVariance(sample, parts, metric));
 }
 
 /** The part of a query that its statements are written from. */
@@ -71,7 +68,7 @@ async function readOnce({ run, query, period, coverage }: Reading): Promise<Esti
   const groups = rows.map((row) => splitRow(query, row, query.metrics.length));
   return {
     value: groups.map(({ keys, numbers, hash }) => ({ keys, metrics: numbers, hash })),
-    error: Math.max(0, ...groups.map(({ lists }) => errorOf(query, lists))),
+    variances: groups.flatMap(({ lists }) => variancesOf(query, lists)),
   };
 }
 
@@ -121,11 +118,11 @@ async function readSlices(reading: Reading, slices: number): Promise<Estimate<Re
   const metrics = metricsOf(query);
   const found = [...groups.values()].map(({ keys, totals, hash }) => ({
     keys,
-    metrics: metrics.map((metric) => metric(totals)),
+    metrics: metrics.map((metric) => metric.value(totals)),
     hash,
   }));
   const { limit, offset } = query;
-  return { value: sortGroups(query, found).slice(offset, offset + limit), error: 0 };
+  return { value: sortGroups(query, found).slice(offset, offset + limit), variances: [] };
 }
 
 /** How many slices an exact answer needs; 1: it is read at once. Only distinct visitors need memory for each event. */

@@ -1,5 +1,6 @@
 /** Reads a query over events with the accuracy that its caller chose. */
-import { type Accurate, type Estimate, readAccurately } from "./accuracy.ts";
+import { type Accurate, readAccurately } from "./accuracy.ts";
+import type { Estimate } from "./error-bound.ts";
 import { countEvents } from "./rollups/freshness.ts";
 import type { RunQuery } from "./run-query.ts";
 import type { QueryScope } from "./scope.ts";

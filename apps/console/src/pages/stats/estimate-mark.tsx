@@ -6,7 +6,7 @@ const percent = new Intl.NumberFormat("en", { style: "percent", maximumSignifica
 export function EstimateMark({ accuracy }: { readonly accuracy: StatsAccuracy | undefined }) {
   if (accuracy === undefined || accuracy.exact) return null;
   const { sample, error } = accuracy;
-  const text = `Estimated from ${percent.format(sample)} of the visitors. Each figure is within ${percent.format(error)} with a probability of 95%.`;
+  const text = `Estimated from ${percent.format(sample)} of the visitors. With a probability of 95%, all figures are within ${percent.format(error)}.`;
   return (
     <>
       {" "}
