@@ -118,7 +118,7 @@ accountTest(
     await end.last().click();
     await later.getByRole("button", { name: "End session" }).click();
     await end.nth(1).waitFor({ state: "detached" });
-    await guest.reload();
+    // its next request, within seconds, tells the open page; a reload could come between that answer and the sign-in page
     await guest.getByText("You have been signed out").waitFor();
   },
 );
