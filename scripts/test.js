@@ -1,7 +1,8 @@
 // `npm test [-- flags and words]`: runs the test suites that this machine can run, file by file, and lists the others.
 // Words select files by their path. Flags:
-//   --long       run the long tests with their full number of rounds, and the tests of fresh applications
-//   --apps       run the tests of fresh applications, which install packages from the registry
+//   --long       run the long tests with their full number of rounds, and all tests of fresh applications
+//   --apps       run tests of fresh applications, which install packages from the registry: of each framework one or two ways
+//                to use the client
 //   --warehouse  run only the tests that reach a warehouse by its address: at --url (on --cluster), or at a warehouse that
 //                the test run starts
 import { existsSync, readdirSync, readFileSync } from "node:fs";

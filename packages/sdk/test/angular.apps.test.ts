@@ -2,7 +2,7 @@
 import { after, before, test } from "node:test";
 import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { skip } from "./chromium.ts";
-import { openWorkshop, paste, type Workshop } from "./fresh-app.ts";
+import { isLong, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
 import { type AppSource, createShop, visitShop } from "./shop-visit.ts";
 
 let world: World;
@@ -20,10 +20,11 @@ const packageModule = async ({ publicKey }: AppSource) => `import { createClient
 export const analytics = createClient({ publicKey: "${publicKey}", apiBaseUrl: "${world.url}" });
 `;
 
-for (const { title, overlay, moduleText } of [
+const ways = [
   { title: "the Angular example", overlay: "example", moduleText: exampleOf },
   { title: "a module with the package's client", overlay: "package", moduleText: packageModule },
-])
+];
+for (const { title, overlay, moduleText } of isLong ? ways : ways.slice(0, 1))
   test(`Built for production ${title} counts one view on load and one for each navigation.`, {
     skip,
   }, async () => {

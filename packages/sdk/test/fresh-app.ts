@@ -7,6 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+/** An app that another one covers for the most part is built with `npm run test:long` only: each takes up to a minute. */
+export const isLong = Boolean(process.env.TEST_LONG);
+
 const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
 const sdk = fileURLToPath(new URL("..", import.meta.url));
 const installTimeoutMs = 150_000;

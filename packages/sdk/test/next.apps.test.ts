@@ -8,7 +8,7 @@ import type { ConsoleMessage } from "playwright-core";
 import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { newVisitor, skip } from "./chromium.ts";
-import { type App, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
+import { type App, isLong, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
 import { type AppSource, createShop, taken, visitShop } from "./shop-visit.ts";
 
 let world: World;
@@ -74,7 +74,7 @@ test(`Built for production the Next.js example ${counts}; a blocked script is on
     }
   }),
 );
-test(`In development ${provider} ${counts}.`, { skip }, () => visitInDevelopment("package"));
+if (isLong) test(`In development ${provider} ${counts}.`, { skip }, () => visitInDevelopment("package"));
 test(
   `In development startAnalytics() in instrumentation-client.ts beside a provider ${counts}.`,
   { skip },
@@ -119,12 +119,9 @@ async function passesOn(t: TestContext, basePath: string): Promise<void> {
   assert.equal(await app.run("tsc", "--strict", "-p", "."), "");
 }
 
-test(
-  "The install page's proxy rule forwards the script and ingest, but no cookies of the site.",
-  { skip },
-  (t) => passesOn(t, ""),
-);
-test("With a basePath, the proxy rule works below it.", { skip }, (t) => passesOn(t, "/shop"));
+const proxyTitle = "The install page's proxy rule forwards the script and ingest, but no cookies of the site";
+if (isLong) test(`${proxyTitle}.`, { skip }, (t) => passesOn(t, ""));
+test(`${proxyTitle}, below a basePath.`, { skip }, (t) => passesOn(t, "/shop"));
 
 test(`Built for production ${provider} ${counts}; a route handler's event is counted once.`, { skip }, () =>
   visitAsBuilt("package", async (url, source) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { skip } from "./chromium.ts";
-import { openWorkshop, paste, type Workshop } from "./fresh-app.ts";
+import { isLong, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
 import { createShop, visitShop } from "./shop-visit.ts";
 
 const COMMANDS = {
@@ -51,8 +51,9 @@ test(
   { skip },
   visit("react-router", "example"),
 );
-test(
-  `Built for production the package's entry point for React ${counts} in React Router.`,
-  { skip },
-  visit("react-router", "package"),
-);
+if (isLong)
+  test(
+    `Built for production the package's entry point for React ${counts} in React Router.`,
+    { skip },
+    visit("react-router", "package"),
+  );

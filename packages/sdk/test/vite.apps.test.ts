@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { skip } from "./chromium.ts";
-import { type App, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
+import { type App, isLong, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
 import { type AppSource, createShop, visitShop } from "./shop-visit.ts";
 
 let world: World;
@@ -18,10 +18,19 @@ async function installOf(source: AppSource): Promise<Record<"browserSnippet" | "
   return (await world.ask(`/api/tracking-sources/${source.sourceId}/install`)).body;
 }
 
-const ways: { title: string; overlay: string; install(app: App, source: AppSource): Promise<void> }[] = [
+interface Way {
+  title: string;
+  overlay: string;
+  /** How it always runs; in the other mode it runs with `npm run test:long` only. */
+  mode: "development" | "production";
+  install(app: App, source: AppSource): Promise<void>;
+}
+
+const ways: Way[] = [
   {
     title: "the browser snippet in index.html",
     overlay: "snippet",
+    mode: "production",
     async install(app, source) {
       const { browserSnippet } = await installOf(source);
       await paste(app, "index.html", (html) => html.replace("</head>", () => `${browserSnippet}</head>`));
@@ -30,15 +39,21 @@ const ways: { title: string; overlay: string; install(app: App, source: AppSourc
   {
     title: "the React example",
     overlay: "example",
+    mode: "development",
     async install(app, source) {
       const { reactExample } = await installOf(source);
       await paste(app, "src/headwater.tsx", () => reactExample);
     },
   },
-  { title: "the package's door to React", overlay: "package", install: async () => {} },
+  {
+    title: "the package's door to React",
+    overlay: "package",
+    mode: "production",
+    install: async () => {},
+  },
 ];
 
-for (const { title, overlay, install } of ways) {
+for (const { title, overlay, mode, install } of ways) {
   const create = async (source: AppSource): Promise<App> => {
     const settings = { VITE_HEADWATER_KEY: source.publicKey, VITE_HEADWATER_URL: world.url };
     const app = await workshop.create(overlay, settings);
@@ -46,19 +61,32 @@ for (const { title, overlay, install } of ways) {
     return app;
   };
 
-  test(`In development ${title} counts one view on load and one for each navigation.`, { skip }, async () => {
-    const source = await createShop(world);
-    const app = await create(source);
-    assert.equal(await app.run("tsc", "--strict", "-p", "."), "");
-    await using site = await app.serve("vite", "--host", "127.0.0.1", "--port", "0");
-    await visitShop(site.url, world, source);
-  });
+  const testIn = (where: Way["mode"], name: string, run: () => Promise<void>) => {
+    if (isLong || where === mode) test(name, { skip }, run);
+  };
 
-  test(`Built for production ${title} counts the same.`, { skip }, async () => {
-    const source = await createShop(world);
-    const app = await create(source);
-    await app.run("vite", "build");
-    await using site = await app.serve("vite", "preview", "--host", "127.0.0.1", "--port", "0");
-    await visitShop(site.url, world, source);
-  });
+  testIn(
+    "development",
+    `In development ${title} counts one view on load and one for each navigation.`,
+    async () => {
+      const source = await createShop(world);
+      const app = await create(source);
+      assert.equal(await app.run("tsc", "--strict", "-p", "."), "");
+      await using site = await app.serve("vite", "--host", "127.0.0.1", "--port", "0");
+      await visitShop(site.url, world, source);
+    },
+  );
+
+  testIn(
+    "production",
+    `Built for production ${title} counts one view on load and one for each navigation.`,
+    async () => {
+      const source = await createShop(world);
+      const app = await create(source);
+      assert.equal(await app.run("tsc", "--strict", "-p", "."), "");
+      await app.run("vite", "build");
+      await using site = await app.serve("vite", "preview", "--host", "127.0.0.1", "--port", "0");
+      await visitShop(site.url, world, source);
+    },
+  );
 }
