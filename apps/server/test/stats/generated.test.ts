@@ -1,3 +1,3 @@
-import { compareShare } from "./generated-share.ts";
+import { compareAll } from "./generated-queries.ts";
 
-compareShare(0);
+compareAll();

@@ -14,7 +14,7 @@ import { until } from "../faults/child.ts";
 import { PATIENCE_MS } from "../warehouse/store.ts";
 import type { ExampleEvent } from "./examples.ts";
 import { dashboardQueryOf, eventsOf, GOALS, PLACES, queryOf, randomFrom } from "./generated.ts";
-import { EVENTS, type FilledSource, runAndCompare, SEED } from "./generated-share.ts";
+import { EVENTS, type FilledSource, runAndCompare, SEED } from "./generated-queries.ts";
 import type { OracleQuery } from "./oracle.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 

@@ -11,7 +11,7 @@ import { dayOf } from "../../src/core/time.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { storeMissing } from "../../src/shipping/store.ts";
 import { until } from "../faults/child.ts";
-import { compareSome } from "../stats/generated-share.ts";
+import { compareSome } from "../stats/generated-queries.ts";
 import { openStatsWorld } from "../stats/stats-world.ts";
 import { type ClusterOfOne, startClusterOfOne } from "./cluster-of-one.ts";
 import { anEvent, PATIENCE_MS } from "./store.ts";

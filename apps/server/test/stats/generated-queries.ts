@@ -1,7 +1,6 @@
 /**
  * Random queries, each answered by the real warehouse over HTTP and by the oracle. A failure prints its seed and number;
- * STATS_SEED repeats it. Two test files share the queries, because one file may take three minutes at most. They send 520 queries,
- * 5,000 with TEST_LONG=1, or STATS_QUERIES.
+ * STATS_SEED repeats it. Sends 260 queries, which differ from run to run; 5,000 with TEST_LONG=1, or STATS_QUERIES.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -24,10 +23,8 @@ import { answerOf, excludedBotsOf, goalRowsOf, type OracleQuery, type OracleRow 
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 
 /** So many queries have most pairs of a dimension and a metric. */
-const ENOUGH_QUERIES = 520;
+const ENOUGH_QUERIES = 260;
 const QUERIES = Number(process.env.STATS_QUERIES ?? (process.env.TEST_LONG === "1" ? 5_000 : ENOUGH_QUERIES));
-const SHARES = 2;
-const SHARE = Math.ceil(QUERIES / SHARES);
 export const SEED = Number(process.env.STATS_SEED ?? Date.now() & 0x7fffffff);
 export const EVENTS = 160;
 const AT_ONCE = 3;
@@ -103,12 +100,12 @@ async function runOne(number: number): Promise<OracleQuery> {
   return query;
 }
 
-/** Runs `count` queries, beginning with that number, and returns them. */
-async function runQueries(first: number, count: number): Promise<OracleQuery[]> {
+/** @returns the queries */
+async function runQueries(count: number): Promise<OracleQuery[]> {
   const asked: OracleQuery[] = [];
-  let next = first;
+  let next = 0;
   const work = async () => {
-    while (next < first + count) asked.push(await runOne(next++));
+    while (next < count) asked.push(await runOne(next++));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return asked;
@@ -120,18 +117,18 @@ export function compareSome(count: number, openWorld: typeof openStatsWorld): vo
   after(() => stats[Symbol.asyncDispose]());
 
   test(`${count} queries: the warehouse and the oracle give the same answers.`, async (t) => {
-    await runQueries(0, count);
+    await runQueries(count);
     t.diagnostic(`seed ${SEED}`);
   });
 }
 
-/** @param share the index of the file's share of all queries */
-export function compareShare(share: number): void {
+/** Sends all queries, and requires that they have enough pairs. */
+export function compareAll(): void {
   before(() => open(openStatsWorld));
   after(() => stats[Symbol.asyncDispose]());
 
-  test(`${SHARE} queries: the warehouse and the oracle give the same answers.`, async (t) => {
-    const asked = await runQueries(share * SHARE, SHARE);
+  test(`${QUERIES} queries: the warehouse and the oracle give the same answers.`, async (t) => {
+    const asked = await runQueries(QUERIES);
     const pairs = new Set(
       asked.flatMap(({ metrics, dimensions }) =>
         dimensions.flatMap((one) => metrics.map((metric) => `${one} ${metric}`)),
@@ -143,7 +140,7 @@ export function compareShare(share: number): void {
       `seed ${SEED}: ${asked.length} queries, ${pairs.size} pairs of dimension and metric, ${leaves.size} of dimension and operator`,
     );
     if (QUERIES < ENOUGH_QUERIES) return;
-    // 300 seeds gave 55 to 67 % of the pairs and 75 % or more of the leaves; the other file's queries have more
+    // 300 seeds gave 55 to 67 % of the pairs and 75 % or more of the leaves
     assert.ok(pairs.size > 0.5 * DIMENSIONS.length * METRICS.length, `${pairs.size} pairs`);
     assert.ok(leaves.size > 0.6 * LEAVES.length, `${leaves.size} leaves`);
   });

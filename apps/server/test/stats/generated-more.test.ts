@@ -1,3 +1,0 @@
-import { compareShare } from "./generated-share.ts";
-
-compareShare(1);
