@@ -133,7 +133,12 @@ function metricsQuestion(random: RandomSource, sourceId: string): Question["ask"
   return async (run, accuracy, isWhole = false) => {
     const pagination = { limit: isWhole ? ALL_ROWS : limit };
     return ofQuery(
-      await answerQuery(run, { ...scope, metrics, dimensions, pagination, accuracy }, goal, UNTIL),
+      await answerQuery(
+        run,
+        { ...scope, metrics, dimensions, pagination, accuracy, ...(goal && { goal: {} }) },
+        goal,
+        UNTIL,
+      ),
     );
   };
 }

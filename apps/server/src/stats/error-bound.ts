@@ -19,34 +19,58 @@ export interface Estimate<Value> {
 
 /** What each part of the sample adds to the totals that a figure is computed from. */
 export type Totals = readonly number[];
+type OfTotals<Value> = (totals: Totals) => Value;
 export interface Figure {
-  readonly value: (totals: Totals) => number | null;
-  /** How much was counted: the figure itself, or what it is divided by. */
-  readonly count: (totals: Totals) => number;
+  readonly value: OfTotals<number | null>;
+  /** The total that it is divided by; null: it is a total itself. */
+  readonly divisor: OfTotals<number> | null;
 }
 
-const TOTAL: Figure = { value: ([sum = 0]) => sum, count: ([sum = 0]) => sum };
-
-/** The share of the variance that is left because the sample is a part of the visitors itself. */
-const unseen = (sample: number) => 1 - 1 / sample;
+/**
+ * The relative variance of a figure in a sample. It is smaller than the given one, because the sample is a part of all visitors.
+ * It is greater when few visitors have the figure, because it is seen only if the sample has one of them. A variance of v is that
+ * of k = 1 / v visitors; what one of them is to the others, 1 / (k - 1), is added. One visitor alone shows nothing.
+ * @param few the greatest variance of the figure and of what it is divided by
+ */
+function ofSample(sample: number, variance: number, few = variance): number {
+  if (sample === 1) return 0;
+  const oneOfFew = few < 1 ? (few / (1 - few)) ** 2 : Infinity;
+  return (1 - 1 / sample) * (variance + oneOfFew);
+}
 
 /**
- * The relative variance of a figure (delete-a-group jackknife). What was counted a few times may be the same in all parts by
- * chance, so one more count might have changed the figure by its own share.
+ * The relative variance of a value, from what it would be without each of the parts (delete-a-group jackknife).
+ * @returns null for a value that is 0 or null
+ */
+function jackknife(parts: readonly Totals[], value: OfTotals<number | null>): number | null {
+  const all = (parts[0] ?? []).map((_, index) => parts.reduce((sum, part) => sum + (part[index] ?? 0), 0));
+  const whole = value(all);
+  if (whole === null || whole === 0) return null;
+  const without = (part: Totals) =>
+    value(all.map((total, index) => ((total - (part[index] ?? 0)) * PARTS) / (PARTS - 1))) ?? whole;
+  const absent = Array.from({ length: PARTS - parts.length }, (): Totals => []);
+  const squares = [...parts, ...absent].reduce((sum, part) => sum + (without(part) / whole - 1) ** 2, 0);
+  return ((PARTS - 1) / PARTS) * squares;
+}
+
+/**
+ * The relative variance of a figure.
  * @param parts each has the same totals; parts without any may be left out
  * @returns 0 for a figure that is 0 or null
  */
-export function relativeVariance(sample: number, parts: readonly Totals[], { value, count }: Figure): number {
-  const all = (parts[0] ?? []).map((_, index) => parts.reduce((sum, part) => sum + (part[index] ?? 0), 0));
-  const figure = value(all);
-  if (figure === null || figure === 0) return 0;
-  const without = (part: Totals) =>
-    value(all.map((total, index) => ((total - (part[index] ?? 0)) * PARTS) / (PARTS - 1))) ?? figure;
-  const absent = Array.from({ length: PARTS - parts.length }, (): Totals => []);
-  const squares = [...parts, ...absent].reduce((sum, part) => sum + (without(part) / figure - 1) ** 2, 0);
-  return unseen(sample) * (((PARTS - 1) / PARTS) * squares + 1 / count(all) ** 2);
+export function relativeVariance(
+  sample: number,
+  parts: readonly Totals[],
+  { value, divisor }: Figure,
+): number {
+  const variance = jackknife(parts, value);
+  if (variance === null) return 0;
+  // shares of few visitors may be the same in all parts by chance
+  const ofDivisor = (divisor && jackknife(parts, divisor)) ?? 0;
+  return ofSample(sample, variance, Math.max(variance, ofDivisor));
 }
 
+const SUM: Figure = { value: ([sum = 0]) => sum, divisor: null };
 /** Sums of all visitors. @param lists for each sum, what each part of the sample adds */
 export const estimateSums = (sample: number, lists: readonly (readonly number[])[]): Estimate<number[]> => ({
   value: lists.map((parts) => parts.reduce((sum, part) => sum + part, 0) * sample),
@@ -54,19 +78,19 @@ export const estimateSums = (sample: number, lists: readonly (readonly number[])
     relativeVariance(
       sample,
       parts.map((part) => [part]),
-      TOTAL,
+      SUM,
     ),
   ),
 });
 
 /** The relative variance of a share of counted visitors. Each visitor counts once, so it follows from their number. */
 export const shareVariance = (sample: number, part: number, whole: number): number =>
-  part === 0 ? 0 : unseen(sample) * (1 / part - 1 / whole + 1 / whole ** 2);
+  part === 0 ? 0 : ofSample(sample, 1 / part - 1 / whole, 1 / part);
 
 /** Numbers of all visitors from those of a sample. */
 export const estimateCounts = (sample: number, counted: readonly number[]): Estimate<number[]> => ({
   value: counted.map((count) => count * sample),
-  variances: counted.map((count) => (count === 0 ? 0 : unseen(sample) * (1 / count + 1 / count ** 2))),
+  variances: counted.map((count) => (count === 0 ? 0 : ofSample(sample, 1 / count))),
 });
 
 /** The probability that Student's t with one degree of freedom less than parts is beyond ± `deviation` (A&S 26.7.3). */

@@ -87,17 +87,14 @@ type SelectedRow = [
 
 /** The totals of a goal and currency: conversions, its visitors, revenue, and the visitors that the rate divides by. */
 type GoalTotals = Totals;
-const goalTotal = (at: number): Figure => {
-  const total = (totals: GoalTotals) => totals[at] ?? 0;
-  return { value: total, count: total };
-};
+const goalTotal = (at: number): Figure => ({ value: (totals) => totals[at] ?? 0, divisor: null });
 const FIGURES: Readonly<Record<GoalMetric, Figure>> = {
   conversions: goalTotal(0),
   visitors: goalTotal(1),
   revenue: goalTotal(2),
   conversionRate: {
     value: ([, visitors = 0, , whole = 0]) => (whole === 0 ? null : visitors / whole),
-    count: ([, , , whole = 0]) => whole,
+    divisor: ([, , , whole = 0]) => whole,
   },
 };
 

@@ -203,11 +203,8 @@ export function metricValue(
   return totalOf(whole) === 0 || (needsPart && part === 0) ? null : part / totalOf(whole) / unit;
 }
 
-/** The total that shows how much a metric was computed from: itself, or the one that it is divided by. */
-export function metricCount(metric: StatsMetric, index: number, totalOf: (name: string) => number): number {
-  const { partName, whole } = metricAt(metric, index);
-  return totalOf(whole ?? partName);
-}
+/** The name of the total that a metric is divided by; null: it is a total. */
+export const divisorOf = (metric: StatsMetric, index: number): string | null => metricAt(metric, index).whole;
 
 /** The totals, by name, that the metrics of a query are computed from. */
 export function totalsOf(

@@ -3,7 +3,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { type Accurate, READ_BUDGET, type ReadFrom, readAccurately } from "./accuracy.ts";
 import { type Estimate, type Figure, relativeVariance } from "./error-bound.ts";
-import { canEstimate, metricCount, metricValue, totalsOf } from "./metrics.ts";
+import { canEstimate, divisorOf, metricValue, totalsOf } from "./metrics.ts";
 import { dimensionColumn, type MetricsQuery, metricColumn, type QueryPeriod } from "./metrics-query.ts";
 import { metricsStatement } from "./metrics-sql.ts";
 import { findDerivedDays, isIntact, type RollupCoverage, readCoverage } from "./rollups/freshness.ts";
@@ -39,11 +39,12 @@ const totalNames = ({ metrics, goal }: MetricsQuery) => [...totalsOf(() => "", m
 /** The metrics of a query, computed from its totals. */
 function metricsOf(query: MetricsQuery): Figure[] {
   const names = totalNames(query);
+  const totalOf = (totals: readonly number[], name: string) => totals[names.indexOf(name)] ?? 0;
   return query.metrics.map((metric, index) => {
-    const totalFrom = (totals: readonly number[]) => (name: string) => totals[names.indexOf(name)] ?? 0;
+    const divisor = divisorOf(metric, index);
     return {
-      value: (totals) => metricValue(metric, index, totalFrom(totals)),
-      count: (totals) => metricCount(metric, index, totalFrom(totals)),
+      value: (totals) => metricValue(metric, index, (name) => totalOf(totals, name)),
+      divisor: divisor === null ? null : (totals) => totalOf(totals, divisor),
     };
   });
 }

@@ -10,10 +10,10 @@ import {
 } from "../../src/stats/error-bound.ts";
 import { type Random, randomFrom } from "./generated.ts";
 
-const SESSIONS: Figure = { value: ([sessions = 0]) => sessions, count: ([sessions = 0]) => sessions };
+const SESSIONS: Figure = { value: ([sessions = 0]) => sessions, divisor: null };
 const BOUNCE_RATE: Figure = {
   value: ([sessions = 0, bounces = 0]) => (sessions === 0 ? null : bounces / sessions),
-  count: ([sessions = 0]) => sessions,
+  divisor: ([sessions = 0]) => sessions,
 };
 
 interface Row {
@@ -101,6 +101,6 @@ test("The bound of one figure is two standard errors, and that of many is greate
   assert.ok(many > 1.5 * one && many < 2 * one, String(many));
 });
 
-test("An estimate is at most as many times too great as the sample is smaller.", () => {
-  assert.equal(errorBound(4, estimateCounts(4, [1]).variances), 3);
+test("A figure of one visitor may be as many times too great as the sample is smaller.", () => {
+  assert.equal(errorBound(64, estimateCounts(64, [10_000, 1]).variances), 63);
 });
