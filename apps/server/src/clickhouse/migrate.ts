@@ -28,6 +28,8 @@ const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
     ...recreateRollupsStatements(target),
   ],
   planViolationStatements,
+  // all dimensions of events in `eventRollups`
+  recreateRollupsStatements,
 ];
 
 const migrationsTable = (target: ClusterTarget) =>

@@ -1,5 +1,6 @@
 /** The rule of the metric `revenue`: amounts in different currencies are never added. */
 import type { Issue, StatsFilter, StatsQueryBody } from "@headwater/contract";
+import type { Dimension } from "./dimensions.ts";
 import type { QueryFilter } from "./filter.ts";
 
 /** Whether a filter selects the events of one currency. */
@@ -21,9 +22,11 @@ export function currencyIssues({
   return [{ path: ["metrics", index], code: "invalid_value", message }];
 }
 
+export const isCurrency = (dimension: Dimension): boolean =>
+  dimension.kind === "text" && dimension.name === "currency";
+
 /** Whether a filter has a condition on the currency. */
 export function readsCurrency(filter: QueryFilter): boolean {
-  if (filter.kind === "condition")
-    return filter.dimension.name === "currency" && filter.dimension.kind === "text";
+  if (filter.kind === "condition") return isCurrency(filter.dimension);
   return "kind" in filter.of ? readsCurrency(filter.of) : filter.of.some(readsCurrency);
 }

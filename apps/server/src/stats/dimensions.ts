@@ -72,8 +72,10 @@ export const isEventLevel = ({ kind, name }: ValueDimension): boolean =>
   kind === "property" || TEXT_DIMENSIONS[name].from === "event";
 
 export const asText = (sql: string): string => `CAST(${sql} AS Nullable(String))`;
+/** A text dimension in a row of `events`, as it is stored. */
+export const columnSql = (name: TextDimensionName): string => TEXT_DIMENSIONS[name].sql;
 /** A text dimension in a row of `events`: a text, or NULL. */
-export const textSql = (name: TextDimensionName): string => asText(TEXT_DIMENSIONS[name].sql);
+export const textSql = (name: TextDimensionName): string => asText(columnSql(name));
 /** The currency of the revenue of an event, as SQL over a row of `events`. A goal of the query may have one. */
 export type CurrencySql = (bind: Bind) => string;
 export const eventCurrencySql: CurrencySql = () => textSql("currency");
@@ -100,6 +102,15 @@ const lastViewValue = (text: string) =>
 /** A dimension of a session, as an aggregate over its events. */
 export const sessionValueSql = (name: TextDimensionName): string =>
   TEXT_DIMENSIONS[name].from === "exit" ? lastViewValue(textSql(name)) : firstEventValue(textSql(name));
+
+/** Whether a dimension is a value of the event that opens the session. */
+export const isOfOpeningEvent = (name: TextDimensionName): boolean => TEXT_DIMENSIONS[name].from === "entry";
+/**
+ * The values of the event that opens the session, as an array and as one aggregate over the session's events. An aggregate for
+ * each dimension takes twice the time of a build.
+ */
+export const openingValuesSql = (names: readonly TextDimensionName[]): string =>
+  `CAST(argMin(toString([${names.map(textSql).join(", ")}]), concat(${OPENING_ORDER})) AS Array(Nullable(String)))`;
 
 /** A property's value as SQL: as a text, a number or a boolean, each NULL when the value has another type. */
 export interface PropertySql {

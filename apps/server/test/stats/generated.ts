@@ -1,5 +1,11 @@
 /** Random events and queries from a seed: few different values, and times at the edges of days and of clock changes. */
-import { STATS_GRAINS, STATS_METRICS, STATS_TEXT_DIMENSIONS } from "@headwater/contract";
+import {
+  STATS_EVENT_DIMENSIONS,
+  STATS_GRAINS,
+  STATS_METRICS,
+  STATS_SESSION_DIMENSIONS,
+  STATS_TEXT_DIMENSIONS,
+} from "@headwater/contract";
 import type { ExampleEvent } from "./examples.ts";
 import type { OracleComparison, OracleFilter, OracleGoal, OracleQuery } from "./oracle.ts";
 
@@ -379,10 +385,6 @@ export function goalQueryOf(random: Random, place: Place, number: number): Oracl
   };
 }
 
-const OF_SESSIONS = STATS_TEXT_DIMENSIONS.filter(
-  (one) => !["page", "host", "event", "sentBy", "currency"].includes(one),
-);
-const EVENT_ROLLUP_DIMENSIONS = ["page", "event"];
 const OF_SESSION_ROLLUPS = [
   "visitors",
   "users",
@@ -399,8 +401,10 @@ const GRAINS = ["time:hour", "time:day", "time:week", "time:month"];
 /** A query like those of a dashboard: about sessions or events, by days, with filters of both kinds. */
 export function dashboardQueryOf(random: Random, place: Place, number: number): OracleQuery {
   const isAboutEvents = random() < 0.4;
-  const words = isAboutEvents ? EVENT_ROLLUP_DIMENSIONS : OF_SESSIONS;
-  const own = isAboutEvents ? [...EVENT_ROLLUP_DIMENSIONS, ...OF_SESSIONS] : OF_SESSIONS;
+  const words = isAboutEvents ? STATS_EVENT_DIMENSIONS : STATS_SESSION_DIMENSIONS;
+  const own = isAboutEvents
+    ? [...STATS_EVENT_DIMENSIONS, ...STATS_SESSION_DIMENSIONS]
+    : STATS_SESSION_DIMENSIONS;
   const leaf = () =>
     leafOf(random, {
       dimension: pick(random, own),

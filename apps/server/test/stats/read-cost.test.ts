@@ -83,6 +83,8 @@ const HEADLINE: CheckedQuery["metrics"] = [
   "sessionDuration",
 ];
 const isPage = [{ dimension: "page" as const, operator: "is" as const, value: "/0" }];
+const isHost = [{ dimension: "host" as const, operator: "is" as const, value: "shop.example" }];
+const isSentBy = [{ dimension: "sentBy" as const, operator: "is" as const, value: "browser" }];
 const isReferrer = [{ dimension: "referrer" as const, operator: "is" as const, value: "site-0" }];
 /** What each query may read for an event of its range. */
 const QUERIES: readonly (CheckedQuery & { name: string; rows: number; bytes: number })[] = [
@@ -100,6 +102,23 @@ const QUERIES: readonly (CheckedQuery & { name: string; rows: number; bytes: num
     bytes: 50,
   },
   { name: "a page's headline", metrics: HEADLINE, filters: isPage, rows: 2.75, bytes: 80 },
+  {
+    name: "a host's pages",
+    metrics: ["visitors"],
+    dimensions: ["page"],
+    filters: isHost,
+    rows: 1.15,
+    bytes: 40,
+  },
+  { name: "a host's headline", metrics: HEADLINE, filters: isHost, rows: 2.75, bytes: 80 },
+  {
+    name: "a sender's chart",
+    metrics: ["visitors"],
+    dimensions: ["time:day"],
+    filters: isSentBy,
+    rows: 1.15,
+    bytes: 35,
+  },
   {
     name: "a page's referrers",
     metrics: ["visitors"],

@@ -20,7 +20,7 @@ export const trafficStatement = ({
     if(isView, 'page', 'track'), if(isView, 'page_view', concat('event_', toString(h % 5))),
     fromUnixTimestamp64Milli(${firstDay} + toInt64(s % ${days * 86_400_000 - 400_000}) + at * 20000, 'UTC') AS time, '',
     concat('s${firstDay}_', toString(session)), concat('v', toString((intDiv(s, 7) + (s % 29 = 0 AND at > 2)) % ${Math.round(0.6 * sessions)})),
-    tuple('', '', '', concat('/', toString(toUInt32(pow(h % 1000 / 1000, 3) * 20))), NULL, tuple(NULL, NULL, NULL, NULL, NULL), map(),
+    tuple('', '', 'shop.example', concat('/', toString(toUInt32(pow(h % 1000 / 1000, 3) * 20))), NULL, tuple(NULL, NULL, NULL, NULL, NULL), map(),
       NULL, NULL, if(s % 3 = 0, NULL, concat('site-', toString(toUInt32(pow(s % 1000 / 1000, 3) * 12))))),
     tuple(if(s % 5 < 2, 'desktop', 'mobile'), NULL, NULL, NULL, NULL, false), if(isView, '{}', '{"plan":"pro"}'), '${sourceId}', time,
     concat('C', toString(s % 11)), if(s % 3 = 0, 'Direct', 'Referral'), 5

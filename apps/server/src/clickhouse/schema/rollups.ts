@@ -2,7 +2,7 @@
  * The tables of the rollups (`stats/rollups`, docs/decisions/0018): precomputed days of a source. Everything in them is
  * derived from `events`, so they may be emptied at any time; the rollup worker fills them again.
  */
-import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
+import { STATS_EVENT_DIMENSIONS, STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
 import { commonTableStatement, tableStatements } from "./table.ts";
 
@@ -12,8 +12,7 @@ const hash = "UInt64 CODEC(ZSTD)";
 const hotNumber = "UInt64 CODEC(LZ4)";
 const counter = "UInt32 CODEC(T64, LZ4)";
 
-/** The dimensions that `eventRollups` has a column for. `sessionRollups` has one for each dimension of sessions. */
-export const EVENT_ROLLUP_DIMENSIONS = ["event", "page"] as const;
+const dimensionColumns = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, text]));
 
 const COMMON_COLUMNS = {
   sourceId: "LowCardinality(String)",
@@ -41,14 +40,13 @@ const SESSION_ROLLUPS = {
   durationMs: "Int64 CODEC(T64, LZ4)",
   pageviews: counter,
   events: counter,
-  ...Object.fromEntries(STATS_SESSION_DIMENSIONS.map((name) => [name, text])),
+  ...dimensionColumns(STATS_SESSION_DIMENSIONS),
 };
 
-/** A row for each quarter of an hour, visitor, event name and page of a session. */
+/** A row for each quarter of an hour and visitor of a session, and for each combination of the dimensions of events. */
 const EVENT_ROLLUPS = {
   ...COMMON_COLUMNS,
-  event: "LowCardinality(String)",
-  page: text,
+  ...dimensionColumns(STATS_EVENT_DIMENSIONS),
   pageviews: counter,
   events: counter,
   engagedSeconds: "Float64 CODEC(ZSTD)",
@@ -103,7 +101,7 @@ export function fingerprintStatements(target: ClusterTarget): string[] {
 
 /**
  * Drops the rollup tables, also those of former schemas, and creates them empty. A migration that changes a column, such as
- * a new dimension of sessions, is one more call of this.
+ * a new dimension, is one more call of this.
  */
 export function recreateRollupsStatements(target: ClusterTarget): string[] {
   const { database, cluster } = target;

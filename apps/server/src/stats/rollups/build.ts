@@ -2,11 +2,13 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import type { WarehouseClient } from "../../clickhouse/client.ts";
-import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
 import { BUILD_STATES, FINGERPRINT } from "../../clickhouse/schema/rollups.ts";
 import { memorySettings } from "../run-query.ts";
 import { SESSION_MARGIN_MS } from "../scope.ts";
+import { divideSessions, type SessionRange, sessionSampleSql } from "../session-ranges.ts";
+import { list } from "../sql.ts";
 import { dropBuilds, hasRunningMutations } from "./drop.ts";
+import { EVENT_ROW_COLUMNS, groupedEventRowsSql } from "./event-rows.ts";
 import { SESSION_ROW_COLUMNS, sessionRowsSql } from "./session-rows.ts";
 import { withNeighbors } from "./state.ts";
 
@@ -28,8 +30,6 @@ export interface BuildOptions {
 
 /** One statement reads about this many events, which takes a processor a second and 100 MB. */
 const EVENTS_PER_STATEMENT = 200_000;
-/** The session ids of so many events show where a day is divided into parts. */
-const SAMPLED_EVENTS = 10_000;
 /** Queries come first: a build uses one thread and little memory. */
 const SETTINGS: ClickHouseSettings = {
   max_threads: 1,
@@ -52,14 +52,10 @@ const INSERT_SESSIONS = `INSERT INTO sessionRollups (sourceId, day, build, ${col
   SELECT {sourceId:String}, {day:Date}, {buildNumber:UInt64}, ${columns}
   FROM (${sessionRowsSql(sessionsOfDay, STATS_SESSION_DIMENSIONS)}) WHERE toDate(firstEventAt) = {day:Date}`;
 
-const INSERT_EVENTS = `INSERT INTO eventRollups (sourceId, day, build, quarter, session, visitor, event, page, pageviews, events,
-    engagedSeconds, scrollDepth)
-  SELECT {sourceId:String}, {day:Date}, {buildNumber:UInt64},
-    toStartOfFifteenMinutes(occurredAt) AS at, session, visitor, name, page.path, countIf(${IS_PAGE_VIEW}), count(),
-    sum(toFloat64(engagedSeconds)), max(scrollDepth)
-  FROM events WHERE sourceId = {sourceId:String} AND ${RECEIVED} AND NOT device.isBot AND toDate(occurredAt) = {day:Date}
-    AND ${IN_PART}
-  GROUP BY at, session, visitor, name, page.path`;
+const eventsOfDay = `sourceId = {sourceId:String} AND ${RECEIVED} AND NOT device.isBot
+  AND toDate(occurredAt) = {day:Date} AND ${IN_PART}`;
+const INSERT_EVENTS = `INSERT INTO eventRollups (sourceId, day, build, ${list(EVENT_ROW_COLUMNS)})
+  SELECT {sourceId:String}, {day:Date}, {buildNumber:UInt64}, * FROM (${groupedEventRowsSql(eventsOfDay)})`;
 
 /**
  * Finds sessions that span more than a day. Their metrics depend on the range of a query, so queries derive them from events.
@@ -83,22 +79,7 @@ const INSERT_BUILD = `INSERT INTO rollupBuilds (sourceId, day, build, receivedUn
 const SELECT_FINGERPRINTS = `SELECT toString(toDate(occurredAt)) AS day, ${FINGERPRINT}
   FROM events WHERE ${AROUND_DAY} GROUP BY toDate(occurredAt)`;
 
-const SELECT_SESSIONS = `SELECT arraySort(groupArraySample(${SAMPLED_EVENTS})(sessionId)) FROM events
-  WHERE sourceId = {sourceId:String} AND toDate(occurredAt) = {day:Date}`;
-
-/** A range of session ids: from `first` to the last one before `next`; empty: no bound. */
-interface SessionPart {
-  readonly first: string;
-  readonly next: string;
-}
-
-/** Divides a day into parts with about as many events each. @param sample the sessions of some events, in ascending order */
-function divide(sample: readonly string[], parts: number): SessionPart[] {
-  const at = (part: number) => sample[Math.floor((part * sample.length) / parts)] ?? "";
-  const bounds = Array.from({ length: parts - 1 }, (_, index) => at(index + 1));
-  const firsts = [...new Set(["", ...bounds])];
-  return firsts.map((first, index) => ({ first, next: firsts[index + 1] ?? "" }));
-}
+const SELECT_SESSIONS = sessionSampleSql("sourceId = {sourceId:String} AND toDate(occurredAt) = {day:Date}");
 
 /** Events that an earlier version stored get a source and channel later (`workers/classification.ts`), and keep their fingerprint. */
 const SELECT_UNCLASSIFIED = `SELECT 1 FROM events WHERE ${AROUND_DAY} AND channel IS NULL LIMIT 1`;
@@ -131,10 +112,10 @@ export async function buildDay(
     return byDay.has(day) ? withNeighbors(day).map((one) => byDay.get(one) ?? "") : [];
   };
   const hasUnclassified = async () => (await read(SELECT_UNCLASSIFIED)).length > 0;
-  const readParts = async (): Promise<SessionPart[]> => {
+  const readParts = async (): Promise<SessionRange[]> => {
     const parts = Math.ceil(events / eventsPerStatement);
     const [row] = parts > 1 ? await read<[sessions: string[]]>(SELECT_SESSIONS) : [];
-    return divide(row?.[0] ?? [], parts);
+    return divideSessions(row?.[0] ?? [], parts);
   };
   const fingerprints = await readFingerprints();
   if (fingerprints.length === 0 || (await hasUnclassified())) return false;

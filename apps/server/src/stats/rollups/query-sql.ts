@@ -1,9 +1,9 @@
 /** Writes the totals of a query over rollup rows instead of events. */
-import { EVENT_ROLLUP_DIMENSIONS } from "../../clickhouse/schema/rollups.ts";
 import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { partSql, READ_BUDGET } from "../accuracy.ts";
 import type { Period } from "../calendar.ts";
-import { asText, type Dimension, hasManyValues, type ValueDimension } from "../dimensions.ts";
+import { isCurrency, readsCurrency } from "../currency.ts";
+import { asText, type Dimension, hasManyValues, isEventLevel, type ValueDimension } from "../dimensions.ts";
 import { type QueryFilter, textConditionSql, writeFilterTree } from "../filter.ts";
 import { type Total, totalsOf } from "../metrics.ts";
 import {
@@ -40,8 +40,8 @@ const valueAndPart = (column: string, part: string) =>
 
 const isInSessionRollups = ({ kind, name }: ValueDimension): boolean =>
   kind === "text" && isSessionDimension(name);
-const isInEventRollups = ({ kind, name }: ValueDimension): boolean =>
-  kind === "text" && EVENT_ROLLUP_DIMENSIONS.some((one) => one === name);
+const isInEventRollups = (dimension: ValueDimension): boolean =>
+  dimension.kind === "text" && isEventLevel(dimension);
 
 /** Whether all conditions of a filter are on dimensions of sessions. Such a filter selects all events of a session or none. */
 function isOnSessions(filter: QueryFilter): boolean {
@@ -66,6 +66,8 @@ export function tableFor(
   const times = [period.from, period.to, ...starts];
   if (scope.includesBots || firstTouchWindowMs !== null || times.some((at) => at % QUARTER_MS !== 0))
     return null;
+  // the value of a goal may give an event a currency
+  if (goal?.value && (scope.filters.some(readsCurrency) || dimensions.some(isCurrency))) return null;
   // the values of the totals are not used here, so nothing is bound
   const totals = [...totalsOf(() => "", metrics, goal).values()];
   const areTotalsIn = (table: keyof Total["rollups"]) =>

@@ -2,13 +2,13 @@
  * The rows that a query reads: stored rollup rows, plus rows of the same form derived from events that no rollup covers.
  * Long sessions span more than a day; queries always derive them from events.
  */
-import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
 import { utcDay } from "../../core/time.ts";
 import { inSample, inSlice } from "../accuracy.ts";
 import type { Period } from "../calendar.ts";
 import type { SqlContext } from "../metrics-query.ts";
 import { inPeriod, ofSource, SESSION_MARGIN_MS, sessionEventsSql } from "../scope.ts";
 import { allOf, list } from "../sql.ts";
+import { EVENT_ROW_COLUMNS, eventRowsSql } from "./event-rows.ts";
 import { type RollupCoverage, uncoveredCondition } from "./freshness.ts";
 import { SESSION_ROW_COLUMNS, type SessionDimension, sessionRowsSql } from "./session-rows.ts";
 import { withNeighbors } from "./state.ts";
@@ -83,12 +83,11 @@ export function eventRows(
     bind,
     query: { scope },
   } = context;
-  const stored = `SELECT quarter, session, visitor, event, page, pageviews, events, engagedSeconds, scrollDepth
-    FROM eventRollups WHERE ${rollupCondition(context, coverage, period)}`;
+  const stored = `SELECT ${list(EVENT_ROW_COLUMNS)} FROM eventRollups
+    WHERE ${rollupCondition(context, coverage, period)}`;
   const uncovered = uncoveredCondition(bind, coverage, (day) => [day]);
   if (uncovered === null) return stored;
-  return `${stored} UNION ALL SELECT toStartOfFifteenMinutes(occurredAt) AS quarter, session, visitor, name AS event,
-      CAST(page.path AS LowCardinality(Nullable(String))) AS page, toUInt32(${IS_PAGE_VIEW}) AS pageviews, toUInt32(1) AS events,
-      toFloat64(engagedSeconds) AS engagedSeconds, scrollDepth
-    FROM events WHERE ${ofSource(bind, scope)} AND ${inPeriod(bind, period)} AND (${uncovered})`;
+  // UNION ALL matches columns by their order
+  const events = `${ofSource(bind, scope)} AND ${inPeriod(bind, period)} AND (${uncovered})`;
+  return `${stored} UNION ALL ${eventRowsSql(events)}`;
 }

@@ -4,7 +4,7 @@
  */
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "../../clickhouse/schema/event-types.ts";
-import { sessionValueSql } from "../dimensions.ts";
+import { isOfOpeningEvent, openingValuesSql, sessionValueSql } from "../dimensions.ts";
 import { ENGAGED_SECONDS } from "../metrics.ts";
 
 export type SessionDimension = (typeof STATS_SESSION_DIMENSIONS)[number];
@@ -25,18 +25,30 @@ export const SESSION_ROW_COLUMNS = [
   "events",
 ] as const;
 
-/** The key of a session's rows: there is one row for each quarter of an hour, visitor and user. */
-const ROW_KEY = "tuple(toUInt32(toStartOfFifteenMinutes(occurredAt)), visitor, ifNull(sipHash64(userId), 0))";
+/**
+ * The key of a session's rows as one number: there is one row for each quarter of an hour, visitor and user. ClickHouse compares and
+ * copies numbers faster than tuples.
+ */
+const ROW_KEY = `bitShiftLeft(toUInt256(toUInt32(toStartOfFifteenMinutes(occurredAt))), 128)
+  + bitShiftLeft(toUInt256(visitor), 64) + ifNull(sipHash64(userId), 0)`;
 
 /**
  * @param events a condition on `events` that selects all events of each session, or none
  * @param dimensions the columns of dimensions that are needed
  * @returns a SELECT of the rows, with the time of the session's first event as `firstEventAt`
  */
-export const sessionRowsSql = (events: string, dimensions: readonly SessionDimension[]): string => `
-  SELECT session, firstEventAt, ${[...dimensions, ""].join(", ")}
-    toDateTime(tupleElement(rowKey, 1), 'UTC') AS quarter,
-    tupleElement(rowKey, 2) AS visitor, tupleElement(rowKey, 3) AS user,
+export function sessionRowsSql(events: string, dimensions: readonly SessionDimension[]): string {
+  const opening = dimensions.filter(isOfOpeningEvent);
+  const others = dimensions.filter((name) => !isOfOpeningEvent(name));
+  const columns = [...opening.map((name, index) => `openingValues[${index + 1}] AS ${name}`), ...others];
+  const aggregates = [
+    ...(opening.length > 0 ? [`${openingValuesSql(opening)} AS openingValues`] : []),
+    ...others.map((name) => `${sessionValueSql(name)} AS ${name}`),
+  ];
+  return `
+  SELECT session, firstEventAt, ${[...columns, ""].join(", ")}
+    toDateTime(toUInt32(bitShiftRight(rowKey, 128)), 'UTC') AS quarter,
+    toUInt64(bitShiftRight(rowKey, 64)) AS visitor, toUInt64(rowKey) AS user,
     rowKey = openingKey AS sessions,
     sessions AND sessionViews = 1 AND sessionActions = 0 AS bounces,
     sessions AND (sessionViews > 1 OR sessionSeconds >= ${ENGAGED_SECONDS}) AS engagedSessions,
@@ -52,6 +64,7 @@ export const sessionRowsSql = (events: string, dimensions: readonly SessionDimen
       groupArrayIf(${ROW_KEY}, ${IS_PAGE_VIEW}) AS viewKeys,
       minIf(${ROW_KEY}, ${OPENS_SESSION}) AS openingKey,
       arrayDistinct(eventKeys) AS rowKeys
-      ${dimensions.map((name) => `, ${sessionValueSql(name)} AS ${name}`).join("\n      ")}
+      ${aggregates.map((one) => `, ${one}`).join("\n      ")}
     FROM events WHERE ${events} GROUP BY session
   ) ARRAY JOIN rowKeys AS rowKey`;
+}

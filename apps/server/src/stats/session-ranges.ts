@@ -1,0 +1,33 @@
+/**
+ * Ranges of session ids. Events are sorted by day and session, so a range is read through the primary key, and each session is in
+ * one range as a whole.
+ */
+import type { Bind } from "./sql.ts";
+
+/** From `first` to the last id before `next`; empty: no bound. */
+export interface SessionRange {
+  readonly first: string;
+  readonly next: string;
+}
+
+/** The session ids of so many events show where to divide them. */
+const SAMPLED_EVENTS = 10_000;
+
+/** Selects a list of session ids, in ascending order, that `divideSessions` reads. @param events a condition on `events` */
+export const sessionSampleSql = (events: string): string =>
+  `SELECT arraySort(groupArraySample(${SAMPLED_EVENTS})(sessionId)) FROM events WHERE ${events}`;
+
+/** Divides all ids into ranges with about as many events each. @param sample the sessions of some events, in ascending order */
+export function divideSessions(sample: readonly string[], ranges: number): SessionRange[] {
+  const at = (range: number) => sample[Math.floor((range * sample.length) / ranges)] ?? "";
+  const bounds = Array.from({ length: ranges - 1 }, (_, index) => at(index + 1));
+  const firsts = [...new Set(["", ...bounds])];
+  return firsts.map((first, index) => ({ first, next: firsts[index + 1] ?? "" }));
+}
+
+/** A condition on `sessionId` that selects the sessions of a range. */
+export const inSessionRange = (bind: Bind, { first, next }: SessionRange): string =>
+  [
+    `sessionId >= ${bind("String", first)}`,
+    ...(next === "" ? [] : [`sessionId < ${bind("String", next)}`]),
+  ].join(" AND ");
