@@ -4,6 +4,7 @@ import type { Period } from "./calendar.ts";
 import { type Dimension, isEventLevel, type ValueDimension } from "./dimensions.ts";
 import type { GoalRule } from "./goals.ts";
 import type { QueryScope } from "./scope.ts";
+import type { SessionRange } from "./session-ranges.ts";
 import type { Bind } from "./sql.ts";
 
 export interface MetricsQuery {
@@ -31,10 +32,14 @@ export interface QueryPeriod {
 
 /** One of equal parts of all visitors, by their hashes. The exact totals of the parts add up to those of all. */
 export interface VisitorSlice {
+  readonly kind: "visitors";
   readonly index: number;
   /** A power of two. */
   readonly of: number;
 }
+
+/** The part of a query that one of its statements reads: of rollups some visitors, of events some sessions. */
+export type QuerySlice = VisitorSlice | { readonly kind: "sessions"; readonly range: SessionRange };
 
 /** The input of every function that writes SQL of the statement. */
 export interface SqlContext {

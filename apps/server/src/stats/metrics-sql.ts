@@ -16,10 +16,10 @@ import {
   metricColumn,
   PART_COLUMN,
   type QueryPeriod,
+  type QuerySlice,
   type SqlContext,
   totalColumn,
   type ValueColumn,
-  type VisitorSlice,
 } from "./metrics-query.ts";
 import type { RollupCoverage } from "./rollups/freshness.ts";
 import { rollupTotals, tableFor } from "./rollups/query-sql.ts";
@@ -263,9 +263,12 @@ const writeOrder = ({ order }: MetricsQuery, keys: readonly string[]) =>
     ...keys.map((key) => `${key} ASC NULLS LAST`),
   ]);
 
+const ofSessions = (query: MetricsQuery, slice: QuerySlice | null): MetricsQuery =>
+  slice?.kind === "sessions" ? { ...query, scope: { ...query.scope, sessions: slice.range } } : query;
+
 /**
  * @param coverage the rollups to read; null: compute all totals from events
- * @param slice the visitors to read; the statement then returns all groups with their totals instead of metrics, in any order
+ * @param slice what to read; the statement then returns all groups with their totals instead of metrics, in any order
  * @returns rows with the dimensions, the metrics, and the hash of the group. An estimate adds a list for each total, with
  *   what each part of the sample adds to it
  */
@@ -273,10 +276,11 @@ export function metricsStatement(
   query: MetricsQuery,
   queryPeriod: QueryPeriod,
   coverage: RollupCoverage | null,
-  slice: VisitorSlice | null = null,
+  slice: QuerySlice | null = null,
 ): Statement {
   return statement((bind) => {
-    const context: SqlContext = { bind, query, queryPeriod, slice };
+    const visitors = slice?.kind === "visitors" ? slice : null;
+    const context: SqlContext = { bind, query: ofSessions(query, slice), queryPeriod, slice: visitors };
     const keys = keysOf(query);
     const totals = totalsOf(bind, query.metrics, query.goal);
     const names = [...totals.keys()];

@@ -172,6 +172,10 @@ const ALWAYS_EXACT: ReadonlySet<StatsMetric> = new Set<NamedMetric>([
 export const canEstimate = (metrics: readonly StatsMetric[]): boolean =>
   metrics.every((metric) => isNamed(metric) && !ALWAYS_EXACT.has(metric));
 
+/** Whether the totals of parts of the sessions add up to that of all of them. A visitor may be in several parts. */
+export const isSumOverSessions = (total: Total): boolean =>
+  total.over === "sessions" || !["distinct", "p75"].includes(total.aggregate);
+
 /** The name of the total of a metric `sum:<property>`; the index tells several of them apart. */
 const sumName = (index: number) => `sum${index}`;
 /** @param index the place of the metric in its query */

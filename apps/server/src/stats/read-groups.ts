@@ -3,12 +3,21 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { type Accurate, READ_BUDGET, type ReadFrom, readAccurately } from "./accuracy.ts";
 import { type Estimate, type Figure, relativeVariance } from "./error-bound.ts";
-import { canEstimate, divisorOf, metricValue, totalsOf } from "./metrics.ts";
-import { dimensionColumn, type MetricsQuery, metricColumn, type QueryPeriod } from "./metrics-query.ts";
+import { canEstimate, divisorOf, isSumOverSessions, metricValue, totalsOf } from "./metrics.ts";
+import {
+  dimensionColumn,
+  type MetricsQuery,
+  metricColumn,
+  type QueryPeriod,
+  type QuerySlice,
+} from "./metrics-query.ts";
 import { metricsStatement } from "./metrics-sql.ts";
 import { findDerivedDays, isIntact, type RollupCoverage, readCoverage } from "./rollups/freshness.ts";
 import { filtersSessions, type RollupTable, tableFor } from "./rollups/query-sql.ts";
 import type { RunQuery } from "./run-query.ts";
+import { inPeriod } from "./scope.ts";
+import { divideSessions, sessionSampleSql } from "./session-ranges.ts";
+import { statement } from "./sql.ts";
 
 export type GroupKey = string | number | null;
 /** A group of an answer. */
@@ -62,6 +71,8 @@ interface Reading {
   readonly query: MetricsQuery;
   readonly period: QueryPeriod;
   readonly coverage: RollupCoverage | null;
+  /** How many events the period has. */
+  readonly events: number;
 }
 
 async function readOnce({ run, query, period, coverage }: Reading): Promise<Estimate<ResultGroup[]>> {
@@ -101,13 +112,13 @@ export function sortGroups(
   });
 }
 
-/** Reads the totals of each slice of the visitors, one after the other, and adds them up. */
-async function readSlices(reading: Reading, slices: number): Promise<Estimate<ResultGroup[]>> {
+/** Reads the totals of each slice, one after the other, and adds them up. */
+async function readSlices(reading: Reading, slices: readonly QuerySlice[]): Promise<Estimate<ResultGroup[]>> {
   const { run, query, period, coverage } = reading;
   const names = totalNames(query);
   const groups = new Map<string, { keys: GroupKey[]; totals: number[]; hash: string }>();
-  for (let index = 0; index < slices; index++) {
-    const written = metricsStatement(query, period, coverage, { index, of: slices });
+  for (const slice of slices) {
+    const written = metricsStatement(query, period, coverage, slice);
     const rows = await run<WarehouseRow>({ ...written, maxRows: SERVER_LIMITS.maxStatsSlicedGroups });
     for (const row of rows) {
       const { keys, numbers, hash } = splitRow(query, row, names.length);
@@ -126,19 +137,38 @@ async function readSlices(reading: Reading, slices: number): Promise<Estimate<Re
   return { value: sortGroups(query, found).slice(offset, offset + limit), variances: [] };
 }
 
-/** How many slices an exact answer needs; 1: it is read at once. Only distinct visitors need memory for each event. */
-function slicesFor({ query, coverage }: Reading): number {
-  if (coverage === null || !canEstimate(query.metrics) || !totalNames(query).includes("visitors")) return 1;
-  let slices = 1;
-  while (coverage.events > slices * READ_BUDGET.maxEventsAtOnce && slices < SERVER_LIMITS.maxStatsSlices)
-    slices *= 2;
-  return slices;
+/** Slices of the visitors for an exact answer from rollups. Only distinct visitors need memory for each event. */
+function visitorSlices({ query, coverage }: Reading): QuerySlice[] {
+  if (coverage === null || !canEstimate(query.metrics) || !totalNames(query).includes("visitors")) return [];
+  let of = 1;
+  while (coverage.events > of * READ_BUDGET.maxEventsAtOnce && of < SERVER_LIMITS.maxStatsSlices) of *= 2;
+  return Array.from({ length: of }, (_, index) => ({ kind: "visitors", index, of }));
+}
+
+/** Grouping events by session takes so many times the memory of counting visitors. */
+const SESSION_MEMORY = 4;
+
+/**
+ * Slices of the sessions for an exact answer from events: each session is grouped, which needs memory for each of them. Empty
+ * unless all totals are sums over sessions.
+ */
+async function sessionSlices({ run, query, period, events }: Reading): Promise<QuerySlice[]> {
+  const { scope, metrics, goal, firstTouchWindowMs } = query;
+  const totals = [...totalsOf(() => "", metrics, goal).values()];
+  const wanted = Math.ceil((events * SESSION_MEMORY) / READ_BUDGET.maxEventsAtOnce);
+  if (wanted < 2 || firstTouchWindowMs !== null || !totals.every(isSumOverSessions)) return [];
+  const sample = statement((bind) =>
+    sessionSampleSql(`sourceId = ${bind("String", scope.sourceId)} AND ${inPeriod(bind, period.period)}`),
+  );
+  const [row] = await run<[sessions: string[]]>(sample);
+  const ranges = divideSessions(row?.[0] ?? [], Math.min(wanted, SERVER_LIMITS.maxStatsSlices));
+  return ranges.map((range) => ({ kind: "sessions", range }));
 }
 
 /** An answer with too many groups for slices is read at once, with sets of visitors that can use the disk. */
 async function readExactly(reading: Reading): Promise<Estimate<ResultGroup[]>> {
-  const slices = slicesFor(reading);
-  if (slices === 1) return readOnce(reading);
+  const slices = reading.coverage === null ? await sessionSlices(reading) : visitorSlices(reading);
+  if (slices.length < 2) return readOnce(reading);
   try {
     return await readSlices(reading, slices);
   } catch (error) {
@@ -170,7 +200,7 @@ export async function readGroups(
       const derivedDays =
         usable && from !== "eventRollups" ? await findDerivedDays(run, sampled, usable) : [];
       const coverage = usable && { ...usable, derivedDays };
-      const reading = { run, query: { ...query, scope: sampled }, period, coverage };
+      const reading = { run, query: { ...query, scope: sampled }, period, coverage, events };
       return sample === 1 ? readExactly(reading) : readOnce(reading);
     });
     if (usable === null || (await isIntact(run, scope.sourceId, usable))) return answer;

@@ -14,6 +14,7 @@ import { isZone, type Period } from "./calendar.ts";
 import { type CurrencySql, eventCurrencySql } from "./dimensions.ts";
 import { type QueryFilter, readFilters, writeFilter } from "./filter.ts";
 import { type QueryRange, readRange } from "./range.ts";
+import { inSessionRange, type SessionRange } from "./session-ranges.ts";
 import { allOf, type Bind, bindTime } from "./sql.ts";
 
 /** The members that the bodies of all queries have. */
@@ -37,6 +38,8 @@ export interface QueryScope {
   readonly accuracy: StatsAccuracyChoice;
   /** n: statements read one visitor in n. 1: all visitors. */
   readonly sample: number;
+  /** The sessions that statements read from `events`; null: all sessions. */
+  readonly sessions: SessionRange | null;
 }
 
 /** @throws Refusal `invalid_payload` unless there are no issues */
@@ -61,7 +64,8 @@ export function readScope(body: ScopeBody, now: number, otherIssues: readonly Is
   if ("code" in range) throw new Refusal("invalid_payload", { issues: [...issues, range] });
   refuseIssues(issues);
   const includesBots = include?.bots ?? false;
-  return { sourceId, zone, range, filters, includesBots, currency: eventCurrencySql, accuracy, sample: 1 };
+  const all = { sample: 1, sessions: null };
+  return { sourceId, zone, range, filters, includesBots, currency: eventCurrencySql, accuracy, ...all };
 }
 
 /**
@@ -86,11 +90,12 @@ export const inPeriod = (bind: Bind, { from, to }: Period, time = "occurredAt"):
 /** Sessions of a period are made from its events and those of this time before and after it. */
 export const SESSION_MARGIN_MS = SERVER_LIMITS.sessionMaxSeconds * SECOND_MS;
 
-/** Selects the events of a source: those of the sample, and without bots unless the query includes them. */
-export const ofSource = (bind: Bind, { sourceId, includesBots, sample }: QueryScope): string =>
+/** Selects the events of a source: those of the sample and the sessions, and without bots unless the query includes them. */
+export const ofSource = (bind: Bind, { sourceId, includesBots, sample, sessions }: QueryScope): string =>
   allOf([
     `sourceId = ${bind("String", sourceId)}`,
     ...(sample === 1 ? [] : [inSample(sample)]),
+    ...(sessions === null ? [] : [inSessionRange(bind, sessions)]),
     ...(includesBots ? [] : ["NOT device.isBot"]),
   ]);
 
