@@ -1,6 +1,12 @@
 /** Runs the queries of the console over 10, 30 and 100 million events, which the engine generates: exact and estimated. */
 import { join } from "node:path";
-import type { StatsAccuracy, StatsAccuracyChoice, StatsFilter, StatsQueryBody } from "@headwater/contract";
+import {
+  STATS_TEXT_DIMENSIONS,
+  type StatsAccuracy,
+  type StatsAccuracyChoice,
+  type StatsFilter,
+  type StatsQueryBody,
+} from "@headwater/contract";
 import { connect, type WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
 import { migrate } from "../../apps/server/src/clickhouse/migrate.ts";
@@ -52,27 +58,35 @@ const SHOWN: readonly (ScaleQuery & { readonly name: string })[] = [
   { name: "headline", metrics: ["visitors", "sessions", "pageviews", "bounceRate", "sessionDuration"] },
   { name: "chart", metrics: ["visitors"], dimensions: ["time:day"] },
 ];
-const VALUES = {
+const VALUES: Readonly<Record<(typeof STATS_TEXT_DIMENSIONS)[number], string>> = {
   page: "/page/0",
-  event: "event_1",
   host: "shop.example",
+  event: "event_1",
   sentBy: "browser",
+  currency: "EUR",
   entryPage: "/page/0",
   exitPage: "/page/0",
-  referrer: "site-0.example",
   source: "site-0.example",
   channel: "Direct",
+  referrer: "site-0.example",
+  utmSource: "newsletter",
+  utmMedium: "email",
   utmCampaign: "campaign-1",
+  utmTerm: "shoes",
+  utmContent: "top",
+  clickId: "gclid",
   device: "mobile",
   browser: "Chrome",
   browserVersion: "121",
   os: "iOS",
+  osVersion: "14",
+  screen: "1920x1080",
+  locale: "de-DE",
   country: "C0",
   region: "R1",
   city: "City 1",
-  locale: "de-DE",
-} as const;
-const isValue = (dimension: keyof typeof VALUES): StatsFilter => ({
+};
+const isValue = (dimension: (typeof STATS_TEXT_DIMENSIONS)[number]): StatsFilter => ({
   dimension,
   operator: "is",
   value: VALUES[dimension],
@@ -146,7 +160,7 @@ async function tenQueries(run: ScaleRun): Promise<ResultTable> {
 
 async function filtered(run: ScaleRun): Promise<ResultTable> {
   const rows: string[][] = [];
-  for (const dimension of Object.keys(VALUES) as (keyof typeof VALUES)[]) {
+  for (const dimension of STATS_TEXT_DIMENSIONS) {
     const row: string[] = [dimension];
     for (const { name, ...asked } of SHOWN) {
       const filters = [isValue(dimension)];
