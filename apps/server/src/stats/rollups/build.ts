@@ -93,6 +93,22 @@ const SELECT_SESSIONS = sessionSampleSql("sourceId = {sourceId:String} AND toDat
 /** Events that an earlier version stored get a source and channel later (`workers/classification.ts`), and keep their fingerprint. */
 const SELECT_UNCLASSIFIED = `SELECT 1 FROM events WHERE ${AROUND_DAY} AND channel IS NULL LIMIT 1`;
 
+/** Reads the rows of a statement with the values of the build. */
+type ReadRows = <Row>(query: string) => Promise<Row[]>;
+
+/** @returns the fingerprints of the day before, the day and the day after; empty when the day has no events */
+async function readFingerprints(read: ReadRows, day: string): Promise<string[]> {
+  const readByDay = async (query: string) => new Map(await read<[day: string, value: string]>(query));
+  const kept = await readByDay(SELECT_KEPT_FINGERPRINTS);
+  const received = await readByDay(SELECT_RECEIVED);
+  // a fingerprint begins with the number of events
+  const areAllReceived = [...kept].every(([one, fingerprint]) =>
+    fingerprint.startsWith(received.get(one) ?? "-"),
+  );
+  const byDay = areAllReceived ? kept : await readByDay(SELECT_FINGERPRINTS);
+  return byDay.has(day) ? withNeighbors(day).map((one) => byDay.get(one) ?? "") : [];
+}
+
 /**
  * A build may be interrupted anywhere, and two nodes may build the same day at once. Queries read no row before the build is
  * recorded as done, which happens only if the events are still the same as at the beginning.
@@ -119,26 +135,16 @@ export async function buildDay(
   };
   const run = (query: string, more: Record<string, unknown> = {}) =>
     client.command({ query, query_params: { ...values, ...more }, ...common });
-  const read = async <Row>(query: string): Promise<Row[]> =>
+  const read: ReadRows = async (query) =>
     (await client.query({ query, query_params: values, format: "JSONCompactEachRow", ...common })).json();
-  const readByDay = async (query: string) => new Map(await read<[day: string, value: string]>(query));
-  const readFingerprints = async (): Promise<string[]> => {
-    const kept = await readByDay(SELECT_KEPT_FINGERPRINTS);
-    const received = await readByDay(SELECT_RECEIVED);
-    // a fingerprint begins with the number of events
-    const areAllReceived = [...kept].every(([one, fingerprint]) =>
-      fingerprint.startsWith(received.get(one) ?? "-"),
-    );
-    const byDay = areAllReceived ? kept : await readByDay(SELECT_FINGERPRINTS);
-    return byDay.has(day) ? withNeighbors(day).map((one) => byDay.get(one) ?? "") : [];
-  };
+  const fingerprintsNow = () => readFingerprints(read, day);
   const hasUnclassified = async () => (await read(SELECT_UNCLASSIFIED)).length > 0;
   const readParts = async (): Promise<SessionRange[]> => {
     const parts = Math.ceil(events / eventsPerStatement);
     const [row] = parts > 1 ? await read<[sessions: string[]]>(SELECT_SESSIONS) : [];
     return divideSessions(row?.[0] ?? [], parts);
   };
-  const fingerprints = await readFingerprints();
+  const fingerprints = await fingerprintsNow();
   if (fingerprints.length === 0 || (await hasUnclassified())) return false;
   const write = async () => {
     await run(INSERT_BUILD, { fingerprints, state: BUILD_STATES.started });
@@ -148,7 +154,7 @@ export async function buildDay(
       await run(INSERT_EVENTS, { ...part });
     }
     await run(INSERT_LONG_SESSIONS);
-    const isSame = (await readFingerprints()).join() === fingerprints.join();
+    const isSame = (await fingerprintsNow()).join() === fingerprints.join();
     if (!isSame || (await hasRunningMutations(client, cutOff))) return false;
     await run(INSERT_BUILD, { fingerprints, state: BUILD_STATES.done });
     return true;
