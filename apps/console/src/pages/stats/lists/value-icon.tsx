@@ -1,9 +1,9 @@
 /** The picture before a value in a list: a flag, a logo or a device. None of them comes from another host. */
 /// <reference types="vite/client" />
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
-import { useQuery } from "@tanstack/react-query";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import brandsUrl from "./brands.svg?url&no-inline";
+import { flagOf } from "./flags.ts";
 
 /** Which dimensions have pictures. */
 export const hasIcons = (dimension: StatsDimension): boolean =>
@@ -83,13 +83,7 @@ const Logo = ({ brand }: { readonly brand: string }) => (
 );
 
 function Flag({ code }: { readonly code: string }) {
-  // all flags are one file, which is loaded when the first is shown
-  const { data } = useQuery({
-    queryKey: ["flags"],
-    queryFn: async () => import("./flags.ts"),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const source = data?.flagOf(code);
+  const source = flagOf(code);
   return source ? (
     <img className="flag" src={source} width={18} height={12} alt="" />
   ) : (
