@@ -2,6 +2,7 @@
 import { Button, Title, UnstyledButton } from "@mantine/core";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
+import { OpenedContent } from "./opened-content.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -12,6 +13,8 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
+const FIRST = "[data-autofocus]";
+
 export function Dialog({ title, opened, onClose, isWide = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -19,7 +22,7 @@ export function Dialog({ title, opened, onClose, isWide = false, children }: Dia
     if (!opened) return element.current?.close();
     element.current?.showModal();
     // otherwise the button that closes the dialog has the focus
-    element.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    element.current?.querySelector<HTMLElement>(FIRST)?.focus();
   }, [opened]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog
@@ -41,7 +44,9 @@ export function Dialog({ title, opened, onClose, isWide = false, children }: Dia
               <Icon name="close" size={18} />
             </UnstyledButton>
           </div>
-          {children}
+          <OpenedContent within={element} focus={FIRST}>
+            {children}
+          </OpenedContent>
         </div>
       )}
     </dialog>

@@ -11,6 +11,7 @@ import {
 } from "react";
 import { useShortcuts } from "../shortcuts.tsx";
 import { Icon, type IconName } from "./icon.tsx";
+import { OpenedContent } from "./opened-content.tsx";
 
 interface DropdownProps {
   /** The accessible name of the button. It contains the visible text. */
@@ -72,10 +73,6 @@ export function Dropdown(props: DropdownProps) {
     setOpen(false);
     root.current?.querySelector("button")?.focus();
   };
-  useEffect(() => {
-    if (!isOpen) return;
-    panel.current?.querySelector<HTMLElement>(`[data-autofocus], ${FOCUSABLE}`)?.focus();
-  }, [isOpen]);
   useCloseOutside(
     isOpen,
     (target) => root.current?.contains(target),
@@ -103,7 +100,9 @@ export function Dropdown(props: DropdownProps) {
       {isOpen && (
         // biome-ignore lint/a11y/noStaticElementInteractions: keys reach it from the controls in it
         <div ref={panel} id={id} className="dropdown-panel" data-align={align} onKeyDown={moveFocus}>
-          {children(close)}
+          <OpenedContent within={panel} focus={`[data-autofocus], ${FOCUSABLE}`}>
+            {children(close)}
+          </OpenedContent>
         </div>
       )}
     </div>

@@ -2,11 +2,15 @@
 import { type ComponentType, lazy, Suspense } from "react";
 import { Loading } from "./page-states.tsx";
 
+type Load<Props> = () => Promise<ComponentType<Props>>;
+
+/** @param load imports the component. What it is shown in, such as a `Dropdown`, shows that it is loading. */
+export const lazily = <Props extends object>(load: Load<Props>) =>
+  lazy(async () => ({ default: await load() }));
+
 /** @param load imports the component */
-export function loadLater<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-): ComponentType<Props> {
-  const Loaded = lazy(async () => ({ default: await load() }));
+export function loadLater<Props extends object>(load: Load<Props>): ComponentType<Props> {
+  const Loaded = lazily(load);
   return (props) => (
     <Suspense fallback={<Loading />}>
       <Loaded {...props} />

@@ -10,11 +10,11 @@ import { GoalsTable } from "./goals-table.tsx";
 import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable, LOADING_ROWS } from "./lists/breakdown-table.tsx";
 import { PanelTabs, type TabName } from "./lists/panel-tabs.tsx";
-import { PropertiesList } from "./properties-list.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 import { VITAL_METRICS, WebVitals } from "./web-vitals.tsx";
 
 const CountryMap = loadLater(async () => (await import("./lists/country-map.tsx")).CountryMap);
+const PropertiesList = loadLater(async () => (await import("./properties-list.tsx")).PropertiesList);
 
 interface PanelTab extends TabName {
   render(view: StatsView): ReactNode;

@@ -3,7 +3,7 @@ import { UnstyledButton } from "@mantine/core";
 import { Icon } from "../../ui/icon.tsx";
 import { formatFilter } from "./format.ts";
 import { formatStatsFilter, otherFilterParams } from "./other-filters.ts";
-import { SaveSegmentButton } from "./saved/segments.tsx";
+import { SaveSegmentButton } from "./saved/save-segment-button.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 import { filterParams, withoutFilters } from "./view-params.ts";
 

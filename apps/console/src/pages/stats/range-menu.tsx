@@ -1,10 +1,11 @@
 /** The menus that choose the date range and the period it is compared with. */
-import { Button, TextInput } from "@mantine/core";
-import { useState } from "react";
-import { Dropdown, MenuItem, MenuTitle } from "../../ui/dropdown.tsx";
+import { Dropdown, MenuItem } from "../../ui/dropdown.tsx";
+import { loadLater } from "../../ui/load-later.tsx";
 import { formatDays } from "./format.ts";
 import type { StatsView } from "./use-stats-view.ts";
 import { COMPARISONS, comparedDays, PRESETS, readDays } from "./view-range.ts";
+
+const DaysForm = loadLater(async () => (await import("./days-form.tsx")).DaysForm);
 
 /** After these a line is drawn, so that the list reads as groups. */
 const GROUP_ENDS: ReadonlySet<string> = new Set(["24h", "90d", "lastMonth"]);
@@ -72,43 +73,5 @@ export function ComparisonMenu({ view: { range, comparison, update } }: { readon
         );
       }}
     </Dropdown>
-  );
-}
-
-interface DaysFormProps {
-  readonly title: string;
-  readonly days: readonly [first: string, last: string];
-  /** Receives `first..last`. */
-  readonly onChoose: (text: string) => void;
-}
-
-/** The browser's own calendars for the first and the last day. */
-function DaysForm({ title, days, onChoose }: DaysFormProps) {
-  const [from, setFrom] = useState(days[0]);
-  const [to, setTo] = useState(days[1]);
-  const isReversed = from !== "" && to !== "" && from > to;
-  return (
-    <form
-      className="menu-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (from !== "" && to !== "" && !isReversed) onChoose(`${from}..${to}`);
-      }}
-    >
-      <MenuTitle>{title}</MenuTitle>
-      <div className="menu-days">
-        <TextInput
-          type="date"
-          label="From"
-          value={from}
-          error={isReversed && "Must not be after the end date"}
-          onChange={(event) => setFrom(event.currentTarget.value)}
-        />
-        <TextInput type="date" label="To" value={to} onChange={(event) => setTo(event.currentTarget.value)} />
-      </div>
-      <Button type="submit" size="xs" fullWidth disabled={isReversed}>
-        Apply
-      </Button>
-    </form>
   );
 }

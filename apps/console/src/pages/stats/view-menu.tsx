@@ -1,19 +1,18 @@
 /** The menu of a stats view: export, share, settings, and the time zone. */
-import { NativeSelect } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Dropdown, MenuItem } from "../../ui/dropdown.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { loadLater } from "../../ui/load-later.tsx";
+import { lazily, loadLater } from "../../ui/load-later.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import type { StatsView } from "./use-stats-view.ts";
-import { browserTimeZone } from "./view-params.ts";
 
-const ExportPanel = loadLater(async () => (await import("./export-panel.tsx")).ExportPanel);
-const SharePanel = loadLater(async () => (await import("./share-panel.tsx")).SharePanel);
-const ReportsPanel = loadLater(async () => (await import("./reports/reports-panel.tsx")).ReportsPanel);
-const AnnotationForm = loadLater(async () => (await import("./saved/annotation-form.tsx")).AnnotationForm);
+const TimeZoneSelect = loadLater(async () => (await import("./time-zone-select.tsx")).TimeZoneSelect);
+const ExportPanel = lazily(async () => (await import("./export-panel.tsx")).ExportPanel);
+const SharePanel = lazily(async () => (await import("./share-panel.tsx")).SharePanel);
+const ReportsPanel = lazily(async () => (await import("./reports/reports-panel.tsx")).ReportsPanel);
+const AnnotationForm = lazily(async () => (await import("./saved/annotation-form.tsx")).AnnotationForm);
 
 const ACTIONS = [
   {
@@ -79,24 +78,3 @@ export function ViewMenu({ view }: { readonly view: StatsView }) {
     </>
   );
 }
-
-/** All time zones, with the browser's own and UTC first. */
-function timeZoneOptions(selected: string): { value: string; label: string }[] {
-  const own = browserTimeZone();
-  const zones = new Set([own, "UTC", selected, ...Intl.supportedValuesOf("timeZone")]);
-  return [...zones].map((value) => ({
-    value,
-    label: `${value.replaceAll("_", " ")}${value === own ? " (your time zone)" : ""}`,
-  }));
-}
-
-const TimeZoneSelect = ({ view: { timeZone, update } }: { readonly view: StatsView }) => (
-  <div className="menu-form">
-    <NativeSelect
-      label="Time zone"
-      data={timeZoneOptions(timeZone)}
-      value={timeZone}
-      onChange={(event) => update({ tz: event.currentTarget.value })}
-    />
-  </div>
-);

@@ -2,9 +2,13 @@
 import { Button, Group } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { CreateWorkspaceForm } from "../create-workspace-form.tsx";
+import { loadLater } from "../load-later.tsx";
 import { ErrorAlert } from "../page-states.tsx";
 import { StandalonePage } from "../standalone-page.tsx";
+
+const CreateWorkspaceForm = loadLater(
+  async () => (await import("../create-workspace-form.tsx")).CreateWorkspaceForm,
+);
 
 interface WorkspaceErrorPageProps {
   readonly error: Error;

@@ -4,7 +4,7 @@ import { Text, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import { loadLater } from "../../../ui/load-later.tsx";
+import { lazily } from "../../../ui/load-later.tsx";
 import { LatestEventsLink } from "../../visitor/latest-events-link.tsx";
 import { dimensionLabel, isNotSet } from "../format.ts";
 import { StatsResult } from "../stats-result.tsx";
@@ -25,7 +25,7 @@ const ROWS = 9;
 export const LOADING_ROWS = 6;
 /** As high as the rows of the devices, which are three for most sources. */
 const SHORT_ROWS = 3;
-const BreakdownDetails = loadLater(async () => (await import("./breakdown-details.tsx")).BreakdownDetails);
+const BreakdownDetails = lazily(async () => (await import("./breakdown-details.tsx")).BreakdownDetails);
 
 interface BreakdownTableProps {
   readonly breakdown: Breakdown;

@@ -2,7 +2,7 @@
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { StatsView } from "../use-stats-view.ts";
-import { SaveItemForm } from "./save-item-dialog.tsx";
+import { SaveItemForm } from "./save-item-form.tsx";
 import { useSavedItems } from "./use-saved-items.ts";
 
 interface AnnotationFormProps {

@@ -1,24 +1,10 @@
-/** The dialog that asks for the name of a segment, a funnel or an annotation, and who sees it. */
-
-import { LIMITS } from "@headwater/contract/limits";
-import { Group, Stack, Switch, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
-import { AsyncButton } from "../../../ui/async-button.tsx";
+/** The dialog that asks for the name of a segment or a funnel, and who sees it. */
 import { Dialog } from "../../../ui/dialog.tsx";
-import { ErrorAlert } from "../../../ui/page-states.tsx";
-import { useSubmit } from "../../../ui/use-submit.ts";
+import { lazily } from "../../../ui/load-later.tsx";
+import type { SaveItemFormProps } from "./save-item-form.tsx";
 
-interface SaveItemFormProps {
-  /** The label of the name. */
-  readonly label: string;
-  readonly canShare: boolean;
-  /** Runs when it was saved. */
-  readonly onClose: () => void;
-  /** The form shows the error when it rejects. */
-  readonly onSave: (name: string, isShared: boolean) => Promise<unknown>;
-  readonly children?: ReactNode;
-}
+const SaveItemForm = lazily(async () => (await import("./save-item-form.tsx")).SaveItemForm);
+
 interface SaveItemDialogProps extends SaveItemFormProps {
   readonly title: string;
   readonly opened: boolean;
@@ -29,40 +15,3 @@ export const SaveItemDialog = (props: SaveItemDialogProps) => (
     <SaveItemForm {...props} />
   </Dialog>
 );
-
-export function SaveItemForm({ label, canShare, onSave, onClose, children }: SaveItemFormProps) {
-  const [name, setName] = useState("");
-  const [isShared, setShared] = useState(canShare);
-  const saving = useMutation({ mutationFn: () => onSave(name.trim(), isShared), onSuccess: onClose });
-  const submit = useSubmit(() => saving.mutateAsync());
-  return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={label}
-          data-autofocus
-          required
-          pattern=".*\S.*"
-          maxLength={LIMITS.maxNameLength}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        {children}
-        {canShare && (
-          <Switch
-            label="Share with the workspace"
-            description="All members see it. Otherwise only you do."
-            checked={isShared}
-            onChange={(event) => setShared(event.currentTarget.checked)}
-          />
-        )}
-        {saving.error && <ErrorAlert error={saving.error} withIssues />}
-        <Group justify="flex-end">
-          <AsyncButton type="submit" isPending={saving.isPending}>
-            Save
-          </AsyncButton>
-        </Group>
-      </Stack>
-    </form>
-  );
-}

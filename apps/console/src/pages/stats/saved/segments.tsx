@@ -1,4 +1,4 @@
-/** The saved segments in the filter menu, and the button that saves the view's filters as one. */
+/** The saved segments in the filter menu. */
 import type { SavedItem } from "@headwater/contract";
 import { Text, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
@@ -8,7 +8,6 @@ import { Icon } from "../../../ui/icon.tsx";
 import { areSameFilters, otherFilterParams } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { statsFilterParams, withoutFilters } from "../view-params.ts";
-import { SaveItemDialog } from "./save-item-dialog.tsx";
 import { useSavedItems } from "./use-saved-items.ts";
 
 interface SegmentListProps {
@@ -80,28 +79,5 @@ export function SavedRow({ item: { name, shared }, isSelected, onSelect, onRemov
         </ConfirmDialog>
       )}
     </div>
-  );
-}
-
-/** Saves the view's filters. */
-export function SaveSegmentButton({ view: { scope } }: { readonly view: StatsView }) {
-  const [isOpen, setOpen] = useState(false);
-  const { canSave, canShare, save, items } = useSavedItems(scope.sourceId);
-  const isSaved = items.some(({ filters }) => filters !== null && areSameFilters(filters, scope.filters));
-  if (!canSave || isSaved) return null;
-  return (
-    <>
-      <UnstyledButton className="chip chip-bare" onClick={() => setOpen(true)}>
-        Save as segment
-      </UnstyledButton>
-      <SaveItemDialog
-        title="Save these filters as a segment"
-        label="Name"
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        canShare={canShare}
-        onSave={(name, shared) => save({ kind: "segment", name, shared, filters: scope.filters })}
-      />
-    </>
   );
 }

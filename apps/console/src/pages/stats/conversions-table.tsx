@@ -1,0 +1,93 @@
+/** Goals, or the sources of a goal, with visitors, conversions and revenue. Amounts in different currencies are listed, never added. */
+import type { StatsScalar } from "@headwater/contract";
+import { Text, UnstyledButton } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ApiAnswer } from "../../api.ts";
+import { formatMoney } from "../../ui/format-count.ts";
+import { formatMetric } from "./format.ts";
+
+type RevenueQuery = Pick<UseQueryResult<ApiAnswer<"queryStats">>, "data" | "isPlaceholderData">;
+/** The amounts of each value of the first dimension, as texts. Null while they are loading. */
+export type RevenueTexts = ReadonlyMap<StatsScalar, readonly string[]> | null;
+
+/** @param query its second dimension is the currency */
+export function revenueTexts({ data, isPlaceholderData }: RevenueQuery): RevenueTexts {
+  if (data === undefined || isPlaceholderData) return null;
+  const texts = new Map<StatsScalar, string[]>();
+  for (const { dimensions, metrics } of data.results) {
+    const [value = null, currency = null] = dimensions;
+    const [revenue = null] = metrics;
+    if (typeof currency !== "string" || revenue === null) continue;
+    texts.set(value, [...(texts.get(value) ?? []), formatMoney(revenue, currency)]);
+  }
+  return texts;
+}
+
+export interface ConversionsRow {
+  readonly name: string;
+  /** Those who reached the goal. */
+  readonly visitors: number | null;
+  readonly conversions: number | null;
+  /** The share of all visitors who reached the goal. */
+  readonly rate: number | null;
+  /** Null while it is loading. */
+  readonly revenue: readonly string[] | null;
+}
+
+interface ConversionsTableProps {
+  readonly label: string;
+  readonly rows: readonly ConversionsRow[];
+  readonly onSelect?: (name: string) => void;
+}
+
+export function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
+  const highest = Math.max(...rows.map(({ visitors }) => visitors ?? 0), 1);
+  return (
+    <table className="ranking goals-table">
+      <thead>
+        <tr>
+          <th>{label}</th>
+          <th className="ranking-figure goals-visitors" title="Visitors who reached the goal">
+            Visitors
+          </th>
+          <th className="ranking-figure goals-conversions">Conversions</th>
+          <th className="ranking-figure goals-rate" title="Visitors who reached the goal ÷ all visitors">
+            Rate
+          </th>
+          <th className="ranking-figure ranking-money">Revenue</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, visitors, conversions, rate, revenue }) => (
+          <tr
+            key={name}
+            className={onSelect && "ranking-row"}
+            // the button of the row is for the keyboard: its clicks arrive here too
+            onClick={() => onSelect?.(name)}
+          >
+            <td className="ranking-name">
+              <span className="ranking-bar" style={{ width: `${((visitors ?? 0) / highest) * 100}%` }} />
+              {onSelect ? (
+                <UnstyledButton title={name}>{name}</UnstyledButton>
+              ) : (
+                <Text size="sm" span>
+                  {name}
+                </Text>
+              )}
+            </td>
+            <td className="ranking-figure goals-visitors">{formatMetric("visitors", visitors)}</td>
+            <td className="ranking-figure goals-conversions">{formatMetric("conversions", conversions)}</td>
+            <td className="ranking-figure goals-rate">{formatMetric("conversionRate", rate)}</td>
+            <td className="ranking-figure ranking-money">
+              {revenue === null && "…"}
+              {revenue?.length === 0 && "—"}
+              {revenue?.map((amount) => (
+                <div key={amount}>{amount}</div>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

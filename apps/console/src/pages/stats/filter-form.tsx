@@ -1,0 +1,88 @@
+/** The form that adds a filter: a dimension, an operator and a value, with the most frequent values as suggestions. */
+import type { StatsDimension } from "@headwater/contract";
+import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { useId, useState } from "react";
+import { dimensionLabel, formatValue } from "./format.ts";
+import { type StatsView, useStats } from "./use-stats-view.ts";
+import { FILTER_OPERATORS, type FilterOperator, filterParams } from "./view-params.ts";
+
+const GROUPS: readonly { group: string; dimensions: readonly StatsDimension[] }[] = [
+  { group: "Pages", dimensions: ["page", "entryPage", "exitPage", "host"] },
+  { group: "Acquisition", dimensions: ["source", "channel", "referrer"] },
+  { group: "Campaign", dimensions: ["utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent"] },
+  { group: "Location", dimensions: ["country", "region", "city", "locale"] },
+  {
+    group: "Device",
+    dimensions: ["device", "browser", "browserVersion", "os", "osVersion", "screen"],
+  },
+  { group: "Event", dimensions: ["event"] },
+];
+const MAX_SUGGESTIONS = 30;
+
+interface FilterFormProps {
+  readonly view: StatsView;
+  readonly onDone: () => void;
+}
+
+export function FilterForm({ view, onDone }: FilterFormProps) {
+  const [dimension, setDimension] = useState<StatsDimension>("page");
+  const [operator, setOperator] = useState<FilterOperator>("is");
+  const [value, setValue] = useState("");
+  const listId = useId();
+  const { data } = useStats(view.scope, {
+    metrics: ["visitors"],
+    dimensions: [dimension],
+    pagination: { limit: MAX_SUGGESTIONS },
+  });
+  const values = data?.dimensions[0] === dimension ? data.results.map((row) => row.dimensions[0]) : [];
+  const apply = () => {
+    onDone();
+    view.update(filterParams(view.params, dimension, value, operator));
+  };
+  return (
+    <form
+      className="menu-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (value !== "") apply();
+      }}
+    >
+      <NativeSelect
+        label="Filter by"
+        value={dimension}
+        data={GROUPS.map(({ group, dimensions }) => ({
+          group,
+          items: dimensions.map((name) => ({ value: name, label: dimensionLabel(name) })),
+        }))}
+        // the options are dimensions
+        onChange={(event) => setDimension(event.currentTarget.value as StatsDimension)}
+      />
+      <NativeSelect
+        label="Condition"
+        value={operator}
+        data={[...FILTER_OPERATORS]}
+        // the options are operators
+        onChange={(event) => setOperator(event.currentTarget.value as FilterOperator)}
+      />
+      <TextInput
+        label="Value"
+        placeholder={operator === "matches" ? "A regular expression" : undefined}
+        list={listId}
+        value={value}
+        onChange={(event) => setValue(event.currentTarget.value)}
+      />
+      <datalist id={listId}>
+        {values.map((one) =>
+          typeof one === "string" ? (
+            <option key={one} value={one}>
+              {formatValue(dimension, one)}
+            </option>
+          ) : null,
+        )}
+      </datalist>
+      <Button type="submit" size="xs" fullWidth disabled={value === ""}>
+        Apply filter
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,142 @@
+/** The conversions of the goal that the URL names, by source, channel or campaign. */
+import type { StatsDimension, StatsRow } from "@headwater/contract";
+import { Button, Group, NativeSelect, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { sourceQuery } from "../../queries.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Switcher } from "../../ui/switcher.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { LatestEventsLink } from "../visitor/latest-events-link.tsx";
+import {
+  type ConversionsRow,
+  ConversionsTable,
+  type RevenueTexts,
+  revenueTexts,
+} from "./conversions-table.tsx";
+import { dimensionLabel, formatValue } from "./format.ts";
+import { StatsResult } from "./stats-result.tsx";
+import { type StatsView, useStats } from "./use-stats-view.ts";
+import { filterParams } from "./view-params.ts";
+
+const DETAILS = [
+  { value: "source", label: "Sources" },
+  { value: "channel", label: "Channels" },
+  { value: "utmCampaign", label: "Campaigns" },
+] as const;
+const MODELS = [
+  { value: "session", label: "Session" },
+  { value: "firstTouch", label: "First touch" },
+] as const;
+const MAX_ROWS = 50;
+
+export function OneGoal({ name, view }: { readonly name: string; readonly view: StatsView }) {
+  const { params, scope, update } = view;
+  const { value: dimension } = DETAILS.find(({ value }) => value === params.goalBy) ?? DETAILS[0];
+  const { value: model } = MODELS.find(({ value }) => value === params.attribution) ?? MODELS[0];
+  const about = { goal: { name }, attribution: { model } };
+  const query = useStats(scope, {
+    ...about,
+    metrics: ["conversions", "conversionRate", "visitors"],
+    dimensions: [dimension],
+    pagination: { limit: MAX_ROWS },
+  });
+  const revenue = useStats(
+    scope,
+    { ...about, metrics: ["revenue"], dimensions: [dimension, "currency"] },
+    { isExact: true },
+  );
+  const amounts = revenueTexts(revenue);
+  return (
+    <>
+      <Group justify="space-between" gap="xs" pb="xs">
+        <Button size="compact-sm" variant="subtle" onClick={() => update({ goal: undefined })}>
+          ← All goals
+        </Button>
+        <Text size="sm" fw={600} className="goal-name">
+          {name}
+        </Text>
+        <GoalActions name={name} view={view} />
+        <Group gap="xs">
+          <NativeSelect
+            size="xs"
+            aria-label="Conversions by"
+            data={[...DETAILS]}
+            value={dimension}
+            onChange={(event) => update({ goalBy: event.currentTarget.value })}
+          />
+          <Switcher
+            label="Attribution"
+            options={MODELS}
+            value={model}
+            onChange={(value) => update({ attribution: value })}
+          />
+        </Group>
+      </Group>
+      <StatsResult query={query}>
+        {({ results, dimensions }) => {
+          const by = DETAILS.find(({ value }) => value === dimensions[0])?.value ?? dimension;
+          const converted = results.filter(({ metrics: [conversions] }) => conversions !== 0);
+          return converted.length === 0 ? (
+            <Text size="sm" c="dimmed" py="md">
+              No conversions
+            </Text>
+          ) : (
+            <ConversionsTable
+              label={dimensionLabel(by)}
+              rows={converted.map((row) => toRowOf(by, row, amounts))}
+            />
+          );
+        }}
+      </StatsResult>
+    </>
+  );
+}
+
+interface GoalActionsProps {
+  readonly name: string;
+  readonly view: StatsView;
+}
+
+/** Leads to the latest events of a goal, and filters the view by the sessions that reached it. */
+function GoalActions({ name, view: { params, scope, update } }: GoalActionsProps) {
+  const { can } = useWorkspace();
+  const { data } = useQuery({ ...sourceQuery(scope.sourceId), enabled: can("sources:read") });
+  const goal = data?.goals.find((one) => one.name === name);
+  if (!goal) return null;
+  const [dimension, value] =
+    goal.event === null ? (["page", goal.path] as const) : (["event", goal.event] as const);
+  const change = filterParams(params, dimension, value ?? undefined, "had");
+  return (
+    <>
+      {goal.event !== null && <LatestEventsLink sourceId={scope.sourceId} name={goal.event} />}
+      {
+        // a filter of sessions cannot express conditions on the properties of one event
+        goal.conditions.length === 0 && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<Icon name="filter" size={14} />}
+            onClick={() => update({ ...change, goal: undefined })}
+          >
+            Filter by goal
+          </Button>
+        )
+      }
+    </>
+  );
+}
+
+/** A row of one goal. The visitors of its answer are all of the row's, of whom the rate reached the goal. */
+function toRowOf(
+  dimension: StatsDimension,
+  { dimensions: [value = null], metrics: [conversions = null, rate = null, all = null] }: StatsRow,
+  amounts: RevenueTexts,
+): ConversionsRow {
+  return {
+    name: formatValue(dimension, value),
+    visitors: rate === null || all === null ? null : Math.round(rate * all),
+    conversions,
+    rate,
+    revenue: amounts && (amounts.get(value) ?? []),
+  };
+}
