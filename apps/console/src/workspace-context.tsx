@@ -6,7 +6,6 @@ import { ApiFailure } from "./api.ts";
 import { organizationsQuery, permissionsQuery } from "./queries.ts";
 import { session } from "./session.ts";
 import { WorkspaceErrorPage } from "./ui/navigation/workspace-error-page.tsx";
-import { Loading } from "./ui/page-states.tsx";
 
 export interface WorkspaceContext {
   readonly organizationId: string;
@@ -47,7 +46,13 @@ const NO_WORKSPACE = new ApiFailure(403, {
   hint: "Ask an admin to add you, or create a workspace with `headwater workspace create`.",
 });
 
-export function WorkspaceProvider({ children }: { readonly children: ReactNode }) {
+interface WorkspaceProviderProps {
+  /** Shown until the workspace is known. */
+  readonly loading: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function WorkspaceProvider({ loading, children }: WorkspaceProviderProps) {
   const [selected, setSelected] = useState(session.workspace);
   const organizations = useQuery(organizationsQuery);
   const all = organizations.data?.organizations ?? [];
@@ -85,6 +90,6 @@ export function WorkspaceProvider({ children }: { readonly children: ReactNode }
       />
     );
   }
-  if (workspace === null) return <Loading />;
+  if (workspace === null) return loading;
   return <Context value={workspace}>{children}</Context>;
 }

@@ -3,16 +3,17 @@ import { UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { profileQuery } from "../../queries.ts";
 import { ShortcutSheet } from "../../shortcuts.tsx";
 import { WorkspaceProvider } from "../../workspace-context.tsx";
 import { Brand } from "../brand.tsx";
 import { setNumberFormat } from "../format-count.ts";
 import { Icon } from "../icon.tsx";
+import { Loading } from "../page-states.tsx";
 import { UnsavedChangesGuard } from "../unsaved-changes.tsx";
 import { CommandPalette } from "./command-palette.tsx";
-import { Sidebar } from "./sidebar.tsx";
+import { Sidebar, SidebarBrand } from "./sidebar.tsx";
 
 /** Applies the preferences of the profile: those of this browser may be older. */
 function usePreferences(): void {
@@ -30,6 +31,30 @@ function usePreferences(): void {
 
 export function Shell() {
   usePreferences();
+  const loading = (
+    <ShellFrame side={<SidebarBrand />}>
+      <Loading />
+    </ShellFrame>
+  );
+  return (
+    <UnsavedChangesGuard>
+      <WorkspaceProvider loading={loading}>
+        <ShellFrame side={<Sidebar />}>
+          <CommandPalette />
+          <ShortcutSheet />
+          <Outlet />
+        </ShellFrame>
+      </WorkspaceProvider>
+    </UnsavedChangesGuard>
+  );
+}
+
+interface ShellFrameProps {
+  readonly side: ReactNode;
+  readonly children: ReactNode;
+}
+
+function ShellFrame({ side, children }: ShellFrameProps) {
   const [opened, { toggle, close }] = useDisclosure(false);
   const { pathname } = useLocation();
   const menuButton = useRef<HTMLButtonElement>(null);
@@ -42,37 +67,29 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation closes when the page changes
   useEffect(close, [pathname]);
   return (
-    <UnsavedChangesGuard>
-      <WorkspaceProvider>
-        <div className="shell">
-          <a className="skip-link" href={`${pathname}#main`} onClick={skipToMain}>
-            Skip to content
-          </a>
-          <header className="shell-bar">
-            <UnstyledButton
-              ref={menuButton}
-              className="icon-button"
-              onClick={toggle}
-              aria-label="Navigation"
-              aria-expanded={opened}
-            >
-              <Icon name={opened ? "close" : "menu"} size={20} />
-            </UnstyledButton>
-            <Brand />
-          </header>
-          <div className="shell-side" data-opened={opened ? "yes" : undefined}>
-            <Sidebar />
-          </div>
-          <CommandPalette />
-          <ShortcutSheet />
-          <main id="main" className="shell-main" tabIndex={-1}>
-            <div className="content">
-              <Outlet />
-            </div>
-          </main>
-        </div>
-      </WorkspaceProvider>
-    </UnsavedChangesGuard>
+    <div className="shell">
+      <a className="skip-link" href={`${pathname}#main`} onClick={skipToMain}>
+        Skip to content
+      </a>
+      <header className="shell-bar">
+        <UnstyledButton
+          ref={menuButton}
+          className="icon-button"
+          onClick={toggle}
+          aria-label="Navigation"
+          aria-expanded={opened}
+        >
+          <Icon name={opened ? "close" : "menu"} size={20} />
+        </UnstyledButton>
+        <Brand />
+      </header>
+      <div className="shell-side" data-opened={opened ? "yes" : undefined}>
+        {side}
+      </div>
+      <main id="main" className="shell-main" tabIndex={-1}>
+        <div className="content">{children}</div>
+      </main>
+    </div>
   );
 }
 

@@ -16,6 +16,12 @@ import { WorkspaceMenu } from "./workspace-menu.tsx";
 const isWithin = (pathname: string, to: string) =>
   pathname.startsWith(to) || (to === "/sources" && pathname.startsWith("/analytics/"));
 
+export const SidebarBrand = () => (
+  <div className="shell-brand">
+    <Brand />
+  </div>
+);
+
 export function Sidebar() {
   const { can } = useWorkspace();
   const navigate = useNavigate();
@@ -23,9 +29,7 @@ export function Sidebar() {
   const signOut = () => navigate({ to: "/sign-in", search: { out: "yes" }, ignoreBlocker: true });
   return (
     <>
-      <div className="shell-brand">
-        <Brand />
-      </div>
+      <SidebarBrand />
       <WorkspaceMenu />
       <nav aria-label="Pages">
         {PAGES.filter(({ permission }) => can(permission)).map(({ to, label, icon }) => (
