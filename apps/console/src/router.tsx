@@ -165,6 +165,9 @@ const explainMissingFile = (error: Error) =>
       })
     : error;
 
+/** How long the page before stays while the next one is loading. */
+const KEEP_PAGE_MS = 1_000;
+
 export const router = createRouter({
   routeTree: root.addChildren([home, signIn, invitation, shared, embed, design, signedIn.addChildren(pages)]),
   basepath: new URL(document.baseURI).pathname,
@@ -172,6 +175,9 @@ export const router = createRouter({
     <ErrorAlert error={explainMissingFile(error as Error)} onRetry={() => location.reload()} />
   ),
   defaultPendingComponent: Loading,
+  // at first there is no page to keep, so the frame shows, and asks for the workspace, before the page's code is there
+  defaultPendingMs: session.token() !== null && !session.isShared() ? 0 : KEEP_PAGE_MS,
+  defaultPendingMinMs: 0,
   defaultPreload: "intent",
   scrollRestoration: true,
   // plain query strings that people can read and write, instead of the router's JSON values
@@ -181,6 +187,11 @@ export const router = createRouter({
     const text = new URLSearchParams(present as [string, string][]).toString();
     return text === "" ? "" : `?${text}`;
   },
+});
+
+const stopWaiting = router.subscribe("onResolved", () => {
+  stopWaiting();
+  router.update({ ...router.options, defaultPendingMs: KEEP_PAGE_MS });
 });
 
 onSignedOut(() => {
