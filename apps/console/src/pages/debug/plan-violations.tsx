@@ -46,7 +46,7 @@ export const PlanViolations = ({ sourceId, violations, events, onShow }: PlanVio
       )}
       <p>
         Send what the plan expects, or change the plan.{" "}
-        <TextLink to="/sources/events" search={{ sourceId }} size="sm">
+        <TextLink to="/sources/events" search={{ sourceId }} size="sm" underline="always">
           Open tracking plan
         </TextLink>
       </p>
