@@ -63,12 +63,18 @@ export async function errorBounds(run: RunQuery, questions: readonly Question[])
     kinds.set(kind, found);
     return found;
   };
+  let refused = 0;
   for (const { kind, ask } of questions) {
     let exact: Figures | null = null;
     for (const [index, { part }] of READINGS.entries()) {
       const estimate = await readLess(part, () => ask(run, "fast"));
       if (estimate.accuracy.exact) continue;
-      exact ??= await ask(run, "exact", true);
+      try {
+        exact ??= await ask(run, "exact", true);
+      } catch {
+        refused += 1;
+        break;
+      }
       const within = areWithin(estimate, exact);
       for (const counted of [ALL, kind]) count(coveragesOf(counted)[index], within);
     }
@@ -80,6 +86,10 @@ export async function errorBounds(run: RunQuery, questions: readonly Question[])
   const figures = coveragesOf(ALL).map(({ figuresWithin, figures: all }) => share(figuresWithin, all));
   return {
     columns: ["estimates within their error", ...READINGS.map(({ name }) => name)],
-    rows: [...rows, ["figures within the error of their answer", ...figures]],
+    rows: [
+      ...rows,
+      ["figures within the error of their answer", ...figures],
+      ["questions without an exact answer", ...READINGS.map(() => String(refused))],
+    ],
   };
 }

@@ -18,6 +18,8 @@ import { UNTIL } from "./month.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
+/** Exact answers that read events take long. */
+const DAYS_OF_EVENTS = 7;
 
 /** The figures of an answer by their names, such as the dimensions and the metric. */
 export interface Figures {
@@ -67,9 +69,9 @@ function filterFrom(random: RandomSource): StatsFilter {
 }
 const FILTER_COUNTS = [0, 1, 1, 1, 2] as const;
 
-/** The members that all queries have: a range of 1 to 30 days, often all of them, and up to two filters. */
-function scopeFrom(random: RandomSource, sourceId: string) {
-  const days = random() < 0.4 ? DAYS : 1 + upTo(random, DAYS);
+/** The members that all queries have: a range of some days, often of the most, and up to two filters. */
+function scopeFrom(random: RandomSource, sourceId: string, maxDays: number) {
+  const days = random() < 0.4 ? maxDays : 1 + upTo(random, maxDays);
   const to = UNTIL - upTo(random, DAYS - days + 1) * DAY_MS;
   const dateRange = [to - days * DAY_MS, to].map((at) => new Date(at).toISOString()) as [string, string];
   const filters = Array.from({ length: pick(random, FILTER_COUNTS) }, () => filterFrom(random));
@@ -99,8 +101,8 @@ const DIMENSIONS: readonly Dimensions[] = [
   ...FILTERABLE.map((dimension): Dimensions => [dimension]),
 ];
 const LIMITS = [8, 8, 20, 100] as const;
-/** Enough for every row of an answer, but for the rarest cities. */
-const ALL_ROWS = 1_500;
+/** More rows than any answer has. */
+const ALL_ROWS = 5_000;
 
 const rule = (random: RandomSource): GoalRule =>
   random() < 0.5
@@ -123,7 +125,7 @@ const ofQuery = ({ accuracy, results }: QueryAnswer): Figures =>
 type Write = (random: RandomSource, sourceId: string) => Question["ask"];
 
 function metricsQuestion(random: RandomSource, sourceId: string): Question["ask"] {
-  const scope = scopeFrom(random, sourceId);
+  const scope = scopeFrom(random, sourceId, DAYS);
   const goal = random() < 0.1 ? rule(random) : null;
   const metrics: StatsQueryBody["metrics"] = goal
     ? ["conversions", "conversionRate", "visitors"]
@@ -144,7 +146,7 @@ function metricsQuestion(random: RandomSource, sourceId: string): Question["ask"
 }
 
 function pageQuestion(random: RandomSource, sourceId: string): Question["ask"] {
-  const scope = scopeFrom(random, sourceId);
+  const scope = scopeFrom(random, sourceId, DAYS_OF_EVENTS);
   return async (run, accuracy, isWhole = false) => {
     const pagination = { limit: isWhole ? ALL_ROWS : 8 };
     const body = { ...scope, accuracy, pagination, metrics: ["sessions" as const, "bounceRate" as const] };
@@ -153,7 +155,7 @@ function pageQuestion(random: RandomSource, sourceId: string): Question["ask"] {
 }
 
 function goalsQuestion(random: RandomSource, sourceId: string): Question["ask"] {
-  const scope = scopeFrom(random, sourceId);
+  const scope = scopeFrom(random, sourceId, DAYS_OF_EVENTS);
   const goals = ["A", "B", "C"].map((name) => ({ name, ...rule(random) }));
   const metrics: StatsQueryBody["metrics"] = ["conversions", "conversionRate", "visitors"];
   return async (run, accuracy) =>
@@ -161,7 +163,7 @@ function goalsQuestion(random: RandomSource, sourceId: string): Question["ask"] 
 }
 
 function funnelQuestion(random: RandomSource, sourceId: string): Question["ask"] {
-  const scope = scopeFrom(random, sourceId);
+  const scope = scopeFrom(random, sourceId, DAYS_OF_EVENTS);
   const steps = Array.from({ length: 2 + upTo(random, 3) }, () => rule(random));
   return async (run, accuracy) => {
     const answer = await answerFunnel(run, { ...scope, accuracy, steps: [] }, steps, UNTIL);
@@ -173,7 +175,7 @@ function funnelQuestion(random: RandomSource, sourceId: string): Question["ask"]
 }
 
 function retentionQuestion(random: RandomSource, sourceId: string): Question["ask"] {
-  const scope = scopeFrom(random, sourceId);
+  const scope = scopeFrom(random, sourceId, DAYS_OF_EVENTS);
   const period = pick(random, ["day", "week"] as const);
   return async (run, accuracy) => {
     const answer = await answerRetention(run, { ...scope, accuracy, period }, UNTIL);
@@ -185,7 +187,7 @@ function retentionQuestion(random: RandomSource, sourceId: string): Question["as
 }
 
 function propertiesQuestion(random: RandomSource, sourceId: string): Question["ask"] {
-  const scope = scopeFrom(random, sourceId);
+  const scope = scopeFrom(random, sourceId, DAYS_OF_EVENTS);
   return async (run, accuracy) => {
     const answer = await answerProperties(run, { ...scope, accuracy }, UNTIL);
     return toFigures({ ...answer, rows: [answer.properties.map(({ name, events }) => [name, events])] });
@@ -193,7 +195,7 @@ function propertiesQuestion(random: RandomSource, sourceId: string): Question["a
 }
 
 function pathsQuestion(random: RandomSource, sourceId: string): Question["ask"] {
-  const scope = scopeFrom(random, sourceId);
+  const scope = scopeFrom(random, sourceId, DAYS_OF_EVENTS);
   const start = random() < 0.5 ? {} : { startPage: PAGE(random) };
   const limit = pick(random, [5, 20]);
   return async (run, accuracy, isWhole = false) => {
