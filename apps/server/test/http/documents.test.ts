@@ -1,11 +1,11 @@
-/** The public documents: compressed, tagged, rendered once, and with a rate for each client address. */
+/** The public documents: compressed, tagged, rendered once, and with a rate for each client address; and large answers in JSON. */
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { createDocument } from "../../src/core/document.ts";
-import { openWorld, refused } from "../support/world.ts";
+import { ORGANIZATION_ID, OWNER_TOKEN, openWorld, refused } from "../support/world.ts";
 
 const DOCUMENTS = [
   "/docs",
@@ -106,5 +106,25 @@ describe("Public documents", () => {
     assert.equal(one, two);
     assert.equal(await document(), one);
     assert.deepEqual([times, one.bytes.toString()], [1, "rendered 1"]);
+  });
+});
+
+describe("Large JSON answers", () => {
+  it("are compressed for clients that accept gzip; small ones are sent as they are", async () => {
+    await using world = await openWorld();
+    const headers = { Authorization: `Bearer ${OWNER_TOKEN}` };
+    const list = `${world.url}/api/tracking-sources?organizationId=${ORGANIZATION_ID}&limit=`;
+    for (let number = 0; number < 40; number += 1) await world.createSource({ name: `Shop ${number}` });
+    const plain = await get(`${list}100`, headers);
+    assert.ok(plain.bytes.length > 32_768, String(plain.bytes.length));
+    assert.equal(plain.header("content-encoding"), undefined);
+    const compressed = await get(`${list}100`, { ...headers, "Accept-Encoding": "gzip, br" });
+    assert.equal(compressed.status, 200);
+    assert.equal(compressed.header("content-encoding"), "gzip");
+    assert.equal(compressed.header("content-length"), String(compressed.bytes.length));
+    assert.ok(gunzipSync(compressed.bytes).equals(plain.bytes));
+    for (const answer of [plain, compressed]) assert.match(answer.header("vary") ?? "", /Accept-Encoding/);
+    const small = await get(`${list}1`, { ...headers, "Accept-Encoding": "gzip" });
+    assert.equal(small.header("content-encoding"), undefined);
   });
 });
