@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DebugAttempt } from "@headwater/contract";
 import { until } from "../../server/test/faults/child.ts";
+import { bootstrapBody, bootstrapPath } from "../../server/test/support/world.ts";
 import { daysOf, entryAt, rowOfAttempt } from "../src/pages/debug/attempt-days.ts";
 import { consoleTest } from "./console-world.ts";
 import { seed } from "./seed.ts";
@@ -132,5 +133,45 @@ consoleTest(
     await world.openSession(source);
     await page.getByRole("option").filter({ hasText: "Session opened" }).waitFor();
     await page.getByRole("button", { name: "More filters" }).waitFor();
+  },
+);
+
+consoleTest(
+  "New attempts move the rows of a list only while its beginning is in view.",
+  async ({ world, page, open }) => {
+    const source = await seed(world);
+    const { sourceId } = source;
+    const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
+    const [like] = body.eventAttempts as DebugAttempt[];
+    const attempts = Array.from({ length: 80 }, (_, number) => ({
+      ...like,
+      attemptId: `att_${number}`,
+      receivedAt: new Date(Date.parse(like!.receivedAt) - 1_000 * (number + 1)).toISOString(),
+    }));
+    await page.route(/\/api\/tracking-sources\/\w+\/debug\?/, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), eventAttempts: attempts } });
+    });
+    await open(`/analytics/setup/debug?sourceId=${sourceId}`);
+    const row = page.locator("#att_40");
+    await page.locator("#att_1").waitFor();
+    const send = async (total: number) => {
+      await world.send(bootstrapPath(source), bootstrapBody());
+      await page.getByText(`${total} attempts`).waitFor();
+    };
+    const shown = Number(/^\d+/.exec((await page.getByText(/^\d+ attempts$/).textContent())!)?.[0]);
+    const top = (of: typeof row) => of.evaluate((element) => Math.round(element.getBoundingClientRect().top));
+    const first = page.locator("#att_1");
+    const before = await top(first);
+    await send(shown + 1);
+    assert.ok((await top(first)) > before, "at the beginning, the new attempt is in view");
+
+    await page.mouse.wheel(0, 1_600);
+    await row.waitFor();
+    await until("the list has scrolled", SCROLL_MS, () => page.evaluate(() => scrollY >= 1_500));
+    const place = await top(row);
+    await send(shown + 2);
+    await send(shown + 3);
+    assert.equal(await top(row), place, "the rows in view stay");
   },
 );

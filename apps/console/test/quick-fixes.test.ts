@@ -146,6 +146,6 @@ consoleTest(
     await workspaceOpened(page, "My workspace");
 
     await open(`/analytics/setup/debug?sourceId=${theirs.sourceId}x`);
-    await page.getByText("The source does not exist in this workspace.").waitFor();
+    await page.getByRole("heading", { name: "Source not found" }).waitFor();
   },
 );

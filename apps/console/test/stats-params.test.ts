@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toCsv } from "../src/csv.ts";
 import { labelIndexes, scaleTicks, toAreaPath, toLinePaths } from "../src/pages/stats/chart/line-path.ts";
-import { formatChange, formatMetric, formatValue } from "../src/pages/stats/format.ts";
+import { formatChange, formatMetric } from "../src/pages/stats/format.ts";
 import { readSteps, readWindow, stepParams, toStatsGoals } from "../src/pages/stats/funnel-steps.ts";
+import { countriesNamed, formatValue, valueNamed } from "../src/pages/stats/lists/value-names.ts";
 import { formatPeriod } from "../src/pages/stats/retention-period.ts";
 import {
   filterParams,
@@ -15,6 +16,7 @@ import {
   withoutFilters,
 } from "../src/pages/stats/view-params.ts";
 import { comparedDays, PRESETS, readComparison, readRange } from "../src/pages/stats/view-range.ts";
+import { formatMoney, setNumberFormat } from "../src/ui/format-count.ts";
 
 /** Applies changes as the router does: undefined removes a parameter. */
 const with_ = (search: ViewParams, changes: ViewParams): ViewParams =>
@@ -176,6 +178,31 @@ test("Metrics, changes and values are formatted; unknown codes are shown as they
   assert.equal(formatValue("country", "DE"), "Germany");
   for (const code of ["<b>", "", "x".repeat(40)])
     assert.equal(formatValue("country", code), code || "(empty)");
+});
+
+test("All numbers of the stats follow the chosen number format.", (t) => {
+  t.after(() => setNumberFormat("auto"));
+  const written = () => [
+    formatMetric("visitors", 1_234.5),
+    formatMetric("bounceRate", 0.333),
+    formatChange(1.055, 1)?.text,
+    formatMoney(1_234.5, "EUR"),
+  ];
+  assert.deepEqual(written(), ["1,234.5", "33.3%", "+5.5%", "€1,234.50"]);
+  setNumberFormat("1.234,5");
+  assert.deepEqual(written(), ["1.234,5", "33,3\u00a0%", "+5,5\u00a0%", "1.234,50\u00a0€"]);
+  setNumberFormat("1234.5");
+  assert.deepEqual(written(), ["1234.5", "33.3%", "+5.5%", "€1234.50"]);
+});
+
+test("A filter takes the name of a value in any case; pages and unknown names stay as they are typed.", () => {
+  assert.equal(valueNamed("country", "germany", ["US", "DE"]), "DE");
+  assert.equal(valueNamed("country", "Norway", ["US"]), "NO", "a country without visitors");
+  assert.equal(valueNamed("browser", "chrome", ["Chrome", null]), "Chrome");
+  assert.equal(valueNamed("source", "direct / unknown", ["Google", null]), null);
+  assert.equal(valueNamed("page", "/Pricing", ["/pricing"]), "/Pricing");
+  assert.equal(valueNamed("country", "Atlantis", ["US"]), "Atlantis");
+  assert.deepEqual(countriesNamed("switz"), ["CH"]);
 });
 
 test("A missing value is a gap in the line, and an isolated point is a dot.", () => {

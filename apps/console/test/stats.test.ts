@@ -140,7 +140,11 @@ consoleStatsTest(
   "Goals show their visitors, conversions, rate and revenue, with an amount for each currency, and the rate on a phone too.",
   async ({ world, page, open, shoot }) => {
     const value = { amount: 5, currency: "EUR" };
-    const source = await world.createSource({ goals: [{ name: "Signed up", event: "signup", value }] });
+    const goals = [
+      { name: "Signed up", event: "signup", value },
+      { name: "Saw prices", path: "/pricing" },
+    ];
+    const source = await world.createSource({ goals });
     const paid = { name: "signup", properties: { revenue: { amount: 20, currency: "USD" } } };
     await visits(world, source, [
       ...shopVisits(),
@@ -153,9 +157,20 @@ consoleStatsTest(
     await goal.getByText("$20.00").waitFor();
     const cells = ["Signed up", "2", "2", "50.0%", "$20.00\n€5.00"];
     assert.deepEqual(await goal.getByRole("cell").allInnerTexts(), cells);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await goal.getByRole("cell", { name: "new", exact: true }).waitFor();
+    assert.deepEqual(await goal.getByRole("cell").allInnerTexts(), cells.toSpliced(3, 0, "new"));
     await shoot("stats-5-goals");
-    await page.getByRole("button", { name: "Signed up" }).click();
+    await page.getByRole("tab", { name: "Revenue" }).click();
+    const usd = page.getByRole("row").filter({ hasText: "USD" });
+    await usd.waitFor();
+    assert.deepEqual(await usd.getByRole("cell").allInnerTexts(), ["USD", "1", "$20.00", "new"]);
+    await page.getByRole("tab", { name: "Goals" }).click();
     const panel = page.getByRole("region", { name: "Goals" });
+    await page.getByRole("button", { name: "Saw prices" }).click();
+    await panel.getByRole("row").filter({ hasText: "letter" }).getByText("—").waitFor();
+    await page.getByRole("button", { name: "All goals" }).click();
+    await page.getByRole("button", { name: "Signed up" }).click();
     const row = (name: string) => panel.getByRole("row").filter({ hasText: name });
     await row("Acme").getByText("$20.00").waitFor();
     const acme = ["Acme", "1", "1", "50.0%", "$20.00"];
@@ -305,3 +320,38 @@ consoleTest(
 );
 
 const tokenOf = (page: Page) => page.evaluate(() => sessionStorage.getItem("headwater.token"));
+
+consoleStatsTest(
+  "A source whose events were all imported shows its stats, though none was received.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    await page.route(`**/api/tracking-sources/${source.sourceId}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), lastEventAt: null } });
+    });
+    await open(lastDays(source));
+    await shows(page, "Page views", "3");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  },
+);
+
+consoleStatsTest(
+  "A printed page has its figures in light colours, without navigation.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    await page.emulateMedia({ colorScheme: "dark" });
+    await open(lastDays(source));
+    await shows(page, "Page views", "3");
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.emulateMedia({ media: "print" });
+    await page.locator("html[data-mantine-color-scheme=light]").waitFor();
+    for (const name of ["Pages", "Source pages"])
+      assert.equal(await page.getByRole("navigation", { name }).isVisible(), false, name);
+    await rowOf(page, "/pricing").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Range: " }).isVisible(), "the range is on the paper");
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.locator("html[data-mantine-color-scheme=dark]").waitFor();
+  },
+);

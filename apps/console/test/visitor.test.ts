@@ -124,6 +124,15 @@ consoleStatsTest(
     assert.equal(await tab.textContent(), "Stats");
     await page.getByRole("link", { name: "Back to Latest “signup” events" }).click();
     await page.getByRole("link", { name: "Back to Stats" }).waitFor();
+    await page.getByRole("link", { name: "Back to Stats" }).click();
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "Find a visitor" }).click();
+    await page.getByLabel("ID type").selectOption({ label: "Anonymous ID" });
+    await page.getByLabel("ID", { exact: true }).fill(" cid ");
+    await page.getByRole("button", { name: "Show visitor" }).click();
+    await page.waitForURL((url) => url.searchParams.get("anonymousId") === "cid");
+    await page.getByText("/pricing").first().waitFor();
+    await page.getByRole("link", { name: "Back to Stats" }).waitFor();
     await page.goto(`${world.url}/analytics/visitor?sourceId=${source.sourceId}&name=unknown`);
     await page.getByRole("heading", { name: "No stored events" }).waitFor();
     assert.equal(await tab.textContent(), "Events");

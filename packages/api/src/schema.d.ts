@@ -645,13 +645,13 @@ sourceId: string;
 deletedAt: Schemas["Timestamp"];
 };
 RegenerateKey: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** How long the old key still works. 0: it stops working within a second. */
 gracePeriodSeconds?: number;
 };
 RestoreKey: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** A retired key of the source. */
 publicKey: string;
@@ -742,14 +742,14 @@ addedEvents: (string)[];
 leftOut: number;
 };
 SavePlan: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** The version that was edited. If another one is current, the response is 409. null: not checked. */
 baseVersion?: number | null;
 plan: Schemas["TrackingPlan"];
 };
 CreateSavedItem: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** `segment`: filters with a name. `funnel`: steps with a name. `annotation`: a note on a day, which the chart shows. */
 kind: "segment" | "funnel" | "annotation";
@@ -799,7 +799,7 @@ savedId: string;
 deletedAt: Schemas["Timestamp"];
 };
 CreateReport: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** Weeks begin on Monday. */
 period: "week" | "month";
@@ -912,12 +912,12 @@ cloudflare: string;
 };
 };
 VerifyInstall: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 report: Schemas["PageReport"];
 };
 TestInstall: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** An address that starts with http:// or https://. */
 url: string;
@@ -1172,7 +1172,7 @@ hint: string;
 })[];
 };
 StatsQuery: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -1312,7 +1312,7 @@ StatsAccuracyChoice: "auto" | "exact" | "fast";
 /** One of today, yesterday, 7d, 30d, 90d, 365d (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with a UTC offset. */
 DateRange: string | (string)[];
 FunnelQuery: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -1364,7 +1364,7 @@ shareOfPrevious: number | null;
 })[];
 };
 RetentionQuery: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -1412,7 +1412,7 @@ returned: (number)[];
 })[];
 };
 PathsQuery: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -1431,6 +1431,8 @@ excluded?: boolean;
 };
 /** A path. Default: the entry page. */
 startPage?: string;
+/** Pages. Each step counts the sessions that saw these first, up to the step. */
+through?: (string)[];
 /** How many pages. Default: 3. */
 steps?: number;
 /** Paths of each step. Default: 20. */
@@ -1466,7 +1468,7 @@ sessions: number;
 })[];
 };
 PropertiesQuery: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -2164,7 +2166,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -2187,7 +2189,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -2200,7 +2202,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: Schemas["RegenerateKey"] | undefined;
@@ -2213,7 +2215,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: Schemas["RestoreKey"];
@@ -2226,7 +2228,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 /** A path of the application's own site, such as /hw: up to five segments of letters, digits and . _ ~ -. */
 path?: string | null | undefined;
@@ -2261,7 +2263,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 /** Only attempts on this route. */
 kind?: "bootstrap" | "events" | null | undefined;
@@ -2290,7 +2292,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 /** Only attempts on this route. */
 kind?: "bootstrap" | "events" | null | undefined;
@@ -2319,7 +2321,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -2332,7 +2334,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 /** An earlier version. Default: the current one. */
 version?: number | null | undefined;
@@ -2357,7 +2359,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -2370,7 +2372,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -2415,7 +2417,7 @@ answer: Schemas["Properties"];
 getStatsSource: {
 params: undefined;
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 /** The id of the source. */
 sourceId: string;
@@ -2427,7 +2429,7 @@ answer: Schemas["StatsSource"];
 getLive: {
 params: undefined;
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 /** The id of the source. */
 sourceId: string;
@@ -2449,7 +2451,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -2474,7 +2476,7 @@ sourceId: string;
 savedId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -2487,7 +2489,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -2512,7 +2514,7 @@ sourceId: string;
 reportId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -2527,7 +2529,7 @@ sourceId: string;
 reportId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -2540,7 +2542,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 /** Weeks begin on Monday. */
 period: "week" | "month";
@@ -2576,7 +2578,7 @@ params: undefined;
 query: {
 /** The id of the source. */
 sourceId: string;
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 /** The earliest `occurredAt`: a day (UTC) or an ISO 8601 time. Default: the first event. */
 from?: string | null | undefined;
@@ -2599,7 +2601,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. If another one is given, the response is 404. */
+/** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string | null | undefined;
 /** The events of this session. */
 sessionId?: string | null | undefined;

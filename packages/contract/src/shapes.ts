@@ -43,7 +43,7 @@ export const OrganizationId = id("The id of the workspace.");
 export const SourceId = id("The id of the source.");
 /** The source that the request names decides the workspace, so its id is needed only to make sure. */
 export const SameOrganizationId = Type.Optional(
-  id("The id of the source's workspace. If another one is given, the response is 404."),
+  id("The id of the source's workspace. For another one the response is 404."),
 );
 export const NextCursor = Nullable(Type.String(), {
   description: "The `cursor` of the next page; null: this is the last page.",

@@ -299,6 +299,12 @@ export const StatsPathsBody = Closed({
       description: "A path. Default: the entry page.",
     }),
   ),
+  through: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.maxUrlLength }), {
+      maxItems: LIMITS.maxStatsSteps,
+      description: "Pages. Each step counts the sessions that saw these first, up to the step.",
+    }),
+  ),
   steps: Type.Optional(
     Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsSteps, description: "How many pages. Default: 3." }),
   ),

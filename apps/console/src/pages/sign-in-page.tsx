@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<string, { title: string; text: string }>> = {
   },
   no_account: {
     title: "No account",
-    text: "Nobody here has your address. Ask an admin of the workspace for an invitation.",
+    text: "No account has your email address. Ask an admin of the workspace for an invitation.",
   },
   invitation_ended: {
     title: "Invitation ended",

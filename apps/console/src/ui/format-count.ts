@@ -1,29 +1,30 @@
-import type { NumberFormat } from "@headwater/contract/preferences";
+import { NUMBER_FORMATS, type NumberFormat } from "@headwater/contract/preferences";
 
 const STORED = "headwater.numbers";
-const FORMATS: Readonly<Record<NumberFormat, Intl.NumberFormat>> = {
-  auto: new Intl.NumberFormat("en"),
-  "1,234.5": new Intl.NumberFormat("en"),
-  "1.234,5": new Intl.NumberFormat("de"),
-  "1 234,5": new Intl.NumberFormat("fr"),
-  "1234.5": new Intl.NumberFormat("en", { useGrouping: false }),
+/** The locale that writes numbers so, and whether it separates thousands. */
+const LOCALES: Readonly<Record<NumberFormat, readonly [locale: string, useGrouping: boolean]>> = {
+  auto: ["en", true],
+  "1,234.5": ["en", true],
+  "1.234,5": ["de", true],
+  "1 234,5": ["fr", true],
+  "1234.5": ["en", false],
 };
 
 /** Kept in the browser too, so that a page that opens need not wait for the profile. */
-function storedFormat(): Intl.NumberFormat {
+function storedFormat(): NumberFormat {
   try {
     const stored = localStorage.getItem(STORED);
-    return Object.entries(FORMATS).find(([name]) => name === stored)?.[1] ?? FORMATS.auto;
+    return NUMBER_FORMATS.find((name) => name === stored) ?? "auto";
   } catch {
-    return FORMATS.auto;
+    return "auto";
   }
 }
 
-let format = storedFormat();
+let chosen = storedFormat();
 
-/** How all counts are written from now on. */
+/** How all numbers are written from now on. */
 export function setNumberFormat(name: NumberFormat): void {
-  format = FORMATS[name];
+  chosen = name;
   try {
     localStorage.setItem(STORED, name);
   } catch {
@@ -31,8 +32,19 @@ export function setNumberFormat(name: NumberFormat): void {
   }
 }
 
+/** @returns a function that formats numbers with these options, as the user wants to read them */
+export function numberFormatter(options: Intl.NumberFormatOptions = {}): (number: number) => string {
+  const formats = new Map<NumberFormat, Intl.NumberFormat>();
+  return (number) => {
+    const [locale, useGrouping] = LOCALES[chosen];
+    const format = formats.get(chosen) ?? new Intl.NumberFormat(locale, { useGrouping, ...options });
+    formats.set(chosen, format);
+    return format.format(number);
+  };
+}
+
 /** Formats a count with thousands separators: `1,234`. */
-export const formatCount = (number: number): string => format.format(number);
+export const formatCount = numberFormatter();
 
 /** Formats a size: `12 KB`, `3.4 MB`. */
 export const formatBytes = (bytes: number): string =>
@@ -49,6 +61,10 @@ export function formatWholePercent(share: number): string {
 export const pluralize = (number: number, singular: string): string =>
   `${formatCount(number)} ${singular}${number === 1 ? "" : "s"}`;
 
+const moneyFormatters = new Map<string, (amount: number) => string>();
 /** @param currency an ISO 4217 code */
-export const formatMoney = (amount: number, currency: string): string =>
-  new Intl.NumberFormat("en", { style: "currency", currency }).format(amount);
+export function formatMoney(amount: number, currency: string): string {
+  const format = moneyFormatters.get(currency) ?? numberFormatter({ style: "currency", currency });
+  moneyFormatters.set(currency, format);
+  return format(amount);
+}

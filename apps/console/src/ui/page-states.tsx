@@ -33,7 +33,7 @@ export function ErrorAlert({ error, onRetry, withIssues = false }: ErrorAlertPro
       role="alert"
       className="failure"
     >
-      {(isAtFields || hint !== "") && (
+      {(isAtFields || (hint !== "" && issues.length === 0)) && (
         <Text size="sm">
           {isAtFields ? "Fix the highlighted fields and try again." : <TextWithCode text={hint} />}
         </Text>
@@ -48,7 +48,7 @@ export function ErrorAlert({ error, onRetry, withIssues = false }: ErrorAlertPro
         </ul>
       )}
       <Group mt="xs" gap="md">
-        {onRetry && (
+        {onRetry && issues.length === 0 && (
           <Button size="xs" variant="default" onClick={onRetry}>
             Try again
           </Button>

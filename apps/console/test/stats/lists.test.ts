@@ -157,3 +157,47 @@ consoleStatsTest(
     await page.getByRole("tab", { name: "Browser versions", selected: true }).waitFor();
   },
 );
+
+consoleStatsTest(
+  "A country or a language is found by its name, a filter takes names in any case, and the CSV file has every row.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const visitors = Array.from({ length: 30 }, (_, index) => index);
+    await visits(world, source, [
+      ...visitors.map((index) => ({ visitor: `v-${index}`, at: noon(1), paths: [`/page-${index}`] })),
+      ...shopVisits(),
+    ]);
+    await open(`${lastDays(source)}&places=country`);
+    const places = page.getByRole("region", { name: "Locations" });
+    await places.getByRole("button", { name: "Details" }).click();
+    const dialog = page.getByRole("dialog", { name: "Country" });
+    const search = async (text: string, expected: string) => {
+      const found = page.waitForRequest((request) => (request.postData() ?? "").includes(expected));
+      await dialog.getByLabel("Search").fill(text);
+      await found;
+    };
+    await search("switz", '"operator":"in","value":["CH"]');
+    await dialog.getByRole("button", { name: "Close" }).click();
+
+    const pages = page.getByRole("region", { name: "Pages" });
+    await pages.getByRole("button", { name: "Details" }).click();
+    const download = page.waitForEvent("download");
+    const details = page.getByRole("dialog", { name: "Page" });
+    await details.getByRole("button", { name: "Download CSV" }).click();
+    const text = await readFile((await (await download).path()) ?? "", "utf8");
+    assert.equal(text.trim().split("\r\n").length, 1 + 32, "a heading and a row for every page");
+    await details.getByRole("button", { name: "Close" }).click();
+
+    const addFilter = async (by: string, value: string) => {
+      await page.getByRole("button", { name: "Add filter" }).click();
+      await page.getByLabel("Filter by").selectOption({ label: by });
+      await page.getByLabel("Value").fill(value);
+      await page.getByRole("button", { name: "Apply filter" }).click();
+    };
+    await addFilter("Country", "germany");
+    await page.getByRole("button", { name: "Remove filter Country is Germany" }).click();
+    await addFilter("Source", "Direct / unknown");
+    await page.getByRole("button", { name: "Remove filter Source is Direct / unknown" }).waitFor();
+    await page.waitForURL((url) => url.searchParams.get("missing") === "source");
+  },
+);

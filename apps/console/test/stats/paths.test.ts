@@ -12,11 +12,12 @@ consoleStatsTest(
       { visitor: "ann", at: noon(1), paths: ["/", "/pricing", "/docs"] },
       { visitor: "bob", at: noon(1), paths: ["/", "/pricing"] },
       { visitor: "cid", at: noon(1), paths: ["/blog", "/pricing", "/docs"] },
+      { visitor: "dan", at: noon(1), paths: ["/", "/news", "/docs", "/faq"] },
     ]);
     await open(`${lastDays(source)}&view=paths`);
     const column = (name: string) => page.getByRole("region", { name, exact: true }).getByRole("listitem");
     await column("Step 2").filter({ hasText: "/pricing2" }).waitFor();
-    assert.deepEqual(await column("Entry page").allTextContents(), ["/2", "/blog1"]);
+    assert.deepEqual(await column("Entry page").allTextContents(), ["/3", "/blog1"]);
     assert.equal(new URL(page.url()).searchParams.get("path1"), null, "the top entry page is not a choice");
     await page.getByRole("button", { name: "/blog", exact: true }).click();
     await column("Step 2").filter({ hasText: "/pricing1" }).waitFor();
@@ -47,6 +48,14 @@ consoleStatsTest(
     await column("Step 2").filter({ hasText: "/docs2" }).waitFor();
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get("path1"), searchParams.get("start")], ["/pricing", "page"]);
+
+    await open(`${lastDays(source)}&view=paths&path1=/&path2=/pricing&path3=/docs`);
+    await column("Step 4").first().waitFor();
+    assert.deepEqual(
+      await column("Step 4").allTextContents(),
+      ["Left the site1"],
+      "the visit by /news took another path",
+    );
   },
 );
 
@@ -64,7 +73,7 @@ consoleStatsTest(
     });
     await open(lastDays(source));
     await page.getByRole("tab", { name: "Map" }).click();
-    const map = page.getByRole("img", { name: "Map of the visitors' countries" });
+    const map = page.getByRole("img", { name: "Map of the visitors’ countries" });
     await map.waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("map");

@@ -11,7 +11,7 @@ consoleTest(
     const rows = page.getByRole("region", { name: "Members" }).locator("tbody tr");
     await open("/team");
     await rows.nth(1).waitFor();
-    assert.match((await rows.first().textContent()) ?? "", /YouNo email/);
+    assert.match((await rows.first().textContent()) ?? "", /^No name YouAdd your name/);
     assert.equal(await rows.first().getByRole("button").count(), 0);
     await rows
       .nth(1)

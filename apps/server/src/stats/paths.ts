@@ -14,6 +14,8 @@ const DEFAULT_TRANSITIONS_PER_STEP = 20;
 interface PathsOptions {
   /** null: paths begin at the entry page. */
   readonly startPage: string | null;
+  /** The pages that paths begin with, in order, as far as a step goes. */
+  readonly through: readonly string[];
   readonly steps: number;
   /** The maximum number of transitions, from one page to the next, that the answer has for each step. */
   readonly limit: number;
@@ -23,11 +25,17 @@ interface PathsOptions {
  * Views of the same page one after the other count as one step. Sessions without the start page are left out. Views of the same
  * millisecond are taken in the order of their paths: to read the ids of events would take longer than all else.
  */
-const pathsStatement = (scope: QueryScope, { startPage, steps, limit }: PathsOptions): Statement =>
+const pathsStatement = (scope: QueryScope, { startPage, through, steps, limit }: PathsOptions): Statement =>
   statement((bind) => {
     const { sessionEvents, filters } = eventConditions(bind, scope, scope.range);
     const views = `groupArrayIf((occurredAt, assumeNotNull(page.path)), ${IS_PAGE_VIEW} AND page.path IS NOT NULL)`;
     const start = startPage === null ? "1" : `indexOf(pages, ${bind("String", startPage)})`;
+    const numbers = `range(1, least(${bind("UInt32", steps)}, length(path)) + 1)`;
+    const first = `arraySlice(${bind("Array(String)", through)}, 1, at)`;
+    const taken =
+      through.length === 0
+        ? numbers
+        : `arrayFilter(at -> arraySlice(path, 1, length(${first})) = ${first}, ${numbers})`;
     return `SELECT tupleElement(step, 1) AS number, tupleElement(step, 2) AS fromPage, tupleElement(step, 3) AS toPage, ${partsOf(scope)} AS parts
       FROM (
         SELECT ${partSql(scope.sample, "any(visitor)")} AS part, arrayCompact(arrayMap(view -> tupleElement(view, 2), arraySort(${views}))) AS pages,
@@ -36,8 +44,7 @@ const pathsStatement = (scope: QueryScope, { startPage, steps, limit }: PathsOpt
         FROM events WHERE ${sessionEvents} GROUP BY session
         HAVING ${inPeriod(bind, scope.range, `minIf(occurredAt, ${OPENS_SESSION})`)} AND max(${filters})
       )
-      ARRAY JOIN arrayMap(at -> (at, path[at], if(at < length(path), path[at + 1], NULL)),
-        range(1, least(${bind("UInt32", steps)}, length(path)) + 1)) AS step
+      ARRAY JOIN arrayMap(at -> (at, path[at], if(at < length(path), path[at + 1], NULL)), ${taken}) AS step
       GROUP BY number, fromPage, toPage
       ORDER BY number, arraySum(parts) DESC, fromPage, toPage NULLS LAST
       LIMIT ${bind("UInt32", limit)} BY number`;
@@ -48,11 +55,16 @@ export async function answerPaths(
   body: StatsPathsBody,
   now: number,
 ): Promise<Computed<StatsPathsAnswer>> {
-  const { startPage = null, steps = DEFAULT_STEPS, limit = DEFAULT_TRANSITIONS_PER_STEP } = body;
+  const {
+    startPage = null,
+    through = [],
+    steps = DEFAULT_STEPS,
+    limit = DEFAULT_TRANSITIONS_PER_STEP,
+  } = body;
   const scope = readScope(body, now);
   const { value: paths, ...precision } = await readEvents(run, scope, async (sampled) => {
     const found = await run<[step: number, from: string, to: string | null, sessions: number[]]>(
-      pathsStatement(sampled, { startPage, steps, limit }),
+      pathsStatement(sampled, { startPage, through, steps, limit }),
     );
     const { value, variances } = estimateSums(
       sampled.sample,

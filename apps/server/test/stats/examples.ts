@@ -1232,6 +1232,38 @@ export const EXAMPLES: Example[] = [
     },
   },
   {
+    sentence: "Paths through given pages count a step only for the sessions that took the path up to it.",
+    because:
+      "s1: / /a /b; s2: / /c /b; s3: /a /b. Through / and /a: step 1 has s1 and s2, which began at /. Step 2 has s1, which went to /a. Step 3 has s1 alone: s2 saw /b after /c, and s3 did not begin at /.",
+    events: [
+      ...visit(
+        "s1",
+        "v1",
+        ["a", "2026-05-10T10:00:00.000Z", "/"],
+        ["b", "2026-05-10T10:01:00.000Z", "/a"],
+        ["c", "2026-05-10T10:02:00.000Z", "/b"],
+      ),
+      ...visit(
+        "s2",
+        "v2",
+        ["d", "2026-05-10T10:00:00.000Z", "/"],
+        ["e", "2026-05-10T10:01:00.000Z", "/c"],
+        ["f", "2026-05-10T10:02:00.000Z", "/b"],
+      ),
+      ...visit("s3", "v3", ["g", "2026-05-10T10:00:00.000Z", "/a"], ["h", "2026-05-10T10:01:00.000Z", "/b"]),
+    ],
+    ask: "paths",
+    body: { dateRange: ["2026-05-10", "2026-05-11"], steps: 3, through: ["/", "/a"] },
+    answer: {
+      paths: [
+        { step: 1, from: "/", to: "/a", sessions: 1 },
+        { step: 1, from: "/", to: "/c", sessions: 1 },
+        { step: 2, from: "/a", to: "/b", sessions: 1 },
+        { step: 3, from: "/b", to: null, sessions: 1 },
+      ],
+    },
+  },
+  {
     sentence: "Live are the visitors of the last five minutes.",
     because:
       "At 12:00: v1 at 11:55:00.000 is in, v2 at 11:54:59.999 is out, v3 came twice, v4 is a bot: v1 and v3.",

@@ -59,6 +59,10 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
     count: attempts.length + days.length,
     heightOf: (row) => (attemptIn(row) ? ROW_PX[layout] : DAY_PX),
     keyOf: (row) => attemptIn(row)?.attemptId ?? `day ${row}`,
+    rowOf: (key) => {
+      const index = attempts.findIndex(({ attemptId }) => attemptId === key);
+      return index === -1 ? -1 : rowOfAttempt(days, index);
+    },
     layout: `${layout} ${days.map(({ from }) => from).join(" ")}`,
     headPx: HEAD_PX[layout],
   });

@@ -3,7 +3,7 @@
  * attempt it is a box that scrolls by itself.
  */
 import { useVirtualizer, useWindowVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
-import { type RefObject, useLayoutEffect, useState } from "react";
+import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 /** Rows that are rendered above and below the visible ones. */
 const OVERSCAN = 8;
@@ -15,6 +15,8 @@ interface AttemptRowsOptions {
   /** The heights of the rows. */
   readonly heightOf: (row: number) => number;
   readonly keyOf: (row: number) => string;
+  /** @returns the row with that key; -1: there is none */
+  readonly rowOf: (key: string) => number;
   /** Changes when the heights change. */
   readonly layout: string;
   /** The height of the column headings, or on phones of the console's bar, which cover the top of the window. */
@@ -43,12 +45,40 @@ export function useAttemptRows(options: AttemptRowsOptions): AttemptRows {
   const virtual = isBoxed ? inBox : inPage;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the rows are measured again when their heights change
   useLayoutEffect(() => virtual.measure(), [layout]);
+  const items = virtual.getVirtualItems();
+  const height = virtual.getTotalSize();
+  const startOf = (key: string) => virtual.measurementsCache[options.rowOf(key)]?.start;
+  useKeptPlace({ ...options, items, startOf, offset: isBoxed ? 0 : offset });
   return {
-    items: virtual.getVirtualItems(),
-    height: virtual.getTotalSize(),
+    items,
+    height,
     offset: isBoxed ? 0 : offset,
     scrollTo: (row) => virtual.scrollToIndex(row),
   };
+}
+
+interface KeptPlaceOptions extends AttemptRowsOptions {
+  readonly items: readonly VirtualItem[];
+  readonly offset: number;
+  readonly startOf: (key: string) => number | undefined;
+}
+
+/** In a list that was scrolled, the rows in view stay where they are when new rows arrive above them. */
+function useKeptPlace({ list, isBoxed, count, headPx, items, offset, startOf }: KeptPlaceOptions) {
+  const kept = useRef({ form: "", count, key: "", start: 0 });
+  useLayoutEffect(() => {
+    const form = `${isBoxed} ${headPx}`;
+    const before = kept.current;
+    const scrolledPx = isBoxed ? (list.current?.scrollTop ?? 0) : scrollY - offset + headPx;
+    const first = items.find(({ index, start }) => index > 0 && start - offset >= scrolledPx);
+    if (first) kept.current = { form, count, key: String(first.key), start: first.start - offset };
+    if (before.form !== form || before.count === count || scrolledPx <= headPx) return;
+    const start = startOf(before.key);
+    const movedPx = start === undefined ? 0 : start - offset - before.start;
+    if (movedPx <= 0) return;
+    (isBoxed ? list.current : window)?.scrollBy(0, movedPx);
+    kept.current = { form, count, key: before.key, start: before.start + movedPx };
+  });
 }
 
 /** @returns the distance between the beginnings of the page and of the list */

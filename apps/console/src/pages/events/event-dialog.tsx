@@ -73,7 +73,7 @@ const SeenEvent = ({ seen }: { readonly seen: CatalogEvent }) => (
 );
 
 const OWN_MODES = [
-  { value: "", label: "As the plan" },
+  { value: "", label: "Same as the plan" },
   { value: "off", label: "Do not check" },
   { value: "warn", label: "Warn" },
   { value: "reject", label: "Reject" },

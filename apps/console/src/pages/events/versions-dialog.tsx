@@ -7,7 +7,9 @@ import { api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
+import { formatExactTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { useMemberNames } from "../workspace/member-names.ts";
 import { JsonChange } from "./json-change.tsx";
 import { differencesOf } from "./plan-events.ts";
 import { useSavePlan } from "./use-plan.ts";
@@ -25,6 +27,9 @@ export function VersionsDialog({ source, saved, onClose }: VersionsDialogProps) 
     queryFn: ({ signal }) => api.listPlanVersions({ params: { sourceId }, signal }),
   });
   const [chosen, setChosen] = useState<number | null>(null);
+  const names = useMemberNames();
+  const nameOf = (userId: string | null) =>
+    userId === null ? "the service" : (names.get(userId) ?? "a member");
   return (
     <Dialog opened onClose={onClose} title="Versions of the plan" isWide>
       <QueryResult query={list}>
@@ -34,7 +39,7 @@ export function VersionsDialog({ source, saved, onClose }: VersionsDialogProps) 
           if (version === undefined) return <Text>Version {saved.version} is the only one.</Text>;
           const data = earlier.map(({ version: number, createdAt, userId }) => ({
             value: String(number),
-            label: `${number}, ${new Date(createdAt ?? 0).toLocaleString("en")}, ${userId ?? "the service"}`,
+            label: `${number}, ${formatExactTime(new Date(createdAt ?? 0))}, ${nameOf(userId)}`,
           }));
           return (
             <Stack>

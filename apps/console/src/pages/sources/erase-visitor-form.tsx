@@ -80,7 +80,8 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
         onConfirm={erase}
       >
         <Text className="wrap">
-          All data with the {kind} “{id.trim()}” will be permanently deleted from “<bdi>{name}</bdi>”.
+          All data with the {kind === "userId" ? "user ID" : "anonymous ID"} “{id.trim()}” will be permanently
+          deleted from “<bdi>{name}</bdi>”.
         </Text>
       </ConfirmDialog>
     </FormSection>

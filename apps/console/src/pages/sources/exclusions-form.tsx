@@ -71,7 +71,7 @@ export function ExclusionsForm({ source }: { readonly source: Source }) {
       />
       <LinesField
         label="Excluded IP addresses"
-        description="One IP address or CIDR range per line, such as your office's 203.0.113.0/24."
+        description="One IP address or CIDR range per line, such as your office’s 203.0.113.0/24."
         value={fields.addresses}
         error={
           invalidAddress === undefined

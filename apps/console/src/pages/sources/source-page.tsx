@@ -2,7 +2,9 @@
 import type { Permission, Source } from "@headwater/contract";
 import { Link, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
+import { ApiFailure } from "../../api.ts";
 import { useSource } from "../../queries.ts";
+import { ButtonLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { SOURCE_PAGES } from "../../ui/pages.ts";
@@ -22,7 +24,11 @@ interface SourcePageProps {
 export function SourcePage({ title, permission, tab, children }: SourcePageProps) {
   const { sourceId = "" } = useSearch({ strict: false }) as { sourceId?: string };
   if (sourceId === "")
-    return <EmptyState title="No source selected">Select a source in the list of sources.</EmptyState>;
+    return (
+      <EmptyState title="No source selected" action={TO_SOURCES}>
+        Select a source in the list of sources.
+      </EmptyState>
+    );
   return (
     <LoadedSource
       key={sourceId}
@@ -34,6 +40,8 @@ export function SourcePage({ title, permission, tab, children }: SourcePageProps
     />
   );
 }
+
+const TO_SOURCES = <ButtonLink to="/sources">Go to sources</ButtonLink>;
 
 interface LoadedSourceProps {
   readonly sourceId: string;
@@ -51,6 +59,12 @@ function LoadedSource({ sourceId, title, permission, tab, render }: LoadedSource
     // a link may lead to a source of another of the user's workspaces
     if (organizationId !== undefined) select(organizationId);
   }, [organizationId, select]);
+  if (query.error instanceof ApiFailure && query.error.code === "source_not_found")
+    return (
+      <EmptyState title="Source not found" action={TO_SOURCES}>
+        It was deleted, or the link is not complete.
+      </EmptyState>
+    );
   return (
     <QueryResult query={query}>
       {(source) => (

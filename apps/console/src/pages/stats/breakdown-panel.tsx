@@ -76,7 +76,7 @@ export const PANELS: readonly PanelDefinition[] = [
         {
           dimension: "page",
           metrics: ["visitors", "timeOnPage", "scrollDepth"],
-          hint: "No time or scroll depth was reported. Turn on “Measure engagement” in the source's settings and install the new snippet.",
+          hint: "No time or scroll depth was reported. Turn on “Measure engagement” in the source’s settings and install the new snippet.",
         },
         "engagement",
       ),
@@ -101,6 +101,7 @@ export const PANELS: readonly PanelDefinition[] = [
       table("Revenue", {
         dimension: "currency",
         metrics: ["events", "revenue"],
+        changed: "revenue",
         filter: { dimension: "currency", operator: "is_not", value: null },
         hint: 'No revenue. Send it in the properties of an event: revenue: {amount: 49.9, currency: "EUR"}.',
       }),

@@ -4,7 +4,7 @@ import { Text, UnstyledButton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ApiAnswer } from "../../api.ts";
 import { formatMoney } from "../../ui/format-count.ts";
-import { formatMetric } from "./format.ts";
+import { formatChange, formatMetric } from "./format.ts";
 
 type RevenueQuery = Pick<UseQueryResult<ApiAnswer<"queryStats">>, "data" | "isPlaceholderData">;
 /** The amounts of each value of the first dimension, as texts. Null while they are loading. */
@@ -17,7 +17,8 @@ export function revenueTexts({ data, isPlaceholderData }: RevenueQuery): Revenue
   for (const { dimensions, metrics } of data.results) {
     const [value = null, currency = null] = dimensions;
     const [revenue = null] = metrics;
-    if (typeof currency !== "string" || revenue === null) continue;
+    // a goal without revenue has a row for each currency of the other events
+    if (typeof currency !== "string" || !revenue) continue;
     texts.set(value, [...(texts.get(value) ?? []), formatMoney(revenue, currency)]);
   }
   return texts;
@@ -28,6 +29,8 @@ export interface ConversionsRow {
   /** Those who reached the goal. */
   readonly visitors: number | null;
   readonly conversions: number | null;
+  /** In the compared period. */
+  readonly conversionsBefore?: number | null;
   /** The share of all visitors who reached the goal. */
   readonly rate: number | null;
   /** Null while it is loading. */
@@ -37,10 +40,12 @@ export interface ConversionsRow {
 interface ConversionsTableProps {
   readonly label: string;
   readonly rows: readonly ConversionsRow[];
+  /** Shows the change of the conversions. */
+  readonly isCompared?: boolean;
   readonly onSelect?: (name: string) => void;
 }
 
-export function ConversionsTable({ label, rows, onSelect }: ConversionsTableProps) {
+export function ConversionsTable({ label, rows, isCompared = false, onSelect }: ConversionsTableProps) {
   const highest = Math.max(...rows.map(({ visitors }) => visitors ?? 0), 1);
   return (
     <table className="ranking goals-table">
@@ -51,6 +56,7 @@ export function ConversionsTable({ label, rows, onSelect }: ConversionsTableProp
             Visitors
           </th>
           <th className="ranking-figure goals-conversions">Conversions</th>
+          {isCompared && <th className="ranking-figure goals-change">Change</th>}
           <th className="ranking-figure goals-rate" title="Visitors who reached the goal ÷ all visitors">
             Rate
           </th>
@@ -58,7 +64,7 @@ export function ConversionsTable({ label, rows, onSelect }: ConversionsTableProp
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, visitors, conversions, rate, revenue }) => (
+        {rows.map(({ name, visitors, conversions, conversionsBefore = null, rate, revenue }) => (
           <tr
             key={name}
             className={onSelect && "ranking-row"}
@@ -77,6 +83,14 @@ export function ConversionsTable({ label, rows, onSelect }: ConversionsTableProp
             </td>
             <td className="ranking-figure goals-visitors">{formatMetric("visitors", visitors)}</td>
             <td className="ranking-figure goals-conversions">{formatMetric("conversions", conversions)}</td>
+            {isCompared && (
+              <td
+                className="ranking-figure goals-change"
+                title={`Compared with ${formatMetric("conversions", conversionsBefore)} conversions`}
+              >
+                {formatChange(conversions, conversionsBefore, "conversions")?.text ?? "—"}
+              </td>
+            )}
             <td className="ranking-figure goals-rate">{formatMetric("conversionRate", rate)}</td>
             <td className="ranking-figure ranking-money">
               {revenue === null && "…"}

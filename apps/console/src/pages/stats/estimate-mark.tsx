@@ -1,12 +1,13 @@
 /** The mark beside figures that are estimated. */
 import type { StatsAccuracy } from "@headwater/contract";
+import { numberFormatter } from "../../ui/format-count.ts";
 
-const percent = new Intl.NumberFormat("en", { style: "percent", maximumSignificantDigits: 2 });
+const percent = numberFormatter({ style: "percent", maximumSignificantDigits: 2 });
 
 export function EstimateMark({ accuracy }: { readonly accuracy: StatsAccuracy | undefined }) {
   if (accuracy === undefined || accuracy.exact) return null;
   const { sample, error } = accuracy;
-  const text = `Estimated from ${percent.format(sample)} of the visitors. With a probability of 95%, all figures are within ${percent.format(error)}.`;
+  const text = `Estimated from ${percent(sample)} of the visitors. With a probability of 95%, all figures are within ${percent(error)}.`;
   return (
     <>
       {" "}

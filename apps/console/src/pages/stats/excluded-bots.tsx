@@ -12,7 +12,7 @@ export function ExcludedBots({ view: { scope, update } }: { readonly view: Stats
   if (!isIncluded && events === 0) return null;
   return (
     <p className="excluded">
-      {isIncluded ? "Events of bots are counted." : `${pluralize(events, "bot event")} excluded ·`}{" "}
+      {isIncluded ? "Bot events are counted ·" : `${pluralize(events, "bot event")} excluded ·`}{" "}
       <UnstyledButton
         className="text-button"
         onClick={() => update({ bots: isIncluded ? undefined : "yes" })}

@@ -1,7 +1,7 @@
 /** The active filters, each with a button that removes it. */
 import { UnstyledButton } from "@mantine/core";
 import { Icon } from "../../ui/icon.tsx";
-import { formatFilter } from "./format.ts";
+import { formatFilter } from "./lists/value-names.ts";
 import { formatStatsFilter, otherFilterParams } from "./other-filters.ts";
 import { SaveSegmentButton } from "./saved/save-segment-button.tsx";
 import type { StatsView } from "./use-stats-view.ts";
@@ -13,8 +13,8 @@ interface ChipProps {
 }
 
 const Chip = ({ text, onRemove }: ChipProps) => (
-  <UnstyledButton className="chip" aria-label={`Remove filter ${text}`} onClick={onRemove}>
-    <span className="wrap">{text}</span>
+  <UnstyledButton className="chip" title={text} aria-label={`Remove filter ${text}`} onClick={onRemove}>
+    <span className="clamp">{text}</span>
     <Icon name="close" size={14} />
   </UnstyledButton>
 );

@@ -2,7 +2,7 @@
 import type { StatsDimension } from "@headwater/contract";
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useId, useState } from "react";
-import { dimensionLabel, formatValue } from "./format.ts";
+import { dimensionLabel, formatValue, valueNamed } from "./lists/value-names.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 import { FILTER_OPERATORS, type FilterOperator, filterParams } from "./view-params.ts";
 
@@ -34,10 +34,16 @@ export function FilterForm({ view, onDone }: FilterFormProps) {
     dimensions: [dimension],
     pagination: { limit: MAX_SUGGESTIONS },
   });
-  const values = data?.dimensions[0] === dimension ? data.results.map((row) => row.dimensions[0]) : [];
+  const isExact = operator === "is" || operator === "isNot";
+  const found = data?.dimensions[0] === dimension ? data.results.map((row) => row.dimensions[0] ?? null) : [];
+  // a missing value has no pattern, and no session has it "at any time"
+  const values = found.filter((one) => one !== "" && (isExact || one !== null));
   const apply = () => {
     onDone();
-    view.update(filterParams(view.params, dimension, value, operator));
+    const isPattern = !isExact && operator !== "had";
+    const known = isExact ? [...values, null] : values;
+    const chosen = isPattern ? value : valueNamed(dimension, value, known);
+    view.update(filterParams(view.params, dimension, chosen, operator));
   };
   return (
     <form
@@ -72,13 +78,11 @@ export function FilterForm({ view, onDone }: FilterFormProps) {
         onChange={(event) => setValue(event.currentTarget.value)}
       />
       <datalist id={listId}>
-        {values.map((one) =>
-          typeof one === "string" ? (
-            <option key={one} value={one}>
-              {formatValue(dimension, one)}
-            </option>
-          ) : null,
-        )}
+        {values.map((one) => (
+          <option key={String(one)} value={one === null ? formatValue(dimension, null) : String(one)}>
+            {formatValue(dimension, one)}
+          </option>
+        ))}
       </datalist>
       <Button type="submit" size="xs" fullWidth disabled={value === ""}>
         Apply filter

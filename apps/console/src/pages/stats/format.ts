@@ -1,104 +1,19 @@
-/** Formats metrics, values of dimensions, changes and times of the stats page. */
-import type { StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
-import { formatCount } from "../../ui/format-count.ts";
-import { type ActiveFilter, FILTER_OPERATORS } from "./view-params.ts";
+/** Formats metrics, changes and times of the stats page. */
+import type { StatsMetric } from "@headwater/contract";
+import { formatCount, numberFormatter } from "../../ui/format-count.ts";
 import type { ViewInterval } from "./view-range.ts";
 
-const DIMENSION_LABELS: Partial<Record<StatsDimension, string>> = {
-  page: "Page",
-  host: "Host",
-  event: "Event",
-  currency: "Currency",
-  goal: "Goal",
-  entryPage: "Entry page",
-  exitPage: "Exit page",
-  source: "Source",
-  channel: "Channel",
-  referrer: "Referrer",
-  utmSource: "Campaign source",
-  utmMedium: "Campaign medium",
-  utmCampaign: "Campaign",
-  utmTerm: "Campaign term",
-  utmContent: "Campaign content",
-  clickId: "Click ID",
-  device: "Device",
-  browser: "Browser",
-  browserVersion: "Browser version",
-  os: "Operating system",
-  osVersion: "System version",
-  screen: "Screen",
-  locale: "Language",
-  country: "Country",
-  region: "Region",
-  city: "City",
-};
-export const dimensionLabel = (dimension: StatsDimension): string =>
-  DIMENSION_LABELS[dimension] ?? dimension.replace("property:", "");
-
-const MISSING_LABELS: Partial<Record<StatsDimension, string>> = {
-  source: "Direct / unknown",
-  referrer: "Direct / unknown",
-  country: "Unknown",
-  region: "Unknown",
-  city: "Unknown",
-  device: "Unknown",
-  browser: "Unknown",
-  os: "Unknown",
-  locale: "Unknown",
-};
-
-const DEVICE_LABELS: Readonly<Record<string, string>> = {
-  desktop: "Desktop",
-  mobile: "Mobile",
-  tablet: "Tablet",
-  tv: "TV",
-  console: "Game console",
-  wearable: "Wearable",
-  car: "Car",
-  xr: "VR headset",
-};
-
-const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-const languages = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
-/** Formats a code as `Germany`. Returns text that is not a known code unchanged. */
-function withDisplayName(names: Intl.DisplayNames, code: string): string {
-  try {
-    return names.of(code) ?? code;
-  } catch {
-    return code;
-  }
-}
-
-/** Whether the value is missing and has no name of its own, such as "Direct / unknown". */
-export const isNotSet = (dimension: StatsDimension, value: StatsScalar): boolean =>
-  value === null && MISSING_LABELS[dimension] === undefined;
-
-export function formatValue(dimension: StatsDimension, value: StatsScalar): string {
-  if (value === null) return MISSING_LABELS[dimension] ?? "(not set)";
-  if (value === "") return "(empty)";
-  if (dimension === "country") return withDisplayName(regions, String(value));
-  if (dimension === "device") return DEVICE_LABELS[String(value)] ?? String(value);
-  if (dimension === "locale") return withDisplayName(languages, String(value));
-  return String(value);
-}
-
-/** @returns for example `Page is /pricing` or `Source is not Direct / unknown` */
-export function formatFilter({ dimension, operator, value }: ActiveFilter): string {
-  const { label = "is" } = FILTER_OPERATORS.find((one) => one.value === operator) ?? {};
-  return `${dimensionLabel(dimension)} ${label} ${formatValue(dimension, value)}`;
-}
-
-const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+const percent = numberFormatter({ style: "percent", maximumFractionDigits: 1 });
 /** @returns for a sentence: `50%` or `33.3%` */
-export const formatShare = (share: number | null): string => (share === null ? "—" : percent.format(share));
+export const formatShare = (share: number | null): string => (share === null ? "—" : percent(share));
 
-const aligned = new Intl.NumberFormat("en", {
+const aligned = numberFormatter({
   style: "percent",
   minimumFractionDigits: 1,
   maximumFractionDigits: 1,
 });
 /** @returns for a column of figures, whose decimal points stand below each other: `50.0%` */
-export const formatRate = (rate: number | null): string => (rate === null ? "—" : aligned.format(rate));
+export const formatRate = (rate: number | null): string => (rate === null ? "—" : aligned(rate));
 
 /** @returns for example `45s`, `1m 20s` or `2h 5m` */
 function formatDuration(seconds: number): string {
@@ -109,11 +24,11 @@ function formatDuration(seconds: number): string {
   return `${formatCount(Math.floor(minutes / 60))}h\u00a0${minutes % 60}m`;
 }
 
-const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const decimals = numberFormatter({ maximumFractionDigits: 2 });
 
 /** @returns for example `180ms` or `2.5s` */
 const formatMilliseconds = (ms: number): string =>
-  ms < 1000 ? `${Math.round(ms)}ms` : `${decimals.format(ms / 1000)}s`;
+  ms < 1000 ? `${Math.round(ms)}ms` : `${decimals(ms / 1000)}s`;
 
 const isRate = (metric?: StatsMetric): boolean => metric === "bounceRate" || metric === "conversionRate";
 
@@ -123,7 +38,7 @@ export function formatMetric(metric: StatsMetric, value: number | null): string 
   if (isRate(metric)) return formatRate(value);
   if (metric === "scrollDepth") return `${Math.round(value)}%`;
   if (metric === "sessionDuration" || metric === "timeOnPage") return formatDuration(value);
-  if (metric === "p75:cls") return decimals.format(value);
+  if (metric === "p75:cls") return decimals(value);
   if (metric.startsWith("p75:")) return formatMilliseconds(value);
   return formatCount(Math.round(value * 10) / 10);
 }
@@ -132,12 +47,12 @@ const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFracti
 /** Formats a value of the chart's scale: `1.5K`. */
 export const formatShort = (metric: StatsMetric, value: number): string =>
   isRate(metric)
-    ? percent.format(value)
+    ? percent(value)
     : metric === "sessionDuration"
       ? formatMetric(metric, value)
       : compact.format(value);
 
-const signed = new Intl.NumberFormat("en", {
+const signed = numberFormatter({
   style: "percent",
   maximumFractionDigits: 1,
   signDisplay: "exceptZero",
@@ -152,7 +67,7 @@ export interface FormattedChange {
 /** Of figures that read the same. */
 export const NO_CHANGE: FormattedChange = { ratio: 0, text: "no change" };
 
-const signedPoints = new Intl.NumberFormat("en", { maximumFractionDigits: 1, signDisplay: "exceptZero" });
+const signedPoints = numberFormatter({ maximumFractionDigits: 1, signDisplay: "exceptZero" });
 
 /**
  * @returns the change since the previous period, or null when there is nothing to compare: of a rate in percentage points, else
@@ -168,13 +83,13 @@ export function formatChange(
   if (current === 0 && previous === 0) return null;
   if (isRate(metric)) {
     const ratio = Math.round((current - previous) * 1000) / 1000;
-    return { ratio, text: `${signedPoints.format(ratio * 100)} pp` };
+    return { ratio, text: `${signedPoints(ratio * 100)} pp` };
   }
   if (previous === 0) return { ratio: 0, text: "new" };
   const exact = (current - previous) / previous;
   const steps = Math.abs(exact) < 0.1 ? 1000 : 100;
   const ratio = Math.round(exact * steps) / steps;
-  return { ratio, text: signed.format(ratio) };
+  return { ratio, text: signed(ratio) };
 }
 
 const TIME_FORMATS: Readonly<Record<ViewInterval, Intl.DateTimeFormatOptions>> = {

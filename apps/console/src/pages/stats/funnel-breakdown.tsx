@@ -6,8 +6,9 @@ import { api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 import { Loading } from "../../ui/page-states.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
-import { dimensionLabel, formatRate, formatValue } from "./format.ts";
+import { formatRate } from "./format.ts";
 import type { FunnelStep } from "./funnel-steps.ts";
+import { dimensionLabel, formatValue } from "./lists/value-names.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
 const DIMENSIONS = ["source", "channel", "utmCampaign", "device", "country", "browser"] as const;

@@ -24,6 +24,7 @@ function AllGoals({ view }: { readonly view: StatsView }) {
   const query = useStats(view.scope, {
     metrics: ["visitors", "conversions", "conversionRate"],
     dimensions: [STATS_GOAL_DIMENSION],
+    comparison: view.comparison.request,
   });
   const revenue = useStats(
     view.scope,
@@ -33,7 +34,7 @@ function AllGoals({ view }: { readonly view: StatsView }) {
   const amounts = revenueTexts(revenue);
   return (
     <StatsResult query={query}>
-      {({ results }) =>
+      {({ results, comparison }) =>
         results.length === 0 ? (
           <Text size="sm" c="dimmed" py="md">
             This source has no goals. Add them on its page Goals &amp; data.
@@ -41,13 +42,21 @@ function AllGoals({ view }: { readonly view: StatsView }) {
         ) : (
           <ConversionsTable
             label="Goal"
-            rows={results.map(({ dimensions: [goal = null], metrics: [visitors, conversions, rate] }) => ({
-              name: String(goal),
-              visitors: visitors ?? null,
-              conversions: conversions ?? null,
-              rate: rate ?? null,
-              revenue: amounts && (amounts.get(goal) ?? []),
-            }))}
+            isCompared={comparison !== null}
+            rows={results.map(
+              ({
+                dimensions: [goal = null],
+                metrics: [visitors = null, conversions = null, rate = null],
+                comparison: before,
+              }) => ({
+                name: String(goal),
+                visitors,
+                conversions,
+                conversionsBefore: before?.[1] ?? null,
+                rate,
+                revenue: amounts && (amounts.get(goal) ?? []),
+              }),
+            )}
             onSelect={(goal) => view.update({ goal })}
           />
         )

@@ -13,7 +13,7 @@ import {
   type RevenueTexts,
   revenueTexts,
 } from "./conversions-table.tsx";
-import { dimensionLabel, formatValue } from "./format.ts";
+import { dimensionLabel, formatValue } from "./lists/value-names.ts";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 import { filterParams } from "./view-params.ts";

@@ -3,7 +3,7 @@
  * the API. The parameter `filter` of the URL has them as JSON.
  */
 import type { StatsFilter } from "@headwater/contract";
-import { dimensionLabel, formatValue } from "./format.ts";
+import { dimensionLabel, formatValue } from "./lists/value-names.ts";
 import type { ViewParams } from "./view-params.ts";
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -11,9 +11,9 @@ import type { ViewParams } from "./view-params.ts";
 
 /** How many pages a path can have here. The API counts a step more: what came after the last page. */
 const MAX_PAGES = 6;
-const PARAM_NAMES = Array.from({ length: MAX_PAGES }, (_, at) => `path${at + 1}`);
-/** Ways of each step that are asked for: the API's maximum, so that the rows of a column are as complete as they can be. */
+/** Ways of each step that are asked for: the API's maximum. Further ones are among the other pages. */
 const MAX_WAYS = 100;
+const PARAM_NAMES = Array.from({ length: MAX_PAGES }, (_, at) => `path${at + 1}`);
 
 /** The pages of the path, in order. */
 function readPath(params: ViewParams): string[] {
@@ -62,7 +62,8 @@ export function PathsView({ view }: { readonly view: StatsView }) {
   const body = {
     ...view.scope,
     filters: [...view.scope.filters, ...entry],
-    steps: Math.min(pages.length + 1, MAX_PAGES),
+    steps: Math.min(Math.max(pages.length, 1), MAX_PAGES - 1),
+    through: pages,
     limit: MAX_WAYS,
     ...(isFromPage ? { startPage: pages[0] } : {}),
   };
@@ -121,10 +122,12 @@ interface PathAnswer {
   readonly isStale: boolean;
 }
 
+type ColumnData = Omit<PathColumnProps, "selected">;
+
 /** The first column has the entry pages, or the page that the paths start from; each further one has what came next. */
 function columnsOf({ paths, pages, isFromPage, entryPages, isStale }: PathAnswer): PathColumnProps[] {
   const [first] = pages;
-  const start = isFromPage
+  const start: ColumnData = isFromPage
     ? {
         title: "Page",
         total: null,
@@ -132,13 +135,16 @@ function columnsOf({ paths, pages, isFromPage, entryPages, isStale }: PathAnswer
         isStale,
       }
     : { title: "Entry page", ...entryPages };
-  const further = pages.slice(0, MAX_PAGES - 1).map((page, at) => ({
-    title: `Step ${at + 2}`,
-    total: null,
-    rows: rowsOf(paths, at + 1, page),
-    isStale,
-  }));
-  return [start, ...further].map((column, at) => ({ ...column, selected: pages[at] }));
+  const columns: ColumnData[] = [start];
+  for (const [at, page] of pages.slice(0, MAX_PAGES - 1).entries())
+    columns.push({
+      title: `Step ${at + 2}`,
+      // the API counts only the most frequent ways: the others are the rest of the page's sessions
+      total: (isStale ? null : columns[at]?.rows?.find((row) => row.page === page)?.sessions) ?? null,
+      rows: rowsOf(paths, at + 1, page),
+      isStale,
+    });
+  return columns.map((column, at) => ({ ...column, selected: pages[at] }));
 }
 
 interface PathsHeadProps {

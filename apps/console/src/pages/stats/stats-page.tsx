@@ -3,16 +3,18 @@ import { useQuery } from "@tanstack/react-query";
 import { sourceQuery } from "../../queries.ts";
 import { InstallPrompt } from "../sources/install-prompt.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
-import { StatsViews } from "./stats-views.tsx";
+import { FirstEventGate } from "./first-event-gate.tsx";
 
 /** How often a source without events is polled. */
 const FIRST_EVENT_POLL_MS = 3_000;
 
 export const StatsPage = () => (
   <SourcePage title="Stats" permission="stats:read">
-    {({ sourceId, lastEventAt }) =>
-      lastEventAt === null ? <NoEventsYet sourceId={sourceId} /> : <StatsViews sourceId={sourceId} />
-    }
+    {({ sourceId, lastEventAt }) => (
+      <FirstEventGate sourceId={sourceId} lastEventAt={lastEventAt}>
+        <NoEventsYet sourceId={sourceId} />
+      </FirstEventGate>
+    )}
   </SourcePage>
 );
 

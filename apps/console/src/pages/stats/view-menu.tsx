@@ -6,6 +6,7 @@ import { Dropdown, MenuItem } from "../../ui/dropdown.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { lazily, loadLater } from "../../ui/load-later.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { useVisitorLinkState } from "../visitor/opened-from.ts";
 import type { StatsView } from "./use-stats-view.ts";
 
 const TimeZoneSelect = loadLater(async () => (await import("./time-zone-select.tsx")).TimeZoneSelect);
@@ -31,6 +32,7 @@ type ActionName = (typeof ACTIONS)[number]["name"];
 export function ViewMenu({ view }: { readonly view: StatsView }) {
   const { can } = useWorkspace();
   const navigate = useNavigate();
+  const openedFrom = useVisitorLinkState();
   const [opened, setOpened] = useState<ActionName | null>(null);
   const offered = ACTIONS.filter(({ permission }) => can(permission));
   const { sourceId } = view.scope;
@@ -51,6 +53,16 @@ export function ViewMenu({ view }: { readonly view: StatsView }) {
                 {label}
               </MenuItem>
             ))}
+            {can("export:read") && (
+              <MenuItem
+                icon="search"
+                onSelect={() =>
+                  void navigate({ to: "/analytics/visitor", search: { sourceId }, state: openedFrom })
+                }
+              >
+                Find a visitor
+              </MenuItem>
+            )}
             {can("sources:write") && (
               <MenuItem
                 icon="settings"

@@ -2,7 +2,8 @@
 import type { ListedEvent } from "@headwater/contract";
 import { Group, Text } from "@mantine/core";
 import { pluralize } from "../../ui/format-count.ts";
-import { formatMetric, formatValue } from "../stats/format.ts";
+import { formatMetric } from "../stats/format.ts";
+import { formatValue } from "../stats/lists/value-names.ts";
 import type { VisitorSubject } from "./use-stored-events.ts";
 import { VisitorLink } from "./visitor-link.tsx";
 

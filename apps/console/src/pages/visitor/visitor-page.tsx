@@ -8,6 +8,7 @@ import { SourcePage } from "../sources/source-page.tsx";
 import { BackLink } from "./back-link.tsx";
 import { type ErasableId, EraseSection } from "./erase-section.tsx";
 import { EventRow } from "./event-row.tsx";
+import { FindVisitor } from "./find-visitor.tsx";
 import { LatestEvents } from "./latest-events.tsx";
 import { useVisitorOrigin } from "./opened-from.ts";
 import { SessionHead } from "./session-head.tsx";
@@ -45,12 +46,7 @@ export function VisitorPage() {
 function Visitor({ source, params }: { readonly source: Source; readonly params: VisitorParams }) {
   const kind = KINDS.find((name) => params[name] !== undefined);
   const id = kind === undefined ? undefined : params[kind];
-  if (kind === undefined || id === undefined)
-    return (
-      <EmptyState title="No visitor selected">
-        Open a session or a visitor from the details of a request on the Debug page.
-      </EmptyState>
-    );
+  if (kind === undefined || id === undefined) return <FindVisitor sourceId={source.sourceId} />;
   if (kind === "name") return <LatestEvents key={id} source={source} name={id} />;
   const linked = params.event ?? null;
   return <Events key={`${kind} ${id}`} source={source} subject={{ kind, id }} linked={linked} />;

@@ -121,7 +121,7 @@ export const isUpdate = ({ before, after }: AuditEntry): boolean =>
 
 /** The rows of a file, with a heading. */
 export const auditRows = (entries: readonly AuditEntry[], names: ReadonlyMap<string, string>): string[][] => [
-  ["Time", "Action", "Target", "Target id", "User", "User id", "Token id", "Before", "After"],
+  ["Time", "Action", "Target", "Target ID", "User", "User ID", "Token ID", "Before", "After"],
   ...entries.map((entry) => [
     entry.at,
     entry.action,

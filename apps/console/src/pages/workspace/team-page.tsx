@@ -11,6 +11,7 @@ import { ROLE_TEXTS, roleName, roleOptions } from "../../role-texts.ts";
 import { ConfirmMenu } from "../../ui/confirm-dialog.tsx";
 import { DialogButton } from "../../ui/dialog.tsx";
 import { Initials } from "../../ui/initials.tsx";
+import { TextLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
@@ -136,14 +137,15 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
     onSuccess: invalidateMembers,
   });
   const canEdit = !isAbove(role, ownRole);
+  const shownName = name ?? email ?? "No name";
   return (
     <Table.Tr>
       <Table.Td className="wrap">
         <div className="member">
-          <Initials name={nameOf(member)} />
+          <Initials name={shownName} />
           <div>
             <Text fw={600} className="wrap" title={userId}>
-              <bdi>{nameOf(member)}</bdi>{" "}
+              <bdi>{shownName}</bdi>{" "}
               {userId === ownId && (
                 <Badge variant="light" tt="none">
                   You
@@ -152,7 +154,13 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
             </Text>
             {(name !== null || email === null) && (
               <Text size="sm" c="dimmed" className="wrap">
-                {email ?? "No email"}
+                {name === null && userId === ownId ? (
+                  <TextLink to="/profile" size="sm">
+                    Add your name
+                  </TextLink>
+                ) : (
+                  (email ?? (name === null ? userId : "No email"))
+                )}
               </Text>
             )}
           </div>

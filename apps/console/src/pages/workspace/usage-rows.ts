@@ -72,7 +72,7 @@ type CsvRows = (string | number)[][];
 
 /** A row for each source and day. */
 export const dayRows = ({ days }: WorkspaceUsage, names: ReadonlyMap<string, string>): CsvRows => [
-  ["Day", "Source id", "Source", "Accepted events", "Bootstraps", "Bytes"],
+  ["Day", "Source ID", "Source", "Accepted events", "Bootstraps", "Bytes"],
   ...days.map(({ day, sourceId, accepted, bootstraps, bytes }) => [
     day,
     sourceId,

@@ -131,7 +131,7 @@ function ComparisonLegend({ answer: { comparison, timezone } }: { readonly answe
   return (
     <span
       className="chart-key chart-key-previous"
-      title="Of a day that is not over, only the part until now is compared"
+      title="A day that is not over is compared up to the same time of day"
     >
       Compared with {format.formatRange(new Date(comparison.from), last)}
     </span>

@@ -1,12 +1,15 @@
-/** All values of a dimension: searched, sorted, page by page, and as a CSV file of what is shown. */
-import type { StatsAnswer, StatsDimension, StatsFilter, StatsMetric } from "@headwater/contract";
+/** All values of a dimension: searched, sorted, page by page, and as a CSV file of all pages. */
+import type { StatsAnswer, StatsMetric } from "@headwater/contract";
 import { Button, Group, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { api } from "../../../api.ts";
 import { toCsv } from "../../../csv.ts";
+import { AsyncButton } from "../../../ui/async-button.tsx";
 import { downloadBlob } from "../../../ui/download-blob.ts";
 import { Icon } from "../../../ui/icon.tsx";
+import { ErrorAlert } from "../../../ui/page-states.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
-import { dimensionLabel } from "../format.ts";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import {
@@ -18,6 +21,8 @@ import {
   scopeOf,
 } from "./breakdown.ts";
 import { BreakdownRows } from "./breakdown-rows.tsx";
+import { searchFilters } from "./search-filters.ts";
+import { dimensionLabel } from "./value-names.ts";
 
 const PAGE_ROWS = 25;
 /** Metrics whose best values are first when the list is sorted by them. */
@@ -41,16 +46,16 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
   const [offset, setOffset] = useState(0);
   const [order, setOrder] = useState<Order>({ field: metrics[0], direction: "desc" });
   const scope = scopeOf(view, breakdown);
-  const query = useStats(
-    { ...scope, filters: [...scope.filters, ...searchFilters(breakdown, search)] },
-    {
-      metrics: [...metrics],
-      dimensions: dimensionsOf(breakdown),
-      orderBy: [order],
-      pagination: { limit: PAGE_ROWS, offset },
-      comparison: view.comparison.request,
+  const found = { ...scope, filters: [...scope.filters, ...searchFilters(breakdown, search)] };
+  const list = { metrics: [...metrics], dimensions: dimensionsOf(breakdown), orderBy: [order] };
+  const { request: comparison } = view.comparison;
+  const query = useStats(found, { ...list, pagination: { limit: PAGE_ROWS, offset }, comparison });
+  const download = useMutation({
+    mutationFn: async () => {
+      const body = { ...found, ...list, include: { ...found.include, comparison } };
+      saveCsv(await api.queryStats({ body }), breakdown);
     },
-  );
+  });
   const sortBy = (field: StatsMetric) => {
     setOffset(0);
     const first = LOWER_IS_BETTER.has(field) ? "asc" : "desc";
@@ -71,15 +76,16 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
             setSearch(event.currentTarget.value);
           }}
         />
-        <Button
+        <AsyncButton
           variant="default"
           leftSection={<Icon name="download" />}
-          disabled={query.data === undefined}
-          onClick={() => query.data && saveCsv(query.data, breakdown)}
+          isPending={download.isPending}
+          onPress={() => download.mutateAsync()}
         >
           Download CSV
-        </Button>
+        </AsyncButton>
       </Group>
+      {download.error && <ErrorAlert error={download.error} withIssues />}
       <StatsResult query={query} rows={8}>
         {(answer) => (
           <div className="details-rows">
@@ -129,22 +135,6 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
     </>
   );
 }
-
-/** With a parent dimension, such as the browser of a version, each word is in one of the two values. */
-function searchFilters({ dimension, parent }: Breakdown, search: string): StatsFilter[] {
-  if (search === "") return [];
-  const contains = (one: StatsDimension, text: string): StatsFilter => ({
-    dimension: one,
-    operator: "matches",
-    value: `(?i)${escapePattern(text)}`,
-  });
-  if (parent === undefined) return [contains(dimension, search)];
-  const words = search.split(/\s+/).filter((word) => word !== "");
-  return words.map((word) => ({ or: [contains(parent, word), contains(dimension, word)] }));
-}
-
-/** The search is for text, and the API's pattern is a regular expression. */
-const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 function saveCsv({ results, comparison }: StatsAnswer, breakdown: Breakdown): void {
   const { dimension, metrics } = breakdown;

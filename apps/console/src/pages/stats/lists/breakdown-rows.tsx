@@ -4,7 +4,7 @@ import { UnstyledButton } from "@mantine/core";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
 import { formatMoney } from "../../../ui/format-count.ts";
 import { EstimateMark } from "../estimate-mark.tsx";
-import { dimensionLabel, formatChange, formatMetric, formatRate, isNotSet } from "../format.ts";
+import { formatChange, formatMetric, formatRate } from "../format.ts";
 import { otherFilterParams } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { filterParams, type ViewParams } from "../view-params.ts";
@@ -17,6 +17,7 @@ import {
   rowValueOf,
 } from "./breakdown.ts";
 import { hasIcons, ValueIcon } from "./value-icon.tsx";
+import { dimensionLabel, isNotSet } from "./value-names.ts";
 
 interface BreakdownRowsProps {
   readonly answer: StatsAnswer;

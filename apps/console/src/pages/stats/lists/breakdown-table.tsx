@@ -6,7 +6,6 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { lazily } from "../../../ui/load-later.tsx";
 import { LatestEventsLink } from "../../visitor/latest-events-link.tsx";
-import { dimensionLabel, isNotSet } from "../format.ts";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import {
@@ -19,6 +18,7 @@ import {
   withAllMetrics,
 } from "./breakdown.ts";
 import { BreakdownRows } from "./breakdown-rows.tsx";
+import { dimensionLabel, isNotSet } from "./value-names.ts";
 
 const ROWS = 9;
 /** As high as the rows of a full list. */
@@ -56,12 +56,17 @@ export function BreakdownTable({ breakdown: given, ...props }: BreakdownTablePro
 }
 
 function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: BreakdownTableProps) {
-  const { dimension, metrics, hint = "No data" } = breakdown;
+  const { dimension, metrics, changed, hint = "No data" } = breakdown;
   const [isOpen, setOpen] = useState(false);
   const scope = scopeOf(view, breakdown);
   const query = useStats(
     scope,
-    { metrics: [...metrics], dimensions: dimensionsOf(breakdown), pagination: { limit: ROWS + 1 } },
+    {
+      metrics: [...metrics],
+      dimensions: dimensionsOf(breakdown),
+      pagination: { limit: ROWS + 1 },
+      comparison: changed === undefined ? false : view.comparison.request,
+    },
     refetchMs === undefined ? {} : { refetchMs },
   );
   const total = useTotal(view, breakdown);
@@ -78,6 +83,7 @@ function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: 
               breakdown={breakdown}
               view={view}
               total={total}
+              {...(changed !== undefined && { changed })}
             />
           ) : (
             <Text size="sm" c="dimmed" py="md">

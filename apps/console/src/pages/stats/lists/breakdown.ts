@@ -1,9 +1,9 @@
 /** What a list of the stats page shows, and the names of its columns. */
 import type { StatsDimension, StatsFilter, StatsMetric, StatsScalar } from "@headwater/contract";
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
-import { formatValue } from "../format.ts";
 import { KEY_METRICS, useKeyMetrics } from "../key-metrics.tsx";
 import { type StatsScope, type StatsView, useStats } from "../use-stats-view.ts";
+import { formatValue } from "./value-names.ts";
 
 const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
   visitors: "Visitors",
@@ -29,6 +29,8 @@ export interface Breakdown {
   readonly parent?: StatsDimension;
   /** The rows are sorted by the first metric. */
   readonly metrics: readonly [StatsMetric, ...StatsMetric[]];
+  /** The metric whose change since the compared period stands in the list; without it, changes are in the details only. */
+  readonly changed?: StatsMetric;
   /** Selects the events that the table counts. */
   readonly filter?: StatsFilter;
   /** The currency of the metric `revenue`. */

@@ -1,10 +1,10 @@
 /** The countries of the visitors as a map. The list of countries has the same figures, and can be used with the keyboard. */
 import { useMemo } from "react";
 import { pluralize } from "../../../ui/format-count.ts";
-import { formatValue } from "../format.ts";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import { filterParams } from "../view-params.ts";
+import { formatValue } from "./value-names.ts";
 import { MAP_SIZE, readCountries } from "./world-map.ts";
 
 export function CountryMap({ view }: { readonly view: StatsView }) {
@@ -20,7 +20,7 @@ export function CountryMap({ view }: { readonly view: StatsView }) {
             className="world-map"
             viewBox={`0 0 ${MAP_SIZE.width} ${MAP_SIZE.height}`}
             role="img"
-            aria-label="Map of the visitors' countries"
+            aria-label="Map of the visitors’ countries"
           >
             {countries.map(({ code, path }) => {
               const count = visitors.get(code) ?? 0;

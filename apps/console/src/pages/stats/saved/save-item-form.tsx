@@ -39,7 +39,7 @@ export function SaveItemForm({ label, canShare, onSave, onClose, children }: Sav
         {canShare && (
           <Switch
             label="Share with the workspace"
-            description="All members see it. Otherwise only you do."
+            description="Otherwise only you see it."
             checked={isShared}
             onChange={(event) => setShared(event.currentTarget.checked)}
           />

@@ -1,12 +1,12 @@
 /** Share links show the stats of one source without sign-in, and nothing else. */
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
-import { until } from "../../server/test/faults/child.ts";
-import { eventsBody, eventsPath, ORGANIZATION_ID, pageEvent } from "../../server/test/support/world.ts";
-import { SCHEMES, seriousFindings } from "./accessibility.ts";
-import { consoleStatsTest, consoleTest } from "./console-world.ts";
-import { HOSTILE, memberToken } from "./seed.ts";
-import { lastDays, shopVisits, visits } from "./visits.ts";
+import { until } from "../../../server/test/faults/child.ts";
+import { eventsBody, eventsPath, ORGANIZATION_ID, pageEvent } from "../../../server/test/support/world.ts";
+import { SCHEMES, seriousFindings } from "../accessibility.ts";
+import { consoleStatsTest, consoleTest } from "../console-world.ts";
+import { HOSTILE, memberToken } from "../seed.ts";
+import { lastDays, shopVisits, visits } from "../visits.ts";
 
 const PATIENCE_MS = 10_000;
 

@@ -1,25 +1,10 @@
 /** A share link in a frame: only the sites that the source names may show it. */
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { TestContext } from "node:test";
 import { test } from "node:test";
-import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
-import { ORGANIZATION_ID, openWorld } from "../../server/test/support/world.ts";
-import { buildConsole } from "../build.js";
-
-/** A site of its own origin, whose page shows an address in a frame. */
-async function openSite(t: TestContext, framed: () => string): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.setHeader("Content-Type", "text/html");
-    response.end(
-      `<!doctype html><title>Site</title><iframe src="${framed()}" width="900" height="700"></iframe>`,
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+import { newVisitor, skip } from "../../../../packages/sdk/test/chromium.ts";
+import { ORGANIZATION_ID, openWorld } from "../../../server/test/support/world.ts";
+import { buildConsole } from "../../build.js";
+import { openFramingSite } from "./framing-site.ts";
 
 test("A share link shows in a frame on the sites that the source names, and in no other.", {
   skip,
@@ -32,8 +17,8 @@ test("A share link shows in a frame on the sites that the source names, and in n
   const { token } = (await world.ask("/api/tokens", { method: "POST", body })).body;
   const address = (page: string) => `${world.url}/${page}?sourceId=${sourceId}#token=${token}`;
   let framed = address("embed");
-  const allowed = await openSite(t, () => framed);
-  const other = await openSite(t, () => framed);
+  const allowed = await openFramingSite(t, () => framed);
+  const other = await openFramingSite(t, () => framed);
   const visitor = await newVisitor();
   t.after(() => visitor.close());
 

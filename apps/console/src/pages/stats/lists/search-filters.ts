@@ -1,0 +1,38 @@
+/** What the search of a list finds: text in the values, and in the names that they are shown by. */
+import type { StatsDimension, StatsFilter } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
+import type { Breakdown } from "./breakdown.ts";
+import { countriesNamed, languagesNamed } from "./value-names.ts";
+
+/** With a parent dimension, such as the browser of a version, each word is in one of the two values. */
+export function searchFilters({ dimension, parent }: Breakdown, search: string): StatsFilter[] {
+  if (search === "") return [];
+  if (parent === undefined) return [{ or: matchesOf(dimension, search) }];
+  const words = search.split(/\s+/).filter((word) => word !== "");
+  return words.map((word) => ({ or: [...matchesOf(parent, word), ...matchesOf(dimension, word)] }));
+}
+
+/** The search is for text, and the API's pattern is a regular expression. */
+const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+function matchesOf(dimension: StatsDimension, text: string): StatsFilter[] {
+  const isMatch = (value: string): StatsFilter => ({ dimension, operator: "matches", value });
+  const inValue = isMatch(`(?i)${escapePattern(text)}`);
+  if (dimension === "country") {
+    const codes = inChunks(countriesNamed(text), LIMITS.maxStatsValues);
+    return [inValue, ...codes.map((value): StatsFilter => ({ dimension, operator: "in", value }))];
+  }
+  if (dimension !== "locale") return [inValue];
+  // a tag such as de-AT is shown as Austrian German or German (Austria)
+  const languages = inChunks(languagesNamed(text), PATTERN_CODES).map(
+    (all) => `^(?:${all.join("|")})(?:-|$)`,
+  );
+  const places = inChunks(countriesNamed(text), PATTERN_CODES).map((all) => `-(?:${all.join("|")})$`);
+  return [inValue, ...[...languages, ...places].map(isMatch)];
+}
+
+/** Codes of two letters in a pattern that is not too long for the API. */
+const PATTERN_CODES = 80;
+
+const inChunks = (all: readonly string[], size: number): string[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));

@@ -1,0 +1,58 @@
+/** Finds a visitor by the id that the site knows them by. */
+import type { VisitorKind } from "@headwater/contract";
+import { Button, Group, NativeSelect, Paper, Text, TextInput, Title } from "@mantine/core";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+
+const KINDS = [
+  { value: "userId", label: "User ID" },
+  { value: "anonymousId", label: "Anonymous ID" },
+] as const satisfies readonly { value: VisitorKind; label: string }[];
+
+export function FindVisitor({ sourceId }: { readonly sourceId: string }) {
+  const navigate = useNavigate();
+  const state = useLocation({ select: (location) => location.state });
+  const [kind, setKind] = useState<VisitorKind>("userId");
+  const [id, setId] = useState("");
+  const wanted = id.trim();
+  return (
+    <Paper
+      withBorder
+      p="lg"
+      component="form"
+      aria-labelledby="find-visitor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        // the page that led here stays the one to go back to
+        if (wanted !== "") void navigate({ to: ".", search: { sourceId, [kind]: wanted }, state });
+      }}
+    >
+      <Title order={2} size="h5" id="find-visitor">
+        Find a visitor
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        Enter the ID that your site sends. Sessions and visitors can also be opened from the details of a
+        request on the Debug page.
+      </Text>
+      <Group align="flex-end" gap="sm">
+        <NativeSelect
+          label="ID type"
+          data={[...KINDS]}
+          value={kind}
+          onChange={(event) => setKind(event.currentTarget.value as VisitorKind)}
+        />
+        <TextInput
+          label="ID"
+          maxLength={200}
+          spellCheck={false}
+          flex="1 1 14rem"
+          value={id}
+          onChange={(event) => setId(event.currentTarget.value)}
+        />
+        <Button type="submit" disabled={wanted === ""}>
+          Show visitor
+        </Button>
+      </Group>
+    </Paper>
+  );
+}

@@ -1,0 +1,11 @@
+/** Printed pages have the light colours: browsers leave out dark backgrounds, on which light text would be readable. */
+export function printInLightColors(root: HTMLElement = document.documentElement): void {
+  let shown: string | undefined;
+  addEventListener("beforeprint", () => {
+    shown = root.dataset.mantineColorScheme;
+    root.dataset.mantineColorScheme = "light";
+  });
+  addEventListener("afterprint", () => {
+    if (shown !== undefined) root.dataset.mantineColorScheme = shown;
+  });
+}
