@@ -12,8 +12,8 @@ import {
 import { apiWith, onSignedOut } from "./api.ts";
 import { queryClient } from "./queries.ts";
 import { session } from "./session.ts";
+import { NotFoundPage } from "./ui/navigation/not-found-page.tsx";
 import { Shell } from "./ui/navigation/shell.tsx";
-import { NotFoundPage } from "./ui/not-found-page.tsx";
 import { ErrorAlert, Loading } from "./ui/page-states.tsx";
 
 /** Converts the values of all search parameters to strings, and leaves out undefined ones. */

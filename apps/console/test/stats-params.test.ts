@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { toCsv } from "../src/csv.ts";
 import { labelIndexes, scaleTicks, toAreaPath, toLinePaths } from "../src/pages/stats/chart/line-path.ts";
 import { formatChange, formatMetric } from "../src/pages/stats/format.ts";
-import { readSteps, readWindow, stepParams, toStatsGoals } from "../src/pages/stats/funnel-steps.ts";
+import { readSteps, readWindow, stepParams, toStatsGoals } from "../src/pages/stats/funnel/funnel-steps.ts";
 import { countriesNamed, formatValue, valueNamed } from "../src/pages/stats/lists/value-names.ts";
 import { formatPeriod } from "../src/pages/stats/retention-period.ts";
 import {

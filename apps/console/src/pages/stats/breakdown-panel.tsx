@@ -6,7 +6,7 @@ import { Paper, Tabs } from "@mantine/core";
 import type { ReactNode } from "react";
 import { loadLater } from "../../ui/load-later.tsx";
 import { Loading } from "../../ui/page-states.tsx";
-import { GoalsTable } from "./goals-table.tsx";
+import { GoalsTable } from "./goals/goals-table.tsx";
 import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable, LOADING_ROWS } from "./lists/breakdown-table.tsx";
 import { PanelTabs, type TabName } from "./lists/panel-tabs.tsx";

@@ -25,10 +25,10 @@ function readPath(params: ViewParams): string[] {
 const pathParams = (pages: readonly string[]): ViewParams =>
   Object.fromEntries(PARAM_NAMES.map((name, at) => [name, pages[at]]));
 
-type Way = ApiAnswer<"queryPaths">["paths"][number];
+type PathWay = ApiAnswer<"queryPaths">["paths"][number];
 
 /** The pages that followed the page of the step, most frequent first. */
-const rowsOf = (paths: readonly Way[], step: number, from: string | undefined): PathRow[] =>
+const rowsOf = (paths: readonly PathWay[], step: number, from: string | undefined): PathRow[] =>
   paths
     .filter((way) => way.step === step && way.from === from)
     .map(({ to, sessions }) => ({ page: to, sessions }))
@@ -115,7 +115,7 @@ export function PathsView({ view }: { readonly view: StatsView }) {
 }
 
 interface PathAnswer {
-  readonly paths: readonly Way[];
+  readonly paths: readonly PathWay[];
   readonly pages: readonly string[];
   readonly isFromPage: boolean;
   readonly entryPages: ReturnType<typeof useEntryPages>;

@@ -31,7 +31,7 @@ const VIEWS: readonly ViewDefinition[] = [
   {
     value: "funnel",
     label: "Funnel",
-    View: loadLater(async () => (await import("./funnel-view.tsx")).FunnelView),
+    View: loadLater(async () => (await import("./funnel/funnel-view.tsx")).FunnelView),
   },
   {
     value: "paths",

@@ -12,7 +12,7 @@ import {
   toStatsGoals,
   windowOf,
   windowSecondsOf,
-} from "../funnel-steps.ts";
+} from "../funnel/funnel-steps.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { SaveItemDialog } from "./save-item-dialog.tsx";
 import { SavedRow } from "./segments.tsx";

@@ -2,9 +2,9 @@
 import type { StatsScalar } from "@headwater/contract";
 import { Text, UnstyledButton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ApiAnswer } from "../../api.ts";
-import { formatMoney } from "../../ui/format-count.ts";
-import { formatChange, formatMetric } from "./format.ts";
+import type { ApiAnswer } from "../../../api.ts";
+import { formatMoney } from "../../../ui/format-count.ts";
+import { formatChange, formatMetric } from "../format.ts";
 
 type RevenueQuery = Pick<UseQueryResult<ApiAnswer<"queryStats">>, "data" | "isPlaceholderData">;
 /** The amounts of each value of the first dimension, as texts. Null while they are loading. */

@@ -3,10 +3,10 @@ import { LIMITS } from "@headwater/contract/limits";
 import { Button, Group, NativeSelect, Paper, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { sourceQuery } from "../../queries.ts";
-import { Icon } from "../../ui/icon.tsx";
+import { sourceQuery } from "../../../queries.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import { type StatsView, useStats } from "../use-stats-view.ts";
 import { type FunnelStep, type FunnelWindow, MAX_STEPS, MIN_STEPS, WINDOW_OPTIONS } from "./funnel-steps.ts";
-import { type StatsView, useStats } from "./use-stats-view.ts";
 
 const MAX_SUGGESTIONS = 100;
 const EMPTY_STEP: FunnelStep = { kind: "page", text: "" };

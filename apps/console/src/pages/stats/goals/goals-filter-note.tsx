@@ -1,9 +1,9 @@
 /** Says that a filter of events, such as a page, also selects the events that count as goals, and offers a filter of visits instead. */
 import { STATS_EVENT_DIMENSIONS } from "@headwater/contract/stats-words";
 import { Text, UnstyledButton } from "@mantine/core";
-import { formatFilter } from "./lists/value-names.ts";
-import type { StatsView } from "./use-stats-view.ts";
-import { type ActiveFilter, filterParams } from "./view-params.ts";
+import { formatFilter } from "../lists/value-names.ts";
+import type { StatsView } from "../use-stats-view.ts";
+import { type ActiveFilter, filterParams } from "../view-params.ts";
 
 const isOfEvents = ({ dimension, operator }: ActiveFilter): boolean =>
   operator !== "had" &&

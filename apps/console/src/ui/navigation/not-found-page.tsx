@@ -1,6 +1,6 @@
 import { Group, Text } from "@mantine/core";
-import { ButtonLink } from "./links.tsx";
-import { StandalonePage } from "./standalone-page.tsx";
+import { ButtonLink } from "../links.tsx";
+import { StandalonePage } from "../standalone-page.tsx";
 
 export const NotFoundPage = () => (
   <StandalonePage title="Page not found">

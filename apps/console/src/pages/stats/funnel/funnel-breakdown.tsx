@@ -2,14 +2,14 @@
 import type { StatsDimension, StatsFunnelBody, StatsScalar } from "@headwater/contract";
 import { NativeSelect, Table, Text } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
-import { api } from "../../api.ts";
-import { formatCount } from "../../ui/format-count.ts";
-import { Loading } from "../../ui/page-states.tsx";
-import { ScrollRegion } from "../../ui/scroll-region.tsx";
-import { formatRate } from "./format.ts";
+import { api } from "../../../api.ts";
+import { formatCount } from "../../../ui/format-count.ts";
+import { Loading } from "../../../ui/page-states.tsx";
+import { ScrollRegion } from "../../../ui/scroll-region.tsx";
+import { formatRate } from "../format.ts";
+import { dimensionLabel, formatValue } from "../lists/value-names.ts";
+import { type StatsView, useStats } from "../use-stats-view.ts";
 import type { FunnelStep } from "./funnel-steps.ts";
-import { dimensionLabel, formatValue } from "./lists/value-names.ts";
-import { type StatsView, useStats } from "./use-stats-view.ts";
 
 const DIMENSIONS = ["source", "channel", "utmCampaign", "device", "country", "browser"] as const;
 type FunnelDimension = (typeof DIMENSIONS)[number];

@@ -1,11 +1,11 @@
 /** The goals of a source with their visitors and conversions, or one of them by where its visitors came from. */
 import { STATS_GOAL_DIMENSION } from "@headwater/contract/stats-words";
 import { Text } from "@mantine/core";
-import { loadLater } from "../../ui/load-later.tsx";
+import { loadLater } from "../../../ui/load-later.tsx";
+import { StatsResult } from "../stats-result.tsx";
+import { type StatsView, useStats } from "../use-stats-view.ts";
 import { ConversionsTable, revenueTexts } from "./conversions-table.tsx";
 import { GoalsFilterNote } from "./goals-filter-note.tsx";
-import { StatsResult } from "./stats-result.tsx";
-import { type StatsView, useStats } from "./use-stats-view.ts";
 
 const OneGoal = loadLater(async () => (await import("./one-goal.tsx")).OneGoal);
 

@@ -2,21 +2,21 @@
 import type { StatsDimension, StatsRow } from "@headwater/contract";
 import { Button, Group, NativeSelect, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { sourceQuery } from "../../queries.ts";
-import { Icon } from "../../ui/icon.tsx";
-import { Switcher } from "../../ui/switcher.tsx";
-import { useWorkspace } from "../../workspace-context.tsx";
-import { LatestEventsLink } from "../visitor/latest-events-link.tsx";
+import { sourceQuery } from "../../../queries.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import { Switcher } from "../../../ui/switcher.tsx";
+import { useWorkspace } from "../../../workspace-context.tsx";
+import { LatestEventsLink } from "../../visitor/latest-events-link.tsx";
+import { dimensionLabel, formatValue } from "../lists/value-names.ts";
+import { StatsResult } from "../stats-result.tsx";
+import { type StatsView, useStats } from "../use-stats-view.ts";
+import { filterParams } from "../view-params.ts";
 import {
   type ConversionsRow,
   ConversionsTable,
   type RevenueTexts,
   revenueTexts,
 } from "./conversions-table.tsx";
-import { dimensionLabel, formatValue } from "./lists/value-names.ts";
-import { StatsResult } from "./stats-result.tsx";
-import { type StatsView, useStats } from "./use-stats-view.ts";
-import { filterParams } from "./view-params.ts";
 
 const DETAILS = [
   { value: "source", label: "Sources" },

@@ -1,11 +1,15 @@
 /** The funnel view: how many visitors completed each step, in order. */
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { type ApiAnswer, api } from "../../api.ts";
-import { formatCount, pluralize } from "../../ui/format-count.ts";
-import { QueryResult } from "../../ui/page-states.tsx";
-import { EstimateMark } from "./estimate-mark.tsx";
-import { formatShare } from "./format.ts";
+import { type ApiAnswer, api } from "../../../api.ts";
+import { formatCount, pluralize } from "../../../ui/format-count.ts";
+import { QueryResult } from "../../../ui/page-states.tsx";
+import { EstimateMark } from "../estimate-mark.tsx";
+import { formatShare } from "../format.ts";
+import { findFunnel, SavedFunnels } from "../saved/saved-funnels.tsx";
+import { useSavedItems } from "../saved/use-saved-items.ts";
+import { useFastThenExact } from "../use-fast-then-exact.ts";
+import type { StatsView } from "../use-stats-view.ts";
 import { FunnelBreakdown, FunnelBreakdownSelect } from "./funnel-breakdown.tsx";
 import { FunnelForm } from "./funnel-form.tsx";
 import {
@@ -20,10 +24,6 @@ import {
   windowLabel,
   windowSecondsOf,
 } from "./funnel-steps.ts";
-import { findFunnel, SavedFunnels } from "./saved/saved-funnels.tsx";
-import { useSavedItems } from "./saved/use-saved-items.ts";
-import { useFastThenExact } from "./use-fast-then-exact.ts";
-import type { StatsView } from "./use-stats-view.ts";
 
 export function FunnelView({ view }: { readonly view: StatsView }) {
   const steps = readSteps(view.params);
