@@ -90,7 +90,7 @@ function headwaterManifest() {
     bin: { headwater: "apps/server/bin/headwater.js" },
     exports: { "./package.json": "./package.json" },
     engines: server.engines,
-    dependencies: withoutOwn({ ...contract.dependencies, ...server.dependencies }),
+    dependencies: withoutOwn(server.dependencies),
     optionalDependencies: server.optionalDependencies,
   };
 }

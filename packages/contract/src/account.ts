@@ -1,5 +1,5 @@
 /** Accounts of people: profile, invitations, sign-in and sessions (docs/contract.md section 13). */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { NUMBER_FORMATS, THEMES } from "./preferences.ts";
 import { ROLES } from "./roles.ts";
@@ -10,6 +10,7 @@ import {
   Nullable,
   OneOf,
   OrganizationId,
+  Type,
   text,
   textOrNull,
   time,

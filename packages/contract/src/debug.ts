@@ -1,5 +1,5 @@
 /** The debug view, and the response of a failed request (spec 2.3, docs/contract.md sections 1 and 6). */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, COMPAT_ENDPOINTS, KEY_STATES } from "./attempts.ts";
 import { ERRORS, ISSUE_CODES } from "./errors.ts";
 import { EventResult } from "./ingest.ts";
@@ -14,6 +14,7 @@ import {
   Nullable,
   OneOf,
   SameOrganizationId,
+  Type,
   text,
   textOrNull,
   time,

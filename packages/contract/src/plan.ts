@@ -1,5 +1,5 @@
 /** The tracking plan of a source: what its events should look like (docs/contract.md section 2). */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {
   Closed,
@@ -9,6 +9,7 @@ import {
   Maybe,
   OneOf,
   SameOrganizationId,
+  Type,
   textOrNull,
   timeOrNull,
 } from "./shapes.ts";

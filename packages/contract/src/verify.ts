@@ -1,5 +1,5 @@
 /** Verification of an install: the report of a page, and the checks made from it (docs/contract.md section 7). */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {
   Closed,
@@ -9,6 +9,7 @@ import {
   OneOf,
   SameOrganizationId,
   Time,
+  Type,
   text,
   textOrNull,
 } from "./shapes.ts";

@@ -1,5 +1,6 @@
 /** The headers of requests and responses that the API documents. */
-import Type, { type TSchema } from "typebox";
+import type { TSchema } from "typebox";
+import { Type } from "../shapes.ts";
 
 interface DocumentedHeader {
   readonly description: string;
