@@ -18,7 +18,7 @@ async function installOf(source: AppSource): Promise<Record<"browserSnippet" | "
   return (await world.ask(`/api/tracking-sources/${source.sourceId}/install`)).body;
 }
 
-interface Way {
+interface AppWay {
   title: string;
   overlay: string;
   /** How it always runs; in the other mode it runs with `npm run test:long` only. */
@@ -26,7 +26,7 @@ interface Way {
   install(app: App, source: AppSource): Promise<void>;
 }
 
-const ways: Way[] = [
+const ways: AppWay[] = [
   {
     title: "the browser snippet in index.html",
     overlay: "snippet",
@@ -61,7 +61,7 @@ for (const { title, overlay, mode, install } of ways) {
     return app;
   };
 
-  const testIn = (where: Way["mode"], name: string, run: () => Promise<void>) => {
+  const testIn = (where: AppWay["mode"], name: string, run: () => Promise<void>) => {
     if (isLong || where === mode) test(name, { skip }, run);
   };
 
