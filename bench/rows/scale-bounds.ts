@@ -2,7 +2,7 @@
 import { READ_BUDGET } from "../../apps/server/src/stats/accuracy.ts";
 import type { RunQuery } from "../../apps/server/src/stats/run-query.ts";
 import { percent, type ResultTable } from "../section.ts";
-import type { Figures, Question } from "./scale-questions.ts";
+import type { AnswerFigures, Question } from "./scale-questions.ts";
 
 /** Estimates read this part of the events that a `fast` answer may read. */
 const READINGS = [
@@ -18,7 +18,7 @@ interface Coverage {
 }
 
 /** Whether each figure is within the error. A figure that is 0 or null has no bound. */
-function areWithin({ accuracy, figures }: Figures, exact: Figures): boolean[] {
+function areWithin({ accuracy, figures }: AnswerFigures, exact: AnswerFigures): boolean[] {
   const error = accuracy.exact ? 0 : accuracy.error;
   return [...figures].flatMap(([name, value]) => {
     const wanted = exact.figures.get(name) ?? 0;
@@ -65,7 +65,7 @@ export async function errorBounds(run: RunQuery, questions: readonly Question[])
   };
   let refused = 0;
   for (const { kind, ask } of questions) {
-    let exact: Figures | null = null;
+    let exact: AnswerFigures | null = null;
     for (const [index, { part }] of READINGS.entries()) {
       const estimate = await readLess(part, () => ask(run, "fast"));
       if (estimate.accuracy.exact) continue;

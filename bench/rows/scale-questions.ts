@@ -22,14 +22,14 @@ const DAYS = 30;
 const DAYS_OF_EVENTS = 7;
 
 /** The figures of an answer by their names, such as the dimensions and the metric. */
-export interface Figures {
+export interface AnswerFigures {
   readonly accuracy: StatsAccuracy;
   readonly figures: ReadonlyMap<string, number | null>;
 }
 export interface Question {
   readonly kind: string;
   /** @param isWhole with more rows than the question has, to find each row of an estimate */
-  readonly ask: (run: RunQuery, accuracy: StatsAccuracyChoice, isWhole?: boolean) => Promise<Figures>;
+  readonly ask: (run: RunQuery, accuracy: StatsAccuracyChoice, isWhole?: boolean) => Promise<AnswerFigures>;
 }
 
 const pick = <Value>(random: RandomSource, of: readonly Value[]): Value =>
@@ -111,12 +111,12 @@ const rule = (random: RandomSource): GoalRule =>
 
 type Named = readonly [name: unknown, value: number | null];
 type Rows = { readonly accuracy?: StatsAccuracy; readonly rows: readonly (readonly Named[])[] };
-const toFigures = ({ accuracy = { exact: true }, rows }: Rows): Figures => ({
+const toFigures = ({ accuracy = { exact: true }, rows }: Rows): AnswerFigures => ({
   accuracy,
   figures: new Map(rows.flat().map(([name, value]) => [JSON.stringify(name), value])),
 });
 type QueryAnswer = Awaited<ReturnType<typeof answerQuery>>;
-const ofQuery = ({ accuracy, results }: QueryAnswer): Figures =>
+const ofQuery = ({ accuracy, results }: QueryAnswer): AnswerFigures =>
   toFigures({
     ...(accuracy && { accuracy }),
     rows: results.map((row) => row.metrics.map((value, at) => [[...row.dimensions, at], value] as const)),

@@ -2,14 +2,14 @@
 import { type ComponentType, lazy, Suspense } from "react";
 import { Loading } from "./page-states.tsx";
 
-type Load<Props> = () => Promise<ComponentType<Props>>;
+type LoadComponent<Props> = () => Promise<ComponentType<Props>>;
 
 /** @param load imports the component. What it is shown in, such as a `Dropdown`, shows that it is loading. */
-export const lazily = <Props extends object>(load: Load<Props>) =>
+export const lazily = <Props extends object>(load: LoadComponent<Props>) =>
   lazy(async () => ({ default: await load() }));
 
 /** @param load imports the component */
-export function loadLater<Props extends object>(load: Load<Props>): ComponentType<Props> {
+export function loadLater<Props extends object>(load: LoadComponent<Props>): ComponentType<Props> {
   const Loaded = lazily(load);
   return (props) => (
     <Suspense fallback={<Loading />}>

@@ -18,8 +18,8 @@ export interface Estimate<Value> {
 }
 
 /** What each part of the sample adds to the totals that a figure is computed from. */
-export type Totals = readonly number[];
-type OfTotals<Value> = (totals: Totals) => Value;
+export type PartTotals = readonly number[];
+type OfTotals<Value> = (totals: PartTotals) => Value;
 export interface Figure {
   readonly value: OfTotals<number | null>;
   /** The total that it is divided by; null: it is a total itself. */
@@ -42,13 +42,13 @@ function ofSample(sample: number, variance: number, few = variance): number {
  * The relative variance of a value, from what it would be without each of the parts (delete-a-group jackknife).
  * @returns null for a value that is 0 or null
  */
-function jackknife(parts: readonly Totals[], value: OfTotals<number | null>): number | null {
+function jackknife(parts: readonly PartTotals[], value: OfTotals<number | null>): number | null {
   const all = (parts[0] ?? []).map((_, index) => parts.reduce((sum, part) => sum + (part[index] ?? 0), 0));
   const whole = value(all);
   if (whole === null || whole === 0) return null;
-  const without = (part: Totals) =>
+  const without = (part: PartTotals) =>
     value(all.map((total, index) => ((total - (part[index] ?? 0)) * PARTS) / (PARTS - 1))) ?? whole;
-  const absent = Array.from({ length: PARTS - parts.length }, (): Totals => []);
+  const absent = Array.from({ length: PARTS - parts.length }, (): PartTotals => []);
   const squares = [...parts, ...absent].reduce((sum, part) => sum + (without(part) / whole - 1) ** 2, 0);
   return ((PARTS - 1) / PARTS) * squares;
 }
@@ -60,7 +60,7 @@ function jackknife(parts: readonly Totals[], value: OfTotals<number | null>): nu
  */
 export function relativeVariance(
   sample: number,
-  parts: readonly Totals[],
+  parts: readonly PartTotals[],
   { value, divisor }: Figure,
 ): number {
   const variance = jackknife(parts, value);

@@ -4,7 +4,7 @@ import { type Accurate, partSql, readAccurately } from "./accuracy.ts";
 import type { Period } from "./calendar.ts";
 import { readsCurrency } from "./currency.ts";
 import { asText } from "./dimensions.ts";
-import { type Estimate, type Figure, relativeVariance, type Totals } from "./error-bound.ts";
+import { type Estimate, type Figure, type PartTotals, relativeVariance } from "./error-bound.ts";
 import { conversionRevenueSql, goalSql, NO_AMOUNT, withGoal } from "./goals.ts";
 import { canEstimate } from "./metrics.ts";
 import { countEvents } from "./rollups/freshness.ts";
@@ -86,7 +86,7 @@ type SelectedRow = [
 ];
 
 /** The totals of a goal and currency: conversions, its visitors, revenue, and the visitors that the rate divides by. */
-type GoalTotals = Totals;
+type GoalTotals = PartTotals;
 const goalTotal = (at: number): Figure => ({ value: (totals) => totals[at] ?? 0, divisor: null });
 const FIGURES: Readonly<Record<GoalMetric, Figure>> = {
   conversions: goalTotal(0),

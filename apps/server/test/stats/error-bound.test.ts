@@ -16,7 +16,7 @@ const BOUNCE_RATE: Figure = {
   divisor: ([sessions = 0]) => sessions,
 };
 
-interface Row {
+interface SampledRow {
   readonly all: number[];
   readonly parts: number[][];
 }
@@ -28,8 +28,8 @@ interface Drawn {
   readonly figures?: readonly Figure[];
 }
 /** Draws the sessions and bounces of a row's visitors, of which one in `sample` is read. */
-function rowOf(random: Random, visitors: number, bounceRate: number, sample: number): Row {
-  const row: Row = { all: [0, 0], parts: Array.from({ length: PARTS }, () => [0, 0]) };
+function rowOf(random: Random, visitors: number, bounceRate: number, sample: number): SampledRow {
+  const row: SampledRow = { all: [0, 0], parts: Array.from({ length: PARTS }, () => [0, 0]) };
   for (let visitor = 0; visitor < visitors; visitor++) {
     let [sessions, bounces] = [1, 0];
     while (random() < 0.4) sessions += 1;
