@@ -392,4 +392,8 @@ export const SERVER_LIMITS = {
   drainTimeoutMs: 8_000,
   drainSweepMs: 50,
   retryAfterSeconds: 1,
+  /** Connections with a refused request that are read again in a turn of the event loop: two or three milliseconds. */
+  readRefusedPerTurn: 64,
+  /** Each is read again after so many turns, about a second. */
+  maxRestTurns: 128,
 } as const;

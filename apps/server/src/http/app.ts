@@ -7,12 +7,13 @@ import { toRefusal } from "../ledger/to-refusal.ts";
 import { createAlias } from "./alias.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import { type CorsPolicy, createWorkspaceCors, INGEST_CORS } from "./cors.ts";
-import { renderFailure } from "./failure.ts";
+import { NEEDS_RETRY_AFTER, renderFailure } from "./failure.ts";
 import { createHttpServer } from "./http-server.ts";
 import { type IngestRouteDeps, serveIngest } from "./ingest-routes.ts";
 import { operationName, type ServedRequest, statusOf } from "./observe.ts";
 import { type Exchange, send, sendJson } from "./reply.ts";
 import { requestIdOf } from "./request-id.ts";
+import { createRests } from "./resting-connections.ts";
 import { allowedMethods, createRouter, type RouteMatch } from "./router.ts";
 import { createWorkspaceRoute, type WorkspaceRouteDeps } from "./workspace-routes.ts";
 
@@ -56,6 +57,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
   const withoutAlias = createAlias(deps.alias);
   const workspaceCors = createWorkspaceCors(deps.appUrl);
   const serveWorkspace = createWorkspaceRoute(deps, operations);
+  const rest = createRests();
 
   function serve(exchange: Exchange, match: RouteMatch | null, cors: CorsPolicy): Promise<void> | void {
     if (!match) throw new Refusal("route_not_found");
@@ -93,7 +95,9 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     }
     const operation = consoleFile ? "console" : operationName(match, request.method);
     const durationMs = stopwatch() - startedAt;
-    deps.onServed({ exchange, operation, status: statusOf(exchange), durationMs, refusal });
+    const status = statusOf(exchange);
+    if (NEEDS_RETRY_AFTER.has(status)) rest(request);
+    deps.onServed({ exchange, operation, status, durationMs, refusal });
   }
 
   return createHttpServer(

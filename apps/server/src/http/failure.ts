@@ -17,7 +17,8 @@ export interface FailureContext {
   readonly debugUrl?: string | undefined;
 }
 
-const NEEDS_RETRY_AFTER = new Set([429, 503]);
+/** Statuses of a request that is refused because there are too many. */
+export const NEEDS_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
 
 function failureHeaders({ status, detail }: Refusal): Record<string, string> {
   const headers = { ...detail.headers };

@@ -1,0 +1,70 @@
+/** Connections whose request was refused rest until it is their turn to be read again. */
+import assert from "node:assert/strict";
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { describe, it } from "node:test";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { createRests } from "../../src/http/resting-connections.ts";
+import { Line } from "../api/raw-line.ts";
+import { until } from "../faults/child.ts";
+import { bootstrapBody, bootstrapPath, ORIGIN, openWorld } from "../support/world.ts";
+
+const { readRefusedPerTurn, maxRestTurns } = SERVER_LIMITS;
+const PATIENCE_MS = 30_000;
+
+/** Lets the connections of new requests rest. @returns how many of them are read again after each turn, until all are */
+async function readAfterEachTurn(count: number): Promise<number[]> {
+  const rest = createRests();
+  const sockets = Array.from({ length: count }, () => new Socket().resume());
+  for (const socket of sockets) {
+    const request = new IncomingMessage(socket);
+    rest(request);
+    request.emit("close");
+  }
+  const counts: number[] = [];
+  while (counts.at(-1) !== count) {
+    await new Promise(setImmediate);
+    const isRead = sockets.map((socket) => !socket.isPaused());
+    const read = isRead.filter(Boolean).length;
+    // the first refused are the first that are read
+    assert.equal(isRead.lastIndexOf(true), read - 1);
+    counts.push(read);
+  }
+  return counts;
+}
+
+describe("A connection whose request was refused", () => {
+  it("is read again after those that were refused before, some in each turn of the event loop", async () => {
+    const count = 3 * readRefusedPerTurn;
+    const counts = await readAfterEachTurn(count);
+    assert.deepEqual(
+      counts,
+      [1, 2, 3].map((turn) => turn * readRefusedPerTurn),
+    );
+  });
+
+  it("is read again after a bounded number of turns, however many others rest", async () => {
+    const { length: turns } = await readAfterEachTurn(2 * readRefusedPerTurn * maxRestTurns);
+    assert.ok(turns < 2 * maxRestTurns, `${turns} turns`);
+  });
+
+  it("gets an answer to each further request, also when its body arrives later", async () => {
+    await using world = await openWorld({ DISK_LOW_WATER_BYTES: "1000000000000000" });
+    const source = await world.createSource();
+    const body = JSON.stringify(bootstrapBody());
+    const head = `POST ${bootstrapPath(source)} HTTP/1.1\r\nHost: x\r\nOrigin: ${ORIGIN}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const line = new Line(world.url).write(head + body);
+    const answered = (count: number) =>
+      until(`answer ${count}`, PATIENCE_MS, () => line.statuses().length >= count);
+    await answered(1);
+    for (let count = 2; count < 5; count++) {
+      line.write(head);
+      await answered(count);
+      line.write(body);
+    }
+    line.write((head + body).repeat(3));
+    await answered(7);
+    assert.deepEqual(line.statuses(), Array(7).fill(503));
+    line.socket.destroy();
+  });
+});
