@@ -1,7 +1,8 @@
 /** Connections whose request was refused rest until it is their turn to be read again. */
 import assert from "node:assert/strict";
-import { IncomingMessage } from "node:http";
-import { Socket } from "node:net";
+import { once } from "node:events";
+import { createServer, IncomingMessage } from "node:http";
+import { type AddressInfo, Socket } from "node:net";
 import { describe, it } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { createRests } from "../../src/http/resting-connections.ts";
@@ -46,6 +47,25 @@ describe("A connection whose request was refused", () => {
   it("is read again after a bounded number of turns, however many others rest", async () => {
     const { length: turns } = await readAfterEachTurn(2 * readRefusedPerTurn * maxRestTurns);
     assert.ok(turns < 2 * maxRestTurns, `${turns} turns`);
+  });
+
+  it("is not read from the end of its request on, although the rest of the body arrived after the answer", async (t) => {
+    const rest = createRests();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const server = createServer((request, response) => {
+      response.writeHead(503).end();
+      assert.equal(request.complete, false);
+      request.resume();
+      rest(request);
+      request.once("close", () => process.nextTick(() => resolve(request.socket.isPaused())));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body: "x".repeat(6_400) });
+    assert.equal(answer.status, 503);
+    assert.equal(await promise, true);
   });
 
   it("gets an answer to each further request, also when its body arrives later", async () => {
