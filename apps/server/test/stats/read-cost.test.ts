@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import type { StatsQueryBody } from "@headwater/contract";
 import { DAY_MS } from "../../src/core/time.ts";
 import { answerQuery } from "../../src/stats/query.ts";
+import { readCoverage } from "../../src/stats/rollups/freshness.ts";
 import type { RunQuery } from "../../src/stats/run-query.ts";
 import { runRollupRound } from "../../src/workers/rollups.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
@@ -157,4 +158,14 @@ test("Events after the last build cost as much as the events of the days beside 
     cost.rows <= 2 * before.rows + 5 * near,
     `${cost.rows} rows, ${before.rows} before, ${near} events beside`,
   );
+});
+
+test("To check that older events are unchanged, only the days with new events are read.", async (t) => {
+  const cost = { rows: 0, bytes: 0 };
+  const { coverage } = await readCoverage(countingRun(cost), sourceId, { from: FIRST_DAY, to: AFTER });
+  const renewed = coverage?.covered.filter(({ newEventDays }) => newEventDays.length > 0) ?? [];
+  assert.deepEqual(new Set(renewed.flatMap(({ newEventDays }) => newEventDays)).size, 1);
+  const ofDay = await eventsIn(AFTER - DAY_MS, AFTER);
+  t.diagnostic(`${cost.rows} rows, ${ofDay} events of the day`);
+  assert.ok(cost.rows <= 2 * ofDay, `${cost.rows} rows, ${ofDay} events of the day`);
 });

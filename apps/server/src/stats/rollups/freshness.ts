@@ -20,8 +20,8 @@ export interface CoveredDay {
   readonly day: string;
   readonly buildNumber: number;
   readonly receivedUntil: number;
-  /** Events were received after the build, on this day or beside it. */
-  readonly hasNewEvents: boolean;
+  /** The days, of this one and those beside it, with events that were received after the build. */
+  readonly newEventDays: readonly string[];
 }
 
 interface CoveredRange {
@@ -58,10 +58,17 @@ type SampledSource = Pick<QueryScope, "sourceId" | "sample">;
 const MAX_CHECKED_DAYS = 6;
 const NO_EVENTS = "0 0";
 
+/** The days whose events are not those that the build read. */
+function changedDays({ day, fingerprints }: RollupBuild, { days }: RollupState): string[] {
+  const present = new Map(days.map((one) => [one.day, one.fingerprint]));
+  return withNeighbors(day).filter((one, at) => (present.get(one) ?? "") !== fingerprints[at]);
+}
+
 /** Keeps the builds whose events are unchanged, apart from events that were received after the build. */
 async function withNewEvents(
   run: RunQuery,
   sourceId: string,
+  state: RollupState,
   builds: readonly RollupBuild[],
 ): Promise<RollupBuild[]> {
   if (builds.length === 0) return [];
@@ -71,17 +78,18 @@ async function withNewEvents(
         const isOlder = `receivedAt <= ${bindTime(bind, receivedUntil)}`;
         return `concat(toString(countIf(${isOlder})), ' ', toString(sumIf(cityHash64(analyticsEventId), ${isOlder})))`;
       });
-      const days = [...new Set(builds.flatMap(({ day }) => withNeighbors(day)))];
+      const days = [...new Set(builds.flatMap((build) => changedDays(build, state)))];
       return `SELECT toString(toDate(occurredAt)) AS day, [${fingerprints.join(", ")}] FROM events
         WHERE sourceId = ${bind("String", sourceId)} AND toDate(occurredAt) IN ${bind("Array(Date)", days)}
         GROUP BY toDate(occurredAt)`;
     }),
   );
   const byDay = new Map(rows);
-  return builds.filter(({ day, fingerprints }, index) =>
-    withNeighbors(day).every(
-      (one, at) => (byDay.get(one)?.[index] ?? NO_EVENTS) === (fingerprints[at] || NO_EVENTS),
-    ),
+  return builds.filter((build, index) =>
+    changedDays(build, state).every((one) => {
+      const recorded = build.fingerprints[withNeighbors(build.day).indexOf(one)];
+      return (byDay.get(one)?.[index] ?? NO_EVENTS) === (recorded || NO_EVENTS);
+    }),
   );
 }
 
@@ -115,7 +123,7 @@ const rowDaysStatement = (
 ) =>
   statement((bind) => {
     const ofVisitors = `sourceId = ${bind("String", sourceId)} AND ${inSample(sample)}`;
-    const events = `${ofVisitors} AND (${uncoveredCondition(bind, coverage, withNeighbors) ?? "0"})`;
+    const events = `${ofVisitors} AND (${uncoveredCondition(bind, coverage, "sessions") ?? "0"})`;
     return `SELECT DISTINCT toString(day) FROM sessionRollups
       WHERE ${ofVisitors} AND day IN ${bind(
         "Array(Date)",
@@ -138,8 +146,7 @@ export async function findDerivedDays(
   coverage: FoundCoverage,
 ): Promise<string[]> {
   const { covered, uncovered, firstDay } = coverage;
-  const renewed = covered.filter(({ hasNewEvents }) => hasNewEvents);
-  const eventDays = [...uncovered, ...renewed.flatMap(({ day }) => withNeighbors(day))];
+  const eventDays = [...uncovered, ...covered.flatMap(({ newEventDays }) => newEventDays)];
   if (eventDays.length === 0) return [];
   const near = new Set([firstDay, ...eventDays.flatMap(withNeighbors)]);
   const others = covered.filter(({ day }) => !near.has(day));
@@ -168,7 +175,9 @@ export async function readCoverage(
     .filter(({ day }) => inRange.has(day))
     .sort((one, other) => (one.day < other.day ? -1 : 1))
     .slice(-MAX_CHECKED_DAYS);
-  const usable = new Map((await withNewEvents(run, sourceId, checked)).map((build) => [build.day, build]));
+  const usable = new Map(
+    (await withNewEvents(run, sourceId, state, checked)).map((build) => [build.day, build]),
+  );
 
   const covered: CoveredDay[] = [];
   const uncovered: string[] = [];
@@ -182,7 +191,7 @@ export async function readCoverage(
     }
     coveredEvents += ofDay;
     const { buildNumber, receivedUntil } = build;
-    covered.push({ day, buildNumber, receivedUntil, hasNewEvents: !current.has(day) });
+    covered.push({ day, buildNumber, receivedUntil, newEventDays: changedDays(build, state) });
   }
   if (covered.length === 0 || 2 * coveredEvents < events) return { coverage: null, events: ofPeriod };
   const { hasLongSessions } = state;
@@ -191,20 +200,19 @@ export async function readCoverage(
 
 /**
  * A condition that selects the events that no rollup covers; null when there are none.
- * @param daysReadBy given a rollup's day, the days whose events that rollup was built from
+ * @param rows a row of events covers events of its own day, one of sessions those of the days beside it too
  */
 export function uncoveredCondition(
   bind: Bind,
   { covered, uncovered }: CoveredRange,
-  daysReadBy: (day: string) => string[],
+  rows: "sessions" | "events",
 ): string | null {
   const onDays = (days: readonly string[]) => `toDate(occurredAt) IN ${bind("Array(Date)", days)}`;
-  const isNew = ({ day, receivedUntil }: CoveredDay) =>
-    `${onDays(daysReadBy(day))} AND receivedAt > ${bindTime(bind, receivedUntil)}`;
-  const conditions = [
-    ...(uncovered.length > 0 ? [onDays(uncovered)] : []),
-    ...covered.filter(({ hasNewEvents }) => hasNewEvents).map(isNew),
-  ];
+  const newEvents = covered.flatMap(({ day, receivedUntil, newEventDays }) => {
+    const days = rows === "sessions" ? newEventDays : newEventDays.filter((one) => one === day);
+    return days.length === 0 ? [] : [`${onDays(days)} AND receivedAt > ${bindTime(bind, receivedUntil)}`];
+  });
+  const conditions = [...(uncovered.length > 0 ? [onDays(uncovered)] : []), ...newEvents];
   return conditions.length === 0 ? null : anyOf(conditions);
 }
 

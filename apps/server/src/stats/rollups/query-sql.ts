@@ -1,7 +1,6 @@
 /** Writes the totals of a query over rollup rows instead of events. */
-import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { partSql, READ_BUDGET } from "../accuracy.ts";
-import type { Period } from "../calendar.ts";
 import { isCurrency, readsCurrency } from "../currency.ts";
 import { asText, type Dimension, hasManyValues, isEventLevel, type ValueDimension } from "../dimensions.ts";
 import { type QueryFilter, textConditionSql, writeFilterTree } from "../filter.ts";
@@ -19,7 +18,7 @@ import {
 import { SESSION_MARGIN_MS } from "../scope.ts";
 import { allOf, type Bind, groupBy, list } from "../sql.ts";
 import type { RollupCoverage } from "./freshness.ts";
-import { eventRows, sessionRows, visitorConditions } from "./read.ts";
+import { eventRows, inQuarters, sessionRows, visitorConditions } from "./read.ts";
 import { isSessionDimension, type SessionDimension } from "./session-rows.ts";
 
 /** `bothRollups`: the totals of events come from `eventRollups`, those of sessions and their dimensions from `sessionRollups`. */
@@ -28,15 +27,13 @@ export type RollupTable = "sessionRollups" | "eventRollups" | "bothRollups";
 /** The times of rollup rows are quarters of an hour: in every time zone, hours and days begin at one. */
 const QUARTER_MS = 15 * MINUTE_MS;
 
-const DISTINCT_IN_ARRAYS = "arrayUniq(groupArray(visitor))";
+const VISITORS_IN_ARRAY = "arrayUniq(groupArray(visitor))";
 /**
- * Visitors are counted in 64 parts whose counts are added up: small sets that fit the processor's cache. Rows are sorted by
- * visitor, so each part is read in one go. Dimensions with many values need no parts: each value has few visitors.
+ * Visitors are counted in 16 parts whose counts are added up: small sets that fit the processor's cache. Rows are sorted by
+ * visitor, so each part is read in one go.
  */
-const visitorPart = (slice: VisitorSlice | null) => `bitAnd(${partSql(slice?.of ?? 1, "visitor", 6)}, 63)`;
-/** A value and a part as one number: grouping by it is faster than by two columns. */
-const valueAndPart = (column: string, part: string) =>
-  `bitShiftLeft(ifNull(CAST(sipHash64(${column}) AS Nullable(UInt64)), 0), 6) + ${part}`;
+const visitorsInArrays = (slice: VisitorSlice | null) =>
+  `arraySum(part -> arrayUniq(part), groupArrayResample(0, 16, 1)(visitor, bitAnd(${partSql(slice?.of ?? 1)}, 15)))`;
 
 const isInSessionRollups = ({ kind, name }: ValueDimension): boolean =>
   kind === "text" && isSessionDimension(name);
@@ -134,28 +131,33 @@ function filtersSql(context: SqlContext, coverage: RollupCoverage, table: Rollup
   return query.scope.filters.map((filter) => filterSql(bind, filter, onSessions));
 }
 
-/** Columns to group by and to select. They differ when visitors are counted in parts. */
-function groupsOf({ query, slice }: SqlContext, isInParts: boolean): { keys: string[]; columns: string[] } {
-  const { dimensions, scope } = query;
-  const part = visitorPart(slice);
-  const isOneValue = dimensions.length === 1 && dimensions[0]?.kind !== "time";
-  const keys: string[] = [];
-  const columns: string[] = [];
-  for (const [index, dimension] of dimensions.entries()) {
-    const column = dimensionColumn(index);
-    const isTime = dimension.kind === "time";
-    const name = isTime ? column : dimension.name;
-    const combined = isInParts && isOneValue;
-    keys.push(combined ? valueAndPart(name, part) : name);
-    columns.push(isTime ? column : `${asText(combined ? `any(${name})` : name)} AS ${column}`);
-  }
-  if (isInParts && !isOneValue) keys.push(part);
+/** Columns to group by, and their values to select. */
+function groupsOf({ query: { dimensions, scope } }: SqlContext): { keys: string[]; columns: string[] } {
+  const keys = dimensions.map((one, index) => (one.kind === "time" ? dimensionColumn(index) : one.name));
+  const columns = dimensions.map((one, index) =>
+    one.kind === "time" ? dimensionColumn(index) : `${asText(one.name)} AS ${dimensionColumn(index)}`,
+  );
   if (scope.sample > 1) {
     keys.push(PART_COLUMN);
     columns.push(`${partSql(scope.sample)} AS ${PART_COLUMN}`);
   }
   return { keys, columns };
 }
+
+/** SQL that counts distinct visitors, as suits the number of events; null: the SQL of the total does. */
+function visitorsSql({ query, slice }: SqlContext, { events }: RollupCoverage): string | null {
+  const readers = query.scope.sample * (slice?.of ?? 1);
+  if (events > READ_BUDGET.maxEventsAtOnce * readers) return null;
+  // the rows of a sample are grouped by parts already, and 16 arrays for each of many values would take much memory
+  const manyValues = query.dimensions.some((one) => one.kind !== "time" && hasManyValues(one));
+  return query.scope.sample > 1 || manyValues ? VISITORS_IN_ARRAY : visitorsInArrays(slice);
+}
+
+const totalSql = (
+  name: string,
+  { rollups }: Total,
+  { table, visitors }: Pick<TotalsOf, "table" | "visitors">,
+): string | undefined => (name === "visitors" && visitors) || rollups[table];
 
 const timesOf = ({ bind, query, queryPeriod }: SqlContext): string[] =>
   query.dimensions.flatMap((dimension, index) =>
@@ -165,11 +167,6 @@ const timesOf = ({ bind, query, queryPeriod }: SqlContext): string[] =>
         ]
       : [],
   );
-
-const inQuarters = (bind: Bind, { from, to }: Period): string => {
-  const quarterSql = (at: number) => `toDateTime(${bind("Int64", at / SECOND_MS)}, 'UTC')`;
-  return `quarter >= ${quarterSql(from)} AND quarter < ${quarterSql(to)}`;
-};
 
 /**
  * Totals of one of the tables.
@@ -192,40 +189,33 @@ function tableTotals(
       : eventRows(context, coverage);
   const needsOnlySessions = [...totals.values()].every(({ over }) => over === "sessions");
   const where = allOf([
-    inQuarters(bind, queryPeriod.period),
+    // the rows of sessions are those of more days
+    ...(table === "sessionRollups" ? [inQuarters(bind, queryPeriod.period)] : []),
     ...visitorConditions(context),
     ...filtersSql(context, coverage, table),
     ...(needsOnlySessions ? ["sessions > 0"] : []),
   ]);
-  const readers = query.scope.sample * (context.slice?.of ?? 1);
-  const inArrays = totals.has("visitors") && coverage.events <= READ_BUDGET.maxEventsAtOnce * readers;
-  const manyValues = query.dimensions.some((one) => one.kind !== "time" && hasManyValues(one));
-  // one user may have visitors in several parts
-  const { keys, columns } = groupsOf(
-    context,
-    inArrays && query.scope.sample === 1 && !totals.has("users") && !manyValues,
+  const { keys, columns } = groupsOf(context);
+  const visitors = visitorsSql(context, coverage);
+  const sums = [...totals].map(
+    ([name, total]) => `toFloat64(${totalSql(name, total, { table, visitors })}) AS ${totalColumn(name)}`,
   );
-  const sums = [...totals].map(([name, { rollups }]) => {
-    const sql = name === "visitors" && inArrays ? DISTINCT_IN_ARRAYS : rollups[table];
-    return `toFloat64(${sql}) AS ${totalColumn(name)}`;
-  });
   return `SELECT ${list([...columns, ...sums])}
     FROM (SELECT ${list(["*", ...timesOf(context)])} FROM (${rows}) WHERE ${where}) ${groupBy(keys)}`;
 }
 
-type TotalsOf = { readonly over: Total["over"]; readonly table: "sessionRollups" | "eventRollups" };
+interface TotalsOf {
+  readonly over: Total["over"];
+  readonly table: "sessionRollups" | "eventRollups";
+  readonly visitors: string | null;
+}
 
 /** Groups rows by the dimensions. Totals that the rows do not have are 0. */
-function groupedTotals(
-  context: SqlContext,
-  totals: ReadonlyMap<string, Total>,
-  { over, table }: TotalsOf,
-  rows: string,
-) {
-  const { keys, columns } = groupsOf(context, false);
+function groupedTotals(context: SqlContext, totals: ReadonlyMap<string, Total>, of: TotalsOf, rows: string) {
+  const { keys, columns } = groupsOf(context);
   const sums = [...totals].map(
     ([name, total]) =>
-      `toFloat64(${total.over === over ? total.rollups[table] : "0"}) AS ${totalColumn(name)}`,
+      `toFloat64(${total.over === of.over ? totalSql(name, total, of) : "0"}) AS ${totalColumn(name)}`,
   );
   return `SELECT ${list([...columns, ...sums])} FROM (SELECT ${list(["*", ...timesOf(context)])} FROM (${rows})) ${groupBy(keys)}`;
 }
@@ -236,12 +226,8 @@ function joinedEventTotals(
   totals: ReadonlyMap<string, Total>,
   coverage: RollupCoverage,
 ): string {
-  const { bind, query, queryPeriod } = context;
-  const where = allOf([
-    inQuarters(bind, queryPeriod.period),
-    ...visitorConditions(context),
-    ...filtersSql(context, coverage, "eventRollups"),
-  ]);
+  const { query } = context;
+  const where = allOf([...visitorConditions(context), ...filtersSql(context, coverage, "eventRollups")]);
   const events = `SELECT * FROM (${eventRows(context, coverage)}) WHERE ${where}`;
   const dimensions = query.dimensions.flatMap(sessionDimension);
   const sessions = `SELECT ${list(["session", ...dimensions])} FROM (${sessionRows(context, coverage, dimensions)})`;
@@ -249,7 +235,8 @@ function joinedEventTotals(
     dimensions.length === 0
       ? events
       : `SELECT * FROM (${events}) AS e ANY LEFT JOIN (${sessions}) AS s USING (session)`;
-  return groupedTotals(context, totals, { over: "events", table: "eventRollups" }, rows);
+  const visitors = visitorsSql(context, coverage);
+  return groupedTotals(context, totals, { over: "events", table: "eventRollups", visitors }, rows);
 }
 
 /** Totals of the sessions that have an event which satisfies the filters, at any time. */
@@ -263,7 +250,7 @@ function joinedSessionTotals(
   const around = { from: from - SESSION_MARGIN_MS, to: to + SESSION_MARGIN_MS };
   // a slice has the sessions that a visitor of it opened; their other events may be of another visitor
   const all = { ...context, slice: null };
-  const matching = allOf([inQuarters(bind, around), ...filtersSql(all, coverage, "eventRollups")]);
+  const matching = allOf(filtersSql(all, coverage, "eventRollups"));
   const events = `SELECT session FROM (${eventRows(all, coverage, around)}) WHERE ${matching}`;
   const opened = allOf([
     "sessions > 0",
@@ -273,7 +260,8 @@ function joinedSessionTotals(
   ]);
   const dimensions = query.dimensions.flatMap(sessionDimension);
   const rows = `SELECT * FROM (${sessionRows(context, coverage, dimensions)}) WHERE ${opened}`;
-  return groupedTotals(context, totals, { over: "sessions", table: "sessionRollups" }, rows);
+  const of = { over: "sessions", table: "sessionRollups", visitors: null } as const;
+  return groupedTotals(context, totals, of, rows);
 }
 
 /**
