@@ -149,25 +149,26 @@ type ReadComparedMetrics = (group: ResultGroup) => (number | null)[] | null;
 
 /**
  * Reads the same metrics in the compared period.
+ * @param page the groups to read; null: all groups
  * @returns the metrics of a group of the page; null when its time bucket has no counterpart
  */
 async function readComparedMetrics(
   run: RunQuery,
   { query, starts }: ReadQuery,
   compared: ComparedPeriod,
-  page: readonly ResultGroup[],
+  page: readonly ResultGroup[] | null,
 ): Promise<Accurate<ReadComparedMetrics>> {
   const time = query.dimensions.findIndex(({ kind }) => kind === "time");
   const grain = grainOf(query.dimensions);
   const buckets = grain
     ? compareBuckets(query.scope.zone, grain, compared, starts)
     : { names: [], starts: [] };
-  if (page.length === 0 || (grain && buckets.names.length === 0))
+  if (page?.length === 0 || (grain && buckets.names.length === 0))
     return { value: () => null, sample: 1, variances: [] };
   const { value: groups, ...precision } = await readGroups(run, allGroups(query), {
     period: compared,
     ...buckets,
-    groups: isByTimeOnly(query) ? null : page.map(({ hash }) => hash),
+    groups: page?.map(({ hash }) => hash) ?? null,
   });
   const byKey = new Map(groups.map((group) => [keyOf(group), group.metrics]));
   const comparable = new Set(buckets.names);
@@ -202,10 +203,14 @@ export async function answerQuery(
   const period: QueryPeriod = { period: scope.range, starts, names: starts, groups: null };
   // one row more than the page shows whether there is a next page
   const wanted = isByTime ? allGroups(query) : { ...query, limit: limit + 1 };
-  const found = await readGroups(run, wanted, period);
+  const compare = async (page: readonly ResultGroup[] | null) =>
+    compared && (await readComparedMetrics(run, read, compared, page));
+  // totals and time buckets are known beforehand, so both periods are read at the same time
+  const early = dimensions.length === 0 || isByTime ? compare(null) : null;
+  const [found] = await Promise.all([readGroups(run, wanted, period), early]);
   const groups = isByTime ? withAllBuckets(query, found.value, starts).slice(offset) : found.value;
   const page = groups.slice(0, limit);
-  const comparison = compared && (await readComparedMetrics(run, read, compared, page));
+  const comparison = await (early ?? compare(page));
   const isComplete = completenessOf(read, now);
   const results = page.map(
     (group): StatsRow => ({
