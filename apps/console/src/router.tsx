@@ -89,6 +89,21 @@ const home = createRoute({
 const page = <const Path extends ConsolePage>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => signedIn, path, component });
 
+const importStats = () => import("./pages/stats/stats-page.tsx");
+const stats = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/analytics/stats" satisfies ConsolePage,
+  component: lazyRouteComponent(importStats, "StatsPage"),
+  loader: ({ preload, location }) => {
+    if (preload) return;
+    // nothing waits for it, and the page shows what has failed
+    importStats().then(
+      ({ prefetchOverview }) => prefetchOverview(location.search),
+      () => undefined,
+    );
+  },
+});
+
 const pages = [
   page(
     "/sources",
@@ -110,10 +125,7 @@ const pages = [
     "/analytics/setup/debug",
     lazyRouteComponent(() => import("./pages/debug/debug-page.tsx"), "DebugPage"),
   ),
-  page(
-    "/analytics/stats",
-    lazyRouteComponent(() => import("./pages/stats/stats-page.tsx"), "StatsPage"),
-  ),
+  stats,
   page(
     "/analytics/visitor",
     lazyRouteComponent(() => import("./pages/visitor/visitor-page.tsx"), "VisitorPage"),

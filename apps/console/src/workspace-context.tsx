@@ -57,7 +57,8 @@ export function WorkspaceProvider({ loading, children }: WorkspaceProviderProps)
   const organizations = useQuery(organizationsQuery);
   const all = organizations.data?.organizations ?? [];
   const current = all.find(({ organizationId }) => organizationId === selected) ?? all.at(-1);
-  const id = current?.organizationId ?? "";
+  // the workspace that was selected last is usually the one, so its permissions are asked for at once
+  const id = (organizations.data === undefined ? selected : current?.organizationId) ?? "";
   const permissions = useQuery({ ...permissionsQuery(id), enabled: id !== "" });
   const select = useCallback((organizationId: string) => {
     session.selectWorkspace(organizationId);
@@ -78,7 +79,7 @@ export function WorkspaceProvider({ loading, children }: WorkspaceProviderProps)
   }, [current, permissions.data, all, select]);
 
   const hasNoWorkspace = organizations.data !== undefined && !current;
-  const failed = organizations.error ?? permissions.error;
+  const failed = organizations.error ?? (current && permissions.error);
   if (hasNoWorkspace || (failed && workspace === null)) {
     const retry = () => void Promise.all([organizations.refetch(), id !== "" && permissions.refetch()]);
     return (

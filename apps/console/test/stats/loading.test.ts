@@ -74,3 +74,60 @@ consoleStatsTest(
     await page.unrouteAll({ behavior: "ignoreErrors" });
   },
 );
+
+consoleStatsTest(
+  "The figures and the chart are asked for before the workspace and the source are known.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    await open("/team");
+    const { promise: held, resolve: free } = Promise.withResolvers<void>();
+    await page.route(/\/api\/(?:organizations|tracking-sources)/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = (dimensions: number) =>
+      page.waitForRequest(
+        (request) =>
+          request.url().endsWith("/api/stats/query") &&
+          (request.postDataJSON().dimensions ?? []).length === dimensions,
+      );
+    const both = Promise.all([asked(0), asked(1)]);
+    await open(lastDays(source));
+    await both;
+    const further: string[] = [];
+    page.on("request", (request) => further.push(String(request.postData())));
+    free();
+    await page.getByRole("region", { name: "Visitors by day" }).waitFor();
+    const again = further.filter((body) => body.includes('"engagedSessions"') && body.includes('"fast"'));
+    assert.deepEqual(again, [], "the answers are used");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  },
+);
+
+consoleStatsTest(
+  "Figures that are never estimated are asked for after all others of the page.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await visits(world, source, [sale, ...shopVisits().slice(1)]);
+    const { promise: held, resolve: free } = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    await page.route("**/api/stats/query", async (route) => {
+      const { accuracy, dimensions = [] } = route.request().postDataJSON();
+      asked.push(accuracy);
+      if (dimensions[0] === "page") await held;
+      await route.continue();
+    });
+    await open(lastDays(source));
+    await page.getByRole("region", { name: "Devices" }).getByRole("row").nth(1).waitFor();
+    await page.getByRole("region", { name: "Locations" }).getByRole("row").nth(1).waitFor();
+    assert.deepEqual(new Set(asked), new Set(["fast"]));
+    const vitals = page.waitForRequest(
+      (request) =>
+        request.url().endsWith("/api/stats/query") && String(request.postData()).includes("p75:lcp"),
+    );
+    free();
+    await vitals;
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  },
+);

@@ -5,7 +5,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { toUnbrokenLine } from "./chart/line-path.ts";
 import { EstimateMark } from "./estimate-mark.tsx";
 import { formatChange, formatMetric, NO_CHANGE } from "./format.ts";
-import { type StatsView, useStats } from "./use-stats-view.ts";
+import { type DescribedView, type StatsQuery, type StatsView, useStats } from "./use-stats-view.ts";
 import type { ActiveFilter } from "./view-params.ts";
 
 export const KEY_METRICS = [
@@ -19,13 +19,22 @@ export const KEY_METRICS = [
 ] as const;
 export type KeyMetric = (typeof KEY_METRICS)[number];
 
+const metrics = KEY_METRICS.map(({ metric }) => metric);
+/** The key metrics for the whole range. */
+export const totalsQuery = ({ comparison }: DescribedView): StatsQuery => ({
+  metrics,
+  comparison: comparison.request,
+});
+/** The key metrics over time. */
+export const seriesQuery = ({ range, comparison }: DescribedView): StatsQuery => ({
+  metrics,
+  dimensions: [`time:${range.interval}`],
+  comparison: comparison.request,
+});
+
 /** The query of the key metrics for the whole range. Whoever asks for one of them asks this, so that there is one request. */
-export const useKeyMetrics = ({ scope, comparison }: StatsView, enabled = true) =>
-  useStats(
-    scope,
-    { metrics: KEY_METRICS.map(({ metric }) => metric), comparison: comparison.request },
-    { pollWhileEmpty: true, enabled },
-  );
+export const useKeyMetrics = (view: StatsView, enabled = true) =>
+  useStats(view.scope, totalsQuery(view), { pollWhileEmpty: true, enabled });
 
 type MetricQuery = Pick<UseQueryResult<StatsAnswer>, "data" | "error" | "isPlaceholderData">;
 

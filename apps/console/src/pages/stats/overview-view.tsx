@@ -4,22 +4,14 @@ import { EmptyState, ErrorAlert } from "../../ui/page-states.tsx";
 import { BreakdownPanel, PANELS } from "./breakdown-panel.tsx";
 import { TimeChart } from "./chart/time-chart.tsx";
 import { ExcludedBots } from "./excluded-bots.tsx";
-import { KEY_METRICS, KeyMetrics, metricsWithoutValue, useKeyMetrics } from "./key-metrics.tsx";
+import { KEY_METRICS, KeyMetrics, metricsWithoutValue, seriesQuery, useKeyMetrics } from "./key-metrics.tsx";
 import { ListHeading } from "./lists/list-heading.tsx";
 import { isEmptyAnswer, MayAsk, type StatsView, useStats } from "./use-stats-view.ts";
 
 export function OverviewView({ view }: { readonly view: StatsView }) {
   const selected = KEY_METRICS.find((one) => one.metric === view.params.metric) ?? KEY_METRICS[0];
   const totals = useKeyMetrics(view);
-  const series = useStats(
-    view.scope,
-    {
-      metrics: KEY_METRICS.map(({ metric }) => metric),
-      dimensions: [`time:${view.range.interval}`],
-      comparison: view.comparison.request,
-    },
-    { pollWhileEmpty: true },
-  );
+  const series = useStats(view.scope, seriesQuery(view), { pollWhileEmpty: true });
   // previous values stay visible below the error
   const failed = [totals, series].find(({ error }) => error);
   if (failed?.error && !totals.data)

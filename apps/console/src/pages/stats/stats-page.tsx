@@ -5,6 +5,8 @@ import { InstallPrompt } from "../sources/install-prompt.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { FirstEventGate } from "./first-event-gate.tsx";
 
+export { prefetchOverview } from "./prefetch-overview.ts";
+
 /** How often a source without events is polled. */
 const FIRST_EVENT_POLL_MS = 3_000;
 

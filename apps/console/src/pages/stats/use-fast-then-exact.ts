@@ -1,8 +1,8 @@
 /** Shows a fast answer first, and the exact one as soon as it arrives. */
 import type { StatsAccuracy } from "@headwater/contract";
-import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, type Query, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { queryClient } from "../../queries.ts";
 
 /** One answer often leads to the next questions: they are asked within this time. */
 const SETTLED_MS = 100;
@@ -16,13 +16,25 @@ function useFastAnswersShown(): boolean {
     [client],
   );
   const isSettled = useSyncExternalStore(subscribe, () => client.isFetching({ predicate: isFast }) === 0);
-  const [wasSettled] = useDebouncedValue(isSettled, SETTLED_MS);
+  // a component that has just appeared does not know yet what the others beside it ask for
+  const [wasSettled, setWasSettled] = useState(false);
+  useEffect(() => {
+    if (!isSettled) return;
+    const timer = setTimeout(() => setWasSettled(true), SETTLED_MS);
+    return () => {
+      clearTimeout(timer);
+      setWasSettled(false);
+    };
+  }, [isSettled]);
   return isSettled && wasSettled;
 }
 
-interface FastThenExactOptions<Answer> {
+interface FastThenExactRequest<Answer> {
   readonly queryKey: readonly unknown[];
   readonly ask: (accuracy: "fast" | "exact", signal: AbortSignal) => Promise<Answer>;
+}
+
+interface FastThenExactOptions<Answer> extends FastThenExactRequest<Answer> {
   readonly enabled?: boolean;
   /** Only the exact answer is asked for. */
   readonly isExact?: boolean;
@@ -30,6 +42,15 @@ interface FastThenExactOptions<Answer> {
   readonly keepsPrevious?: boolean;
   readonly refetchInterval?: (query: Query<Answer>) => number | false;
 }
+
+const fastQuery = <Answer>({ queryKey, ask }: FastThenExactRequest<Answer>) => ({
+  queryKey: [...queryKey, "fast"],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) => ask("fast", signal),
+});
+
+/** Asks for the fast answer, unless there is one, for `useFastThenExact`, which also shows a failure. */
+export const prefetchFast = <Answer>(request: FastThenExactRequest<Answer>): Promise<void> =>
+  queryClient.prefetchQuery({ ...fastQuery(request), staleTime: Number.POSITIVE_INFINITY });
 
 /** @returns the query whose answer is shown. The exact answer is asked for only when the fast one is estimated, or with `isExact` */
 export function useFastThenExact<Answer extends { readonly accuracy: StatsAccuracy }>({
@@ -42,8 +63,7 @@ export function useFastThenExact<Answer extends { readonly accuracy: StatsAccura
 }: FastThenExactOptions<Answer>) {
   const placeholder = keepsPrevious && { placeholderData: keepPreviousData };
   const fast = useQuery({
-    queryKey: [...queryKey, "fast"],
-    queryFn: ({ signal }) => ask("fast", signal),
+    ...fastQuery({ queryKey, ask }),
     enabled: enabled && !isExact,
     refetchInterval,
     ...placeholder,

@@ -7,7 +7,7 @@ import { type ApiAnswer, api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
 import { useNow } from "../../ui/relative-time.tsx";
 import { readOtherFilters } from "./other-filters.ts";
-import { useFastThenExact } from "./use-fast-then-exact.ts";
+import { prefetchFast, useFastThenExact } from "./use-fast-then-exact.ts";
 import {
   type ActiveFilter,
   readFilters,
@@ -40,7 +40,8 @@ export interface StatsScope {
   readonly include: { readonly bots: boolean; readonly excluded: boolean };
 }
 
-export interface StatsView {
+/** What search parameters describe. */
+export interface DescribedView {
   readonly params: ViewParams;
   readonly range: ViewRange;
   readonly timeZone: string;
@@ -49,6 +50,9 @@ export interface StatsView {
   /** Filters that the filter menu cannot build. */
   readonly otherFilters: readonly StatsFilter[];
   readonly scope: StatsScope;
+}
+
+export interface StatsView extends DescribedView {
   /** False while the first day of "All time" is looked up. */
   readonly isReady: boolean;
   /** Changes search parameters of the URL. Each change is an entry in the browser's history. */
@@ -80,12 +84,41 @@ function useFirstDay(sourceId: string, timeZone: string, enabled: boolean) {
   };
 }
 
+/** The days of a range are those of now; an hour is the shortest time in which they change. */
+const startOfHour = (now: number) => Math.floor(now / HOUR_MS) * HOUR_MS;
+
+interface ViewContext {
+  readonly sourceId: string;
+  readonly timeZone: string;
+  readonly now: number;
+  /** The start of "All time". */
+  readonly firstDay?: string | undefined;
+}
+
+/** The view that search parameters describe. */
+export function readStatsView(
+  params: ViewParams,
+  { sourceId, timeZone, now, firstDay }: ViewContext,
+): DescribedView {
+  const range = readRange(params, timeZone, startOfHour(now), firstDay);
+  const filters = readFilters(params);
+  const otherFilters = readOtherFilters(params);
+  const scope = {
+    sourceId,
+    dateRange: range.dateRange,
+    timezone: timeZone,
+    filters: [...toStatsFilters(filters), ...otherFilters],
+    include: { bots: params.bots === "yes", excluded: false },
+  };
+  const comparison = readComparison(params, range);
+  return { params, range, timeZone, comparison, filters, otherFilters, scope };
+}
+
 export function useStatsView(sourceId: string): StatsView {
   const params = useSearch({ strict: false }) as ViewParams;
   const navigate = useNavigate();
   const timeZone = readTimeZone(params);
-  // the days of a range are those of now; an hour is the shortest time in which they change
-  const hour = Math.floor(useNow() / HOUR_MS) * HOUR_MS;
+  const hour = startOfHour(useNow());
   const navigateTo = useCallback(
     (changes: ViewParams, replace: boolean) =>
       void navigate({
@@ -103,23 +136,12 @@ export function useStatsView(sourceId: string): StatsView {
   }, [params.tz, timeZone, navigateTo]);
   const { firstDay, isReady } = useFirstDay(sourceId, timeZone, params.range === "all");
   return useMemo(() => {
-    const range = readRange(params, timeZone, hour, firstDay);
-    const filters = readFilters(params);
-    const otherFilters = readOtherFilters(params);
-    const scope = {
-      sourceId,
-      dateRange: range.dateRange,
-      timezone: timeZone,
-      filters: [...toStatsFilters(filters), ...otherFilters],
-      include: { bots: params.bots === "yes", excluded: false },
-    };
     const update = (changes: ViewParams) => navigateTo(changes, false);
-    const comparison = readComparison(params, range);
-    return { params, range, timeZone, comparison, filters, otherFilters, scope, isReady, update };
+    return { ...readStatsView(params, { sourceId, timeZone, now: hour, firstDay }), isReady, update };
   }, [sourceId, params, timeZone, hour, firstDay, isReady, navigateTo]);
 }
 
-type StatsQuery = Omit<StatsQueryBody, keyof StatsScope | "organizationId" | "accuracy"> & {
+export type StatsQuery = Omit<StatsQueryBody, keyof StatsScope | "organizationId" | "accuracy"> & {
   readonly comparison?: ViewComparison["request"];
 };
 
@@ -139,15 +161,24 @@ interface UseStatsOptions {
 /** Whether the parts inside may ask: after each click the headline and the chart go first, because the warehouse answers few at a time. */
 export const MayAsk = createContext(true);
 
+function requestOf(scope: StatsScope, { comparison = false, ...query }: StatsQuery) {
+  const body = { ...scope, ...query, include: { ...scope.include, comparison } };
+  return {
+    queryKey: ["stats", "query", body] as const,
+    ask: (accuracy: "fast" | "exact", signal: AbortSignal) =>
+      api.queryStats({ body: { ...body, accuracy }, signal }),
+  };
+}
+
+/** Asks the same as `useStats`, before the component that shows the answer is there. */
+export const prefetchStats = (scope: StatsScope, query: StatsQuery) => prefetchFast(requestOf(scope, query));
+
 /** Runs a stats query for the view and keeps its answer up to date. */
-export function useStats(scope: StatsScope, statsQuery: StatsQuery, options: UseStatsOptions = {}) {
+export function useStats(scope: StatsScope, query: StatsQuery, options: UseStatsOptions = {}) {
   const { pollWhileEmpty = false, enabled = true, refetchMs = REFETCH_MS, isExact = false } = options;
   const mayAsk = useContext(MayAsk);
-  const { comparison = false, ...query } = statsQuery;
-  const body = { ...scope, ...query, include: { ...scope.include, comparison } };
   return useFastThenExact({
-    queryKey: ["stats", "query", body],
-    ask: (accuracy, signal) => api.queryStats({ body: { ...body, accuracy }, signal }),
+    ...requestOf(scope, query),
     enabled: enabled && mayAsk,
     isExact,
     refetchInterval: ({ state: { data, error } }) => {
