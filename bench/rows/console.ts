@@ -24,12 +24,13 @@ import { BASE_SETTINGS, type Headwater, newFolder, OWNER_TOKEN, startHeadwater }
 import {
   buildRollups,
   COMMAND_MS,
+  DAY_MS,
   DAYS,
   ENGINE,
   EVENTS,
   fill,
   QUICK_EVENTS,
-  range,
+  UNTIL,
   waitForMerges,
 } from "./month.ts";
 import { waitForWarehouse, waitUntilShipped } from "./warehouse.ts";
@@ -119,11 +120,12 @@ async function openAttempts(context: BrowserContext, server: Headwater, sourceId
   return frames;
 }
 
-/** Sends one event, so that the console does not show the setup page of an empty source. */
+/** Sends one event of the day after the month, which has no rollup: as the traffic of today. */
 async function sendOne(server: Headwater, visit: OpenVisit): Promise<void> {
   const { publicKey, sessionId, anonymousId } = visit;
   const sentAt = new Date().toISOString();
-  const event = { id: crypto.randomUUID(), type: "track", name: "bench", timestamp: sentAt };
+  const timestamp = new Date(UNTIL + DAY_MS / 2).toISOString();
+  const event = { id: crypto.randomUUID(), type: "track", name: "bench", timestamp };
   const own = { ingestVersion: 2, sdkVersion: "bench", batchId: crypto.randomUUID(), sentAt };
   const answer = await fetch(`${server.url}/api/ingest/v2/${publicKey}/events`, {
     method: "POST",
@@ -202,7 +204,7 @@ async function openPages(context: BenchContext, server: Headwater, sourceId: str
     const visitor = await browser.newContext({ viewport: VIEWPORT });
     await visitor.addInitScript({ content: `sessionStorage.setItem("headwater.token", "${OWNER_TOKEN}")` });
     await visitor.addInitScript({ path: PAGE_SCRIPT });
-    const days = range.map((instant, at) => new Date(Date.parse(instant) - at).toISOString().slice(0, 10));
+    const days = [UNTIL - (DAYS - 1) * DAY_MS, UNTIL].map((at) => new Date(at).toISOString().slice(0, 10));
     const address = `${server.url}/analytics/stats?sourceId=${sourceId}&range=${days.join("..")}&tz=UTC`;
     const page = await visitor.newPage();
     const shown: PageTimes[] = [];
@@ -276,7 +278,7 @@ function sectionOf(
     settings: { ...BASE_SETTINGS, WAREHOUSE: "embedded" },
     tables: [chartTable(shown, events), filterTable(filtered), listTable(frames)],
     notes: [
-      `Headless Chromium on the same cores as the service and its warehouse. The stats page of one source, for ${DAYS} days with rollups, compared with the days before: from the start of the page load until the chart, all six figures above it and the first four lists are shown. The current day has an event and no rollup.`,
+      `Headless Chromium on the same cores as the service and its warehouse. The stats page of one source, for ${DAYS} days, compared with the days before: from the start of the page load until the chart, all figures above it and the first four lists are shown. The last day has an event and no rollup.`,
       "A click on a row of a list filters the page by its value: from the click until the chart and all figures above it are those of the filtered view.",
       `The list: ${figure(ATTEMPTS)} attempts arrive through the live stream, then the list is scrolled by ${SCROLL_PIXELS} pixels per frame for ${SCROLL_MS / 1_000} s. A browser draws at most 60 frames per second.`,
     ],

@@ -8,7 +8,7 @@ import { openWarehouseSink } from "../../apps/server/tools/seed/warehouse-sink.t
 export const EVENTS = 10_000_000;
 export const QUICK_EVENTS = 200_000;
 export const DAYS = 30;
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 export const UNTIL = Date.UTC(2026, 10, 21);
 const SITE = "https://shop.example";
 /** The settings with which the service starts the embedded warehouse. */
