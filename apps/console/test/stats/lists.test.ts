@@ -34,6 +34,17 @@ consoleStatsTest(
     await panel.getByRole("row").filter({ hasText: "autumn" }).waitFor();
     assert.deepEqual(await cells("autumn"), ["€40.00", "2", "2"]);
     assert.deepEqual(await cells("spring"), ["€30.00", "1", "1"]);
+    await panel.getByRole("button", { name: "Details" }).click();
+    const details = page.getByRole("dialog", { name: "Campaign" });
+    const change = details.getByRole("row").filter({ hasText: "autumn" });
+    await change.waitFor();
+    assert.deepEqual((await change.getByRole("cell").allTextContents()).slice(1), [
+      "€40.00",
+      "+100%",
+      "2",
+      "2",
+    ]);
+    await details.getByRole("button", { name: "Close" }).click();
     for (const { colorScheme, rules } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();

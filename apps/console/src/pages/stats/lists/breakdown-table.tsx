@@ -72,7 +72,9 @@ function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: 
   const total = useTotal(view, breakdown);
   const { event } = view.params;
   const detailed = withAllMetrics(breakdown);
-  const hasFurther = hasFurtherFigures && detailed.metrics.length > metrics.length;
+  // what a list leaves out: figures, or the change since the compared period
+  const hasChanges = changed === undefined && view.comparison.request !== false;
+  const hasFurther = hasFurtherFigures && (hasChanges || detailed.metrics.length > metrics.length);
   return (
     <StatsResult query={query} rows={dimension === "device" ? SHORT_ROWS : LOADING_ROWS}>
       {(answer) => (
