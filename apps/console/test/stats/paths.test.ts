@@ -1,8 +1,11 @@
 /** Paths from page to page, and the map of countries. */
 import assert from "node:assert/strict";
+import { until } from "../../../server/test/faults/child.ts";
 import { seriousFindings } from "../accessibility.ts";
 import { consoleStatsTest } from "../console-world.ts";
 import { lastDays, noon, shopVisits, visits } from "../visits.ts";
+
+const LAYOUT_MS = 10_000;
 
 consoleStatsTest(
   "Paths start with the top entry page, are walked from page to page, start at any page, and are kept in the URL.",
@@ -34,14 +37,17 @@ consoleStatsTest(
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("paths");
     await page.setViewportSize({ width: 390, height: 1400 });
-    const [first, next, second] = await Promise.all(
-      [
-        page.getByRole("button", { name: "/", exact: true }),
-        page.getByRole("region", { name: "Step 2" }),
-        page.getByRole("button", { name: "/blog", exact: true }),
-      ].map(async (one) => (await one.boundingBox())?.y ?? 0),
-    );
-    assert.ok(first! < next! && next! < second!, "on a phone a step stands directly below its page");
+    const isBelow = async () => {
+      const [first, next, second] = await Promise.all(
+        [
+          page.getByRole("button", { name: "/", exact: true }),
+          page.getByRole("region", { name: "Step 2" }),
+          page.getByRole("button", { name: "/blog", exact: true }),
+        ].map(async (one) => (await one.boundingBox())?.y ?? 0),
+      );
+      return first! < next! && next! < second!;
+    };
+    await until("on a phone a step stands directly below its page", LAYOUT_MS, isBelow);
     await shoot("paths-phone");
     await page.setViewportSize({ width: 1280, height: 1400 });
     await page.getByRole("button", { name: "Start at the selected page" }).click();
