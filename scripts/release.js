@@ -90,7 +90,7 @@ function headwaterManifest() {
     bin: { headwater: "apps/server/bin/headwater.js" },
     exports: { "./package.json": "./package.json" },
     engines: server.engines,
-    dependencies: withoutOwn(server.dependencies),
+    dependencies: withoutOwn({ ...contract.dependencies, ...server.dependencies }),
     optionalDependencies: server.optionalDependencies,
   };
 }

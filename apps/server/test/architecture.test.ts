@@ -60,7 +60,7 @@ const isOutermost = (path: string) =>
 const MAX_LINES = 400;
 
 /** A construct that only some files may use. */
-type SyntaxMark = "any" | "clock" | "console" | "default export" | "environment" | "random id" | "TypeBox";
+type SyntaxMark = "any" | "clock" | "console" | "default export" | "environment" | "random id";
 interface AtLine<T> {
   line: number;
   what: T;
@@ -94,8 +94,6 @@ function markOf(node: SyntaxNode): SyntaxMark | null {
       return "any";
     case "ExportDefaultDeclaration":
       return "default export";
-    case "ImportDeclaration":
-      return nameOf(node.source) === "typebox" && node.importKind !== "type" ? "TypeBox" : null;
     case "ExportSpecifier":
       return nameOf(node.exported) === "default" ? "default export" : null;
     case "NewExpression":
@@ -162,7 +160,6 @@ test("The checks find every import and every mark, and none in comments or strin
   const text = `
     import type { A } from "../a.ts"; import "./b.ts"; export * from "../c/d.ts"; export { e } from "e";
     type F = import("./f.ts").F; const g = import("./g.ts"); new Worker(new URL("./h.ts", import.meta.url));
-    import { type T } from "typebox"; import type { U } from "typebox";
     // import "./no.ts"; process.env
     const text = \`import "./no.ts"; export default process.env.NO as any\`;
     const { x }: any = process.env; run(Date.now, new Date(), performance.now(), console, console.log);
@@ -172,7 +169,7 @@ test("The checks find every import and every mark, and none in comments or strin
   const { imports, marks } = readSource("/src", "room/file.ts", text);
   assert.deepEqual(
     imports.map(({ what }) => what),
-    ["a.ts", "room/b.ts", "c/d.ts", "e", "room/f.ts", "room/g.ts", "room/h.ts", "typebox", "typebox"],
+    ["a.ts", "room/b.ts", "c/d.ts", "e", "room/f.ts", "room/g.ts", "room/h.ts"],
   );
   const counts = Object.fromEntries(
     Object.entries(Object.groupBy(marks, ({ what }) => what)).map(([what, found]) => [what, found.length]),
@@ -184,7 +181,6 @@ test("The checks find every import and every mark, and none in comments or strin
     console: 1,
     "random id": 1,
     "default export": 2,
-    TypeBox: 1,
   });
 });
 
@@ -194,10 +190,6 @@ test("The contract and the API client import only their own files and packages o
     const own = new Set(sources.map(({ path }) => path));
     importNone(sources, (imported) => isOurs(imported) && !own.has(imported));
   }
-});
-
-test("TypeBox gives types only, so that no process loads its modules.", () => {
-  markNone(all, "TypeBox");
 });
 
 test("Only the command line uses the API client.", () => {

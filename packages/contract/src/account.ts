@@ -1,5 +1,5 @@
 /** Accounts of people: profile, invitations, sign-in and sessions (docs/contract.md section 13). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { NUMBER_FORMATS, THEMES } from "./preferences.ts";
 import { ROLES } from "./roles.ts";
@@ -10,7 +10,6 @@ import {
   Nullable,
   OneOf,
   OrganizationId,
-  Type,
   text,
   textOrNull,
   time,

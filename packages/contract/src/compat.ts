@@ -1,7 +1,7 @@
 /** Bodies of the compatible endpoints, as far as the service reads them (docs/migrate.md). Other members are ignored. */
-
+import Type from "typebox";
 import { EventResult } from "./ingest.ts";
-import { Closed, count, flag, Type, text } from "./shapes.ts";
+import { Closed, count, flag, text } from "./shapes.ts";
 
 /** A member of any type: another type than the usual one is ignored, or rejects its event only. */
 const any = (description: string) => Type.Optional(Type.Unknown({ description }));

@@ -1,5 +1,5 @@
 /** The debug view, and the response of a failed request (spec 2.3, docs/contract.md sections 1 and 6). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, COMPAT_ENDPOINTS, KEY_STATES } from "./attempts.ts";
 import { ERRORS, ISSUE_CODES } from "./errors.ts";
 import { EventResult } from "./ingest.ts";
@@ -14,7 +14,6 @@ import {
   Nullable,
   OneOf,
   SameOrganizationId,
-  Type,
   text,
   textOrNull,
   time,

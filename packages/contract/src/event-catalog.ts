@@ -1,7 +1,7 @@
 /** The event catalogue of a source: which events it sends, and what they look like (docs/contract.md section 2). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, count, OneOf, Type, text, time } from "./shapes.ts";
+import { Closed, count, OneOf, text, time } from "./shapes.ts";
 
 export const CATALOG_TYPES = ["string", "number", "boolean", "null", "object", "array"] as const;
 export type CatalogType = (typeof CATALOG_TYPES)[number];

@@ -1,7 +1,7 @@
 /** Exports of events (GET /api/export/events). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, OneOf, SameOrganizationId, SourceId, Type } from "./shapes.ts";
+import { Closed, OneOf, SameOrganizationId, SourceId } from "./shapes.ts";
 
 /** The media type of each format. The first format is the default. */
 export const EXPORT_MEDIA_TYPES = {

@@ -22,7 +22,6 @@ export * from "./plan.ts";
 export * from "./preferences.ts";
 export * from "./roles.ts";
 export * from "./saved-items.ts";
-export * from "./shapes.ts";
 export * from "./source-fields.ts";
 export * from "./sources.ts";
 export * from "./stats.ts";

@@ -1,5 +1,5 @@
 /** Bodies of the public ingest API (spec 2.4 to 2.8, docs/contract.md section 4). Unknown fields in requests are ignored. */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { EVENT_CODES, type EventCode, WARNING_MESSAGES, WARNINGS } from "./event-codes.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { LIMITS } from "./limits.ts";
@@ -11,7 +11,6 @@ import {
   Maybe,
   Nullable,
   OneOf,
-  Type,
   text,
   textOrNull,
   time,

@@ -1,7 +1,7 @@
 /** The install payload: what to paste into an application (spec 2.2, docs/contract.md section 7). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, OneOf, SameOrganizationId, Type, text, url } from "./shapes.ts";
+import { Closed, OneOf, SameOrganizationId, text, url } from "./shapes.ts";
 
 /** A path of the user's own site. Empty segments and segments that start with a dot are not allowed: proxies read them differently. */
 export const SITE_PATH = "^(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,5}$";

@@ -1,6 +1,6 @@
 /** Messages of the Model Context Protocol: JSON-RPC 2.0 (docs/contract.md section 12). */
-
-import { Closed, FreeObject, Nullable, Type, text } from "./shapes.ts";
+import Type from "typebox";
+import { Closed, FreeObject, Nullable, text } from "./shapes.ts";
 
 const Version = Type.Literal("2.0", { description: "The version of JSON-RPC." });
 const MessageId = Type.Unsafe<string | number>({ type: ["string", "integer"], maxLength: 200 });

@@ -1,5 +1,5 @@
 /** The tracking plan of a source: what its events should look like (docs/contract.md section 2). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {
   Closed,
@@ -9,7 +9,6 @@ import {
   Maybe,
   OneOf,
   SameOrganizationId,
-  Type,
   textOrNull,
   timeOrNull,
 } from "./shapes.ts";

@@ -1,7 +1,7 @@
 /** What members save for the stats of a source: segments, funnels and annotations (docs/contract.md section 9). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, flag, Maybe, Nullable, OneOf, SameOrganizationId, Type, text, time } from "./shapes.ts";
+import { Closed, flag, Maybe, Nullable, OneOf, SameOrganizationId, text, time } from "./shapes.ts";
 import { StatsFilter } from "./stats.ts";
 import { StatsGoal } from "./stats-goal.ts";
 

@@ -3,11 +3,11 @@
  * nowhere else: its schema in a source, its schema in a request body, and its value in a new source. The compiler reports
  * a field that one of the three lacks. CONTRIBUTING.md has the recipe for a new field.
  */
-import type { Static, TSchema } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
 import { CHANNEL_RULE_FIELDS, CHANNELS } from "./channels.ts";
 import { GOAL_OPERATORS } from "./goal-text.ts";
 import { LIMITS } from "./limits.ts";
-import { Closed, Maybe, Nullable, OneOf, Type, text } from "./shapes.ts";
+import { Closed, Maybe, Nullable, OneOf, text } from "./shapes.ts";
 
 /** `apart`: stored, marked as bots, and left out of stats by default. `reject`: not stored. `keep`: stored unmarked. */
 export const BOT_POLICIES = ["apart", "reject", "keep"] as const;

@@ -1,5 +1,5 @@
 /** Sources as the API shows them, the bodies that change them, and their keys (spec 2.1, docs/contract.md section 2). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {
   Closed,
@@ -10,7 +10,6 @@ import {
   Nullable,
   OrganizationId,
   SameOrganizationId,
-  Type,
   text,
   time,
   timeOrNull,

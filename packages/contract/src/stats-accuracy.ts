@@ -1,6 +1,6 @@
 /** Exact and estimated answers of stats queries. */
-
-import { Closed, OneOf, Type } from "./shapes.ts";
+import Type from "typebox";
+import { Closed, OneOf } from "./shapes.ts";
 import * as words from "./stats-words.ts";
 
 export type StatsAccuracyChoice = (typeof words.STATS_ACCURACIES)[number];

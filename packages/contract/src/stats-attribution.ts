@@ -1,7 +1,7 @@
 /** The schema of `attribution` in a stats query (docs/contract.md section 9). */
-
+import Type from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, OneOf, Type } from "./shapes.ts";
+import { Closed, OneOf } from "./shapes.ts";
 import * as words from "./stats-words.ts";
 
 export const Attribution = Closed(

@@ -1,7 +1,7 @@
 /** A goal, as a stats query names it. */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, Type } from "./shapes.ts";
+import { Closed } from "./shapes.ts";
 
 /** A goal: an event with a name, a view of a page whose path matches (`*` is any text), or a goal of the source by its name. */
 export const StatsGoal = Closed(

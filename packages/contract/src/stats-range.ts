@@ -1,7 +1,7 @@
 /** The time that a stats query is about, and the period that it is compared with. */
-
+import Type from "typebox";
 import { LIMITS } from "./limits.ts";
-import { OneOf, Type } from "./shapes.ts";
+import { OneOf } from "./shapes.ts";
 import * as words from "./stats-words.ts";
 
 /** A named range of days, or two days or times. */

@@ -1,5 +1,5 @@
 /** The bodies and answers of stats queries (docs/contract.md section 9; docs/stats.md has an example of each). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {
   Closed,
@@ -9,7 +9,6 @@ import {
   OneOf,
   SameOrganizationId,
   SourceId,
-  Type,
   text,
   textOrNull,
   time,

@@ -1,5 +1,5 @@
 /** The stored events of one session or visitor, one after the other, or the latest events of one name. */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {
   Closed,
@@ -9,7 +9,6 @@ import {
   id,
   NextCursor,
   SameOrganizationId,
-  Type,
   text,
   textOrNull,
   time,

@@ -1,5 +1,5 @@
 /** Verification of an install: the report of a page, and the checks made from it (docs/contract.md section 7). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {
   Closed,
@@ -9,7 +9,6 @@ import {
   OneOf,
   SameOrganizationId,
   Time,
-  Type,
   text,
   textOrNull,
 } from "./shapes.ts";

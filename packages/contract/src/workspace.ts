@@ -1,5 +1,5 @@
 /** Workspaces: members, roles, tokens, audit log, onboarding and usage (docs/contract.md section 3). The API calls a workspace an organization. */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { ROLES, type Role } from "./roles.ts";
 import {
@@ -12,7 +12,6 @@ import {
   Nullable,
   OneOf,
   OrganizationId,
-  Type,
   text,
   textOrNull,
   time,

@@ -10,10 +10,9 @@ import {
   type Operation,
   type OperationId,
   operation,
-  Type,
 } from "@headwater/contract";
 import type { Tool as ProtocolTool } from "@modelcontextprotocol/server";
-import type { TProperties, TSchema } from "typebox";
+import Type, { type TProperties, type TSchema } from "typebox";
 import type { InnerRequest } from "../core/handler.ts";
 import { type Check, compile } from "../core/validate.ts";
 

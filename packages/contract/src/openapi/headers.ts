@@ -1,6 +1,5 @@
 /** The headers of requests and responses that the API documents. */
-import type { TSchema } from "typebox";
-import { Type } from "../shapes.ts";
+import Type, { type TSchema } from "typebox";
 
 interface DocumentedHeader {
   readonly description: string;

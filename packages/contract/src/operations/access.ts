@@ -1,5 +1,5 @@
 /** The operations on workspaces, members, tokens, sign-in and the audit log. */
-
+import Type from "typebox";
 import {
   BODY_CODES,
   COMMON_CODES,
@@ -8,7 +8,7 @@ import {
   TOKEN_CODES,
   workspaceCodes,
 } from "../operation.ts";
-import { Closed, id, OneOf, Type } from "../shapes.ts";
+import { Closed, id, OneOf } from "../shapes.ts";
 import * as workspace from "../workspace.ts";
 import { OptionalOrganizationQuery, OrganizationQuery, PageQuery, pageQuery } from "./queries.ts";
 

@@ -1,5 +1,5 @@
 /** The operations of people's accounts: profile, invitations, sign-in and sessions. */
-
+import Type from "typebox";
 import * as account from "../account.ts";
 import {
   BODY_CODES,
@@ -9,7 +9,7 @@ import {
   TOKEN_CODES,
   workspaceCodes,
 } from "../operation.ts";
-import { Closed, Type } from "../shapes.ts";
+import { Closed } from "../shapes.ts";
 import { OptionalOrganizationQuery, OrganizationQuery } from "./queries.ts";
 
 const SIGNED_IN_CODES = [...TOKEN_CODES, "permission_denied", ...COMMON_CODES] as const;

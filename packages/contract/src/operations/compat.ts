@@ -1,5 +1,5 @@
 /** The compatible endpoints, which clients of other tools call with a public key (docs/migrate.md). */
-
+import Type from "typebox";
 import {
   Ga4Payload,
   Ga4Query,
@@ -12,7 +12,6 @@ import {
   UmamiCall,
 } from "../compat.ts";
 import type { Operation } from "../operation.ts";
-import { Type } from "../shapes.ts";
 import { INGEST_CODES } from "./ingest.ts";
 
 const MATOMO = {

@@ -1,8 +1,7 @@
 /** The part of the table of operations that gives data out. */
-
+import Type from "typebox";
 import { EXPORT_MEDIA_TYPES, ExportQuery } from "../export.ts";
 import { type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
-import { Type } from "../shapes.ts";
 import { StoredEvents, StoredEventsQuery } from "../stored-events.ts";
 
 export const EXPORT_OPERATIONS = [

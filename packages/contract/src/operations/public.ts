@@ -1,7 +1,6 @@
 /** The public operations: health checks, metrics, documentation and the browser client. */
-
+import Type from "typebox";
 import type { Operation } from "../operation.ts";
-import { Type } from "../shapes.ts";
 import * as workspace from "../workspace.ts";
 
 /** The codes that every route can answer before the request is read. */

@@ -1,7 +1,7 @@
 /** Query parameters that several operations share: the workspace, and the page of a list. */
-
+import Type from "typebox";
 import { LIMITS } from "../limits.ts";
-import { Closed, CURSOR, id, OrganizationId, SameOrganizationId, Type } from "../shapes.ts";
+import { Closed, CURSOR, id, OrganizationId, SameOrganizationId } from "../shapes.ts";
 
 export const OrganizationQuery = Closed({ organizationId: OrganizationId });
 /** Of operations on a source. */

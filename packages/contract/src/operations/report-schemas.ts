@@ -1,17 +1,7 @@
 /** Weekly and monthly reports of the stats of a source, by e-mail or to a Slack webhook (docs/contract.md section 9). */
-import type { Static } from "typebox";
+import Type, { type Static } from "typebox";
 import { LIMITS } from "../limits.ts";
-import {
-  Closed,
-  flag,
-  OneOf,
-  SameOrganizationId,
-  Type,
-  text,
-  textOrNull,
-  time,
-  timeOrNull,
-} from "../shapes.ts";
+import { Closed, flag, OneOf, SameOrganizationId, text, textOrNull, time, timeOrNull } from "../shapes.ts";
 
 export const REPORT_PERIODS = ["week", "month"] as const;
 export type ReportPeriod = (typeof REPORT_PERIODS)[number];

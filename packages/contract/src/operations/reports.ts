@@ -1,5 +1,5 @@
 /** The operations on reports that are sent by e-mail and to Slack. */
-
+import Type from "typebox";
 import {
   BODY_CODES,
   COMMON_CODES,
@@ -8,7 +8,6 @@ import {
   sourceCodes,
   WAREHOUSE_CODES,
 } from "../operation.ts";
-import { Type } from "../shapes.ts";
 import { SourceOrganizationQuery } from "./queries.ts";
 import {
   CreateReportBody,

@@ -1,9 +1,8 @@
 /** The operations on sources, their public keys, their install and their debug view. */
-
+import Type from "typebox";
 import { DebugData, DebugQuery } from "../debug.ts";
 import { InstallPayload, InstallQuery } from "../install.ts";
 import { BODY_CODES, type Operation, QUERY_CODES, sourceCodes, workspaceCodes } from "../operation.ts";
-import { Type } from "../shapes.ts";
 import * as sources from "../sources.ts";
 import { TestInstallBody, Verification, VerifyBody } from "../verify.ts";
 import { PageQuery, SourceOrganizationQuery } from "./queries.ts";

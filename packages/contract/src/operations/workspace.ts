@@ -1,7 +1,7 @@
 /** The operations on a whole workspace: erasures, onboarding, usage and support. */
-
+import Type from "typebox";
 import { BODY_CODES, type Operation, QUERY_CODES, workspaceCodes } from "../operation.ts";
-import { Closed, OrganizationId, Type } from "../shapes.ts";
+import { Closed, OrganizationId } from "../shapes.ts";
 import * as visitors from "../visitors.ts";
 import * as workspace from "../workspace.ts";
 import { OrganizationQuery } from "./queries.ts";
