@@ -394,6 +394,6 @@ export const SERVER_LIMITS = {
   retryAfterSeconds: 1,
   /** Connections with a refused request that are read again in a turn of the event loop: two or three milliseconds. */
   readRefusedPerTurn: 64,
-  /** Each is read again after so many turns, about a second. */
+  /** Each is read again after so many turns: a few seconds when thousands rest. */
   maxRestTurns: 128,
 } as const;
