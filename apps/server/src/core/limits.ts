@@ -392,8 +392,8 @@ export const SERVER_LIMITS = {
   drainTimeoutMs: 8_000,
   drainSweepMs: 50,
   retryAfterSeconds: 1,
-  /** Connections with a refused request that are read again in a turn of the event loop: two or three milliseconds. */
-  readRefusedPerTurn: 64,
-  /** Each is read again after so many turns: a few seconds when thousands rest. */
-  maxRestTurns: 128,
+  /** Paused connections that a turn of the event loop reads again: two or three milliseconds of refusals. */
+  resumedPerTurn: 64,
+  /** A connection is paused for so many turns at most: a few seconds when thousands are. */
+  maxPausedTurns: 128,
 } as const;

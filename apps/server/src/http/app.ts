@@ -11,9 +11,9 @@ import { NEEDS_RETRY_AFTER, renderFailure } from "./failure.ts";
 import { createHttpServer } from "./http-server.ts";
 import { type IngestRouteDeps, serveIngest } from "./ingest-routes.ts";
 import { operationName, type ServedRequest, statusOf } from "./observe.ts";
+import { createConnectionPauses } from "./paused-connections.ts";
 import { type Exchange, send, sendJson } from "./reply.ts";
 import { requestIdOf } from "./request-id.ts";
-import { createRests } from "./resting-connections.ts";
 import { allowedMethods, createRouter, type RouteMatch } from "./router.ts";
 import { createWorkspaceRoute, type WorkspaceRouteDeps } from "./workspace-routes.ts";
 
@@ -57,7 +57,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
   const withoutAlias = createAlias(deps.alias);
   const workspaceCors = createWorkspaceCors(deps.appUrl);
   const serveWorkspace = createWorkspaceRoute(deps, operations);
-  const rest = createRests();
+  const pauseConnection = createConnectionPauses();
 
   function serve(exchange: Exchange, match: RouteMatch | null, cors: CorsPolicy): Promise<void> | void {
     if (!match) throw new Refusal("route_not_found");
@@ -96,7 +96,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     const operation = consoleFile ? "console" : operationName(match, request.method);
     const durationMs = stopwatch() - startedAt;
     const status = statusOf(exchange);
-    if (NEEDS_RETRY_AFTER.has(status)) rest(request);
+    if (NEEDS_RETRY_AFTER.has(status)) pauseConnection(request);
     deps.onServed({ exchange, operation, status, durationMs, refusal });
   }
 

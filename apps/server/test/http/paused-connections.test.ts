@@ -1,25 +1,25 @@
-/** Connections whose request was refused rest until it is their turn to be read again. */
+/** Connections whose request was refused are paused until it is their turn to be read again. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, IncomingMessage } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import { describe, it } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { createRests } from "../../src/http/resting-connections.ts";
+import { createConnectionPauses } from "../../src/http/paused-connections.ts";
 import { Line } from "../api/raw-line.ts";
 import { until } from "../faults/child.ts";
 import { bootstrapBody, bootstrapPath, ORIGIN, openWorld } from "../support/world.ts";
 
-const { readRefusedPerTurn, maxRestTurns } = SERVER_LIMITS;
+const { resumedPerTurn, maxPausedTurns } = SERVER_LIMITS;
 const PATIENCE_MS = 30_000;
 
-/** Lets the connections of new requests rest. @returns how many of them are read again after each turn, until all are */
+/** Pauses the connections of new requests. @returns how many of them are read again after each turn, until all are */
 async function readAfterEachTurn(count: number): Promise<number[]> {
-  const rest = createRests();
+  const pause = createConnectionPauses();
   const sockets = Array.from({ length: count }, () => new Socket().resume());
   for (const socket of sockets) {
     const request = new IncomingMessage(socket);
-    rest(request);
+    pause(request);
     request.emit("close");
   }
   const counts: number[] = [];
@@ -36,27 +36,27 @@ async function readAfterEachTurn(count: number): Promise<number[]> {
 
 describe("A connection whose request was refused", () => {
   it("is read again after those that were refused before, some in each turn of the event loop", async () => {
-    const count = 3 * readRefusedPerTurn;
+    const count = 3 * resumedPerTurn;
     const counts = await readAfterEachTurn(count);
     assert.deepEqual(
       counts,
-      [1, 2, 3].map((turn) => turn * readRefusedPerTurn),
+      [1, 2, 3].map((turn) => turn * resumedPerTurn),
     );
   });
 
-  it("is read again after a bounded number of turns, however many others rest", async () => {
-    const { length: turns } = await readAfterEachTurn(2 * readRefusedPerTurn * maxRestTurns);
-    assert.ok(turns < 2 * maxRestTurns, `${turns} turns`);
+  it("is read again after a bounded number of turns, however many others are paused", async () => {
+    const { length: turns } = await readAfterEachTurn(2 * resumedPerTurn * maxPausedTurns);
+    assert.ok(turns < 2 * maxPausedTurns, `${turns} turns`);
   });
 
   it("is not read from the end of its request on, although the rest of the body arrived after the answer", async (t) => {
-    const rest = createRests();
+    const pause = createConnectionPauses();
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const server = createServer((request, response) => {
       response.writeHead(503).end();
       assert.equal(request.complete, false);
       request.resume();
-      rest(request);
+      pause(request);
       request.once("close", () => process.nextTick(() => resolve(request.socket.isPaused())));
     });
     server.listen(0, "127.0.0.1");

@@ -1,0 +1,45 @@
+/**
+ * Backpressure on connections whose request was refused with 429 or 503 (docs/decisions/0011). The service pauses them, so their
+ * next request waits in the kernel's buffer. Each turn of the event loop resumes some of them, the longest paused first. So refusals
+ * leave time for the requests that are processed, and other connections are read at once.
+ */
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { SERVER_LIMITS } from "../core/limits.ts";
+
+const { resumedPerTurn, maxPausedTurns } = SERVER_LIMITS;
+
+/** @returns a function that pauses the connection of a refused request until its turn comes */
+export function createConnectionPauses(): (request: IncomingMessage) => void {
+  const paused = new Set<Socket>();
+  let isScheduled = false;
+
+  const scheduleTurn = () => {
+    if (isScheduled || paused.size === 0) return;
+    isScheduled = true;
+    setImmediate(resumeSome).unref();
+  };
+  const resumeSome = () => {
+    isScheduled = false;
+    let left = Math.max(resumedPerTurn, paused.size / maxPausedTurns);
+    for (const socket of paused) {
+      if (left < 1) break;
+      left -= 1;
+      paused.delete(socket);
+      socket.resume();
+    }
+    scheduleTurn();
+  };
+  const pause = (socket: Socket) => {
+    if (socket.destroyed) return;
+    socket.pause();
+    paused.add(socket);
+    scheduleTurn();
+  };
+  return (request) => {
+    const { socket } = request;
+    // a request resumes its connection until its body has been read
+    if (request.closed) pause(socket);
+    else request.once("close", () => pause(socket));
+  };
+}
