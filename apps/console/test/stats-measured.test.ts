@@ -61,8 +61,8 @@ consoleStatsTest(
 
     await open(`${lastDays(full)}&${MEASURED_TABS}`);
     assert.deepEqual(await rowTexts("/measured"), ["/measured", "1", "1m\u00a030s", "64%"]);
-    assert.deepEqual(await rowTexts("EUR"), ["EUR", "1", "€49.90"]);
-    assert.deepEqual(await rowTexts("JPY"), ["JPY", "1", "¥1,500"]);
+    assert.deepEqual(await rowTexts("EUR"), ["EUR", "1", "€49.90", "new"]);
+    assert.deepEqual(await rowTexts("JPY"), ["JPY", "1", "¥1,500", "new"]);
     const metrics = page.getByRole("region", { name: "Key metrics" });
     await metrics.getByRole("button").filter({ hasText: "Engaged sessions2" }).waitFor();
     await ratingOf("LCP").getByText("2.64s").waitFor();

@@ -300,6 +300,7 @@ for (const withdrawn of [true, false]) {
       await visit.open();
       await command(visit, "setConsent", "granted");
       await command(visit, "flush");
+      await waitForEarlierRequests(visit);
       // Simulates another page in which the visitor withdraws consent.
       if (withdrawn) await page.evaluate(() => localStorage.clear());
       await page.evaluate(() => {

@@ -46,6 +46,7 @@ consoleStatsTest(
       .getByRole("row")
       .filter({ hasText: "Signed up" });
     await goal.getByText("50.0%").waitFor();
+    await goal.getByText("—").waitFor();
     assert.deepEqual(await goal.getByRole("cell").allInnerTexts(), ["Signed up", "50.0%", "—"]);
     await shoot("stats-phone");
     for (const width of [390, 1024, 1440]) {
