@@ -206,7 +206,7 @@ function pathsQuestion(random: RandomSource, sourceId: string): Question["ask"] 
   };
 }
 
-/** Of a hundred questions. */
+/** How many of a hundred generated questions are of each kind. */
 const chooseKind = weighted<{ readonly kind: string; readonly write: Write }>([
   [82, { kind: "metrics", write: metricsQuestion }],
   [3, { kind: "page × bounce", write: pageQuestion }],

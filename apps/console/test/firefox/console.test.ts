@@ -1,4 +1,4 @@
-/** What people do in the console, in Firefox: from the sign-in link to the stats, their shared links, reports and colleagues. */
+/** The console in Firefox: sign-in link, first event, stats, shared links, embeds, reports and invitations. */
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import type { Browser, Page } from "playwright-core";

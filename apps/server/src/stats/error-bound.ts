@@ -17,7 +17,7 @@ export interface Estimate<Value> {
   readonly variances: readonly number[];
 }
 
-/** What each part of the sample adds to the totals that a figure is computed from. */
+/** The totals of one part of the sample, from which a figure is computed. */
 export type PartTotals = readonly number[];
 type OfTotals<Value> = (totals: PartTotals) => Value;
 export interface Figure {

@@ -40,7 +40,7 @@ export interface StatsScope {
   readonly include: { readonly bots: boolean; readonly excluded: boolean };
 }
 
-/** What search parameters describe. */
+/** The view that search parameters describe. */
 export interface DescribedView {
   readonly params: ViewParams;
   readonly range: ViewRange;

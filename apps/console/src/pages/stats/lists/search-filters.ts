@@ -1,4 +1,4 @@
-/** What the search of a list finds: text in the values, and in the names that they are shown by. */
+/** Searches a list: in its values, and in the names that the console shows for them. */
 import type { StatsDimension, StatsFilter } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Breakdown } from "./breakdown.ts";

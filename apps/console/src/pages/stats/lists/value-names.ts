@@ -1,4 +1,4 @@
-/** What people read for a dimension and its values, and which value a name stands for. */
+/** Translates the values of dimensions into the names that the console shows, and names into values. */
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
 import { type ActiveFilter, FILTER_OPERATORS } from "../view-params.ts";
 
