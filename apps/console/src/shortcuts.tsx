@@ -3,10 +3,12 @@ import { useHotkeys } from "@mantine/hooks";
 import { useState } from "react";
 import { Dialog } from "./ui/dialog.tsx";
 
+const MODIFIER = navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl";
+
 const SHORTCUTS = [
   {
     title: "Everywhere",
-    keys: [["⌘ K", "Go to a page or a source"] as const, ["?", "Show this list"] as const],
+    keys: [[`${MODIFIER} K`, "Go to a page or a source"] as const, ["?", "Show this list"] as const],
   },
   {
     title: "Stats",

@@ -40,8 +40,18 @@ interface PagedTableProps<Page> {
 }
 
 /** On phones the cells of a row are stacked, and app.css shows the column's heading before each of them. */
-const toColumnVariables = (columns: readonly string[]) =>
+export const toColumnVariables = (columns: readonly string[]) =>
   Object.fromEntries(columns.map((column, index) => [`--column-${index + 1}`, JSON.stringify(column)]));
+
+export const ColumnHeads = ({ columns }: { readonly columns: readonly string[] }) => (
+  <Table.Thead>
+    <Table.Tr>
+      {columns.map((column) => (
+        <Table.Th key={column}>{column === "" ? <VisuallyHidden>Actions</VisuallyHidden> : column}</Table.Th>
+      ))}
+    </Table.Tr>
+  </Table.Thead>
+);
 
 export function PagedTable<Page>({ label, columns, query, className = "", children }: PagedTableProps<Page>) {
   if (query.isPending) return <Loading />;
@@ -56,15 +66,7 @@ export function PagedTable<Page>({ label, columns, query, className = "", childr
           verticalSpacing="sm"
           horizontalSpacing="md"
         >
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map((column) => (
-                <Table.Th key={column}>
-                  {column === "" ? <VisuallyHidden>Actions</VisuallyHidden> : column}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
+          <ColumnHeads columns={columns} />
           <Table.Tbody>{query.data.pages.map(children)}</Table.Tbody>
         </Table>
       </ScrollRegion>

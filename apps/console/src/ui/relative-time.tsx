@@ -8,8 +8,9 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", MINUTE_MS],
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const exact = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
-/** @returns for example `Sep 29, 2026, 8:00:00 PM` */
+const exact = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
+const minute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+/** @returns for example `Sep 29, 2026, 20:00:00` */
 export const formatExactTime = (date: Date): string => exact.format(date);
 
 /**
@@ -48,7 +49,7 @@ export function RelativeTime({ at, missing = "—" }: RelativeTimeProps) {
   );
 }
 
-/** The exact date and time, for an expiry. */
+/** The date and time of an expiry. */
 export function ExpiryTime({ at }: { readonly at: string | null }) {
-  return at === null ? "Never" : <time dateTime={at}>{exact.format(new Date(at))}</time>;
+  return at === null ? "Never" : <time dateTime={at}>{minute.format(new Date(at))}</time>;
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuditEntry } from "@headwater/contract";
 import { ORGANIZATION_ID } from "../../../server/test/support/world.ts";
-import { describeChanges } from "../../src/pages/workspace/audit-text.ts";
+import { describeChanges, titleOf } from "../../src/pages/workspace/audit-text.ts";
 import { consoleTest } from "../console-world.ts";
 
 const YEAR = new Date().getFullYear();
@@ -55,6 +55,18 @@ test("The details of an audit entry name each changed member in words, and leave
     "Label: Old",
     "Expires at: Sep 29, 20:00",
   ]);
+});
+
+test("The line of an invitation names who gets it, or without an address the role; its expiry reads like all times.", () => {
+  const made = (email: string | null) => ({ role: "viewer", email, expiresAt: `${YEAR}-10-06T20:00:00` });
+  const invited = (after: object) => ({
+    ...entry(null, after),
+    action: "invitation.created",
+    target: "inv_1",
+  });
+  assert.equal(titleOf(invited(made("ada@x.example")), NAMES), "Invitation created: ada@x.example");
+  assert.equal(titleOf(invited(made(null)), NAMES), "Invitation created: viewer");
+  assert.deepEqual(textOf(null, made(null)), ["Role: viewer", "Expires at: Oct 6, 20:00"]);
 });
 
 consoleTest(

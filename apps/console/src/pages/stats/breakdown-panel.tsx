@@ -56,6 +56,7 @@ const vitalsBy = (dimension: StatsDimension, label: string): PanelTab =>
     dimension,
     metrics: ["visitors", ...VITAL_METRICS],
     filter: { dimension: "event", operator: "is", value: "web_vitals" },
+    hint: "No web vitals yet. Turn on Web vitals on the Install page.",
   });
 
 /** Two beside each other, so lists of about the same length are neighbours. */

@@ -32,6 +32,10 @@ const formatMilliseconds = (ms: number): string =>
 
 const isRate = (metric?: StatsMetric): boolean => metric === "bounceRate" || metric === "conversionRate";
 
+/** A count that would be wider than its column: `7.35B`. */
+const MIN_COMPACT = 1e9;
+const compactCount = numberFormatter({ notation: "compact", maximumFractionDigits: 2 });
+
 /** @param value null for a ratio whose denominator is zero */
 export function formatMetric(metric: StatsMetric, value: number | null): string {
   if (value === null) return "—";
@@ -40,7 +44,7 @@ export function formatMetric(metric: StatsMetric, value: number | null): string 
   if (metric === "sessionDuration" || metric === "timeOnPage") return formatDuration(value);
   if (metric === "p75:cls") return decimals(value);
   if (metric.startsWith("p75:")) return formatMilliseconds(value);
-  return formatCount(Math.round(value * 10) / 10);
+  return value < MIN_COMPACT ? formatCount(Math.round(value * 10) / 10) : compactCount(value);
 }
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });

@@ -16,6 +16,7 @@ import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { useMemberNames } from "../workspace/member-names.ts";
 import type { StatsView } from "./use-stats-view.ts";
 
 /** Builds a link to the current view. The token is in the fragment, which browsers do not send to the server. */
@@ -113,7 +114,8 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
 }
 
 function LinkTable({ sourceId }: { readonly sourceId: string }) {
-  const { organizationId } = useWorkspace();
+  const { organizationId, userId } = useWorkspace();
+  const names = new Map([[userId, "you"], ...useMemberNames()]);
   const query = usePagedQuery(["tokens", organizationId, sourceId], (cursor, signal) =>
     api.listTokens({ query: { organizationId, sourceId, scope: "stats", cursor }, signal }),
   );
@@ -125,20 +127,28 @@ function LinkTable({ sourceId }: { readonly sourceId: string }) {
     );
   return (
     <PagedTable label="Links" columns={["Name", "Last used", "Expires", ""]} query={query}>
-      {({ tokens }) => tokens.map((token) => <LinkRow key={token.tokenId} token={token} />)}
+      {({ tokens }) =>
+        tokens.map((token) => <LinkRow key={token.tokenId} token={token} creator={names.get(token.userId)} />)
+      }
     </PagedTable>
   );
 }
 
-const LinkRow = ({ token }: { readonly token: Token }) => (
+interface LinkRowProps {
+  readonly token: Token;
+  /** The name of who created it. */
+  readonly creator: string | undefined;
+}
+
+const LinkRow = ({ token, creator }: LinkRowProps) => (
   <Table.Tr>
     <Table.Td className="wrap">
       <Text fw={600} className="wrap">
         {token.label}
       </Text>
       <Text size="sm" c="dimmed" className="wrap">
-        {token.hasPassword ? "With a password" : "Without a password"} · Ends in {token.hint} · Created by{" "}
-        {token.userId}
+        <code title="The last characters of the link">…{token.hint}</code>
+        {token.hasPassword && " · With a password"} · Created by <bdi>{creator ?? token.userId}</bdi>
       </Text>
     </Table.Td>
     <Table.Td>

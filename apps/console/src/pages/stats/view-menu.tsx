@@ -21,11 +21,33 @@ const ACTIONS = [
     label: "Add annotation",
     icon: "pencil",
     permission: "sources:read",
+    isWide: false,
     Panel: AnnotationForm,
   },
-  { name: "export", label: "Export", icon: "download", permission: "export:read", Panel: ExportPanel },
-  { name: "share", label: "Share", icon: "share", permission: "tokens:manage", Panel: SharePanel },
-  { name: "reports", label: "Reports", icon: "mail", permission: "sources:write", Panel: ReportsPanel },
+  {
+    name: "export",
+    label: "Export",
+    icon: "download",
+    permission: "export:read",
+    isWide: false,
+    Panel: ExportPanel,
+  },
+  {
+    name: "share",
+    label: "Share",
+    icon: "share",
+    permission: "tokens:manage",
+    isWide: true,
+    Panel: SharePanel,
+  },
+  {
+    name: "reports",
+    label: "Reports",
+    icon: "mail",
+    permission: "sources:write",
+    isWide: true,
+    Panel: ReportsPanel,
+  },
 ] as const;
 type ActionName = (typeof ACTIONS)[number]["name"];
 
@@ -76,11 +98,11 @@ export function ViewMenu({ view }: { readonly view: StatsView }) {
           </>
         )}
       </Dropdown>
-      {offered.map(({ name, label, Panel }) => (
+      {offered.map(({ name, label, isWide, Panel }) => (
         <Dialog
           key={name}
           title={label}
-          isWide
+          isWide={isWide}
           opened={opened === name}
           onClose={() => setOpened((current) => (current === name ? null : current))}
         >

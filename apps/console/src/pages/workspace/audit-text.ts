@@ -23,13 +23,20 @@ const textOf = (value: unknown, name: string): string | null => {
 const calledIn = (value: unknown) =>
   textOf(value, "name") ?? textOf(value, "label") ?? textOf(value, "email");
 
-const nameOfTarget = ({ target, before, after }: AuditEntry, names: ReadonlyMap<string, string>) =>
-  calledIn(after) ?? calledIn(before) ?? names.get(target) ?? target;
+const nameOfTarget = ({ action, target, before, after }: AuditEntry, names: ReadonlyMap<string, string>) =>
+  calledIn(after) ??
+  calledIn(before) ??
+  names.get(target) ??
+  // an invitation by link has nobody's name
+  (action.startsWith("invitation.") ? (textOf(after, "role") ?? textOf(before, "role")) : null) ??
+  target;
 
 /** What the console calls actions whose names do not read well. */
 const ACTION_TEXTS: Readonly<Record<string, string>> = {
   "organization.created": "workspace created",
   "source.plan_saved": "tracking plan saved",
+  "source.report_created": "report created",
+  "source.report_deleted": "report deleted",
   "source.saved_item_created": "saved",
   "source.saved_item_deleted": "deleted",
 };
@@ -69,11 +76,12 @@ function toWords(name: string): string {
 const isEmpty = (value: unknown) =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** @param name of the member: times are numbers whose name ends with `At` */
+/** @param name of the member: times are numbers or texts whose name ends with `At` */
 function valueText(name: string, value: unknown, names: AuditNames): string {
   if (isEmpty(value)) return "—";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "number" && name.endsWith("At")) return formatMinute(value);
+  if (name.endsWith("At") && (typeof value === "number" || typeof value === "string"))
+    return formatMinute(new Date(value).getTime());
   if (typeof value === "string") return names.get(value) ?? value;
   if (Array.isArray(value) && value.every((one) => typeof one !== "object" || calledIn(one) !== null))
     return value.map((one) => calledIn(one) ?? valueText(name, one, names)).join(", ");

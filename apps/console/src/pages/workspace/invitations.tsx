@@ -6,6 +6,7 @@ import { type ApiAnswer, api } from "../../api.ts";
 import { roleName } from "../../role-texts.ts";
 import { ConfirmButton } from "../../ui/confirm-dialog.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { ColumnHeads, toColumnVariables } from "../../ui/paged-table.tsx";
 import { ExpiryTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
@@ -13,13 +14,14 @@ import { useWorkspace } from "../../workspace-context.tsx";
 
 export type NewInvitation = ApiAnswer<"createInvitation">;
 type OpenInvitation = ApiAnswer<"listInvitations">["invitations"][number];
-const recipientOf = ({ email, role }: OpenInvitation) => email ?? `Link for a ${role}`;
+const recipientOf = ({ email }: OpenInvitation) => email ?? "Invitation link";
+const COLUMNS = ["Invitation", "Role", "Expires", ""];
 
 /** The link of a new invitation, or where it was sent. */
 export const InvitationCreated = ({ invitation: { url, email } }: { readonly invitation: NewInvitation }) =>
   url === null ? (
     <Alert color="green" title="Invitation sent" role="status">
-      <bdi>{email}</bdi> has got a mail with the link.
+      The link was sent to <bdi>{email}</bdi>.
     </Alert>
   ) : (
     <SecretAlert
@@ -44,15 +46,8 @@ export function OpenInvitations() {
         Open invitations
       </Title>
       <ScrollRegion label="Invitations">
-        <Table horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Invitation</Table.Th>
-              <Table.Th>Role</Table.Th>
-              <Table.Th>Expires</Table.Th>
-              <Table.Th aria-label="Actions" />
-            </Table.Tr>
-          </Table.Thead>
+        <Table className="stacked invitations" style={toColumnVariables(COLUMNS)} horizontalSpacing="md">
+          <ColumnHeads columns={COLUMNS} />
           <Table.Tbody>
             {open.map((one) => (
               <InvitationRow key={one.invitationId} invitation={one} />
@@ -67,7 +62,7 @@ export function OpenInvitations() {
 function InvitationRow({ invitation }: { readonly invitation: OpenInvitation }) {
   const { organizationId, role: ownRole } = useWorkspace();
   const client = useQueryClient();
-  const { invitationId, role, expiresAt } = invitation;
+  const { invitationId, email, role, expiresAt } = invitation;
   return (
     <Table.Tr>
       <Table.Td className="wrap">
@@ -77,7 +72,7 @@ function InvitationRow({ invitation }: { readonly invitation: OpenInvitation }) 
       <Table.Td>
         <ExpiryTime at={expiresAt} />
       </Table.Td>
-      <Table.Td ta="right">
+      <Table.Td>
         {!isAbove(role, ownRole) && (
           <ConfirmButton
             label="Revoke"
@@ -89,7 +84,13 @@ function InvitationRow({ invitation }: { readonly invitation: OpenInvitation }) 
             }}
           >
             <Text className="wrap">
-              <bdi>{recipientOf(invitation)}</bdi>: the link will stop working.
+              The link{" "}
+              {email !== null && (
+                <>
+                  that was sent to <bdi>{email}</bdi>{" "}
+                </>
+              )}
+              will stop working.
             </Text>
           </ConfirmButton>
         )}

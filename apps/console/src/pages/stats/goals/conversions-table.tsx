@@ -4,7 +4,7 @@ import { Text, UnstyledButton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ApiAnswer } from "../../../api.ts";
 import { formatMoney } from "../../../ui/format-count.ts";
-import { formatChange, formatMetric } from "../format.ts";
+import { formatChange, formatMetric, NO_CHANGE } from "../format.ts";
 
 type RevenueQuery = Pick<UseQueryResult<ApiAnswer<"queryStats">>, "data" | "isPlaceholderData">;
 /** The amounts of each value of the first dimension, as texts. Null while they are loading. */
@@ -35,6 +35,11 @@ export interface ConversionsRow {
   readonly rate: number | null;
   /** Null while it is loading. */
   readonly revenue: readonly string[] | null;
+}
+
+function changeText(current: number | null, previous: number | null): string {
+  const change = formatChange(current, previous, "conversions");
+  return change === null || change === NO_CHANGE ? "—" : change.text;
 }
 
 interface ConversionsTableProps {
@@ -88,7 +93,7 @@ export function ConversionsTable({ label, rows, isCompared = false, onSelect }: 
                 className="ranking-figure goals-change"
                 title={`Compared with ${formatMetric("conversions", conversionsBefore)} conversions`}
               >
-                {formatChange(conversions, conversionsBefore, "conversions")?.text ?? "—"}
+                {changeText(conversions, conversionsBefore)}
               </td>
             )}
             <td className="ranking-figure goals-rate">{formatMetric("conversionRate", rate)}</td>

@@ -10,6 +10,7 @@ import { ConfirmButton } from "../../../ui/confirm-dialog.tsx";
 import { ErrorAlert, QueryResult } from "../../../ui/page-states.tsx";
 import { RelativeTime } from "../../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
+import { TextWithCode } from "../../../ui/text-with-code.tsx";
 import { useSubmit } from "../../../ui/use-submit.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { ReportPreview } from "./report-preview.tsx";
@@ -42,8 +43,7 @@ export function ReportsPanel({ view }: { readonly view: StatsView }) {
           </Text>
           {!canMail && (
             <Text size="sm">
-              This service has no mail server, so reports go to Slack only. For email, the operator must set
-              SMTP_URL and MAIL_FROM.
+              <TextWithCode text="This service has no mail server, so reports go to Slack only. For email, the operator must set `SMTP_URL` and `MAIL_FROM`." />
             </Text>
           )}
           <ReportForm view={view} canMail={canMail} onPreview={setPreviewed} />
