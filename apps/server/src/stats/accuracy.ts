@@ -12,7 +12,11 @@ import { type Estimate, errorBound, PART_BITS, PARTS } from "./error-bound.ts";
 export type ReadFrom = "sessionRollups" | "eventRollups" | "bothRollups" | "events";
 
 /** How much a query reads (docs/decisions/0025). Tests make the numbers small. */
-export const READ_BUDGET: { eventsPerSecond: Record<ReadFrom, number>; maxEventsAtOnce: number } = {
+export const READ_BUDGET: {
+  eventsPerSecond: Record<ReadFrom, number>;
+  maxEventsAtOnce: number;
+  maxPathsOfSlice: number;
+} = {
   /** How many events of a range are read in about a second, with two threads. */
   eventsPerSecond: {
     sessionRollups: 50_000_000,
@@ -25,6 +29,8 @@ export const READ_BUDGET: { eventsPerSecond: Record<ReadFrom, number>; maxEvents
    * answer about more events is read in slices of visitors, one after the other.
    */
   maxEventsAtOnce: 15_000_000,
+  /** The paths, of all steps, that a slice of an exact answer returns: its most frequent ones. */
+  maxPathsOfSlice: SERVER_LIMITS.maxStatsResultRows,
 };
 /** The time that an answer may take, in seconds. */
 const SECONDS = { fast: 0.125, auto: 1 } as const;

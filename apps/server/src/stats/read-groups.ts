@@ -15,9 +15,8 @@ import { metricsStatement } from "./metrics-sql.ts";
 import { findDerivedDays, isIntact, type RollupCoverage, readCoverage } from "./rollups/freshness.ts";
 import { filtersSessions, type RollupTable, tableFor } from "./rollups/query-sql.ts";
 import type { RunQuery } from "./run-query.ts";
-import { inPeriod } from "./scope.ts";
-import { divideSessions, sessionSampleSql } from "./session-ranges.ts";
-import { statement } from "./sql.ts";
+import { readSessionRanges } from "./sampled-scope.ts";
+import { compareText } from "./sql.ts";
 
 export type GroupKey = string | number | null;
 /** A group of an answer. */
@@ -87,7 +86,7 @@ async function readOnce({ run, query, period, coverage }: Reading): Promise<Esti
 const compareKeys = (one: GroupKey, other: GroupKey) =>
   typeof one === "number" && typeof other === "number"
     ? one - other
-    : Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+    : compareText(String(one), String(other));
 
 /** Sorts as the statements do: missing values last, equal groups by their dimensions. */
 export function sortGroups(
@@ -145,23 +144,12 @@ function visitorSlices({ query, coverage }: Reading): QuerySlice[] {
   return Array.from({ length: of }, (_, index) => ({ kind: "visitors", index, of }));
 }
 
-/** Grouping events by session takes so many times the memory of counting visitors. */
-const SESSION_MEMORY = 4;
-
-/**
- * Slices of the sessions for an exact answer from events: each session is grouped, which needs memory for each of them. Empty
- * unless all totals are sums over sessions.
- */
+/** Slices of the sessions for an exact answer from events. Empty unless all totals are sums over sessions. */
 async function sessionSlices({ run, query, period, events }: Reading): Promise<QuerySlice[]> {
   const { scope, metrics, goal, firstTouchWindowMs } = query;
   const totals = [...totalsOf(() => "", metrics, goal).values()];
-  const wanted = Math.ceil((events * SESSION_MEMORY) / READ_BUDGET.maxEventsAtOnce);
-  if (wanted < 2 || firstTouchWindowMs !== null || !totals.every(isSumOverSessions)) return [];
-  const sample = statement((bind) =>
-    sessionSampleSql(`sourceId = ${bind("String", scope.sourceId)} AND ${inPeriod(bind, period.period)}`),
-  );
-  const [row] = await run<[sessions: string[]]>(sample);
-  const ranges = divideSessions(row?.[0] ?? [], Math.min(wanted, SERVER_LIMITS.maxStatsSlices));
+  if (firstTouchWindowMs !== null || !totals.every(isSumOverSessions)) return [];
+  const ranges = await readSessionRanges(run, scope, period.period, events);
   return ranges.map((range) => ({ kind: "sessions", range }));
 }
 

@@ -1,18 +1,48 @@
-/** Reads a query over events with the accuracy that its caller chose. */
-import { type Accurate, readAccurately } from "./accuracy.ts";
+/** Reads a query over events: with the accuracy that its caller chose, and an exact answer about many events in slices. */
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { type Accurate, READ_BUDGET, readAccurately } from "./accuracy.ts";
+import type { Period } from "./calendar.ts";
 import type { Estimate } from "./error-bound.ts";
 import { countEvents } from "./rollups/freshness.ts";
 import type { RunQuery } from "./run-query.ts";
-import type { QueryScope } from "./scope.ts";
+import { inPeriod, type QueryScope } from "./scope.ts";
+import { divideSessions, type SessionRange, sessionSampleSql } from "./session-ranges.ts";
+import { statement } from "./sql.ts";
 
-/** @param read reads the visitors of the scope; its figures are sums over visitors, and it scales them by `sample` */
+/**
+ * @param read reads the visitors of the scope; its figures are sums over visitors, and it scales them by `sample`. `events` is the
+ *   number of events of the range
+ */
 export async function readEvents<Value>(
   run: RunQuery,
   scope: QueryScope,
-  read: (scope: QueryScope) => Promise<Estimate<Value>>,
+  read: (scope: QueryScope, events: number) => Promise<Estimate<Value>>,
 ): Promise<Accurate<Value>> {
-  const events = scope.accuracy === "exact" ? 0 : await countEvents(run, scope.sourceId, scope.range);
+  const events = await countEvents(run, scope.sourceId, scope.range);
   return readAccurately(scope.accuracy, { from: "events", events, canEstimate: true }, async (sample) =>
-    read({ ...scope, sample }),
+    read({ ...scope, sample }, events),
   );
+}
+
+/** Grouping events by session takes so many times the memory of counting visitors. */
+const SESSION_MEMORY = 4;
+
+/**
+ * Slices of an exact answer that groups the events of a period by session, which needs memory for each of them.
+ * @param events how many the period has
+ * @returns ranges of sessions to read one after the other; fewer than two: read all at once
+ */
+export async function readSessionRanges(
+  run: RunQuery,
+  { sourceId }: QueryScope,
+  period: Period,
+  events: number,
+): Promise<SessionRange[]> {
+  const wanted = Math.ceil((events * SESSION_MEMORY) / READ_BUDGET.maxEventsAtOnce);
+  if (wanted < 2) return [];
+  const sample = statement((bind) =>
+    sessionSampleSql(`sourceId = ${bind("String", sourceId)} AND ${inPeriod(bind, period)}`),
+  );
+  const [row] = await run<[sessions: string[]]>(sample);
+  return divideSessions(row?.[0] ?? [], Math.min(wanted, SERVER_LIMITS.maxStatsSlices));
 }

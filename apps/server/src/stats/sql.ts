@@ -48,3 +48,7 @@ export const groupBy = (columns: readonly string[]): string =>
 /** A time in milliseconds since the epoch as a value of ClickHouse. */
 export const bindTime = (bind: Bind, at: number): string =>
   `fromUnixTimestamp64Milli(${bind("Int64", at)}, 'UTC')`;
+
+/** Compares texts as ClickHouse sorts them. */
+export const compareText = (one: string, other: string): number =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other));

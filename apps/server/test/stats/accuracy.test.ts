@@ -1,7 +1,7 @@
 /** Estimates: their error bound holds, exact answers do not depend on how they are read, and what is never estimated. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { StatsAccuracyChoice, StatsAnswer, StatsQueryBody } from "@headwater/contract";
+import type { StatsAccuracyChoice, StatsAnswer, StatsPathsAnswer, StatsQueryBody } from "@headwater/contract";
 import { READ_BUDGET } from "../../src/stats/accuracy.ts";
 import { runRollupRound } from "../../src/workers/rollups.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
@@ -33,7 +33,10 @@ after(async () => {
 });
 
 /** Lets a `fast` answer read so many events. */
-function readAtMost(events: number, maxEventsAtOnce = DEFAULT_BUDGET.maxEventsAtOnce) {
+function readAtMost(
+  events: number,
+  { maxEventsAtOnce, maxPathsOfSlice }: Partial<typeof DEFAULT_BUDGET> = DEFAULT_BUDGET,
+) {
   const perSecond = events * 8;
   READ_BUDGET.eventsPerSecond = {
     sessionRollups: perSecond,
@@ -41,7 +44,8 @@ function readAtMost(events: number, maxEventsAtOnce = DEFAULT_BUDGET.maxEventsAt
     bothRollups: perSecond,
     events: perSecond,
   };
-  READ_BUDGET.maxEventsAtOnce = maxEventsAtOnce;
+  READ_BUDGET.maxEventsAtOnce = maxEventsAtOnce ?? DEFAULT_BUDGET.maxEventsAtOnce;
+  READ_BUDGET.maxPathsOfSlice = maxPathsOfSlice ?? DEFAULT_BUDGET.maxPathsOfSlice;
 }
 
 type Asked = Omit<StatsQueryBody, "sourceId" | "dateRange" | "accuracy">;
@@ -138,11 +142,33 @@ test("An exact answer is the same, in one piece or read in slices of visitors or
   for (const question of [...QUESTIONS, ...OF_EVENTS]) {
     readAtMost(1e9);
     const whole = await ask(question, "exact");
-    readAtMost(1e9, 8_000);
+    readAtMost(1e9, { maxEventsAtOnce: 8_000 });
     const sliced = await ask(question, "exact");
     assert.deepEqual(rounded(sliced), rounded(whole), JSON.stringify(question));
   }
 });
+
+type Paths = StatsPathsAnswer["paths"];
+const PATHS = [
+  {},
+  { steps: 5, limit: 3 },
+  { startPage: "/1", limit: 5 },
+  { through: ["/0", "/2"], steps: 2, limit: 5 },
+];
+test("Exact paths are the same, in one piece or from the first paths of slices of the sessions.", async () => {
+  for (const asked of PATHS)
+    for (const filters of [[], is("device", "mobile")]) {
+      const paths = async () => (await ask<{ paths: Paths }>({ ...asked, filters }, "exact", "paths")).paths;
+      readAtMost(1e9);
+      const whole = await paths();
+      assert.ok(whole.length > 0);
+      for (const maxPathsOfSlice of [10, 100, 10_000]) {
+        readAtMost(1e9, { maxEventsAtOnce: 40_000, maxPathsOfSlice });
+        assert.deepEqual(await paths(), whole, JSON.stringify({ asked, filters, maxPathsOfSlice }));
+      }
+    }
+});
+
 const rounded = ({ results, nextOffset }: StatsAnswer) => ({
   nextOffset,
   results: results.map((row) => ({ ...row, metrics: row.metrics.map((value) => value?.toFixed(6) ?? null) })),
