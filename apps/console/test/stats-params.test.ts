@@ -16,7 +16,7 @@ import {
   withoutFilters,
 } from "../src/pages/stats/view-params.ts";
 import { comparedDays, PRESETS, readComparison, readRange } from "../src/pages/stats/view-range.ts";
-import { formatMoney, setNumberFormat } from "../src/ui/format-count.ts";
+import { formatAmount, formatMoney, setNumberFormat } from "../src/ui/format-count.ts";
 
 /** Applies changes as the router does: undefined removes a parameter. */
 const with_ = (search: ViewParams, changes: ViewParams): ViewParams =>
@@ -180,6 +180,16 @@ test("Metrics, changes and values are formatted; unknown codes are shown as they
     assert.equal(formatValue("country", code), code || "(empty)");
 });
 
+test("Numbers from a billion on are short in columns, and paths read as in a browser.", () => {
+  assert.equal(formatMetric("visitors", 999_999_999), "999,999,999");
+  assert.equal(formatMetric("visitors", 7_354_315_619), "7.35B");
+  assert.equal(formatAmount(1_234.5, "EUR"), "€1,234.50");
+  assert.equal(formatAmount(-1_975_308_642_024.68, "EUR"), "-€1.98T");
+  assert.equal(formatMoney(1_975_308_642_024.68, "EUR"), "€1,975,308,642,024.68", "of one event");
+  assert.equal(formatValue("page", "/caf%C3%A9%2Fa"), "/café%2Fa");
+  assert.equal(formatValue("entryPage", "/50%"), "/50%", "no encoded path");
+});
+
 test("All numbers of the stats follow the chosen number format.", (t) => {
   t.after(() => setNumberFormat("auto"));
   const written = () => [
@@ -201,6 +211,7 @@ test("A filter takes the name of a value in any case; pages and unknown names st
   assert.equal(valueNamed("browser", "chrome", ["Chrome", null]), "Chrome");
   assert.equal(valueNamed("source", "direct / unknown", ["Google", null]), null);
   assert.equal(valueNamed("page", "/Pricing", ["/pricing"]), "/Pricing");
+  assert.equal(valueNamed("page", "/café", ["/caf%C3%A9"]), "/caf%C3%A9", "as the list shows it");
   assert.equal(valueNamed("country", "Atlantis", ["US"]), "Atlantis");
   assert.deepEqual(countriesNamed("switz"), ["CH"]);
 });

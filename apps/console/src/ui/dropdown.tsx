@@ -128,7 +128,7 @@ export const MenuItem = ({ icon, isSelected, hint, isDanger, onSelect, children 
     onClick={onSelect}
   >
     {icon && <Icon name={icon} />}
-    <span className="menu-text">{children}</span>
+    <span className="menu-text clamp">{children}</span>
     {hint && <span className="menu-hint">{hint}</span>}
     {isSelected && <Icon name="check" />}
   </UnstyledButton>

@@ -43,6 +43,7 @@ export function numberFormatter(options: Intl.NumberFormatOptions = {}): (number
   };
 }
 
+const decimals = numberFormatter({ maximumFractionDigits: 2 });
 /** Formats a count with thousands separators: `1,234`. */
 export const formatCount = numberFormatter();
 
@@ -61,10 +62,24 @@ export function formatWholePercent(share: number): string {
 export const pluralize = (number: number, singular: string): string =>
   `${formatCount(number)} ${singular}${number === 1 ? "" : "s"}`;
 
+/** A number from here on is wider than its column. */
+const MIN_COMPACT = 1e9;
+const compact = { notation: "compact", maximumFractionDigits: 2 } as const;
+const compactCount = numberFormatter(compact);
+/** Formats a number of a column, with at most two decimals: `1,234.5` or `7.35B`. */
+export const formatFigure = (number: number): string =>
+  Math.abs(number) < MIN_COMPACT ? decimals(number) : compactCount(number);
+
 const moneyFormatters = new Map<string, (amount: number) => string>();
 /** @param currency an ISO 4217 code */
-export function formatMoney(amount: number, currency: string): string {
-  const format = moneyFormatters.get(currency) ?? numberFormatter({ style: "currency", currency });
-  moneyFormatters.set(currency, format);
+export function formatMoney(amount: number, currency: string, isCompact = false): string {
+  const key = `${currency} ${isCompact}`;
+  const format =
+    moneyFormatters.get(key) ?? numberFormatter({ style: "currency", currency, ...(isCompact && compact) });
+  moneyFormatters.set(key, format);
   return format(amount);
 }
+
+/** Formats an amount of a column: `€1,234.50` or `€1.98T`. */
+export const formatAmount = (amount: number, currency: string): string =>
+  formatMoney(amount, currency, Math.abs(amount) >= MIN_COMPACT);

@@ -10,6 +10,7 @@ import { type Fact, FactList } from "../../ui/fact-list.tsx";
 import { formatCount } from "../../ui/format-count.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { VisitorLink } from "../visitor/visitor-link.tsx";
 import { toCurl } from "./attempt-summary.ts";
@@ -109,6 +110,17 @@ function AttemptFacts({ attempt, sourceId }: AttemptPartProps) {
 
 const STATUS_COLORS = { accepted: "green", duplicate: "gray", rejected: "red" } as const;
 
+/** The message, and the warnings about which it says nothing. */
+const reasonOf = ({ message, warnings }: DebugAttempt["results"][number]): string =>
+  [
+    message ?? [],
+    ...warnings
+      .filter((code) => message === null || code !== "plan_violation")
+      .map((code) => WARNING_MESSAGES[code]),
+  ]
+    .flat()
+    .join(" ");
+
 function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPartProps) {
   const { can } = useWorkspace();
   const hasStored = sessionId !== null && can("export:read");
@@ -143,9 +155,7 @@ function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPart
                 </Badge>
               </Table.Td>
               <Table.Td className="wrap">
-                {[result.message ?? [], ...result.warnings.map((code) => WARNING_MESSAGES[code])]
-                  .flat()
-                  .join(" ")}
+                <TextWithCode text={reasonOf(result)} />
               </Table.Td>
             </Table.Tr>
           ))}

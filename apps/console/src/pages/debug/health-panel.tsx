@@ -3,7 +3,7 @@ import type { DebugAttempt, Source } from "@headwater/contract";
 import { Alert, Paper, Text, Title } from "@mantine/core";
 import { FactList } from "../../ui/fact-list.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
-import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RelativeTime, useNow } from "../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
 import { groupProblems } from "./attempt-summary.ts";
 import type { DebugResult } from "./follow-attempts.ts";
@@ -14,6 +14,8 @@ import { ProblemList } from "./problem-list.tsx";
 /** The code of rejected events, and of the warning about accepted ones. Their entry in the list of problems says more. */
 const PLAN_CODE = "plan_violation";
 
+const DAY_MS = 86_400_000;
+
 interface HealthPanelProps {
   readonly source: Source;
   readonly health: DebugResult["health"];
@@ -23,6 +25,8 @@ interface HealthPanelProps {
 }
 
 export function HealthPanel({ source, health, violations, attempts, onCode }: HealthPanelProps) {
+  const now = useNow();
+  const ofLast24h = attempts.filter(({ receivedAt }) => Date.parse(receivedAt) > now - DAY_MS);
   const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
   const facts = [
     ["Accepted events", formatCount(last24h.accepted)],
@@ -69,7 +73,7 @@ export function HealthPanel({ source, health, violations, attempts, onCode }: He
         </Alert>
       ))}
       {(otherCodes.length > 0 || hasViolations) && (
-        <ProblemList source={source} problems={groupProblems(otherCodes, attempts)} onCode={onCode}>
+        <ProblemList source={source} problems={groupProblems(otherCodes, ofLast24h)} onCode={onCode}>
           {hasViolations && (
             <PlanViolations
               sourceId={source.sourceId}

@@ -1,6 +1,6 @@
 /** Formats metrics, changes and times of the stats page. */
 import type { StatsMetric } from "@headwater/contract";
-import { formatCount, numberFormatter } from "../../ui/format-count.ts";
+import { formatCount, formatFigure, numberFormatter } from "../../ui/format-count.ts";
 import type { ViewInterval } from "./view-range.ts";
 
 const percent = numberFormatter({ style: "percent", maximumFractionDigits: 1 });
@@ -32,10 +32,6 @@ const formatMilliseconds = (ms: number): string =>
 
 const isRate = (metric?: StatsMetric): boolean => metric === "bounceRate" || metric === "conversionRate";
 
-/** A count that would be wider than its column: `7.35B`. */
-const MIN_COMPACT = 1e9;
-const compactCount = numberFormatter({ notation: "compact", maximumFractionDigits: 2 });
-
 /** @param value null for a ratio whose denominator is zero */
 export function formatMetric(metric: StatsMetric, value: number | null): string {
   if (value === null) return "—";
@@ -44,7 +40,7 @@ export function formatMetric(metric: StatsMetric, value: number | null): string 
   if (metric === "sessionDuration" || metric === "timeOnPage") return formatDuration(value);
   if (metric === "p75:cls") return decimals(value);
   if (metric.startsWith("p75:")) return formatMilliseconds(value);
-  return value < MIN_COMPACT ? formatCount(Math.round(value * 10) / 10) : compactCount(value);
+  return formatFigure(Math.round(value * 10) / 10);
 }
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });

@@ -4,6 +4,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { Fragment, type ReactNode } from "react";
 import { formatCount } from "../../ui/format-count.ts";
 import { Loading } from "../../ui/page-states.tsx";
+import { formatPath } from "./lists/value-names.ts";
 
 export const MAX_ROWS = 12;
 
@@ -77,7 +78,7 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
                 <span className="path-end">Left the site</span>
               ) : (
                 <UnstyledButton aria-pressed={page === selected} title={page} onClick={() => onSelect(page)}>
-                  {page}
+                  {formatPath(page)}
                 </UnstyledButton>
               )}
               <span className="path-count">{formatCount(sessions)}</span>

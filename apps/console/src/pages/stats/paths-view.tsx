@@ -4,6 +4,7 @@ import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ApiAnswer, api } from "../../api.ts";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { EstimateMark } from "./estimate-mark.tsx";
+import { formatPath } from "./lists/value-names.ts";
 import { MAX_ROWS, type PathColumnProps, PathColumns, type PathRow, sumOf } from "./path-columns.tsx";
 import { useFastThenExact } from "./use-fast-then-exact.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
@@ -166,7 +167,7 @@ const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadPro
   <Group justify="space-between" gap="xs" mb="sm">
     <div>
       <Title order={2} size="h5" className="wrap">
-        {isFromPage ? `Paths from ${pages[0]}` : "Paths from the entry page"}
+        {isFromPage ? `Paths from ${formatPath(pages[0] ?? "")}` : "Paths from the entry page"}
         <EstimateMark accuracy={accuracy} />
       </Title>
       {pages.length < MAX_PAGES && (

@@ -2,7 +2,7 @@
 import { Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
-import { formatCount, formatMoney } from "../../ui/format-count.ts";
+import { formatAmount, formatCount, formatFigure } from "../../ui/format-count.ts";
 import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
 import { useRevenue } from "./lists/use-revenue.ts";
@@ -61,14 +61,14 @@ function PropertyNames({ view }: { readonly view: StatsView }) {
     summed.map((name, at) => {
       const sum = row?.metrics[at] ?? null;
       // texts have the sum 0
-      return [name, sum === null || sum === 0 ? [] : [formatCount(sum)]];
+      return [name, sum === null || sum === 0 ? [] : [formatFigure(sum)]];
     }),
   );
   const revenue = useRevenue(view, names.includes(AMOUNT));
   const amounts = revenue.isPlaceholderData ? [] : (revenue.data?.results ?? []);
   sums.set(
     AMOUNT,
-    amounts.map(({ dimensions: [currency], metrics: [sum] }) => formatMoney(sum ?? 0, String(currency))),
+    amounts.map(({ dimensions: [currency], metrics: [sum] }) => formatAmount(sum ?? 0, String(currency))),
   );
   return (
     <StatsResult query={query}>

@@ -143,10 +143,10 @@ interface LinkRowProps {
 const LinkRow = ({ token, creator }: LinkRowProps) => (
   <Table.Tr>
     <Table.Td className="wrap">
-      <Text fw={600} className="wrap">
+      <Text fw={600} className="clamp" title={token.label}>
         {token.label}
       </Text>
-      <Text size="sm" c="dimmed" className="wrap">
+      <Text size="sm" c="dimmed" className="clamp">
         <code title="The last characters of the link">…{token.hint}</code>
         {token.hasPassword && " · With a password"} · Created by <bdi>{creator ?? token.userId}</bdi>
       </Text>

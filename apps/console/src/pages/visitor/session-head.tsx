@@ -29,7 +29,7 @@ export function SessionHead({ sourceId, sessionId, events, kind }: SessionHeadPr
       <Text fw={600} size="sm">
         {range.formatRange(first, last)}
       </Text>
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" className="clamp">
         {details.join(" · ")}
       </Text>
       {kind !== "sessionId" && (

@@ -62,9 +62,15 @@ function factsOf(events: readonly ListedEvent[]): Fact[] {
       </span>,
     ];
   });
+  const source = formatValue("source", events[0]?.source ?? null);
   return [
     ...parts,
-    ["Source", formatValue("source", events[0]?.source ?? null)],
+    [
+      "Source",
+      <span key="source" className="clamp" title={source}>
+        {source}
+      </span>,
+    ],
     ["Channel", last("channel") ?? "—"],
   ];
 }

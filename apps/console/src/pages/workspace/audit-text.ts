@@ -94,7 +94,9 @@ const LIST_VERBS = new Set(["added", "removed", "changed"]);
 /** A member before and after; `undefined` where there is none. */
 function describeMember(name: string, before: unknown, after: unknown, names: AuditNames): string[] {
   if (JSON.stringify(before) === JSON.stringify(after) || (isEmpty(before) && isEmpty(after))) return [];
-  const label = toWords(name);
+  const value = before ?? after;
+  // the id of something whose name is shown instead
+  const label = toWords(typeof value === "string" && names.has(value) ? name.replace(/Id$/, "") : name);
   if (isObject(before ?? after) && isObject(after ?? before))
     return describeMembers(before, after, names).map((text) => `${label}, ${toLowerStart(text)}`);
   if (before !== undefined && after !== undefined) {
@@ -102,7 +104,7 @@ function describeMember(name: string, before: unknown, after: unknown, names: Au
     // such as goals, of which one was changed but none renamed
     return [old === current ? `${label} changed: ${JSON.stringify(after)}` : `${label}: ${old} → ${current}`];
   }
-  return [`${label}${LIST_VERBS.has(name) ? "" : ":"} ${valueText(name, before ?? after, names)}`];
+  return [`${label}${LIST_VERBS.has(name) ? "" : ":"} ${valueText(name, value, names)}`];
 }
 
 const toLowerStart = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;

@@ -10,6 +10,7 @@ import { organizationsQuery } from "../../queries.ts";
 import { ROLE_TEXTS, roleName, roleOptions } from "../../role-texts.ts";
 import { ConfirmMenu } from "../../ui/confirm-dialog.tsx";
 import { DialogButton } from "../../ui/dialog.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { Initials } from "../../ui/initials.tsx";
 import { TextLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -142,18 +143,26 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
     <Table.Tr>
       <Table.Td className="wrap">
         <div className="member">
-          <Initials name={shownName} />
+          {name === null && email === null ? (
+            <span className="initials">
+              <Icon name="user" />
+            </span>
+          ) : (
+            <Initials name={shownName} />
+          )}
           <div>
-            <Text fw={600} className="wrap" title={userId}>
-              <bdi>{shownName}</bdi>{" "}
+            <div className="member-name">
+              <Text fw={600} className="clamp" title={shownName}>
+                <bdi>{shownName}</bdi>
+              </Text>{" "}
               {userId === ownId && (
                 <Badge variant="light" tt="none">
                   You
                 </Badge>
               )}
-            </Text>
+            </div>
             {(name !== null || email === null) && (
-              <Text size="sm" c="dimmed" className="wrap">
+              <Text size="sm" c="dimmed" className="clamp" title={email ?? userId}>
                 {name === null && userId === ownId ? (
                   <TextLink to="/profile" size="sm">
                     Add your name

@@ -1,6 +1,6 @@
 /** The access tokens of the workspace. A token is shown once, when it is created. */
 import type { Token } from "@headwater/contract";
-import { Badge, Table, Text } from "@mantine/core";
+import { Badge, Group, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import { roleName } from "../../role-texts.ts";
@@ -106,21 +106,23 @@ interface TokenRowProps {
 const TokenRow = ({ token, userName, sourceName, isInUse }: TokenRowProps) => (
   <Table.Tr>
     <Table.Td className="wrap">
-      <Text fw={600} className="wrap">
-        {token.label}{" "}
+      <Group gap="xs" wrap="nowrap">
+        <Text fw={600} className="clamp" title={token.label}>
+          {token.label}
+        </Text>{" "}
         {isInUse && (
           <Badge variant="light" tt="none">
             In use now
           </Badge>
         )}
-      </Text>
-      <Text size="sm" c="dimmed" className="wrap">
+      </Group>
+      <Text size="sm" c="dimmed" className="clamp">
         <code title="The last characters of the token">…{token.hint}</code>
         {scopeOf(token, sourceName).map((part) => ` · ${part}`)}
       </Text>
     </Table.Td>
     <Table.Td miw={140} className="wrap" title={token.userId}>
-      <bdi>{userName ?? token.userId}</bdi>
+      <bdi className="clamp">{userName ?? token.userId}</bdi>
     </Table.Td>
     <Table.Td>
       <RelativeTime at={token.createdAt} />

@@ -15,6 +15,8 @@ const MAX_SHOWN = 10;
 interface PaletteCommand {
   readonly key: string;
   readonly label: string;
+  /** The source that the label begins with. */
+  readonly source?: string;
   readonly icon: IconName;
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
@@ -46,6 +48,7 @@ function useCommands(isOpen: boolean): readonly PaletteCommand[] {
       ({ to, label }): PaletteCommand => ({
         key: `${sourceId} ${to}`,
         label: `${name}: ${label}`,
+        source: name,
         icon: "world",
         to,
         search: { sourceId },
@@ -54,6 +57,14 @@ function useCommands(isOpen: boolean): readonly PaletteCommand[] {
   );
   return [...ofSources, ...pages];
 }
+
+/** A long name of a source ends before the page. */
+const PaletteText = ({ label, source = "" }: PaletteCommand) => (
+  <span className="palette-text">
+    <bdi className="palette-source">{source}</bdi>
+    {label.slice(source.length)}
+  </span>
+);
 
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
@@ -96,7 +107,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               onClick={() => void run(command)}
             >
               <Icon name={command.icon} />
-              <span className="menu-text">{command.label}</span>
+              <PaletteText {...command} />
             </UnstyledButton>
           </li>
         ))}

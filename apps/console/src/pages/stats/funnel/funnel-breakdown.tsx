@@ -78,7 +78,7 @@ function BreakdownRows({
             <Table.Th>{dimensionLabel(dimension)}</Table.Th>
             {steps.map(({ text }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
-              <Table.Th key={at} ta="right">
+              <Table.Th key={at} ta="right" className="funnel-column" title={text}>
                 {at + 1}. {text}
               </Table.Th>
             ))}
@@ -90,7 +90,9 @@ function BreakdownRows({
             const counts = funnels[row]?.data?.steps;
             return (
               <Table.Tr key={JSON.stringify(value)}>
-                <Table.Th scope="row">{formatValue(dimension, value)}</Table.Th>
+                <Table.Th scope="row" className="funnel-column" title={formatValue(dimension, value)}>
+                  {formatValue(dimension, value)}
+                </Table.Th>
                 {steps.map((_, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
                   <Table.Td key={at} ta="right">

@@ -3,7 +3,7 @@ import type { StatsScalar } from "@headwater/contract";
 import { Text, UnstyledButton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ApiAnswer } from "../../../api.ts";
-import { formatMoney } from "../../../ui/format-count.ts";
+import { formatAmount } from "../../../ui/format-count.ts";
 import { formatChange, formatMetric, NO_CHANGE } from "../format.ts";
 
 type RevenueQuery = Pick<UseQueryResult<ApiAnswer<"queryStats">>, "data" | "isPlaceholderData">;
@@ -19,7 +19,7 @@ export function revenueTexts({ data, isPlaceholderData }: RevenueQuery): Revenue
     const [revenue = null] = metrics;
     // a goal without revenue has a row for each currency of the other events
     if (typeof currency !== "string" || !revenue) continue;
-    texts.set(value, [...(texts.get(value) ?? []), formatMoney(revenue, currency)]);
+    texts.set(value, [...(texts.get(value) ?? []), formatAmount(revenue, currency)]);
   }
   return texts;
 }
@@ -79,9 +79,11 @@ export function ConversionsTable({ label, rows, isCompared = false, onSelect }: 
             <td className="ranking-name">
               <span className="ranking-bar" style={{ width: `${((visitors ?? 0) / highest) * 100}%` }} />
               {onSelect ? (
-                <UnstyledButton title={name}>{name}</UnstyledButton>
+                <UnstyledButton title={name}>
+                  <bdi className="ranking-text">{name}</bdi>
+                </UnstyledButton>
               ) : (
-                <Text size="sm" span>
+                <Text size="sm" span className="ranking-text" title={name}>
                   {name}
                 </Text>
               )}

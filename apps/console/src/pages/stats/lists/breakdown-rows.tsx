@@ -2,7 +2,7 @@
 import type { StatsAnswer, StatsMetric, StatsRow } from "@headwater/contract";
 import { UnstyledButton } from "@mantine/core";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
-import { formatMoney } from "../../../ui/format-count.ts";
+import { formatAmount } from "../../../ui/format-count.ts";
 import { EstimateMark } from "../estimate-mark.tsx";
 import { formatChange, formatMetric, formatRate } from "../format.ts";
 import { otherFilterParams } from "../other-filters.ts";
@@ -41,6 +41,12 @@ interface FigureColumn {
   readonly hasChange: boolean;
 }
 
+/** The classes of columns whose figures or names are long. */
+const WIDE_METRICS: Readonly<Partial<Record<StatsMetric, string>>> = {
+  revenue: " ranking-money",
+  bounceRate: " ranking-rate",
+};
+
 /** The columns, without those that have no value in any row. Sums of texts are 0. */
 function columnsOf({ answer, breakdown, total, changed }: BreakdownRowsProps): FigureColumn[] {
   const { metrics } = breakdown;
@@ -50,7 +56,7 @@ function columnsOf({ answer, breakdown, total, changed }: BreakdownRowsProps): F
   return metrics.flatMap((metric, at) => {
     if (at > 0 && answer.results.every((row) => isMissing(metric, row.metrics[at]))) return [];
     const hasShare = at === 0 && hasTotal;
-    const width = metric === "revenue" ? " ranking-money" : hasShare ? " ranking-main" : "";
+    const width = WIDE_METRICS[metric] ?? (hasShare ? " ranking-main" : "");
     const hasChange = answer.comparison !== null && metric === (changed ?? metrics[0]);
     return [{ metric, at, className: `ranking-figure${width}`, hasShare, hasChange }];
   });
@@ -108,7 +114,7 @@ function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: V
   const name = formatRowValue(breakdown, selected);
   const format = (metric: StatsMetric, value: number | null) =>
     metric === "revenue"
-      ? formatMoney(value ?? 0, breakdown.currency ?? String(selected.value))
+      ? formatAmount(value ?? 0, breakdown.currency ?? String(selected.value))
       : formatMetric(metric, value);
   const filter = ({ altKey }: MouseEvent) => {
     onFilter?.();

@@ -86,12 +86,24 @@ export const languagesNamed = (text: string): string[] =>
 export const isNotSet = (dimension: StatsDimension, value: StatsScalar): boolean =>
   value === null && MISSING_LABELS[dimension] === undefined;
 
+/** `/caf%C3%A9` as `/café`, as browsers show it. */
+export function formatPath(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+const PATH_DIMENSIONS: ReadonlySet<StatsDimension> = new Set(["page", "entryPage", "exitPage"]);
+
 export function formatValue(dimension: StatsDimension, value: StatsScalar): string {
   if (value === null) return MISSING_LABELS[dimension] ?? "(not set)";
   if (value === "") return "(empty)";
   if (dimension === "country") return withDisplayName(regions, String(value));
   if (dimension === "device") return DEVICE_LABELS[String(value)] ?? String(value);
   if (dimension === "locale") return withDisplayName(languages, String(value));
+  if (PATH_DIMENSIONS.has(dimension)) return formatPath(String(value));
   return String(value);
 }
 
@@ -113,6 +125,8 @@ export function valueNamed(
   values: readonly StatsScalar[],
 ): StatsScalar {
   if (values.includes(text)) return text;
+  if (PATH_DIMENSIONS.has(dimension))
+    return values.find((value) => value !== null && formatValue(dimension, value) === text) ?? text;
   const name = text.trim().toLowerCase();
   const codes = dimension === "country" ? countriesNamed(name) : [];
   const found = [...values, ...codes].find(

@@ -22,7 +22,7 @@ export function ReportPreview({ view: { scope, timeZone }, period, onClose }: Re
   return (
     <Stack component="section" aria-label="Preview" gap="xs">
       <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <Text fw={600} className="wrap">
+        <Text fw={600} className="clamp">
           <bdi>{query.data?.subject ?? "Preview"}</bdi>
         </Text>
         <Button size="xs" variant="default" onClick={onClose}>

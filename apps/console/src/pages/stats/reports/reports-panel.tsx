@@ -8,6 +8,7 @@ import { type ApiAnswer, ApiFailure, api } from "../../../api.ts";
 import { AsyncButton } from "../../../ui/async-button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-dialog.tsx";
 import { ErrorAlert, QueryResult } from "../../../ui/page-states.tsx";
+import { ColumnHeads, toColumnVariables } from "../../../ui/paged-table.tsx";
 import { RelativeTime } from "../../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { TextWithCode } from "../../../ui/text-with-code.tsx";
@@ -126,6 +127,8 @@ function ReportForm({ view: { scope, timeZone }, canMail, onPreview }: ReportFor
   );
 }
 
+const COLUMNS = ["Report", "Last sent", "Next", ""];
+
 interface ReportTableProps {
   readonly sourceId: string;
   readonly reports: readonly ReportRow[];
@@ -140,15 +143,8 @@ function ReportTable({ sourceId, reports }: ReportTableProps) {
     );
   return (
     <ScrollRegion label="Reports">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Report</Table.Th>
-            <Table.Th>Last sent</Table.Th>
-            <Table.Th>Next</Table.Th>
-            <Table.Th aria-label="Actions" />
-          </Table.Tr>
-        </Table.Thead>
+      <Table className="stacked" style={toColumnVariables(COLUMNS)}>
+        <ColumnHeads columns={COLUMNS} />
         <Table.Tbody>
           {reports.map((report) => (
             <ReportTableRow key={report.reportId} sourceId={sourceId} report={report} />
@@ -195,7 +191,7 @@ function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
         <time dateTime={nextAt}>{days.format(new Date(nextAt))}</time>
       </Table.Td>
       <Table.Td>
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
+        <Group gap="xs" wrap="nowrap" className="report-actions">
           <AsyncButton
             size="xs"
             variant="default"
