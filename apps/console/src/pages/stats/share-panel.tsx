@@ -152,7 +152,7 @@ const LinkRow = ({ token, creator }: LinkRowProps) => (
       </Text>
     </Table.Td>
     <Table.Td>
-      <RelativeTime at={token.lastUsedAt} />
+      <RelativeTime at={token.lastUsedAt} missing="Never" />
     </Table.Td>
     <Table.Td>
       <ExpiryTime at={token.expiresAt} />

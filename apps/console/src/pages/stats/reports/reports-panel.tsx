@@ -185,7 +185,7 @@ function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
         {sending.error && !isShownAbove && <ErrorAlert error={sending.error} />}
       </Table.Td>
       <Table.Td>
-        <RelativeTime at={lastSentAt} />
+        <RelativeTime at={lastSentAt} missing="Never" />
       </Table.Td>
       <Table.Td>
         <time dateTime={nextAt}>{days.format(new Date(nextAt))}</time>
