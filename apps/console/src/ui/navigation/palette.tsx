@@ -62,7 +62,7 @@ function useCommands(isOpen: boolean): readonly PaletteCommand[] {
 const PaletteText = ({ label, source = "" }: PaletteCommand) => (
   <span className="palette-text">
     <bdi className="palette-source">{source}</bdi>
-    {label.slice(source.length)}
+    <span className="palette-page">{label.slice(source.length)}</span>
   </span>
 );
 
