@@ -1,19 +1,52 @@
 /** Shared TanStack queries, with the keys that mutations invalidate. */
-import { QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  queryOptions,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { ApiFailure, api, apiWith } from "./api.ts";
 
 /** Whether a failed query is asked again later. After a 429 it is not: it would count against the same limit. */
 export const isRetryable = (error: Error) =>
   error instanceof ApiFailure && error.retryable && error.status !== 429;
 
+/** What a refusal says about data that the page still shows: it was changed elsewhere. */
+const OUTDATED: Readonly<Record<string, string>> = {
+  source_not_found: "source",
+  permission_denied: "permissions",
+};
+
+/** Refetches what a refusal has shown to be outdated, such as a source that was deleted in another tab. */
+export function refetchOutdated(error: Error, failedKey: readonly unknown[] = []): void {
+  const key = error instanceof ApiFailure ? OUTDATED[error.code] : undefined;
+  // its own refusal is shown already
+  if (key !== undefined && key !== failedKey[0]) void queryClient.invalidateQueries({ queryKey: [key] });
+}
+
+/** Without a network a request is sent too: it fails with a message, and a service on this machine answers it. */
+const networkMode = "always";
+
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: (error, { queryKey }) => refetchOutdated(error, queryKey) }),
+  mutationCache: new MutationCache({
+    onError: (error) => {
+      // without the permission, the input of a form stays, with the message
+      if (!(error instanceof ApiFailure && error.code === "permission_denied")) refetchOutdated(error);
+    },
+  }),
   defaultOptions: {
     queries: {
+      networkMode,
+      refetchOnReconnect: true,
       // the client of the API retries
       retry: false,
       staleTime: 10_000,
       refetchOnWindowFocus: false,
     },
+    mutations: { networkMode },
   },
 });
 
@@ -26,6 +59,48 @@ export const permissionsQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ["permissions", organizationId],
     queryFn: ({ signal }) => api.getPermissions({ query: { organizationId }, signal }),
+  });
+
+interface CursorPage {
+  readonly nextCursor: string | null;
+}
+
+/** Requests all pages of a list, one after the other. */
+async function allPages<Page extends CursorPage>(
+  fetchPage: (cursor: string | null) => Promise<Page>,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page = await fetchPage(cursor);
+    pages.push(page);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return pages;
+}
+
+/** All sources of the workspace, newest first. */
+export const sourcesQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ["sources", organizationId],
+    queryFn: async ({ signal }) => {
+      const pages = await allPages((cursor) =>
+        api.listSources({ query: { organizationId, cursor }, signal }),
+      );
+      return pages.flatMap(({ sources }) => sources);
+    },
+  });
+
+/** All members of the workspace. */
+export const membersQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ["members", organizationId, "all"],
+    queryFn: async ({ signal }) => {
+      const pages = await allPages((cursor) =>
+        api.listMembers({ query: { organizationId, cursor }, signal }),
+      );
+      return pages.flatMap(({ members }) => members);
+    },
   });
 
 export const sourceQuery = (sourceId: string) =>

@@ -12,6 +12,7 @@ import {
 import { apiWith, onSignedOut } from "./api.ts";
 import { queryClient } from "./queries.ts";
 import { session } from "./session.ts";
+import { explainMissingFile } from "./ui/load-later.tsx";
 import { NotFoundPage } from "./ui/navigation/not-found-page.tsx";
 import { Shell } from "./ui/navigation/shell.tsx";
 import { ErrorAlert, Loading } from "./ui/page-states.tsx";
@@ -20,6 +21,16 @@ import { ErrorAlert, Loading } from "./ui/page-states.tsx";
 const toStringParams = (search: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
+
+/** The router reloads the console when the file of a page is missing. Without a network the browser would show its own error page. */
+const lazyPage: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(
+    () =>
+      load().catch((error: Error) => {
+        throw navigator.onLine ? error : explainMissingFile(error);
+      }),
+    name,
   );
 
 const root = createRootRoute({
@@ -31,7 +42,7 @@ const root = createRootRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in" satisfies ConsolePage,
-  component: lazyRouteComponent(() => import("./pages/sign-in-page.tsx"), "SignInPage"),
+  component: lazyPage(() => import("./pages/sign-in-page.tsx"), "SignInPage"),
   beforeLoad: ({ search }) => {
     if (search.out !== "yes") return;
     const token = session.token();
@@ -48,25 +59,25 @@ const signIn = createRoute({
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitation" satisfies ConsolePage,
-  component: lazyRouteComponent(() => import("./pages/invitation-page.tsx"), "InvitationPage"),
+  component: lazyPage(() => import("./pages/invitation-page.tsx"), "InvitationPage"),
 });
 
 const shared = createRoute({
   getParentRoute: () => root,
   path: "/shared" satisfies ConsolePage,
-  component: lazyRouteComponent(() => import("./pages/stats/shared-page.tsx"), "SharedPage"),
+  component: lazyPage(() => import("./pages/stats/shared-page.tsx"), "SharedPage"),
 });
 
 const embed = createRoute({
   getParentRoute: () => root,
   path: "/embed" satisfies ConsolePage,
-  component: lazyRouteComponent(() => import("./pages/stats/shared-page.tsx"), "EmbeddedPage"),
+  component: lazyPage(() => import("./pages/stats/shared-page.tsx"), "EmbeddedPage"),
 });
 
 const design = createRoute({
   getParentRoute: () => root,
   path: "/design" satisfies ConsolePage,
-  component: lazyRouteComponent(() => import("./pages/design/design-page.tsx"), "DesignPage"),
+  component: lazyPage(() => import("./pages/design/design-page.tsx"), "DesignPage"),
 });
 
 const signedIn = createRoute({
@@ -93,7 +104,7 @@ const importStats = () => import("./pages/stats/stats-page.tsx");
 const stats = createRoute({
   getParentRoute: () => signedIn,
   path: "/analytics/stats" satisfies ConsolePage,
-  component: lazyRouteComponent(importStats, "StatsPage"),
+  component: lazyPage(importStats, "StatsPage"),
   loader: ({ preload, location }) => {
     if (preload) return;
     // nothing waits for it, and the page shows what has failed
@@ -107,75 +118,66 @@ const stats = createRoute({
 const pages = [
   page(
     "/sources",
-    lazyRouteComponent(() => import("./pages/sources/sources-page.tsx"), "SourcesPage"),
+    lazyPage(() => import("./pages/sources/sources-page.tsx"), "SourcesPage"),
   ),
   page(
     "/sources/new",
-    lazyRouteComponent(() => import("./pages/sources/create-source-page.tsx"), "CreateSourcePage"),
+    lazyPage(() => import("./pages/sources/create-source-page.tsx"), "CreateSourcePage"),
   ),
   page(
     "/sources/settings",
-    lazyRouteComponent(() => import("./pages/sources/settings-page.tsx"), "SettingsPage"),
+    lazyPage(() => import("./pages/sources/settings-page.tsx"), "SettingsPage"),
   ),
   page(
     "/analytics/setup/install",
-    lazyRouteComponent(() => import("./pages/install/install-page.tsx"), "InstallPage"),
+    lazyPage(() => import("./pages/install/install-page.tsx"), "InstallPage"),
   ),
   page(
     "/analytics/setup/debug",
-    lazyRouteComponent(() => import("./pages/debug/debug-page.tsx"), "DebugPage"),
+    lazyPage(() => import("./pages/debug/debug-page.tsx"), "DebugPage"),
   ),
   stats,
   page(
     "/analytics/visitor",
-    lazyRouteComponent(() => import("./pages/visitor/visitor-page.tsx"), "VisitorPage"),
+    lazyPage(() => import("./pages/visitor/visitor-page.tsx"), "VisitorPage"),
   ),
   page(
     "/sources/events",
-    lazyRouteComponent(() => import("./pages/events/events-page.tsx"), "EventsPage"),
+    lazyPage(() => import("./pages/events/events-page.tsx"), "EventsPage"),
   ),
   page(
     "/sources/data",
-    lazyRouteComponent(() => import("./pages/sources/data-page.tsx"), "DataPage"),
+    lazyPage(() => import("./pages/sources/data-page.tsx"), "DataPage"),
   ),
   page(
     "/profile",
-    lazyRouteComponent(() => import("./pages/profile-page.tsx"), "ProfilePage"),
+    lazyPage(() => import("./pages/profile-page.tsx"), "ProfilePage"),
   ),
   page(
     "/team",
-    lazyRouteComponent(() => import("./pages/workspace/team-page.tsx"), "TeamPage"),
+    lazyPage(() => import("./pages/workspace/team-page.tsx"), "TeamPage"),
   ),
   page(
     "/tokens",
-    lazyRouteComponent(() => import("./pages/workspace/tokens-page.tsx"), "TokensPage"),
+    lazyPage(() => import("./pages/workspace/tokens-page.tsx"), "TokensPage"),
   ),
   page(
     "/audit",
-    lazyRouteComponent(() => import("./pages/workspace/audit-page.tsx"), "AuditPage"),
+    lazyPage(() => import("./pages/workspace/audit-page.tsx"), "AuditPage"),
   ),
   page(
     "/usage",
-    lazyRouteComponent(() => import("./pages/workspace/usage-page.tsx"), "UsagePage"),
+    lazyPage(() => import("./pages/workspace/usage-page.tsx"), "UsagePage"),
   ),
   page(
     "/support",
-    lazyRouteComponent(() => import("./pages/workspace/support-page.tsx"), "SupportPage"),
+    lazyPage(() => import("./pages/workspace/support-page.tsx"), "SupportPage"),
   ),
   page(
     "/workspaces/new",
-    lazyRouteComponent(() => import("./pages/workspace/create-workspace-page.tsx"), "CreateWorkspacePage"),
+    lazyPage(() => import("./pages/workspace/create-workspace-page.tsx"), "CreateWorkspacePage"),
   ),
 ] as const;
-
-/** What browsers and Vite say about a file that is missing. An update of the service renames the files. */
-const MISSING_FILE = /imported module|importing a module|preload CSS/i;
-const explainMissingFile = (error: Error) =>
-  MISSING_FILE.test(error.message)
-    ? Object.assign(new Error("This page could not be loaded."), {
-        hint: "Headwater may have been updated. Try again to load the new version.",
-      })
-    : error;
 
 /** How long the page before stays while the next one is loading. */
 const KEEP_PAGE_MS = 1_000;

@@ -45,3 +45,24 @@ consoleTest(
     await sheet.waitFor({ state: "hidden" });
   },
 );
+
+consoleTest(
+  "Keys that are pressed before the list of pages has loaded are not lost.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource({ name: "Green shop" });
+    await open("/sources");
+    await page.getByRole("link", { name: "Green shop" }).waitFor();
+    const { promise: isTyped, resolve: typed } = Promise.withResolvers<void>();
+    await page.route("**/console/palette-*.js", async (route) => {
+      await isTyped;
+      await route.continue();
+    });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("green debug");
+    typed();
+    await page.getByRole("button", { name: "Green shop: Debug" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.pathname === "/analytics/setup/debug");
+    assert.equal(new URL(page.url()).searchParams.get("sourceId"), sourceId);
+  },
+);

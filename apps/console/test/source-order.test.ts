@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bootstrapBody, bootstrapPath } from "../../server/test/support/world.ts";
-import { type SOURCE_ORDERS, selectSources } from "../src/pages/sources/source-order.ts";
+import { byStatus, type SOURCE_ORDERS, selectSources } from "../src/pages/sources/source-order.ts";
 import { consoleTest } from "./console-world.ts";
 
 const SOURCES = [
@@ -23,7 +23,8 @@ test("Sources are found by name and origin, and sorted without changing the list
   assert.deepEqual(namesBy("created"), ["Shop", "blog", "App", "Beta"]);
   assert.deepEqual(namesBy("name"), ["App", "Beta", "blog", "Shop"]);
   assert.deepEqual(namesBy("lastEvent"), ["blog", "App", "Shop", "Beta"]);
-  assert.deepEqual(namesBy("status"), ["Beta", "App", "Shop", "blog"]);
+  const ranked = SOURCES.toSorted(byStatus).map(({ name }) => name);
+  assert.deepEqual(ranked, ["Beta", "App", "Shop", "blog"]);
   assert.deepEqual(namesBy("name", " SHOP.ex "), ["Shop"]);
   assert.deepEqual(namesBy("name", "nothing"), []);
 });
@@ -46,5 +47,24 @@ consoleTest(
       .filter({ hasText: new URL(origin).host })
       .waitFor();
     assert.equal(new URL(page.url()).searchParams.get("code"), "origin_not_allowed");
+  },
+);
+
+consoleTest(
+  "The search and the command palette find sources that are not listed at first.",
+  async ({ world, page, open }) => {
+    await world.createSource({ name: "Oldest shop" });
+    for (let number = 1; number <= 101; number += 1) await world.createSource({ name: `Shop ${number}` });
+    await open("/sources");
+    await page.getByRole("link", { name: "Shop 101", exact: true }).waitFor();
+    assert.equal(await page.getByRole("row").count(), 26);
+    await page.getByRole("textbox", { name: "Search sources" }).fill("oldest");
+    await page.getByRole("link", { name: "Oldest shop" }).waitFor();
+    await page.getByRole("textbox", { name: "Search sources" }).fill("");
+    await page.getByRole("button", { name: "Show more" }).click();
+    await page.getByRole("row").nth(50).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("oldest install");
+    await page.getByRole("button", { name: "Oldest shop: Install" }).waitFor();
   },
 );

@@ -1,6 +1,7 @@
 /** A service that is unreachable for a while, or whose responses break off. */
 import assert from "node:assert/strict";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
+import { seed } from "./seed.ts";
 import { lastDays, shopVisits, visits } from "./visits.ts";
 
 const MEMBERS = "**/api/members?*";
@@ -68,5 +69,101 @@ consoleStatsTest(
     await page.unroute("**/api/stats/query");
     await page.clock.fastForward(6_000);
     await page.getByRole("alert").first().waitFor({ state: "detached" });
+  },
+);
+
+consoleTest(
+  "Without a network pages, menus and forms say so and keep their input, and work again when it is back.",
+  async ({ world, context, page, open, violations }) => {
+    const { sourceId } = await world.createSource({ name: "Shop" });
+    await open(`/sources/settings?sourceId=${sourceId}`);
+    const form = page.getByRole("form", { name: "General" });
+    const name = form.getByRole("textbox", { name: "Name" });
+    const save = form.getByRole("button", { name: "Save general settings" });
+    await name.fill("Boutique");
+    await context.setOffline(true);
+    await save.click();
+    await form.getByText("does not answer.").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Go to" }).getByText("You are offline.").waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await name.inputValue(), "Boutique");
+    await context.setOffline(false);
+    await save.click();
+    await form.getByText("Saved").waitFor();
+
+    await context.setOffline(true);
+    await page.getByRole("link", { name: "Usage" }).click();
+    await page.getByText("You are offline.").waitFor();
+    await context.setOffline(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("No daily limit").waitFor();
+    assert.ok(violations.splice(0).every((text) => /ERR_INTERNET|module|preload CSS|could not/.test(text)));
+  },
+);
+
+consoleTest(
+  "A list of sources that cannot be loaded says so, is requested no further, and loads when it is tried again.",
+  async ({ world, page, open }) => {
+    await world.createSource({ name: "Shop" });
+    const failure = { code: "internal_error", message: "Out of order.", hint: "", retryable: false };
+    let requests = 0;
+    await page.route("**/api/tracking-sources?*", (route) => {
+      requests += 1;
+      return route.fulfill({ status: 500, json: failure });
+    });
+    await open("/sources");
+    await page.getByText("Out of order.").waitFor();
+    assert.equal(requests, 1);
+    await page.unroute("**/api/tracking-sources?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("link", { name: "Shop" }).waitFor();
+  },
+);
+
+consoleTest(
+  "Attempts that could not be loaded are loaded when it is tried again, on the debug and the install page.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await seed(world);
+    const failure = { code: "internal_error", message: "Out of order.", hint: "", retryable: false };
+    const attempts = "**/debug?limit=200*";
+    for (const [address, shown] of [
+      [`/analytics/setup/debug?sourceId=${sourceId}`, page.getByRole("listbox", { name: /^Attempts/ })],
+      [`/analytics/setup/install?sourceId=${sourceId}`, page.getByText("Receiving events")],
+    ] as const) {
+      await page.route(attempts, (route) => route.fulfill({ status: 500, json: failure }));
+      await open(address);
+      await page.getByText("Out of order.").waitFor();
+      await page.unroute(attempts);
+      await page.getByRole("button", { name: "Try again" }).click();
+      await shown.waitFor();
+      await page.getByText("Out of order.").waitFor({ state: "detached" });
+    }
+  },
+);
+
+consoleTest(
+  "A source that was deleted elsewhere is not found any more on the pages that are still open.",
+  async ({ world, page, open, violations }) => {
+    for (const [path, shown] of [
+      ["/sources/settings", "General"],
+      ["/analytics/setup/debug", "No requests yet"],
+      ["/analytics/setup/install", "Waiting for the first event"],
+    ] as const) {
+      const { sourceId } = await world.createSource({ name: "Doomed" });
+      await open(`${path}?sourceId=${sourceId}`);
+      await page.getByText(shown).first().waitFor();
+      const isForm = path === "/sources/settings";
+      if (isForm)
+        await page
+          .getByRole("form", { name: "General" })
+          .getByRole("textbox", { name: "Name" })
+          .fill("Boutique");
+      await world.ask(`/api/tracking-sources/${sourceId}`, { method: "DELETE" });
+      if (isForm) await page.getByRole("button", { name: "Save general settings" }).click();
+      await page.getByRole("heading", { name: "Source not found" }).waitFor();
+    }
+    // the service ends the stream of a deleted source
+    assert.ok(violations.splice(0).every((text) => text.includes("ERR_INCOMPLETE_CHUNKED_ENCODING")));
   },
 );

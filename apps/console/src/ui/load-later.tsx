@@ -1,12 +1,47 @@
 /** Components whose code is loaded when they are first shown. */
-import { type ComponentType, lazy, Suspense } from "react";
-import { Loading } from "./page-states.tsx";
+import { Component, type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import { ErrorAlert, Loading } from "./page-states.tsx";
 
 type LoadComponent<Props> = () => Promise<ComponentType<Props>>;
 
+/** What browsers and Vite say about a file that is missing. An update of the service renames the files. */
+const MISSING_FILE = /imported module|importing a module|preload CSS/i;
+
+/** @returns for a file that could not be loaded, an error that says what to do */
+export const explainMissingFile = (error: Error): Error =>
+  MISSING_FILE.test(error.message)
+    ? Object.assign(new Error("This page could not be loaded."), {
+        hint: navigator.onLine
+          ? "Headwater may have been updated. Try again to load the new version."
+          : "You are offline. Connect to the network, then try again.",
+      })
+    : error;
+
+interface LoadBoundaryState {
+  readonly error: Error | null;
+}
+
+/** Shows that a component could not be loaded. What is around it, such as a form with input, stays. */
+class LoadBoundary extends Component<{ readonly children: ReactNode }, LoadBoundaryState> {
+  override state: LoadBoundaryState = { error: null };
+  static getDerivedStateFromError = (error: Error): LoadBoundaryState => ({ error });
+  override render() {
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    // the browser remembers that the file could not be loaded, until the page is loaded again
+    return <ErrorAlert error={explainMissingFile(error)} onRetry={() => location.reload()} />;
+  }
+}
+
 /** @param load imports the component. What it is shown in, such as a `Dropdown`, shows that it is loading. */
-export const lazily = <Props extends object>(load: LoadComponent<Props>) =>
-  lazy(async () => ({ default: await load() }));
+export function lazily<Props extends object>(load: LoadComponent<Props>): ComponentType<Props> {
+  const Loaded = lazy(async () => ({ default: await load() }));
+  return (props) => (
+    <LoadBoundary>
+      <Loaded {...props} />
+    </LoadBoundary>
+  );
+}
 
 /** @param load imports the component */
 export function loadLater<Props extends object>(load: LoadComponent<Props>): ComponentType<Props> {

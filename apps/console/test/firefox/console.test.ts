@@ -173,6 +173,11 @@ firefoxTest(
     const frame = guest.frameLocator("iframe");
     await frame.getByRole("heading", { name: "Shop" }).waitFor();
     await frame.getByRole("region", { name: "Key metrics" }).waitFor();
+    // the element is in the document of the console, and a frame that is refused has another document
+    const root = frame.locator("#root");
+    assert.equal(await root.count(), 1);
+    await guest.goto(await openFramingSite(t, framed));
+    assert.equal(await root.count(), 0);
   },
 );
 

@@ -79,6 +79,35 @@ consoleStatsTest(
 );
 
 consoleStatsTest(
+  "The CSV file has the values of all pages of the API, and the last page of the details keeps the focus.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const reader = (number: number): SentVisit => ({
+      visitor: `reader-${number}`,
+      at: noon(1),
+      paths: Array.from({ length: 400 }, (_, at) => `/article-${number * 400 + at}`),
+    });
+    await visits(world, source, [0, 1, 2, 3].map(reader));
+    await open(lastDays(source));
+    await page.getByRole("region", { name: "Pages" }).getByRole("button", { name: "Details" }).click();
+    const dialog = page.getByRole("dialog", { name: "Page" });
+    const download = page.waitForEvent("download");
+    await dialog.getByRole("button", { name: "Download CSV" }).click();
+    const text = await readFile((await (await download).path()) ?? "", "utf8");
+    assert.equal(new Set(text.trim().split("\r\n")).size, 1 + 1_600, "a heading and a row for every page");
+    await dialog.getByLabel("Search").fill("/article-11");
+    const next = dialog.getByRole("button", { name: "Next" });
+    const pages = Math.ceil((1 + 10 + 100) / 25);
+    for (let at = 1; at < pages; at += 1) {
+      await dialog.locator('[aria-busy="true"]').first().waitFor({ state: "detached" });
+      await next.click();
+    }
+    await dialog.getByRole("button", { name: "Next", disabled: true }).waitFor();
+    assert.equal(await next.evaluate((button) => button === document.activeElement), true);
+  },
+);
+
+consoleStatsTest(
   "A short list has details with all metrics of its dimension, versions name their browser, and visits without a value are last.",
   async ({ world, page, open }) => {
     const source = await world.createSource();

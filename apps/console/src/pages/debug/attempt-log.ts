@@ -1,6 +1,7 @@
 /** The attempts that a page shows, newest first. It merges stored attempts, loaded page by page, with live ones from a stream. */
 import type { DebugAttempt } from "@headwater/contract";
 import { api } from "../../api.ts";
+import { refetchOutdated } from "../../queries.ts";
 import {
   type AttemptFilters,
   type AttemptListener,
@@ -47,6 +48,8 @@ export class AttemptLog {
   #state = EMPTY_LOG;
   /** The cursor of the next older page; null when all stored attempts are loaded. */
   #cursor: string | null = null;
+  /** The cursor of the page that failed to load. */
+  #failedCursor: string | null = null;
   #pending: DebugAttempt[] = [];
   #frame: number | null = null;
 
@@ -61,6 +64,7 @@ export class AttemptLog {
       },
       onAttempt: (attempt) => this.#addPending(attempt),
       onDisconnect: (error, isFinal) => {
+        if (isFinal) refetchOutdated(error);
         const isShown = isFinal || this.#state.attempts.length === 0;
         this.#update({ isLive: false, isLoading: false, error: isShown ? error : null });
       },
@@ -86,6 +90,11 @@ export class AttemptLog {
 
   loadOlder(): void {
     if (!this.#state.isLoading && this.#cursor !== null) void this.#load(this.#cursor);
+  }
+
+  /** Loads the page that failed to load. */
+  retry(): void {
+    void this.#load(this.#failedCursor);
   }
 
   close(): void {
@@ -134,7 +143,9 @@ export class AttemptLog {
         error: null,
       });
     } catch (error) {
-      if (!signal.aborted) this.#update({ isLoading: false, error: error as Error });
+      if (signal.aborted) return;
+      this.#failedCursor = cursor;
+      this.#update({ isLoading: false, error: error as Error });
     }
   }
 }

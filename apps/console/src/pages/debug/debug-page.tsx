@@ -94,7 +94,10 @@ function Debug({ source }: { readonly source: Source }) {
       <FilterBar filters={filters} onChange={(changed) => change({ ...changed, attempt: undefined })}>
         <LiveControls state={state} onPause={() => log?.pause()} onResume={() => log?.resume()} />
       </FilterBar>
-      {state.error && <ErrorAlert error={state.error} />}
+      {state.error && (
+        // a broken stream is opened again without a press
+        <ErrorAlert error={state.error} onRetry={state.isLive ? () => log?.retry() : undefined} />
+      )}
       {isNotFound && (
         <Text size="sm" role="status">
           The linked attempt is not in this list. It may be older, hidden by a filter, or no longer stored.

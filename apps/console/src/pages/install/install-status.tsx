@@ -24,7 +24,7 @@ export function InstallStatus({ source }: { readonly source: Source }) {
 const hasEvents = ({ accepted, duplicates }: DebugAttempt) => accepted + duplicates > 0;
 
 function StatusFromAttempts({ source }: { readonly source: Source }) {
-  const [{ attempts, error, isLive }] = useAttemptLog(source.sourceId, NO_FILTERS);
+  const [{ attempts, error, isLive }, log] = useAttemptLog(source.sourceId, NO_FILTERS);
   const invalidateSource = useInvalidateSource();
   const accepted = attempts.find(hasEvents) ?? null;
   // once events arrive, a refusal of a stranger's site is a notice and no fault of the install
@@ -36,7 +36,7 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
   useEffect(() => {
     if (acceptedId !== undefined) void invalidateSource(sourceId);
   }, [acceptedId, sourceId]);
-  if (error) return <ErrorAlert error={error} />;
+  if (error) return <ErrorAlert error={error} onRetry={isLive ? () => log?.retry() : undefined} />;
   if (accepted !== null) {
     return (
       <ReceivingAlert
@@ -55,7 +55,7 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
         Origin: {accepted.origin ?? "—"}.
         {isRefusedLast && (
           <span className="foreign">
-            A later request from {refused.origin ?? "an unknown origin"} was refused ({refused.code}).
+            A later request from {refused.origin ?? "an unknown origin"} was refused ({refused.code}).{" "}
             <TextLink to="/analytics/setup/debug" search={{ sourceId, attempt: refused.attemptId }} size="sm">
               Show
             </TextLink>

@@ -1,7 +1,7 @@
 /** The setup checklist of a workspace. It follows the workspace's data and disappears when it is dismissed. */
 import { Group, Paper, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
@@ -32,22 +32,20 @@ export function useOnboarding() {
 }
 
 /** Shown to users who can create sources, until somebody dismisses it. */
-export function SetupChecklist() {
+export function SetupChecklist({ steps }: { readonly steps: SetupSteps }) {
   const { organizationId } = useWorkspace();
   const client = useQueryClient();
-  const { data } = useOnboarding();
-  const steps = data && !data.completed ? data.steps : null;
-  const done = STEPS.filter(({ name }) => steps?.[name].done).length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: refetches the sources after each completed step
+  const done = STEPS.filter(({ name }) => steps[name].done).length;
+  const doneBefore = useRef(done);
   useEffect(() => {
-    if (done === 0) return;
+    if (done === doneBefore.current) return;
+    doneBefore.current = done;
     for (const key of ["sources", "health"]) void client.invalidateQueries({ queryKey: [key] });
-  }, [done]);
+  }, [client, done]);
   const completed = useMutation({
     mutationFn: () => api.completeOnboarding({ body: { organizationId } }),
     onSuccess: (answer) => client.setQueryData(keyOf(organizationId), answer),
   });
-  if (steps === null) return null;
   return (
     <Paper withBorder p="lg" component="section" aria-label="Setup">
       <Group justify="space-between" gap="sm" mb="xs">

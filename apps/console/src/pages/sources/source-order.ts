@@ -10,16 +10,22 @@ export const SOURCE_ORDERS = [
 ] as const;
 export type SourceOrder = (typeof SOURCE_ORDERS)[number]["value"];
 
-type Listed = Pick<Source, "name" | "allowedOrigins" | "lastEventAt"> & { readonly status: SourceStatus };
+type Listed = Pick<Source, "name" | "allowedOrigins" | "lastEventAt">;
 
 const RANKS: Readonly<Record<SourceStatus, number>> = { failing: 0, receiving: 1, waiting: 2, off: 3 };
 
+/** Compares sources whose health is known. */
+export const byStatus = (one: { readonly status: SourceStatus }, other: { readonly status: SourceStatus }) =>
+  RANKS[one.status] - RANKS[other.status];
+
+/** The API lists the newest first, and the status is known only of those that are shown. */
+const asListed = () => 0;
+
 const COMPARE: Readonly<Record<SourceOrder, (one: Listed, other: Listed) => number>> = {
-  // the API lists the newest first
-  created: () => 0,
+  created: asListed,
   name: (one, other) => one.name.localeCompare(other.name, "en"),
   lastEvent: (one, other) => (other.lastEventAt ?? "").localeCompare(one.lastEventAt ?? ""),
-  status: (one, other) => RANKS[one.status] - RANKS[other.status],
+  status: asListed,
 };
 
 /** @returns the sources whose name or origins contain the text, in this order */

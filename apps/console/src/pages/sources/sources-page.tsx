@@ -2,15 +2,14 @@
 
 import type { Source } from "@headwater/contract";
 import { NativeSelect, Paper, Text, TextInput, VisuallyHidden } from "@mantine/core";
-import { useQueries } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type ApiAnswer, api } from "../../api.ts";
-import { healthQuery } from "../../queries.ts";
+import type { ApiAnswer } from "../../api.ts";
+import { healthQuery, sourcesQuery } from "../../queries.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
-import { usePagedQuery } from "../../ui/paged-table.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { type SourceStatus, SourceStatusBadge } from "../../ui/source-status.tsx";
@@ -18,10 +17,10 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { meaningOf } from "../debug/attempt-summary.ts";
 import { DayLegend, DaySummary } from "./day-summary.tsx";
 import { SetupChecklist, useOnboarding } from "./setup-checklist.tsx";
-import { SOURCE_ORDERS, type SourceOrder, selectSources } from "./source-order.ts";
+import { byStatus, SOURCE_ORDERS, type SourceOrder, selectSources } from "./source-order.ts";
 
-/** One or two screens. Each row requests the health of its source. */
-const PAGE_SIZE = 25;
+/** How many sources are listed at first: one or two screens. Each row requests the health of its source. */
+const SHOWN = 25;
 
 /** From how many sources on there is a search. */
 const MIN_SEARCHED = 5;
@@ -29,10 +28,8 @@ const MIN_SEARCHED = 5;
 export function SourcesPage() {
   const { organizationId, can } = useWorkspace();
   const onboarding = useOnboarding();
-  const query = usePagedQuery(["sources", organizationId], (cursor, signal) =>
-    api.listSources({ query: { organizationId, limit: PAGE_SIZE, cursor }, signal }),
-  );
-  const sources = query.data?.pages.flatMap((page) => page.sources) ?? [];
+  const query = useQuery(sourcesQuery(organizationId));
+  const { data: sources = [] } = query;
   const create = can("sources:write") && <ButtonLink to="/sources/new">Create source</ButtonLink>;
   // the checklist above the list loads first, so that the list does not move
   if (query.isPending || onboarding.isLoading)
@@ -43,7 +40,7 @@ export function SourcesPage() {
     );
   return (
     <Page title="Sources" actions={sources.length > 0 && create}>
-      <SetupChecklist />
+      {onboarding.data && !onboarding.data.completed && <SetupChecklist steps={onboarding.data.steps} />}
       {query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />}
       {query.data && sources.length === 0 && (
         <EmptyState title="No sources yet" action={create}>
@@ -53,7 +50,6 @@ export function SourcesPage() {
         </EmptyState>
       )}
       {sources.length > 0 && <SourceList sources={sources} />}
-      <ShowMoreButton query={query} />
     </Page>
   );
 }
@@ -65,7 +61,7 @@ interface SourceWithHealth extends Source {
   readonly health: SourceHealth | undefined;
 }
 
-/** @returns the sources with their health, and whether that of the first page is still loading */
+/** @returns the sources with their health, whether that of one is still loading, and the query of one that failed */
 function useHealth(sources: readonly Source[]) {
   const { can } = useWorkspace();
   const enabled = can("debug:read");
@@ -76,17 +72,25 @@ function useHealth(sources: readonly Source[]) {
     const health = queries[index]?.data?.health;
     return { ...source, health, status: statusOf(source, health?.status) };
   });
-  return { listed, isLoading: queries.slice(0, PAGE_SIZE).some((query) => query.isLoading) };
+  return {
+    listed,
+    isLoading: queries.some((query) => query.isLoading),
+    failed: queries.find(({ error }) => error !== null),
+  };
 }
 
 function SourceList({ sources }: { readonly sources: readonly Source[] }) {
   const { can } = useWorkspace();
   const [search, setSearch] = useState("");
   const [order, setOrder] = useState<SourceOrder>("status");
-  const { listed, isLoading } = useHealth(sources);
+  const [count, setCount] = useState(SHOWN);
+  const found = selectSources(sources, search, order);
+  const { listed, isLoading, failed } = useHealth(found.slice(0, count));
   // the order depends on the health, and rows do not move once they are shown
-  if (isLoading) return <Loading />;
-  const shown = selectSources(listed, search, order);
+  const [isReady, setReady] = useState(false);
+  if (!isReady && !isLoading) setReady(true);
+  if (!isReady) return <Loading />;
+  const shown = order === "status" && !isLoading ? listed.toSorted(byStatus) : listed;
   return (
     <>
       {sources.length >= MIN_SEARCHED && (
@@ -107,8 +111,16 @@ function SourceList({ sources }: { readonly sources: readonly Source[] }) {
           />
         </div>
       )}
+      {failed?.error && <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} />}
       {shown.length === 0 && <Text c="dimmed">No source contains “{search}”.</Text>}
       {shown.length > 0 && <SourceTable sources={shown} />}
+      <ShowMoreButton
+        query={{
+          hasNextPage: found.length > count,
+          isFetchingNextPage: isLoading,
+          fetchNextPage: () => setCount(count + SHOWN),
+        }}
+      />
       {can("debug:read") && <DayLegend />}
     </>
   );

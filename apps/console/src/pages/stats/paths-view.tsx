@@ -2,7 +2,7 @@
 import type { StatsFilter } from "@headwater/contract";
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ApiAnswer, api } from "../../api.ts";
-import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { EmptyState, ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
 import { EstimateMark } from "./estimate-mark.tsx";
 import { formatPath } from "./lists/value-names.ts";
 import { MAX_ROWS, type PathColumnProps, PathColumns, type PathRow, sumOf } from "./path-columns.tsx";
@@ -38,17 +38,18 @@ const rowsOf = (paths: readonly PathWay[], step: number, from: string | undefine
 /** The entry pages with their sessions. */
 function useEntryPages({ scope }: StatsView) {
   const totals = useStats(scope, { metrics: ["sessions"] });
-  const { data, error, isPlaceholderData } = useStats(scope, {
+  const query = useStats(scope, {
     metrics: ["sessions"],
     dimensions: ["entryPage"],
     pagination: { limit: MAX_ROWS },
   });
+  const { data, isPlaceholderData } = query;
   // visits without a page view have no entry page
   const rows = data?.results.flatMap(({ dimensions: [page], metrics: [sessions] }): PathRow[] =>
     typeof page === "string" ? [{ page, sessions: sessions ?? 0 }] : [],
   );
   const [total = null] = totals.data?.results[0]?.metrics ?? [];
-  return { rows, total, isStale: isPlaceholderData || totals.isPlaceholderData, hasFailed: error !== null };
+  return { query, rows, total, isStale: isPlaceholderData || totals.isPlaceholderData };
 }
 
 export function PathsView({ view }: { readonly view: StatsView }) {
@@ -71,9 +72,11 @@ export function PathsView({ view }: { readonly view: StatsView }) {
   const query = useFastThenExact({
     queryKey: ["stats", "paths", body],
     ask: (accuracy, signal) => api.queryPaths({ body: { ...body, accuracy }, signal }),
-    enabled:
-      chosen.length > 0 || entryPages.hasFailed || (entryPages.rows !== undefined && !entryPages.isStale),
+    enabled: chosen.length > 0 || (entryPages.rows !== undefined && !entryPages.isStale),
   });
+  const { error, refetch } = entryPages.query;
+  if (error && !entryPages.rows && !isFromPage)
+    return <ErrorAlert error={error} onRetry={() => void refetch()} withIssues />;
   return (
     <Stack gap="md" className="stats">
       <QueryResult query={query}>

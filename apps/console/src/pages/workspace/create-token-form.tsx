@@ -4,6 +4,7 @@ import { Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../../api.ts";
+import { membersQuery } from "../../queries.ts";
 import { roleName } from "../../role-texts.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ExpirySelect, toExpiresAt } from "../../ui/expiry-select.tsx";
@@ -28,9 +29,8 @@ export function CreateTokenForm({ onCreated }: CreateTokenFormProps) {
   const [userId, setUserId] = useState(ownId);
   const [days, setDays] = useState("90");
   const [limit, setLimit] = useState<Pick<CreateTokenBody, "scope" | "sourceId">>({});
-  const members = useQuery({
-    queryKey: ["members", organizationId, "first"],
-    queryFn: ({ signal }) => api.listMembers({ query: { organizationId }, signal }),
+  const { data: members = [] } = useQuery({
+    ...membersQuery(organizationId),
     enabled: can("members:manage"),
   });
   const created = useMutation({
@@ -44,9 +44,7 @@ export function CreateTokenForm({ onCreated }: CreateTokenFormProps) {
     },
   });
   const failure = created.error instanceof ApiFailure ? created.error : null;
-  const others = (members.data?.members ?? []).filter(
-    (one) => one.userId !== ownId && !isAbove(one.role, ownRole),
-  );
+  const others = members.filter((one) => one.userId !== ownId && !isAbove(one.role, ownRole));
   const submit = useSubmit(() => created.mutateAsync(), label.trim() !== "");
   return (
     <form onSubmit={submit}>

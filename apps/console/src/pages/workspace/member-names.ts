@@ -1,18 +1,14 @@
 /** The members of the workspace: their names by user id, and refetching them. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { membersQuery } from "../../queries.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 /** Users whose name is not known, such as removed members, are missing. */
 export function useMemberNames(): ReadonlyMap<string, string> {
   const { organizationId, can } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: ["members", organizationId, "first"],
-    queryFn: ({ signal }) => api.listMembers({ query: { organizationId }, signal }),
-    enabled: can("members:manage"),
-  });
+  const { data = [] } = useQuery({ ...membersQuery(organizationId), enabled: can("members:manage") });
   return new Map(
-    (data?.members ?? []).flatMap(({ userId, name, email }) => {
+    data.flatMap(({ userId, name, email }) => {
       const shown = name ?? email;
       return shown === null ? [] : [[userId, shown] as const];
     }),

@@ -2,7 +2,7 @@
 import type { CreateTokenBody } from "@headwater/contract";
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { sourcesQuery } from "../../queries.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 type TokenLimit = Pick<CreateTokenBody, "scope" | "sourceId">;
@@ -20,14 +20,8 @@ interface ScopeFieldsProps {
 
 export function ScopeFields({ limit, onChange }: ScopeFieldsProps) {
   const { organizationId } = useWorkspace();
-  const sources = useQuery({
-    queryKey: ["sources", organizationId, "first"],
-    queryFn: ({ signal }) => api.listSources({ query: { organizationId }, signal }),
-  });
-  const choices = (sources.data?.sources ?? []).map(({ sourceId, name }) => ({
-    value: sourceId,
-    label: name,
-  }));
+  const { data: sources = [] } = useQuery(sourcesQuery(organizationId));
+  const choices = sources.map(({ sourceId, name }) => ({ value: sourceId, label: name }));
   const select = (value: string) => {
     const scope = value === "ingest" || value === "stats" ? value : null;
     onChange({ scope, sourceId: scope === null ? null : (limit.sourceId ?? choices[0]?.value ?? null) });

@@ -1,15 +1,15 @@
-/** The content of the command palette: a search over the pages of the workspace and of its sources. */
-import { TextInput, UnstyledButton } from "@mantine/core";
+/** The list of the command palette: the pages of the workspace and of its sources that contain the text. */
+import { UnstyledButton } from "@mantine/core";
+import { useWindowEvent } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useState } from "react";
-import { api } from "../../api.ts";
+import { useState } from "react";
+import { sourcesQuery } from "../../queries.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { Icon, type IconName } from "../icon.tsx";
 import { PAGES, SOURCE_PAGES } from "../pages.ts";
 import { useConfirmLeave } from "../unsaved-changes.tsx";
 
-const MAX_SOURCES = 50;
 const MAX_SHOWN = 10;
 
 interface PaletteCommand {
@@ -33,17 +33,14 @@ export function matchCommands<One extends { readonly label: string }>(
     .slice(0, MAX_SHOWN);
 }
 
-function useCommands(isOpen: boolean): readonly PaletteCommand[] {
+/** @returns the commands, and why those of the sources are missing; null: they are not */
+function useCommands(): readonly [commands: readonly PaletteCommand[], missing: string | null] {
   const { organizationId, can } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: ["sources", organizationId, "palette"],
-    queryFn: ({ signal }) => api.listSources({ query: { organizationId, limit: MAX_SOURCES }, signal }),
-    enabled: isOpen,
-  });
+  const { data = [], isPending, error } = useQuery(sourcesQuery(organizationId));
   const pages = PAGES.filter(({ permission }) => can(permission)).map(
     ({ to, label, icon }): PaletteCommand => ({ key: to, label, icon, to, search: {} }),
   );
-  const ofSources = (data?.sources ?? []).flatMap(({ sourceId, name }) =>
+  const ofSources = data.flatMap(({ sourceId, name }) =>
     SOURCE_PAGES.filter(({ permission }) => can(permission)).map(
       ({ to, label }): PaletteCommand => ({
         key: `${sourceId} ${to}`,
@@ -55,7 +52,8 @@ function useCommands(isOpen: boolean): readonly PaletteCommand[] {
       }),
     ),
   );
-  return [...ofSources, ...pages];
+  const missing = isPending ? "Loading sources…" : error && "The sources could not be loaded.";
+  return [[...ofSources, ...pages], missing];
 }
 
 /** A long name of a source ends before the page. */
@@ -66,53 +64,47 @@ const PaletteText = ({ label, source = "" }: PaletteCommand) => (
   </span>
 );
 
-export function Palette({ onClose }: { readonly onClose: () => void }) {
-  const [text, setText] = useState("");
+interface PaletteListProps {
+  readonly text: string;
+  readonly onClose: () => void;
+}
+
+export function PaletteList({ text, onClose }: PaletteListProps) {
   const [active, setActive] = useState(0);
   const navigate = useNavigate();
   const confirmLeave = useConfirmLeave();
-  const shown = matchCommands(useCommands(true), text);
+  const [commands, missing] = useCommands();
+  const shown = matchCommands(commands, text);
   const run = async (command: PaletteCommand | undefined) => {
     if (!command) return;
     onClose();
     if (await confirmLeave()) await navigate({ to: command.to, search: command.search, ignoreBlocker: true });
   };
-  const onKeyDown = (event: KeyboardEvent) => {
+  useWindowEvent("keydown", (event) => {
+    // on a button, Enter presses it
+    if (!(event.target instanceof HTMLInputElement)) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === "Enter") void run(shown[active]);
     if (step === undefined) return;
     event.preventDefault();
     setActive(Math.max(0, Math.min(shown.length - 1, active + step)));
-  };
+  });
   return (
-    <>
-      <TextInput
-        aria-label="Page or source"
-        placeholder="A page or a source"
-        leftSection={<Icon name="search" />}
-        data-autofocus
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          setActive(0);
-        }}
-        onKeyDown={onKeyDown}
-      />
-      <ul className="palette" aria-label="Pages">
-        {shown.map((command, index) => (
-          <li key={command.key}>
-            <UnstyledButton
-              className="menu-item"
-              data-active={index === active ? "yes" : undefined}
-              onClick={() => void run(command)}
-            >
-              <Icon name={command.icon} />
-              <PaletteText {...command} />
-            </UnstyledButton>
-          </li>
-        ))}
-        {shown.length === 0 && <li className="menu-title">No page or source contains “{text}”.</li>}
-      </ul>
-    </>
+    <ul className="palette" aria-label="Pages">
+      {shown.map((command, index) => (
+        <li key={command.key}>
+          <UnstyledButton
+            className="menu-item"
+            data-active={index === active ? "yes" : undefined}
+            onClick={() => void run(command)}
+          >
+            <Icon name={command.icon} />
+            <PaletteText {...command} />
+          </UnstyledButton>
+        </li>
+      ))}
+      {shown.length === 0 && !missing && <li className="menu-title">No page or source contains “{text}”.</li>}
+      {missing && <li className="menu-title">{missing}</li>}
+    </ul>
   );
 }

@@ -1,7 +1,9 @@
 /** One key metric over time, as a chart and as a table, with annotations and the changes of the source's configuration. */
 import type { StatsAnswer } from "@headwater/contract";
 import { Paper, Title, UnstyledButton } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { Icon } from "../../../ui/icon.tsx";
+import { ErrorAlert } from "../../../ui/page-states.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
@@ -147,18 +149,31 @@ function ChartNoteList({ notes }: { readonly notes: readonly ChartNote[] }) {
           <span className="wrap">
             {when}: {text}
           </span>
-          {remove && (
-            <UnstyledButton
-              className="icon-button"
-              aria-label={`Delete annotation ${text}`}
-              onClick={() => void remove()}
-            >
-              <Icon name="close" size={14} />
-            </UnstyledButton>
-          )}
+          {remove && <DeleteNoteButton text={text} onDelete={remove} />}
         </li>
       ))}
     </ul>
+  );
+}
+
+interface DeleteNoteButtonProps {
+  readonly text: string;
+  readonly onDelete: () => Promise<unknown>;
+}
+
+function DeleteNoteButton({ text, onDelete }: DeleteNoteButtonProps) {
+  const deletion = useMutation({ mutationFn: onDelete });
+  return (
+    <>
+      <UnstyledButton
+        className="icon-button"
+        aria-label={`Delete annotation ${text}`}
+        onClick={() => deletion.isPending || deletion.mutate()}
+      >
+        <Icon name="close" size={14} />
+      </UnstyledButton>
+      {deletion.error && <ErrorAlert error={deletion.error} />}
+    </>
   );
 }
 
@@ -180,8 +195,9 @@ function PointTable({ points, label, format }: PointTableProps) {
         </tr>
       </thead>
       <tbody>
-        {points.map((point) => (
-          <tr key={point.label}>
+        {points.map((point, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: when clocks go back, two hours have the same label
+          <tr key={index}>
             <td>{point.label}</td>
             <td className="plain-figure">{format(point.value)}</td>
             {isCompared && <td className="plain-figure">{format(point.previous)}</td>}

@@ -1,12 +1,14 @@
 /** All values of a dimension: searched, sorted, page by page, and as a CSV file of all pages. */
-import type { StatsAnswer, StatsMetric } from "@headwater/contract";
-import { Button, Group, Text, TextInput, UnstyledButton } from "@mantine/core";
+import type { StatsAnswer, StatsMetric, StatsQueryBody } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
+import { Alert, Group, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api.ts";
 import { toCsv } from "../../../csv.ts";
 import { AsyncButton } from "../../../ui/async-button.tsx";
 import { downloadBlob } from "../../../ui/download-blob.ts";
+import { formatCount } from "../../../ui/format-count.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { ErrorAlert } from "../../../ui/page-states.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
@@ -53,7 +55,9 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
   const download = useMutation({
     mutationFn: async () => {
       const body = { ...found, ...list, include: { ...found.include, comparison } };
-      saveCsv(await api.queryStats({ body }), breakdown);
+      const answer = await allRows(body);
+      saveCsv(answer, breakdown);
+      return answer;
     },
   });
   const sortBy = (field: StatsMetric) => {
@@ -86,6 +90,12 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
         </AsyncButton>
       </Group>
       {download.error && <ErrorAlert error={download.error} withIssues />}
+      {download.data && download.data.nextOffset !== null && (
+        <Alert
+          color="yellow"
+          title={`The file has the first ${formatCount(download.data.results.length)} rows only`}
+        />
+      )}
       <StatsResult query={query} rows={8}>
         {(answer) => (
           <div className="details-rows">
@@ -112,28 +122,41 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
               </ScrollRegion>
             )}
             <Group justify="flex-end" gap="xs" mt="sm">
-              <Button
+              <AsyncButton
                 size="xs"
                 variant="default"
+                isPending={query.isPlaceholderData}
                 disabled={offset === 0}
-                onClick={() => setOffset(Math.max(0, offset - PAGE_ROWS))}
+                onPress={() => setOffset(Math.max(0, offset - PAGE_ROWS))}
               >
                 Previous
-              </Button>
-              <Button
+              </AsyncButton>
+              <AsyncButton
                 size="xs"
                 variant="default"
+                isPending={query.isPlaceholderData}
                 disabled={answer.nextOffset === null}
-                onClick={() => setOffset(offset + PAGE_ROWS)}
+                onPress={() => setOffset(offset + PAGE_ROWS)}
               >
                 Next
-              </Button>
+              </AsyncButton>
             </Group>
           </div>
         )}
       </StatsResult>
     </>
   );
+}
+
+/** @returns the rows of all pages. `nextOffset` is not null if there are more than the API can skip */
+async function allRows(body: StatsQueryBody): Promise<StatsAnswer> {
+  const answer = await api.queryStats({ body });
+  while (answer.nextOffset !== null && answer.nextOffset <= LIMITS.maxStatsOffset) {
+    const page = await api.queryStats({ body: { ...body, pagination: { offset: answer.nextOffset } } });
+    answer.results.push(...page.results);
+    answer.nextOffset = page.nextOffset;
+  }
+  return answer;
 }
 
 function saveCsv({ results, comparison }: StatsAnswer, breakdown: Breakdown): void {
