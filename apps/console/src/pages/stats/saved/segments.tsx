@@ -22,7 +22,7 @@ export function SegmentList({ view, onDone }: SegmentListProps) {
   const segments = saved.items.filter(({ kind }) => kind === "segment");
   if (segments.length === 0) return null;
   return (
-    <div className="menu-group">
+    <div className="menu-group saved-list">
       <MenuTitle>Segments</MenuTitle>
       {segments.map((segment) => {
         const { params, others } = statsFilterParams(segment.filters ?? []);
