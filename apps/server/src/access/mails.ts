@@ -14,7 +14,7 @@ interface LinkMail {
 
 const BODY_STYLE = "font-family:system-ui,sans-serif;font-size:16px;line-height:1.5;max-width:560px";
 const BUTTON_STYLE =
-  "display:inline-block;padding:10px 18px;border-radius:6px;background:#2f5bd8;color:#fff;text-decoration:none";
+  "display:inline-block;padding:10px 18px;border-radius:6px;background:#0b6e8a;color:#fff;text-decoration:none";
 
 function renderMail({ to, subject, paragraphs, button, url, note }: LinkMail): Mail {
   const href = escapeHtml(url);

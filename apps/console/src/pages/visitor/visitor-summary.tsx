@@ -46,7 +46,7 @@ const PARTS = ["country", "device", "browser", "os"] as const;
 
 /** The values that the latest event has. */
 function factsOf(events: readonly ListedEvent[]): Fact[] {
-  const last = (member: "country" | "city" | "device" | "os" | "browser" | "channel") =>
+  const last = (member: "country" | "city" | "device" | "os" | "browser") =>
     events.findLast((event) => event[member] !== null)?.[member] ?? null;
   const parts = PARTS.map((dimension): Fact => {
     const name = dimensionLabel(dimension);
@@ -62,6 +62,7 @@ function factsOf(events: readonly ListedEvent[]): Fact[] {
       </span>,
     ];
   });
+  // both of the first visit
   const source = formatValue("source", events[0]?.source ?? null);
   return [
     ...parts,
@@ -71,7 +72,7 @@ function factsOf(events: readonly ListedEvent[]): Fact[] {
         {source}
       </span>,
     ],
-    ["Channel", last("channel") ?? "—"],
+    ["Channel", events[0]?.channel ?? "—"],
   ];
 }
 

@@ -21,7 +21,7 @@ const STYLES = {
   name: "padding:6px 12px 6px 0;border-bottom:1px solid #eceef2;text-align:left;word-break:break-word",
   value: "padding:6px 0 6px 12px;border-bottom:1px solid #eceef2;text-align:right;white-space:nowrap",
   button:
-    "display:inline-block;padding:10px 18px;border-radius:6px;background:#2f5bd8;color:#ffffff;text-decoration:none",
+    "display:inline-block;padding:10px 18px;border-radius:6px;background:#0b6e8a;color:#ffffff;text-decoration:none",
   note: `margin:16px 0 0;font-size:13px;${GREY}`,
 };
 

@@ -1,7 +1,9 @@
 /** The goals of a source with their visitors and conversions, or one of them by where its visitors came from. */
 import { STATS_GOAL_DIMENSION } from "@headwater/contract/stats-words";
 import { Text } from "@mantine/core";
+import { TextLink } from "../../../ui/links.tsx";
 import { loadLater } from "../../../ui/load-later.tsx";
+import { useWorkspace } from "../../../workspace-context.tsx";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import { ConversionsTable, revenueTexts } from "./conversions-table.tsx";
@@ -17,6 +19,25 @@ export function GoalsTable({ view }: { readonly view: StatsView }) {
       <GoalsFilterNote view={view} />
       {goal === undefined ? <AllGoals view={view} /> : <OneGoal name={goal} view={view} />}
     </>
+  );
+}
+
+function NoGoals({ sourceId }: { readonly sourceId: string }) {
+  const { can } = useWorkspace();
+  return (
+    <Text size="sm" c="dimmed" py="md">
+      This source has no goals.
+      {can("sources:write") && (
+        <>
+          {" "}
+          Add them on the page{" "}
+          <TextLink to="/sources/data" search={{ sourceId }} size="sm" underline="always">
+            Goals &amp; data
+          </TextLink>
+          .
+        </>
+      )}
+    </Text>
   );
 }
 
@@ -36,9 +57,7 @@ function AllGoals({ view }: { readonly view: StatsView }) {
     <StatsResult query={query}>
       {({ results, comparison }) =>
         results.length === 0 ? (
-          <Text size="sm" c="dimmed" py="md">
-            This source has no goals. Add them on its page Goals &amp; data.
-          </Text>
+          <NoGoals sourceId={view.scope.sourceId} />
         ) : (
           <ConversionsTable
             label="Goal"
