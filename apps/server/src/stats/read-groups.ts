@@ -98,9 +98,11 @@ export function sortGroups(
   const all = [...order, ...keys.map((column) => ({ column, isDescending: false }))].map(
     ({ column, isDescending }) => ({ at: columns.indexOf(column), sign: isDescending ? -1 : 1 }),
   );
+  const valueAt = (group: ResultGroup, at: number) =>
+    (at < keys.length ? group.keys[at] : group.metrics[at - keys.length]) ?? null;
   return groups.sort((one, other) => {
     for (const { at, sign } of all) {
-      const [a = null, b = null] = [one, other].map((group) => [...group.keys, ...group.metrics][at]);
+      const [a, b] = [valueAt(one, at), valueAt(other, at)];
       if (a === b) continue;
       if (a === null) return 1;
       if (b === null) return -1;

@@ -49,6 +49,10 @@ export const groupBy = (columns: readonly string[]): string =>
 export const bindTime = (bind: Bind, at: number): string =>
   `fromUnixTimestamp64Milli(${bind("Int64", at)}, 'UTC')`;
 
-/** Compares texts as ClickHouse sorts them. */
-export const compareText = (one: string, other: string): number =>
-  Buffer.compare(Buffer.from(one), Buffer.from(other));
+const HAS_SURROGATE = /[\ud800-\udfff]/;
+/** Compares texts as ClickHouse sorts them: by their bytes, in the order of code points. */
+export function compareText(one: string, other: string): number {
+  // code units have the order of bytes, unless a character has two of them; comparing bytes would copy each text
+  if (!HAS_SURROGATE.test(one) && !HAS_SURROGATE.test(other)) return one < other ? -1 : Number(one > other);
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
