@@ -8,6 +8,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { ApiFailure, api, apiWith } from "./api.ts";
+import type { CursorPage } from "./ui/paged-table.tsx";
 
 /** Whether a failed query is asked again later. After a 429 it is not: it would count against the same limit. */
 export const isRetryable = (error: Error) =>
@@ -60,10 +61,6 @@ export const permissionsQuery = (organizationId: string) =>
     queryKey: ["permissions", organizationId],
     queryFn: ({ signal }) => api.getPermissions({ query: { organizationId }, signal }),
   });
-
-interface CursorPage {
-  readonly nextCursor: string | null;
-}
 
 /** Requests all pages of a list, one after the other. */
 async function allPages<Page extends CursorPage>(

@@ -11,7 +11,7 @@ import { ErrorAlert, Loading } from "./page-states.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
 import { ShowMoreButton } from "./show-more-button.tsx";
 
-interface CursorPage {
+export interface CursorPage {
   readonly nextCursor: string | null;
 }
 export type PagedQuery<Page> = UseInfiniteQueryResult<InfiniteData<Page>>;

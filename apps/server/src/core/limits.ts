@@ -333,8 +333,6 @@ export const SERVER_LIMITS = {
   maxStatsSlicedGroups: 50_000,
   /** Slices of an exact answer. */
   maxStatsSlices: 64,
-  /** Paths that an exact answer in slices reads a second time, by a hash of 20 digits each. */
-  maxStatsNamedPaths: 5_000,
   maxStatsStatementBytes: 4 * 1_048_576,
   /** Statements that run at once, fewer than there are connections: shipping needs one. Further ones wait. */
   maxActiveStatsQueries: 6,

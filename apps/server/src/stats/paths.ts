@@ -1,7 +1,6 @@
 /** POST /api/stats/paths: counts the sessions that went from one page to the next, for each step. */
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
 import { IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { accuracyOf, partSql, partsOf, READ_BUDGET } from "./accuracy.ts";
 import { type Estimate, estimateSums } from "./error-bound.ts";
 import { type FirstSums, firstSums, type SliceCounts } from "./first-sums.ts";
@@ -13,6 +12,8 @@ import { compareText, type Statement, statement } from "./sql.ts";
 
 const DEFAULT_STEPS = 3;
 const DEFAULT_TRANSITIONS_PER_STEP = 20;
+/** Transitions that an exact answer in slices reads a second time, by a hash of 20 digits each. */
+const MAX_NAMED_TRANSITIONS = 5_000;
 
 interface PathsOptions {
   /** null: paths begin at the entry page. */
@@ -27,7 +28,7 @@ interface PathsOptions {
 }
 
 type Transition = StatsPathsAnswer["paths"][number];
-type PathRow = [step: number, from: string, to: string | null, sessions: number[], hash: string];
+type TransitionRow = [step: number, from: string, to: string | null, sessions: number[], hash: string];
 
 /**
  * Views of the same page one after the other count as one step. Sessions without the start page are left out. Views of the same
@@ -66,7 +67,7 @@ async function readAtOnce(
   scope: QueryScope,
   options: PathsOptions,
 ): Promise<Estimate<Transition[]>> {
-  const rows = await run<PathRow>(pathsStatement(scope, options));
+  const rows = await run<TransitionRow>(pathsStatement(scope, options));
   const { value, variances } = estimateSums(
     scope.sample,
     rows.map(([, , , parts]) => parts),
@@ -76,7 +77,7 @@ async function readAtOnce(
 }
 
 /** What a slice has counted of the transitions of a step. @param limit how many it returns */
-const countsOf = (rows: readonly PathRow[], limit: number): SliceCounts => ({
+const countsOf = (rows: readonly TransitionRow[], limit: number): SliceCounts => ({
   counts: new Map(rows.map(([, , , [sessions = 0], hash]) => [hash, sessions])),
   maxOther: rows.length < limit ? 0 : (rows.at(-1)?.[3][0] ?? 0),
 });
@@ -105,7 +106,9 @@ async function readInSlices(
   const readSlices = async (wanted: Pick<PathsOptions, "limit" | "only">): Promise<SliceCounts[][]> => {
     const bySteps: SliceCounts[][] = Array.from({ length: options.steps }, () => []);
     for (const sessions of ranges) {
-      const rows = await run<PathRow>(pathsStatement({ ...scope, sessions }, { ...options, ...wanted }));
+      const rows = await run<TransitionRow>(
+        pathsStatement({ ...scope, sessions }, { ...options, ...wanted }),
+      );
       for (const [step, from, to, , hash] of rows) transitions.set(hash, { step, from, to, sessions: 0 });
       for (const [index, slices] of bySteps.entries())
         slices.push(
@@ -125,7 +128,7 @@ async function readInSlices(
   let first = await readFirst({ limit, only: null });
   if (first?.some(({ areComplete }) => !areComplete)) {
     const only = first.flatMap(({ sums }) => [...sums.keys()]);
-    if (only.length > SERVER_LIMITS.maxStatsNamedPaths) return null;
+    if (only.length > MAX_NAMED_TRANSITIONS) return null;
     // one more than there are: none is left out
     first = await readFirst({ limit: only.length + 1, only });
   }

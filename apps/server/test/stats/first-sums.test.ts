@@ -4,16 +4,16 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { firstSums, type SliceCounts } from "../../src/stats/first-sums.ts";
 
-type Counts = readonly (readonly [key: string, count: number])[];
+type CountsOfKeys = readonly (readonly [key: string, count: number])[];
 
-const descending = (counts: Counts) => counts.toSorted(([, one], [, other]) => other - one);
+const descending = (counts: CountsOfKeys) => counts.toSorted(([, one], [, other]) => other - one);
 
 /** What a slice with these counts returns, when it returns at most `rows` of them. */
-function sliceOf(all: Counts, rows: number): SliceCounts {
+function sliceOf(all: CountsOfKeys, rows: number): SliceCounts {
   const counts = descending(all).slice(0, rows);
   return { counts: new Map(counts), maxOther: counts.length < rows ? 0 : (counts.at(-1)?.[1] ?? 0) };
 }
-function sumsOf(slices: readonly Counts[]): Map<string, number> {
+function sumsOf(slices: readonly CountsOfKeys[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [key, count] of slices.flat()) sums.set(key, (sums.get(key) ?? 0) + count);
   return sums;
@@ -23,7 +23,7 @@ const counts = fc
   .uniqueArray(fc.tuple(fc.constantFrom(..."abcdefgh"), fc.integer({ min: 1, max: 20 })), {
     selector: ([key]) => key,
   })
-  .map((all): Counts => all);
+  .map((all): CountsOfKeys => all);
 
 test("All keys with one of the greatest sums are found, or none is promised.", () => {
   fc.assert(
@@ -49,7 +49,7 @@ test("All keys with one of the greatest sums are found, or none is promised.", (
 });
 
 test("Slices that return all keys have complete sums.", () => {
-  const slices: Counts[] = [
+  const slices: CountsOfKeys[] = [
     [
       ["a", 5],
       ["b", 2],
@@ -70,7 +70,7 @@ test("Slices that return all keys have complete sums.", () => {
 });
 
 test("A key that a slice has left out is incomplete.", () => {
-  const slices: Counts[] = [
+  const slices: CountsOfKeys[] = [
     [
       ["a", 9],
       ["b", 2],
@@ -90,7 +90,7 @@ test("A key that a slice has left out is incomplete.", () => {
 });
 
 test("Nothing is promised when a key that no slice has returned may be among the first.", () => {
-  const even: Counts = [..."abcd"].map((key) => [key, 2]);
+  const even: CountsOfKeys = [..."abcd"].map((key) => [key, 2]);
   assert.equal(
     firstSums(
       [even, even].map((all) => sliceOf(all, 2)),

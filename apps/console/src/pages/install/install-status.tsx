@@ -56,7 +56,12 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
         {isRefusedLast && (
           <span className="foreign">
             A later request from {refused.origin ?? "an unknown origin"} was refused ({refused.code}).{" "}
-            <TextLink to="/analytics/setup/debug" search={{ sourceId, attempt: refused.attemptId }} size="sm">
+            <TextLink
+              to="/analytics/setup/debug"
+              search={{ sourceId, attempt: refused.attemptId }}
+              size="sm"
+              underline="always"
+            >
               Show
             </TextLink>
           </span>
