@@ -1,4 +1,4 @@
-/** Measures how much shipping slows ingest down, and how much a long query and a large export slow inserts down. */
+/** Measures how much shipping slows ingest down, how fast a backlog drains beside ingest, and how much a long query and a large export slow inserts down. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -24,6 +24,9 @@ import { MEMORY_BYTES, sendEvents, waitForWarehouse, waitUntilShipped, watchMemo
 
 const MAX_CONNECTIONS = 2_000;
 const P99_RATIO = 1.5;
+const DRAIN_RATIO = 2;
+/** The load of a drain has begun by then. */
+const DRAIN_WARMUP_MS = 2_000;
 const SHIPPING = { ...RAISED_LIMITS, WAREHOUSE: "embedded" };
 
 const EXPORTED_EVENTS = 1_250_000;
@@ -65,10 +68,75 @@ async function peakOf(server: Headwater, { options, peak }: BenchContext): Promi
   );
 }
 
-/** Ingest at half the peak rate, alternating between a server without a warehouse and one that ships. */
-async function ingestBeside(context: BenchContext): Promise<{ table: ResultTable; data: unknown }> {
+interface DrainRates {
+  /** Events per second: by so many a backlog grows while nothing is shipped. */
+  accepted: number;
+  /** Events per second. */
+  shipped: number;
+}
+
+/** Counts what a server accepts and ships in this time. */
+async function countRates(server: Headwater, milliseconds: number): Promise<DrainRates> {
+  const count = async () => ({
+    accepted: (await server.acknowledged()).accepted,
+    shipped: await server.metric("headwater_shipped_events_total"),
+    at: performance.now(),
+  });
+  const before = await count();
+  await wait(milliseconds);
+  const after = await count();
+  if ((await server.metric("headwater_outbox_events")) === 0) throw new Error("the backlog was too small");
+  const perSecond = (from: number, to: number) => ((to - from) * 1_000) / (after.at - before.at);
+  return {
+    accepted: perSecond(before.accepted, after.accepted),
+    shipped: perSecond(before.shipped, after.shipped),
+  };
+}
+
+/** Starts a service whose ledger has a backlog, with a warehouse and with ingest at that rate. */
+async function drain(dataDir: string, rate: number, { options, say }: BenchContext): Promise<DrainRates> {
+  const server = await startHeadwater({ settings: SHIPPING, dataDir });
+  await waitForWarehouse(server);
+  const plan = {
+    warmupSeconds: 1,
+    seconds: options.seconds,
+    connections: CONNECTIONS,
+    maxConnections: MAX_CONNECTIONS,
+  };
+  const streams = [{ name: "half", rate, templates: templateFile(10, server) }];
+  const load = offer(server.url, { ...plan, streams });
+  await wait(DRAIN_WARMUP_MS);
+  const rates = await countRates(server, (options.seconds - 1) * 1_000);
+  await load;
+  await server.stop();
+  say(`  a backlog: ${figure(rates.shipped)} events/s shipped while ${figure(rates.accepted)} were accepted`);
+  return rates;
+}
+
+const drainTable = ({ accepted, shipped }: DrainRates): ResultTable => ({
+  columns: [
+    "accepted events/s",
+    "shipped events/s",
+    "backlog shrinks by events/s",
+    "shipped ÷ accepted",
+    "target",
+  ],
+  rows: [
+    [
+      figure(accepted),
+      figure(shipped),
+      figure(shipped - accepted),
+      figure(shipped / accepted),
+      describeTarget(shipped >= DRAIN_RATIO * accepted, `shipped ≥ ${DRAIN_RATIO} × accepted`),
+    ],
+  ],
+});
+
+/** Ingest at half the peak rate, alternating between a server without a warehouse and one that ships. Then one ships what the other has accepted. */
+async function ingestBeside(context: BenchContext): Promise<{ tables: ResultTable[]; data: unknown }> {
   const { options, say } = context;
-  const quiet = await startHeadwater({ settings: RAISED_LIMITS });
+  const dataDir = newFolder();
+  const quiet = await startHeadwater({ settings: RAISED_LIMITS, dataDir });
   const rate = Math.round((await peakOf(quiet, context)) / 2);
   const busy = await startHeadwater({ settings: SHIPPING });
   await waitForWarehouse(busy);
@@ -83,6 +151,7 @@ async function ingestBeside(context: BenchContext): Promise<{ table: ResultTable
   }
   await quiet.stop();
   await busy.stop();
+  const drained = await drain(dataDir, rate, context);
   const ratio = median(beside.map(({ offered }, round) => offered.all.p99 / alone[round]!.offered.all.p99));
   const rowOf = (name: string, rounds: readonly ShippingRound[], query: string) => [
     name,
@@ -95,20 +164,18 @@ async function ingestBeside(context: BenchContext): Promise<{ table: ResultTable
     query,
   ];
   const columns = ["ingest", "scheduled req/s", "events/s accepted", "p50 ms", "p99 ms"];
-  return {
-    table: {
-      columns: [...columns, "events waiting at the end", "shipped after s", "target"],
-      rows: [
-        rowOf("alone", alone, "-").with(5, "-").with(6, "-"),
-        rowOf(
-          "with shipping",
-          beside,
-          describeTarget(ratio <= P99_RATIO, `p99 ≤ ${P99_RATIO} × alone (${figure(ratio)})`),
-        ),
-      ],
-    },
-    data: { rate, alone, beside },
+  const table = {
+    columns: [...columns, "events waiting at the end", "shipped after s", "target"],
+    rows: [
+      rowOf("alone", alone, "-").with(5, "-").with(6, "-"),
+      rowOf(
+        "with shipping",
+        beside,
+        describeTarget(ratio <= P99_RATIO, `p99 ≤ ${P99_RATIO} × alone (${figure(ratio)})`),
+      ),
+    ],
   };
+  return { tables: [table, drainTable(drained)], data: { rate, alone, beside, drained } };
 }
 
 let inserted = 0;
@@ -241,10 +308,11 @@ export async function beside(context: BenchContext): Promise<BenchSection> {
     title: "Ingest and inserts while the warehouse is busy",
     date: new Date().toISOString(),
     settings: SHIPPING,
-    tables: [ingest.table, inserts.table],
+    tables: [...ingest.tables, inserts.table],
     notes: [
       "First table: the open loop at half the peak rate, 10 events per batch, alternating between a service without a warehouse and one that ships at the same time. The ratio of the p99 latencies is computed per round.",
-      `Second table: a query that runs until its time limit, an export read as fast as it arrives, and inserts of ${INSERT_EVENTS} events every ${INSERT_EVERY_MS} ms until both have ended. Memory: at rest before, plus the highest growth.`,
+      "Second table: a service starts with the events that the one without a warehouse has accepted, and ships them while ingest goes on at the same rate.",
+      `Third table: a query that runs until its time limit, an export read as fast as it arrives, and inserts of ${INSERT_EVENTS} events every ${INSERT_EVERY_MS} ms until both have ended. Memory: at rest before, plus the highest growth.`,
     ],
     data: { ingest: ingest.data, inserts: inserts.data },
   };
