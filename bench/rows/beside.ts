@@ -49,15 +49,20 @@ interface ShippingRound {
   drainSeconds: number;
 }
 
-async function underLoad(server: Headwater, rate: number, seconds: number): Promise<ShippingRound> {
+async function load(server: Headwater, rate: number, seconds: number): Promise<OpenLoopResult> {
   const plan = { warmupSeconds: 1, seconds, connections: CONNECTIONS, maxConnections: MAX_CONNECTIONS };
   const streams = [{ name: "half", rate, templates: templateFile(10, server) }];
   const [offered] = await offer(server.url, { ...plan, streams });
+  return offered!;
+}
+
+async function underLoad(server: Headwater, rate: number, seconds: number): Promise<ShippingRound> {
+  const offered = await load(server, rate, seconds);
   const { accepted } = await server.acknowledged();
   const waiting = accepted - (await server.metric("headwater_shipped_events_total"));
   const startedAt = performance.now();
   if (server.settings.WAREHOUSE !== "off") await waitUntilShipped(server, accepted);
-  return { offered: offered!, waiting, drainSeconds: (performance.now() - startedAt) / 1_000 };
+  return { offered, waiting, drainSeconds: (performance.now() - startedAt) / 1_000 };
 }
 
 async function peakOf(server: Headwater, { options, peak }: BenchContext): Promise<number> {
@@ -97,17 +102,10 @@ async function countRates(server: Headwater, milliseconds: number): Promise<Drai
 async function drain(dataDir: string, rate: number, { options, say }: BenchContext): Promise<DrainRates> {
   const server = await startHeadwater({ settings: SHIPPING, dataDir });
   await waitForWarehouse(server);
-  const plan = {
-    warmupSeconds: 1,
-    seconds: options.seconds,
-    connections: CONNECTIONS,
-    maxConnections: MAX_CONNECTIONS,
-  };
-  const streams = [{ name: "half", rate, templates: templateFile(10, server) }];
-  const load = offer(server.url, { ...plan, streams });
+  const ended = load(server, rate, options.seconds);
   await wait(DRAIN_WARMUP_MS);
   const rates = await countRates(server, (options.seconds - 1) * 1_000);
-  await load;
+  await ended;
   await server.stop();
   say(`  a backlog: ${figure(rates.shipped)} events/s shipped while ${figure(rates.accepted)} were accepted`);
   return rates;
