@@ -95,6 +95,7 @@ export function PaletteList({ text, onClose }: PaletteListProps) {
         <li key={command.key}>
           <UnstyledButton
             className="menu-item"
+            aria-label={command.label}
             data-active={index === active ? "yes" : undefined}
             onClick={() => void run(command)}
           >
