@@ -19,17 +19,31 @@ export const animationsEnded = (page: Page) =>
       ),
   );
 
-/** @returns the serious and critical violations, each with its first occurrence */
-export async function seriousFindings(page: Page, rules: readonly string[] | null = null): Promise<string[]> {
+const SERIOUS = ["serious", "critical"];
+const ALL = [...SERIOUS, "moderate", "minor"];
+
+async function findingsOf(
+  page: Page,
+  rules: readonly string[] | null,
+  impacts: readonly string[],
+): Promise<string[]> {
   await animationsEnded(page);
   await page.evaluate(`window.axe ?? (() => { ${axe.source} })()`);
   const options = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
   const found = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;
   const findings = (await page.evaluate(found)) as Finding[];
   return findings
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .filter(({ impact }) => impacts.includes(String(impact)))
     .map(({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
+
+/** @returns the serious and critical violations, each with its first occurrence */
+export const seriousFindings = (page: Page, rules: readonly string[] | null = null): Promise<string[]> =>
+  findingsOf(page, rules, SERIOUS);
+
+/** @returns all violations, each with its first occurrence */
+export const allFindings = (page: Page, rules: readonly string[] | null = null): Promise<string[]> =>
+  findingsOf(page, rules, ALL);
 
 /** The dark scheme changes only colours, so only contrast is checked again. */
 export const SCHEMES = [

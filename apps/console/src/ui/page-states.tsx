@@ -66,13 +66,15 @@ export function ErrorAlert({ error, onRetry, withIssues = false }: ErrorAlertPro
 
 interface EmptyStateProps {
   readonly title: string;
+  /** Whether the page has no other heading. */
+  readonly isPage?: boolean;
   readonly children?: ReactNode;
   readonly action?: ReactNode;
 }
 
-export const EmptyState = ({ title, children, action }: EmptyStateProps) => (
+export const EmptyState = ({ title, isPage = false, children, action }: EmptyStateProps) => (
   <Stack className="empty" align="center" gap="xs">
-    <Title order={2} size="h4">
+    <Title order={isPage ? 1 : 2} size="h4">
       {title}
     </Title>
     {children && (

@@ -25,7 +25,7 @@ export function SourcePage({ title, permission, tab, children }: SourcePageProps
   const { sourceId = "" } = useSearch({ strict: false }) as { sourceId?: string };
   if (sourceId === "")
     return (
-      <EmptyState title="No source selected" action={TO_SOURCES}>
+      <EmptyState isPage title="No source selected" action={TO_SOURCES}>
         Select a source in the list of sources.
       </EmptyState>
     );
@@ -61,7 +61,7 @@ function LoadedSource({ sourceId, title, permission, tab, render }: LoadedSource
   }, [organizationId, select]);
   if (query.error instanceof ApiFailure && query.error.code === "source_not_found")
     return (
-      <EmptyState title="Source not found" action={TO_SOURCES}>
+      <EmptyState isPage title="Source not found" action={TO_SOURCES}>
         It was deleted, or the link is not complete.
       </EmptyState>
     );

@@ -58,7 +58,7 @@ function LinkPage({ children }: { readonly children?: ReactNode }) {
         {sourceId !== "" && token !== null ? (
           <SharedStats key={token} sourceId={sourceId} />
         ) : (
-          <EmptyState title="Incomplete link">
+          <EmptyState isPage title="Incomplete link">
             A part of this link is missing. Copy the whole link, or ask the person who shared it for a new
             one.
           </EmptyState>
@@ -105,13 +105,13 @@ function SharedStats({ sourceId }: { readonly sourceId: string }) {
   if (current === "locked") return <LinkPasswordForm onUnlocked={clear} />;
   if (current === "invalid")
     return (
-      <EmptyState title="Link expired">
+      <EmptyState isPage title="Link expired">
         This link has expired or was revoked. Ask the person who shared it for a new one.
       </EmptyState>
     );
   if (query.error instanceof ApiFailure && query.error.code === "permission_denied")
     return (
-      <EmptyState title="Wrong source">
+      <EmptyState isPage title="Wrong source">
         This link was created for another source. Copy the whole link, or ask the person who shared it for a
         new one.
       </EmptyState>

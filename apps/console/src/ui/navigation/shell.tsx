@@ -83,9 +83,9 @@ function ShellFrame({ side, children }: ShellFrameProps) {
         </UnstyledButton>
         <Brand />
       </header>
-      <div className="shell-side" data-opened={opened ? "yes" : undefined}>
+      <aside className="shell-side" aria-label="Navigation" data-opened={opened ? "yes" : undefined}>
         {side}
-      </div>
+      </aside>
       <main id="main" className="shell-main" tabIndex={-1}>
         <div className="content">{children}</div>
       </main>
