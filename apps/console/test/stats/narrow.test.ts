@@ -1,4 +1,4 @@
-/** The stats page in narrow windows. */
+/** The stats page in windows of several widths. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { until } from "../../../server/test/faults/child.ts";
@@ -52,6 +52,37 @@ consoleStatsTest(
     for (const width of [390, 1024, 1440]) {
       await page.setViewportSize({ width, height: 844 });
       await until(`no tab is cut off at ${width}`, LAYOUT_MS, async () => (await cutTabs(page)).length === 0);
+    }
+  },
+);
+
+consoleStatsTest(
+  "Filters move nothing below them, at any width, and the row of filters is as wide as the page.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    await open(lastDays(source));
+    const metrics = page.getByRole("region", { name: "Key metrics" });
+    const topOf = () => metrics.evaluate((one) => one.getBoundingClientRect().top + scrollY);
+    const filters = page.getByRole("group", { name: "Filters" });
+    const FIVE = { page: "/pricing", device: "desktop", browser: "Chrome", os: "Windows", country: "DE" };
+    for (const width of [390, 768, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 844 });
+      await open(lastDays(source));
+      await metrics.locator(".metric-value[aria-busy=false]").first().waitFor();
+      const top = await topOf();
+      await page
+        .getByRole("region", { name: "Pages" })
+        .getByRole("button", { name: "/pricing", exact: true })
+        .click();
+      await filters.getByRole("button", { name: "Save as segment" }).waitFor({ state: "attached" });
+      assert.equal(await topOf(), top, `one filter at ${width}`);
+      await open(`${lastDays(source)}&${new URLSearchParams(FIVE)}`);
+      await filters.getByRole("button", { name: "Clear all" }).waitFor({ state: "attached" });
+      assert.equal(await filters.getByRole("button", { name: /^Remove filter/ }).count(), 5);
+      assert.equal(await topOf(), top, `five filters at ${width}`);
+      assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${width}`);
+      await shoot(`filters-${width}`);
     }
   },
 );

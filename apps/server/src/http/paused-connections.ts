@@ -11,32 +11,29 @@ const { resumedPerTurn, maxPausedTurns } = SERVER_LIMITS;
 
 /** @returns a function that pauses the connection of a refused request until its turn comes */
 export function createConnectionPauses(): (request: IncomingMessage) => void {
-  /** The idle time-out of each, in ms. Node ends a connection after it, although the next request may wait in the buffer. */
-  const paused = new Map<Socket, number>();
+  const paused = new Set<Socket>();
   let isScheduled = false;
 
   const scheduleTurn = () => {
     if (isScheduled || paused.size === 0) return;
     isScheduled = true;
-    setImmediate(resumeSome);
+    setImmediate(resumeSome).unref();
   };
   const resumeSome = () => {
     isScheduled = false;
     let left = Math.max(resumedPerTurn, paused.size / maxPausedTurns);
-    for (const [socket, timeoutMs] of paused) {
+    for (const socket of paused) {
       if (left < 1) break;
       left -= 1;
       paused.delete(socket);
-      socket.setTimeout(timeoutMs);
       socket.resume();
     }
     scheduleTurn();
   };
   const pause = (socket: Socket) => {
-    if (socket.destroyed || paused.has(socket)) return;
-    paused.set(socket, socket.timeout ?? 0);
-    socket.setTimeout(0);
+    if (socket.destroyed) return;
     socket.pause();
+    paused.add(socket);
     scheduleTurn();
   };
   return (request) => {

@@ -14,7 +14,7 @@ interface ChipProps {
 
 const Chip = ({ text, onRemove }: ChipProps) => (
   <UnstyledButton className="chip" title={text} aria-label={`Remove filter ${text}`} onClick={onRemove}>
-    <span className="clamp">{text}</span>
+    <span className="chip-text">{text}</span>
     <Icon name="close" size={14} />
   </UnstyledButton>
 );

@@ -1,4 +1,4 @@
-/** The views of a source's stats with their toolbar: one row above everything else. */
+/** The views of a source's stats with their toolbar: the view and its period, and below them the filters. */
 import { Stack } from "@mantine/core";
 import { type ComponentType, useMemo } from "react";
 import { useShortcuts } from "../../shortcuts.tsx";
@@ -56,15 +56,17 @@ export function StatsViews({ sourceId }: { readonly sourceId: string }) {
       <MissingEventsAlert sourceId={sourceId} />
       <section className="toolbar" aria-label="View">
         <Switcher label="View" options={options} value={shown.value} onChange={show} />
-        {shown.value !== "realtime" && <LiveVisitors sourceId={sourceId} onOpen={() => show("realtime")} />}
         <div className="toolbar-end">
-          <FilterMenu view={view} />
           {shown.value !== "realtime" && <RangeMenu view={view} />}
           {shown === OVERVIEW && <ComparisonMenu view={view} />}
           <ViewMenu view={view} />
         </div>
+        <div className="filter-row">
+          <FilterMenu view={view} />
+          <FilterChips view={view} />
+          {shown.value !== "realtime" && <LiveVisitors sourceId={sourceId} onOpen={() => show("realtime")} />}
+        </div>
       </section>
-      <FilterChips view={view} />
       {view.isReady ? <shown.View view={view} /> : <Loading />}
     </Stack>
   );
