@@ -11,29 +11,32 @@ const { resumedPerTurn, maxPausedTurns } = SERVER_LIMITS;
 
 /** @returns a function that pauses the connection of a refused request until its turn comes */
 export function createConnectionPauses(): (request: IncomingMessage) => void {
-  const paused = new Set<Socket>();
+  /** The idle time-out of each, in ms. Node ends a connection after it, although the next request may wait in the buffer. */
+  const paused = new Map<Socket, number>();
   let isScheduled = false;
 
   const scheduleTurn = () => {
     if (isScheduled || paused.size === 0) return;
     isScheduled = true;
-    setImmediate(resumeSome).unref();
+    setImmediate(resumeSome);
   };
   const resumeSome = () => {
     isScheduled = false;
     let left = Math.max(resumedPerTurn, paused.size / maxPausedTurns);
-    for (const socket of paused) {
+    for (const [socket, timeoutMs] of paused) {
       if (left < 1) break;
       left -= 1;
       paused.delete(socket);
+      socket.setTimeout(timeoutMs);
       socket.resume();
     }
     scheduleTurn();
   };
   const pause = (socket: Socket) => {
-    if (socket.destroyed) return;
+    if (socket.destroyed || paused.has(socket)) return;
+    paused.set(socket, socket.timeout ?? 0);
+    socket.setTimeout(0);
     socket.pause();
-    paused.add(socket);
     scheduleTurn();
   };
   return (request) => {

@@ -16,6 +16,7 @@ export const READ_BUDGET: {
   eventsPerSecond: Record<ReadFrom, number>;
   maxEventsAtOnce: number;
   maxPathsOfSlice: number;
+  maxGroupsOfSlices: number;
 } = {
   /** How many events of a range are read in about a second, with two threads. */
   eventsPerSecond: {
@@ -31,6 +32,8 @@ export const READ_BUDGET: {
   maxEventsAtOnce: 15_000_000,
   /** The paths, of all steps, that a slice of an exact answer returns: its most frequent ones. */
   maxPathsOfSlice: SERVER_LIMITS.maxStatsResultRows,
+  /** The groups of all slices together, which the service adds up and sorts: 300 bytes and 4 µs each. */
+  maxGroupsOfSlices: 200_000,
 };
 /** The time that an answer may take, in seconds. */
 const SECONDS = { fast: 0.125, auto: 1 } as const;

@@ -127,6 +127,7 @@ async function readSlices(reading: Reading, slices: readonly QuerySlice[]): Prom
       group.totals = group.totals.map((total, at) => total + (numbers[at] ?? 0));
       groups.set(hash, group);
     }
+    if (groups.size > READ_BUDGET.maxGroupsOfSlices) throw new Refusal("query_too_heavy");
   }
   const metrics = metricsOf(query);
   const found = [...groups.values()].map(({ keys, totals, hash }) => ({

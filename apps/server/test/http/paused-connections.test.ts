@@ -1,5 +1,6 @@
 /** Connections whose request was refused are paused until it is their turn to be read again. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer, IncomingMessage } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
@@ -12,6 +13,7 @@ import { bootstrapBody, bootstrapPath, ORIGIN, openWorld } from "../support/worl
 
 const { resumedPerTurn, maxPausedTurns } = SERVER_LIMITS;
 const PATIENCE_MS = 30_000;
+const MODULE_URL = import.meta.resolve("../../src/http/paused-connections.ts");
 
 /** Pauses the connections of new requests. @returns how many of them are read again after each turn, until all are */
 async function readAfterEachTurn(count: number): Promise<number[]> {
@@ -47,6 +49,37 @@ describe("A connection whose request was refused", () => {
   it("is read again after a bounded number of turns, however many others are paused", async () => {
     const { length: turns } = await readAfterEachTurn(2 * resumedPerTurn * maxPausedTurns);
     assert.ok(turns < 2 * maxPausedTurns, `${turns} turns`);
+  });
+
+  it("is read again although nothing else keeps the process awake", () => {
+    const script = `
+      import { Socket } from "node:net";
+      import { IncomingMessage } from "node:http";
+      import { createConnectionPauses } from ${JSON.stringify(MODULE_URL)};
+      const pause = createConnectionPauses();
+      const sockets = Array.from({ length: ${3 * resumedPerTurn} }, () => new Socket().resume());
+      for (const socket of sockets) {
+        const request = new IncomingMessage(socket);
+        pause(request);
+        request.emit("close");
+      }
+      process.on("exit", () => console.log(sockets.filter((socket) => socket.isPaused()).length));`;
+    const ended = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
+      encoding: "utf8",
+    });
+    assert.equal(ended.stdout, "0\n", ended.stderr);
+  });
+
+  it("is not ended as idle while it is paused, because its next request may have arrived", async () => {
+    const pause = createConnectionPauses();
+    const socket = new Socket().resume().setTimeout(5_000);
+    const request = new IncomingMessage(socket);
+    pause(request);
+    request.emit("close");
+    assert.equal(socket.timeout, 0);
+    await new Promise(setImmediate);
+    assert.equal(socket.timeout, 5_000);
+    socket.destroy();
   });
 
   it("is not read from the end of its request on, although the rest of the body arrived after the answer", async (t) => {

@@ -35,7 +35,7 @@ after(async () => {
 /** Lets a `fast` answer read so many events. */
 function readAtMost(
   events: number,
-  { maxEventsAtOnce, maxPathsOfSlice }: Partial<typeof DEFAULT_BUDGET> = DEFAULT_BUDGET,
+  { maxEventsAtOnce, maxPathsOfSlice, maxGroupsOfSlices }: Partial<typeof DEFAULT_BUDGET> = DEFAULT_BUDGET,
 ) {
   const perSecond = events * 8;
   READ_BUDGET.eventsPerSecond = {
@@ -46,6 +46,7 @@ function readAtMost(
   };
   READ_BUDGET.maxEventsAtOnce = maxEventsAtOnce ?? DEFAULT_BUDGET.maxEventsAtOnce;
   READ_BUDGET.maxPathsOfSlice = maxPathsOfSlice ?? DEFAULT_BUDGET.maxPathsOfSlice;
+  READ_BUDGET.maxGroupsOfSlices = maxGroupsOfSlices ?? DEFAULT_BUDGET.maxGroupsOfSlices;
 }
 
 type Asked = Omit<StatsQueryBody, "sourceId" | "dateRange" | "accuracy">;
@@ -138,13 +139,15 @@ const OF_EVENTS: Asked[] = [
   { metrics: ["conversions", "viewsPerSession"], dimensions: ["referrer"], goal: { event: "event_2" } },
   { metrics: ["visitors", "sessions"], dimensions: ["page"] },
 ];
-test("An exact answer is the same, in one piece or read in slices of visitors or sessions.", async () => {
+test("An exact answer is the same, in one piece or read in slices of visitors or sessions, or when slices have too many groups.", async () => {
   for (const question of [...QUESTIONS, ...OF_EVENTS]) {
     readAtMost(1e9);
     const whole = await ask(question, "exact");
     readAtMost(1e9, { maxEventsAtOnce: 8_000 });
     const sliced = await ask(question, "exact");
     assert.deepEqual(rounded(sliced), rounded(whole), JSON.stringify(question));
+    readAtMost(1e9, { maxEventsAtOnce: 8_000, maxGroupsOfSlices: 3 });
+    assert.deepEqual(rounded(await ask(question, "exact")), rounded(whole), JSON.stringify(question));
   }
 });
 
