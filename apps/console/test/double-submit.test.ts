@@ -7,7 +7,7 @@ import { consoleTest } from "./console-world.ts";
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 const openAddMember = async (page: Page) => {
   await page.getByRole("button", { name: "Invite people" }).click();
-  await page.getByRole("button", { name: "Without an invitation" }).click();
+  await page.getByRole("button", { name: "Add directly" }).click();
 };
 /** Clicks twice before React renders again. */
 const pressTwice = (button: Locator) =>

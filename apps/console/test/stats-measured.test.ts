@@ -86,7 +86,7 @@ consoleStatsTest(
     assert.equal(await byPage.count(), 2, "a head and the only page that was measured");
 
     await open(`${lastDays(empty)}&${MEASURED_TABS}`);
-    await page.getByText("Turn on “Measure engagement” in the source’s settings").waitFor();
+    await page.getByText("Check that “Measure engagement” is on in the source’s settings").waitFor();
     await page.getByText('revenue: {amount: 49.9, currency: "EUR"}').waitFor();
     await page.getByText("No web vitals yet. Turn on Web vitals on the Install page.").waitFor();
     await page.getByRole("link", { name: "Install page" }).waitFor();

@@ -86,6 +86,7 @@ export function SignInPage() {
           <PasswordInput
             label="Access token"
             description="Stored in this tab only."
+            inputWrapperOrder={["label", "input", "description", "error"]}
             autoComplete="current-password"
             value={token}
             onChange={(event) => setToken(event.currentTarget.value)}

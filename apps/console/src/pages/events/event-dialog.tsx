@@ -78,7 +78,17 @@ const OWN_MODES = [
   { value: "warn", label: "Warn" },
   { value: "reject", label: "Reject" },
 ];
-const EMPTY_SCHEMA = { type: "object", properties: {} };
+
+/** @returns a schema for the types of the properties that were seen; a value that was always null says nothing of others */
+const schemaOfSeen = (seen: CatalogEvent | null) => ({
+  type: "object",
+  properties: Object.fromEntries(
+    (seen?.properties ?? []).map(({ name, types }) => [
+      name,
+      types.every((type) => type === "null") ? {} : { type: types.length === 1 ? types[0] : types },
+    ]),
+  ),
+});
 
 /** @returns null: the text is not a JSON object */
 function parseSchema(text: string): Record<string, unknown> | null {
@@ -90,10 +100,10 @@ function parseSchema(text: string): Record<string, unknown> | null {
   }
 }
 
-function PlanForm({ source, version, event: { name, planned }, onClose }: EventDialogProps) {
+function PlanForm({ source, version, event: { name, planned, seen }, onClose }: EventDialogProps) {
   const { can } = useWorkspace();
   const [mode, setMode] = useState<string>(planned?.mode ?? "");
-  const [text, setText] = useState(() => JSON.stringify(planned?.schema ?? EMPTY_SCHEMA, null, 2));
+  const [text, setText] = useState(() => JSON.stringify(planned?.schema ?? schemaOfSeen(seen), null, 2));
   const save = useSavePlan(source, version.version);
   const schema = parseSchema(text);
   const isLocked = !can("sources:write");

@@ -72,6 +72,11 @@ export function GoalList(props: GoalListProps) {
   const { opened, add, edit, cancel, remove } = useOpenGoal(props, list);
   return (
     <Stack gap="sm" ref={list}>
+      {goals.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No goals yet. Examples: a view of /thank-you, the event signup.
+        </Text>
+      )}
       {goals.length > 0 && (
         <ul className="plain-list goals">
           {goals.map((goal, index) => (

@@ -77,7 +77,7 @@ export const PANELS: readonly PanelDefinition[] = [
         {
           dimension: "page",
           metrics: ["visitors", "timeOnPage", "scrollDepth"],
-          hint: "No time or scroll depth was reported. Turn on “Measure engagement” in the source’s settings and install the new snippet.",
+          hint: "No time or scroll depth was reported. Check that “Measure engagement” is on in the source’s settings and that the site has the current snippet.",
         },
         "engagement",
       ),

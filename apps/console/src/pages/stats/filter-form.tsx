@@ -19,6 +19,10 @@ const GROUPS: readonly { group: string; dimensions: readonly StatsDimension[] }[
 ];
 const MAX_SUGGESTIONS = 30;
 
+/** @returns the most frequent value as an example */
+const exampleOf = (dimension: StatsDimension, value: string | number | boolean | null | undefined) =>
+  value === undefined || value === null ? undefined : `For example ${formatValue(dimension, value)}`;
+
 interface FilterFormProps {
   readonly view: StatsView;
   readonly onDone: () => void;
@@ -53,26 +57,28 @@ export function FilterForm({ view, onDone }: FilterFormProps) {
         if (value !== "") apply();
       }}
     >
-      <NativeSelect
-        label="Filter by"
-        value={dimension}
-        data={GROUPS.map(({ group, dimensions }) => ({
-          group,
-          items: dimensions.map((name) => ({ value: name, label: dimensionLabel(name) })),
-        }))}
-        // the options are dimensions
-        onChange={(event) => setDimension(event.currentTarget.value as StatsDimension)}
-      />
-      <NativeSelect
-        label="Condition"
-        value={operator}
-        data={[...FILTER_OPERATORS]}
-        // the options are operators
-        onChange={(event) => setOperator(event.currentTarget.value as FilterOperator)}
-      />
+      <div className="menu-days">
+        <NativeSelect
+          label="Filter by"
+          value={dimension}
+          data={GROUPS.map(({ group, dimensions }) => ({
+            group,
+            items: dimensions.map((name) => ({ value: name, label: dimensionLabel(name) })),
+          }))}
+          // the options are dimensions
+          onChange={(event) => setDimension(event.currentTarget.value as StatsDimension)}
+        />
+        <NativeSelect
+          label="Condition"
+          value={operator}
+          data={[...FILTER_OPERATORS]}
+          // the options are operators
+          onChange={(event) => setOperator(event.currentTarget.value as FilterOperator)}
+        />
+      </div>
       <TextInput
         label="Value"
-        placeholder={operator === "matches" ? "A regular expression" : undefined}
+        placeholder={operator === "matches" ? "A regular expression" : exampleOf(dimension, values[0])}
         list={listId}
         value={value}
         onChange={(event) => setValue(event.currentTarget.value)}

@@ -2,6 +2,7 @@
 import type { ListedEvent, Source } from "@headwater/contract";
 import { Paper, Stack } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
+import { TextLink } from "../../ui/links.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
@@ -68,9 +69,16 @@ function Events({ source, subject, linked }: EventsProps) {
         const events = pages.flatMap((page) => page.events);
         if (events.length === 0)
           return (
-            <EmptyState title="No stored events">
-              There are no events of this {VISITOR_TITLES[kind].toLowerCase()}. They may have been erased, be
-              past their retention, or not be in the warehouse yet.
+            <EmptyState
+              title="No stored events"
+              action={
+                <TextLink to="/analytics/visitor" search={{ sourceId }} size="sm">
+                  Find another visitor
+                </TextLink>
+              }
+            >
+              There are no events of the {VISITOR_TITLES[kind].toLowerCase()} “<bdi>{subject.id}</bdi>”. They
+              may have been erased, be past their retention, or not be stored yet.
             </EmptyState>
           );
         const ids = idsOf(events, subject);

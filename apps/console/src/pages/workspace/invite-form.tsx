@@ -37,7 +37,7 @@ export function InviteForm({ onCreated }: InviteFormProps) {
       <Stack>
         <Text size="sm" c="dimmed">
           An invitation works once, within 7 days.
-          {methods?.mail === false && " This service sends no mail: create a link and pass it on."}
+          {methods?.mail === false && " Create a link and send it yourself: email is off on this server."}
         </Text>
         {made.error && <ErrorAlert error={made.error} />}
         {methods?.mail && (

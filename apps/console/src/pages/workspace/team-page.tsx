@@ -59,8 +59,8 @@ export function TeamPage() {
 }
 
 const WAYS = [
-  { value: "invite", label: "With an invitation" },
-  { value: "add", label: "Without an invitation" },
+  { value: "invite", label: "Invite" },
+  { value: "add", label: "Add directly" },
 ] as const;
 
 interface NewMemberFormsProps {

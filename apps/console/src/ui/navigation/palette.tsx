@@ -33,8 +33,20 @@ export function matchCommands<One extends { readonly label: string }>(
     .slice(0, MAX_SHOWN);
 }
 
-/** @returns the commands, and why those of the sources are missing; null: they are not */
-function useCommands(): readonly [commands: readonly PaletteCommand[], missing: string | null] {
+/** Before one types: the first page of some sources, and all pages of the workspace. */
+const firstCommands = (ofSources: readonly PaletteCommand[], pages: readonly PaletteCommand[]) => {
+  const first = ofSources.filter(({ to }) => to === SOURCE_PAGES[0]?.to);
+  return [...first.slice(0, Math.max(0, MAX_SHOWN - pages.length)), ...pages];
+};
+
+interface PaletteCommands {
+  readonly ofSources: readonly PaletteCommand[];
+  readonly pages: readonly PaletteCommand[];
+  /** Why those of the sources are missing; null: they are not. */
+  readonly missing: string | null;
+}
+
+function useCommands(): PaletteCommands {
   const { organizationId, can } = useWorkspace();
   const { data = [], isPending, error } = useQuery(sourcesQuery(organizationId));
   const pages = PAGES.filter(({ permission }) => can(permission)).map(
@@ -53,7 +65,7 @@ function useCommands(): readonly [commands: readonly PaletteCommand[], missing: 
     ),
   );
   const missing = isPending ? "Loading sources…" : error && "The sources could not be loaded.";
-  return [[...ofSources, ...pages], missing];
+  return { ofSources, pages, missing };
 }
 
 /** A long name of a source ends before the page. */
@@ -73,8 +85,9 @@ export function PaletteList({ text, onClose }: PaletteListProps) {
   const [active, setActive] = useState(0);
   const navigate = useNavigate();
   const confirmLeave = useConfirmLeave();
-  const [commands, missing] = useCommands();
-  const shown = matchCommands(commands, text);
+  const { ofSources, pages, missing } = useCommands();
+  const shown =
+    text.trim() === "" ? firstCommands(ofSources, pages) : matchCommands([...ofSources, ...pages], text);
   const run = async (command: PaletteCommand | undefined) => {
     if (!command) return;
     onClose();

@@ -11,6 +11,8 @@ export interface ChartPoint {
   readonly previous: number | null;
   /** The time of the compared value. */
   readonly previousLabel: string | null;
+  /** The change since the compared value; null when there is none, or while the point's time is not over. */
+  readonly change: string | null;
   /** A change of the source's configuration at that time. */
   readonly note: string | null;
   /** Whether the point's time is not over, so that its value will grow. */

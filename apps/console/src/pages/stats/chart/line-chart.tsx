@@ -84,7 +84,9 @@ export function LineChart({ label, points, format, formatShort, minStep, onZoom 
           cursor={pointed === null ? null : index}
           dragged={dragStart === null ? null : [dragStart, index]}
         />
-        {pointed !== null && <Tooltip point={selected} percent={xPercent(index, length)} format={format} />}
+        {pointed !== null && (
+          <Tooltip label={label} point={selected} percent={xPercent(index, length)} format={format} />
+        )}
       </div>
       <TimeAxis points={points} />
     </div>
@@ -109,24 +111,32 @@ function indexForKey(key: string, index: number, length: number): number | undef
 }
 
 interface TooltipProps {
+  readonly label: string;
   readonly point: ChartPoint;
   readonly percent: number;
   readonly format: (value: number | null) => string;
 }
 
-const Tooltip = ({ point, percent, format }: TooltipProps) => (
+const Tooltip = ({ label, point, percent, format }: TooltipProps) => (
   <div
     className="chart-tooltip"
     data-side={percent > 60 ? "before" : "after"}
     style={{ insetInlineStart: `${percent}%` }}
     aria-hidden
   >
+    <span className="chart-tooltip-title">{label}</span>
     <span className="chart-key chart-key-current">{point.label}</span>
     <strong>{format(point.value)}</strong>
     {point.previousLabel !== null && (
       <>
         <span className="chart-key chart-key-previous">{point.previousLabel}</span>
         <span>{format(point.previous)}</span>
+      </>
+    )}
+    {point.change !== null && (
+      <>
+        <span>Change</span>
+        <span>{point.change}</span>
       </>
     )}
     {point.note !== null && <span className="chart-key chart-key-note">{point.note}</span>}

@@ -7,7 +7,7 @@ import { ErrorAlert } from "../../../ui/page-states.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
-import { formatMetric, formatShort, shortTimeFormatter, timeFormatter } from "../format.ts";
+import { formatChange, formatMetric, formatShort, shortTimeFormatter, timeFormatter } from "../format.ts";
 import type { KeyMetric } from "../key-metrics.tsx";
 import type { StatsView } from "../use-stats-view.ts";
 import { INTERVALS, shiftDay, todayIn, type ViewInterval } from "../view-range.ts";
@@ -43,14 +43,17 @@ function toChartPoints({ answer, metric, notes }: PointsOptions): ChartPoint[] {
   const now = Date.now();
   return answer.results.map(({ dimensions, metrics, comparison, complete }, index) => {
     const start = String(dimensions[0]);
+    // intervals in the future have no value
+    const value = Date.parse(start) > now ? null : (metrics[column] ?? null);
+    const previous = comparison?.[column] ?? null;
     const texts = notes.filter(({ pointIndex }) => pointIndex === index).map(({ text }) => text);
     return {
       label: complete === false ? `${formatTime(start)} (in part)` : formatTime(start),
       shortLabel: formatTick(start),
-      // intervals in the future have no value
-      value: Date.parse(start) > now ? null : (metrics[column] ?? null),
-      previous: comparison?.[column] ?? null,
+      value,
+      previous,
       previousLabel: comparison ? formatTime(comparedStart(start, answer, interval)) : null,
+      change: complete === false ? null : (formatChange(value, previous, metric)?.text ?? null),
       note: texts.length === 0 ? null : [...new Set(texts)].join(", "),
       isPartial: complete === false,
     };

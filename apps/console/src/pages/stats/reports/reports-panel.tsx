@@ -40,7 +40,7 @@ export function ReportsPanel({ view }: { readonly view: StatsView }) {
         <Stack>
           <Text size="sm" c="dimmed">
             A report shows the figures of the last week or month, compared with the one before. It is sent six
-            hours after the week or month has ended in the time zone {view.timeZone}.
+            hours after the week or month has ended in the report’s time zone: {view.timeZone} for a new one.
           </Text>
           {!canMail && (
             <Text size="sm">
