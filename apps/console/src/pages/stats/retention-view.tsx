@@ -107,7 +107,7 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay 
         <Table className="retention" horizontalSpacing="sm">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>First visit</Table.Th>
+              <Table.Th>First visit in the range</Table.Th>
               <Table.Th ta="right">
                 Visitors
                 <EstimateMark accuracy={accuracy} />

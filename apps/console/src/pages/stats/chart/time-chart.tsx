@@ -48,7 +48,7 @@ function toChartPoints({ answer, metric, notes }: PointsOptions): ChartPoint[] {
     const previous = comparison?.[column] ?? null;
     const texts = notes.filter(({ pointIndex }) => pointIndex === index).map(({ text }) => text);
     return {
-      label: complete === false ? `${formatTime(start)} (in part)` : formatTime(start),
+      label: complete === false && value !== null ? `${formatTime(start)} (in part)` : formatTime(start),
       shortLabel: formatTick(start),
       value,
       previous,
