@@ -63,7 +63,7 @@ const RecentPanel = ({
 }) => (
   <Paper withBorder p="md" radius="lg" component="section" aria-label={title} className="panel">
     <Title order={2} size="h5" mb="xs">
-      {title}
+      {title}, last 30 minutes
     </Title>
     <BreakdownTable
       breakdown={{ dimension, metrics: [metric], hint: "Nothing in the last 30 minutes" }}
