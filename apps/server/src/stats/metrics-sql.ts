@@ -263,6 +263,12 @@ const writeOrder = ({ order }: MetricsQuery, keys: readonly string[]) =>
     ...keys.map((key) => `${key} ASC NULLS LAST`),
   ]);
 
+/**
+ * ClickHouse would move a long list of sessions into each of the tables that are read, and look them up in their primary keys, which
+ * takes longer than to read a sample of the rows.
+ */
+const FILTER_AFTER_READING = "SETTINGS query_plan_filter_push_down = 0";
+
 const ofSessions = (query: MetricsQuery, slice: QuerySlice | null): MetricsQuery =>
   slice?.kind === "sessions" ? { ...query, scope: { ...query.scope, sessions: slice.range } } : query;
 
@@ -290,11 +296,12 @@ export function metricsStatement(
         ? rollupTotals(context, totals, coverage, table)
         : subqueriesFromEvents(context, totals);
     const rows = rowsSql(context, names, relations);
+    const settings = table === "bothRollups" ? FILTER_AFTER_READING : "";
     const hash = groupHash(keys);
     const where = queryPeriod.groups ? `WHERE ${hash} IN ${bind("Array(String)", queryPeriod.groups)}` : "";
     const select = (columns: readonly string[]) =>
       `SELECT ${list([...keys, ...columns, `${hash} AS groupHash`])}`;
-    if (slice !== null) return `${select(names)} FROM (${rows}) ${where}`;
+    if (slice !== null) return `${select(names)} FROM (${rows}) ${where} ${settings}`;
     const metrics = query.metrics.map(
       (metric, index) => `${metricSql(metric, index)} AS ${metricColumn(index)}`,
     );
@@ -302,6 +309,7 @@ export function metricsStatement(
     const order = writeOrder(query, keys);
     return `${list([select(metrics), ...parts])} FROM (${rows}) ${where}
       ${order === "" ? "" : `ORDER BY ${order}`}
-      LIMIT ${bind("UInt32", query.limit)} OFFSET ${bind("UInt32", query.offset)}`;
+      LIMIT ${bind("UInt32", query.limit)} OFFSET ${bind("UInt32", query.offset)}
+      ${settings}`;
   });
 }

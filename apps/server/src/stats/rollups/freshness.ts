@@ -8,6 +8,7 @@ import { type QueryScope, SESSION_MARGIN_MS } from "../scope.ts";
 import { anyOf, type Bind, bindTime, statement } from "../sql.ts";
 import {
   currentBuilds,
+  FEW_ROWS,
   newestFinishedBuilds,
   type RollupBuild,
   type RollupState,
@@ -230,7 +231,7 @@ export async function isIntact(
     statement(
       (bind) => `SELECT uniqExact(day, build) FROM rollupBuilds FINAL
         WHERE sourceId = ${bind("String", sourceId)} AND build IN ${bind("Array(UInt64)", buildNumbers)}
-          AND state = ${BUILD_STATES.done}`,
+          AND state = ${BUILD_STATES.done} ${FEW_ROWS}`,
     ),
   );
   return row?.[0] === buildNumbers.length;

@@ -44,6 +44,9 @@ type StateRow =
     ]
   | [kind: "long", "", sessions: number, "", 0, 0, [], 0];
 
+/** For statements that read few rows: to start further threads takes longer than they save. */
+export const FEW_ROWS = "SETTINGS max_threads = 1";
+
 /** The day before, the day and the day after: the only days with events of the day's sessions, except for long sessions. */
 export const withNeighbors = (day: string): string[] =>
   [-1, 0, 1].map((offset) => utcDay(Date.parse(day) + offset * DAY_MS));
@@ -69,7 +72,8 @@ export async function readRollupState(
         FROM events WHERE ${source} ${within(eventDay)} GROUP BY sourceId, ${eventDay}
         UNION ALL SELECT 'build', toString(day), 0, '', build, toUnixTimestamp64Milli(receivedUntil), fingerprints, state
         FROM rollupBuilds FINAL WHERE ${source} ${within("day")}
-        UNION ALL SELECT 'long', '', count(), '', 0, 0, [], 0 FROM longSessions WHERE ${source}`;
+        UNION ALL SELECT 'long', '', count(), '', 0, 0, [], 0 FROM longSessions WHERE ${source}
+        ${FEW_ROWS}`;
     }),
   );
   const [eventDays, builds]: [EventDay[], RollupBuild[]] = [[], []];
