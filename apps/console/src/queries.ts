@@ -14,7 +14,7 @@ import type { CursorPage } from "./ui/paged-table.tsx";
 export const isRetryable = (error: Error) =>
   error instanceof ApiFailure && error.retryable && error.status !== 429;
 
-/** What a refusal says about data that the page still shows: it was changed elsewhere. */
+/** Refusals that mean that data which the page still shows was changed elsewhere. */
 const OUTDATED: Readonly<Record<string, string>> = {
   source_not_found: "source",
   permission_denied: "permissions",

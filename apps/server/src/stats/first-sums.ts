@@ -3,7 +3,7 @@
  * slice has left out has at most the least count that the slice returned (the threshold algorithm of Fagin, and TPUT).
  */
 
-/** What a slice has counted of each key. */
+/** The counts of a slice by key. */
 export interface SliceCounts {
   readonly counts: ReadonlyMap<string, number>;
   /** A key that is not in `counts` has at most this count. 0: the slice has returned all keys. */

@@ -76,7 +76,7 @@ async function readAtOnce(
   return { value: paths, variances };
 }
 
-/** What a slice has counted of the transitions of a step. @param limit how many it returns */
+/** The counts of a slice by transition of one step. @param limit how many transitions the slice returns */
 const countsOf = (rows: readonly TransitionRow[], limit: number): SliceCounts => ({
   counts: new Map(rows.map(([, , , [sessions = 0], hash]) => [hash, sessions])),
   maxOther: rows.length < limit ? 0 : (rows.at(-1)?.[3][0] ?? 0),

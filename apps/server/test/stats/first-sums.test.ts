@@ -8,7 +8,7 @@ type CountsOfKeys = readonly (readonly [key: string, count: number])[];
 
 const descending = (counts: CountsOfKeys) => counts.toSorted(([, one], [, other]) => other - one);
 
-/** What a slice with these counts returns, when it returns at most `rows` of them. */
+/** A slice with these counts that returns at most `rows` of them. */
 function sliceOf(all: CountsOfKeys, rows: number): SliceCounts {
   const counts = descending(all).slice(0, rows);
   return { counts: new Map(counts), maxOther: counts.length < rows ? 0 : (counts.at(-1)?.[1] ?? 0) };

@@ -24,7 +24,7 @@ export function DaysForm({ title, days, onChoose }: DaysFormProps) {
       }}
     >
       <MenuTitle>{title}</MenuTitle>
-      <div className="menu-days">
+      <div className="menu-pair">
         <TextInput
           type="date"
           label="From"

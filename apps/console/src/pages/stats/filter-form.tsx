@@ -57,7 +57,7 @@ export function FilterForm({ view, onDone }: FilterFormProps) {
         if (value !== "") apply();
       }}
     >
-      <div className="menu-days">
+      <div className="menu-pair">
         <NativeSelect
           label="Filter by"
           value={dimension}
