@@ -296,28 +296,65 @@ consoleStatsTest(
 );
 
 consoleTest(
-  "A start date after the end date shows an error until the end date is moved.",
+  "A custom range is two days of a calendar, chosen in any order with the pointer or the keys, and none of them after today.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     const sessionId = await world.openSession(source);
     await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
-    const range = "2026-03-01..2026-03-05";
-    await open(`/analytics/stats?sourceId=${source.sourceId}&range=${range}`);
+    const address = `/analytics/stats?tz=UTC&sourceId=${source.sourceId}`;
+    await open(`${address}&range=2026-03-01..2026-03-05`);
     await page.getByRole("button", { name: "Range: Mar 1 – 5, 2026" }).click();
-    const [from, to] = [page.getByLabel("From"), page.getByLabel("To", { exact: true })];
-    await from.fill("2026-03-09");
-    await from.press("Enter");
-    await page.getByText("Must not be after the end date").waitFor();
-    assert.equal(await from.getAttribute("aria-invalid"), "true");
-    assert.equal(new URL(page.url()).searchParams.get("range"), range);
-    await to.fill("2026-03-10");
-    await page.getByText("Must not be after the end date").waitFor({ state: "detached" });
-    await to.press("Enter");
-    await page.waitForURL(/range=2026-03-09\.\.2026-03-10/);
-    await page.getByRole("button", { name: "Range: Mar 9 – 10, 2026" }).waitFor();
-    assert.equal(await from.count(), 0, "the menu is closed");
+    const calendar = page.getByRole("region", { name: "Custom range" });
+    const march = calendar.getByRole("grid", { name: "March 2026" });
+    await march.waitFor();
+    assert.deepEqual(await march.getByRole("gridcell", { selected: true }).allTextContents(), [
+      "1",
+      "2",
+      "3",
+      "4",
+      "5",
+    ]);
+    await march.getByRole("button", { name: "March 10, 2026" }).click();
+    await calendar.getByText("Select the last day.").waitFor();
+    await march.getByRole("button", { name: "March 9, 2026" }).click();
+    const range = page.getByRole("button", { name: "Range: Mar 9 – 10, 2026" });
+    await range.waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("range"), "2026-03-09..2026-03-10");
+    assert.equal(await calendar.count(), 0, "the menu is closed");
+
+    await range.click();
+    await march.getByRole("button", { name: "March 10, 2026" }).focus();
+    for (const key of ["PageUp", "ArrowUp", "Home", "Enter", "ArrowRight", "Enter"])
+      await page.keyboard.press(key);
+    await page.waitForURL(/range=2026-02-02\.\.2026-02-03/);
+
+    await open(`${address}&range=today`);
+    await page.getByRole("button", { name: "Range: Today" }).click();
+    const today = calendar.locator("[aria-current=date]");
+    await today.focus();
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await today.evaluate((day) => day === document.activeElement), true);
+    assert.equal(
+      await calendar.getByRole("button", { name: "Next month" }).getAttribute("aria-disabled"),
+      "true",
+    );
   },
 );
+
+consoleTest("The keys beside the ranges of the menu choose them.", async ({ world, page, open }) => {
+  const source = await world.createSource();
+  const sessionId = await world.openSession(source);
+  await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
+  await open(`/analytics/stats?tz=UTC&sourceId=${source.sourceId}`);
+  await page.getByRole("button", { name: "Range: Last 28 days" }).waitFor();
+  await page.keyboard.press("y");
+  await page.getByRole("button", { name: "Range: Yesterday" }).waitFor();
+  await page.keyboard.press("r");
+  const lastMonth = page.getByRole("button", { name: "Last month" });
+  assert.equal(await lastMonth.getAttribute("aria-keyshortcuts"), "L");
+  await page.keyboard.press("l");
+  await page.getByRole("button", { name: "Range: Last month" }).waitFor();
+});
 
 const tokenOf = (page: Page) => page.evaluate(() => sessionStorage.getItem("headwater.token"));
 

@@ -28,7 +28,7 @@ interface DropdownProps {
   readonly children: (close: () => void) => ReactNode;
 }
 
-const FOCUSABLE = "a[href], button, input, select, textarea";
+const FOCUSABLE = "a[href], button:not([tabindex='-1']), input, select, textarea";
 
 /** Moves the focus between the controls of a panel with the arrow keys. */
 export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
@@ -114,25 +114,32 @@ interface MenuItemProps {
   /** Whether it is the chosen one of several. */
   readonly isSelected?: boolean;
   readonly hint?: string;
+  /** The key that does the same. */
+  readonly shortcut?: string | undefined;
   /** Whether it deletes something, after a question. */
   readonly isDanger?: boolean;
   readonly onSelect: () => void;
   readonly children: ReactNode;
 }
 
-export const MenuItem = ({ icon, isSelected, hint, isDanger, onSelect, children }: MenuItemProps) => (
-  <UnstyledButton
-    className="menu-item"
-    aria-pressed={isSelected}
-    data-danger={isDanger || undefined}
-    onClick={onSelect}
-  >
-    {icon && <Icon name={icon} />}
-    <span className="menu-text clamp">{children}</span>
-    {hint && <span className="menu-hint">{hint}</span>}
-    {isSelected && <Icon name="check" />}
-  </UnstyledButton>
-);
+export const MenuItem = (props: MenuItemProps) => {
+  const { icon, isSelected, hint, shortcut, isDanger, onSelect, children } = props;
+  return (
+    <UnstyledButton
+      aria-keyshortcuts={shortcut}
+      className="menu-item"
+      aria-pressed={isSelected}
+      data-danger={isDanger || undefined}
+      onClick={onSelect}
+    >
+      {icon && <Icon name={icon} />}
+      <span className="menu-text clamp">{children}</span>
+      {hint && <span className="menu-hint">{hint}</span>}
+      {isSelected && <Icon name="check" />}
+      {shortcut && <kbd aria-hidden>{shortcut}</kbd>}
+    </UnstyledButton>
+  );
+};
 
 export const MenuTitle = ({ children }: { readonly children: ReactNode }) => (
   <div className="menu-title">{children}</div>

@@ -20,6 +20,7 @@ const ICONS = {
   desktop:
     "M3 5a1 1 0 0 1 1 -1h16a1 1 0 0 1 1 1v10a1 1 0 0 1 -1 1h-16a1 1 0 0 1 -1 -1v-10 M7 20h10 M9 16v4 M15 16v4",
   chevronDown: "M6 9l6 6l6 -6",
+  chevronLeft: "M15 6l-6 6l6 6",
   chevronRight: "M9 6l6 6l-6 6",
   check: "M5 12l5 5l10 -10",
   close: "M18 6l-12 12 M6 6l12 12",

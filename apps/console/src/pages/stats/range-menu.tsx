@@ -1,17 +1,22 @@
 /** The menus that choose the date range and the period it is compared with. */
+import { useShortcuts } from "../../shortcuts.tsx";
 import { Dropdown, MenuItem } from "../../ui/dropdown.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
 import { formatDays } from "./format.ts";
 import type { StatsView } from "./use-stats-view.ts";
-import { COMPARISONS, comparedDays, PRESETS, readDays } from "./view-range.ts";
+import { COMPARISONS, comparedDays, PRESETS, readDays, todayIn } from "./view-range.ts";
 
-const DaysForm = loadLater(async () => (await import("./days-form.tsx")).DaysForm);
+const DaysCalendar = loadLater(async () => (await import("./days-calendar.tsx")).DaysCalendar);
 
 /** After these a line is drawn, so that the list reads as groups. */
 const GROUP_ENDS: ReadonlySet<string> = new Set(["24h", "90d", "lastMonth"]);
 
-export function RangeMenu({ view: { range, update } }: { readonly view: StatsView }) {
+export function RangeMenu({ view: { range, timeZone, update } }: { readonly view: StatsView }) {
   const preset = PRESETS.find(({ value }) => !range.isCustom && value === range.text);
+  const show = (value: string) => update({ range: value, interval: undefined });
+  useShortcuts(
+    PRESETS.flatMap((one) => ("shortcut" in one ? [[one.shortcut, () => show(one.value)] as const] : [])),
+  );
   const text = preset?.label ?? formatDays(range.days);
   return (
     <Dropdown
@@ -24,27 +29,38 @@ export function RangeMenu({ view: { range, update } }: { readonly view: StatsVie
       {(close) => {
         const choose = (value: string) => {
           close();
-          update({ range: value, interval: undefined });
+          show(value);
         };
         return (
-          <>
-            {PRESETS.map(({ value, label }) => (
-              <div key={value} className={GROUP_ENDS.has(value) ? "menu-group" : undefined}>
-                <MenuItem isSelected={value === preset?.value} onSelect={() => choose(value)}>
-                  {label}
-                </MenuItem>
-              </div>
-            ))}
-            <hr className="menu-rule" />
-            <DaysForm title="Custom range" days={range.days} onChoose={choose} />
-          </>
+          <div className="range-menu">
+            <div className="range-presets">
+              {PRESETS.map(({ value, label, ...one }) => (
+                <div key={value} className={GROUP_ENDS.has(value) ? "menu-group" : undefined}>
+                  <MenuItem
+                    isSelected={value === preset?.value}
+                    shortcut={"shortcut" in one ? one.shortcut : undefined}
+                    onSelect={() => choose(value)}
+                  >
+                    {label}
+                  </MenuItem>
+                </div>
+              ))}
+            </div>
+            <DaysCalendar
+              title="Custom range"
+              days={range.days}
+              today={todayIn(timeZone, Date.now())}
+              onChoose={choose}
+            />
+          </div>
         );
       }}
     </Dropdown>
   );
 }
 
-export function ComparisonMenu({ view: { range, comparison, update } }: { readonly view: StatsView }) {
+export function ComparisonMenu({ view }: { readonly view: StatsView }) {
+  const { range, comparison, timeZone, update } = view;
   const chosen = COMPARISONS.find(({ value }) => value === comparison.text);
   const days = readDays(comparison.text);
   const text = days ? `vs. ${formatDays(days)}` : (chosen?.label ?? "Compare");
@@ -61,15 +77,21 @@ export function ComparisonMenu({ view: { range, comparison, update } }: { readon
           update({ compare: value === "previous" ? undefined : value });
         };
         return (
-          <>
-            {COMPARISONS.map(({ value, label }) => (
-              <MenuItem key={value} isSelected={value === chosen?.value} onSelect={() => choose(value)}>
-                {label}
-              </MenuItem>
-            ))}
-            <hr className="menu-rule" />
-            <DaysForm title="Compare with" days={comparedDays(range, comparison)} onChoose={choose} />
-          </>
+          <div className="range-menu">
+            <div>
+              {COMPARISONS.map(({ value, label }) => (
+                <MenuItem key={value} isSelected={value === chosen?.value} onSelect={() => choose(value)}>
+                  {label}
+                </MenuItem>
+              ))}
+            </div>
+            <DaysCalendar
+              title="Compare with"
+              days={comparedDays(range, comparison)}
+              today={todayIn(timeZone, Date.now())}
+              onChoose={choose}
+            />
+          </div>
         );
       }}
     </Dropdown>

@@ -22,20 +22,21 @@ export type ViewInterval = (typeof INTERVALS)[number]["value"];
 /** From how many days on an interval has more than one point. */
 const MIN_DAYS: Readonly<Record<ViewInterval, number>> = { minute: 0, hour: 0, day: 2, week: 14, month: 60 };
 
+/** The list of shortcuts (`?`) has their keys. */
 export const PRESETS = [
-  { value: "today", label: "Today" },
-  { value: "yesterday", label: "Yesterday" },
+  { value: "today", label: "Today", shortcut: "T" },
+  { value: "yesterday", label: "Yesterday", shortcut: "Y" },
   { value: "24h", label: "Last 24 hours" },
-  { value: "7d", label: "Last 7 days" },
+  { value: "7d", label: "Last 7 days", shortcut: "W" },
   { value: "28d", label: "Last 28 days" },
   { value: "30d", label: "Last 30 days" },
   { value: "90d", label: "Last 90 days" },
-  { value: "month", label: "Month to date" },
-  { value: "lastMonth", label: "Last month" },
+  { value: "month", label: "Month to date", shortcut: "M" },
+  { value: "lastMonth", label: "Last month", shortcut: "L" },
   { value: "year", label: "Year to date" },
   { value: "365d", label: "Last 12 months" },
-  { value: "all", label: "All time" },
-] as const;
+  { value: "all", label: "All time", shortcut: "A" },
+] as const satisfies readonly { value: string; label: string; shortcut?: string }[];
 type PresetName = (typeof PRESETS)[number]["value"];
 
 export interface ViewRange {
@@ -138,7 +139,8 @@ export function readRange(
   };
 }
 
-const monthStart = (day: string, months: number): string => {
+/** @returns the first day of the month that is so many months later; negative: earlier */
+export const monthStart = (day: string, months: number): string => {
   const [year = 0, month = 1] = day.split("-").map(Number);
   return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10);
 };
