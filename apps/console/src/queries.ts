@@ -7,7 +7,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { ApiFailure, api, apiWith } from "./api.ts";
+import { ApiFailure, type ApiInput, api, apiWith } from "./api.ts";
 import type { CursorPage } from "./ui/paged-table.tsx";
 
 /** Whether a failed query is asked again later. After a 429 it is not: it would count against the same limit. */
@@ -113,11 +113,14 @@ export const statsSourceQuery = (sourceId: string) =>
     queryFn: ({ signal }) => api.getStatsSource({ query: { sourceId }, signal }),
   });
 
-/** The health of a source. The debug page reads the attempts themselves through its attempt log. */
-export const healthQuery = (sourceId: string) =>
+/**
+ * The health of a source, and how many requests the filters select. The debug page reads the attempts themselves through its
+ * attempt log.
+ */
+export const healthQuery = (sourceId: string, filters: ApiInput<"getDebug">["query"] = {}) =>
   queryOptions({
-    queryKey: ["health", sourceId],
-    queryFn: ({ signal }) => api.getDebug({ params: { sourceId }, query: { limit: 1 }, signal }),
+    queryKey: ["health", sourceId, filters],
+    queryFn: ({ signal }) => api.getDebug({ params: { sourceId }, query: { ...filters, limit: 1 }, signal }),
   });
 
 export const useSource = (sourceId: string) => useQuery(sourceQuery(sourceId));

@@ -10,6 +10,7 @@ import {
   trackEvent,
 } from "../../server/test/support/world.ts";
 import {
+  groupFilteredProblems,
   groupProblems,
   outcomesByMinute,
   pathOf,
@@ -57,8 +58,18 @@ test("A row names the events, the page and the counts, or why a request was refu
 test("Failures are grouped by code with their origins, and outcomes by minute.", () => {
   const of = (origin: string) => attempt({ code: "origin_not_allowed", outcome: "failed", origin });
   const attempts = [of("https://b.example"), of("https://a.example"), of("https://a.example")];
-  const [problem] = groupProblems([{ code: "origin_not_allowed", count: 312, hint: "Add it." }], attempts);
-  assert.deepEqual(problem?.origins, ["https://a.example", "https://b.example"]);
+  const group = (origin: string, requests: number) =>
+    ({ origin, outcome: "failed", code: "origin_not_allowed", requests }) as const;
+  const groups = [group("https://b.example", 1), group("https://a.example", 2)];
+  const codes = [{ code: "origin_not_allowed", count: 312, hint: "Add it." }];
+  const [problem] = groupProblems(codes, groups);
+  assert.equal(problem?.amount, "312 requests");
+  assert.deepEqual(problem?.origins, [
+    { origin: "https://a.example", requests: 2 },
+    { origin: "https://b.example", requests: 1 },
+  ]);
+  const [filtered] = groupFilteredProblems(codes, groups.slice(0, 1));
+  assert.equal(filtered?.amount, "1 request");
   const minutes = outcomesByMinute(attempts, Date.parse("2026-01-01T10:02:00Z"), 5);
   assert.deepEqual(
     minutes.map(({ failed }) => failed),
@@ -78,7 +89,7 @@ test("The command quotes what the shell would interpret.", () => {
 });
 
 consoleTest(
-  "Rows show the events' names and pages, refused origins are grouped and allowed from there, and a row can be copied as curl.",
+  "Rows show the events' names and pages, refused origins are grouped, counted for each filter and allowed from there, and a row can be copied as curl.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
     const opened = await world.send(bootstrapPath(source), bootstrapBody());
@@ -95,6 +106,12 @@ consoleTest(
     await page.getByRole("img", { name: "Last hour: 3 Refused, 0 Partial, 2 OK" }).waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("debug-problems");
+    await page.getByLabel("Origin", { exact: true }).selectOption("https://two.example");
+    await problems.getByText("2 requests from 1 origin").waitFor();
+    const matching = page.getByLabel("Last 24 hours, listed requests that match the filters");
+    await matching.getByText("Refused2").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await problems.getByText("3 requests from 2 origins").waitFor();
     await problems.getByRole("button", { name: "Allow https://two.example" }).click();
     await problems.getByRole("button", { name: "Allow https://two.example" }).waitFor({ state: "detached" });
     const again = await world.send(bootstrapPath(source), bootstrapBody(), { origin: "https://two.example" });

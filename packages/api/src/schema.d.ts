@@ -999,6 +999,17 @@ clientVersions: (string)[];
 /** Paths of pages from which at least three sessions sent them. */
 pages: (string)[];
 })[];
+/** The stored attempts of the last 24 hours that the filter selects, by origin, outcome and code, the most frequent first. */
+requestGroups: ({
+/** The origin of the page. */
+origin: string | null;
+/** The outcome of the requests. */
+outcome: "succeeded" | "partial" | "failed";
+/** The code of the refusals, or of the first rejected event of each request. */
+code: string | null;
+/** How many stored attempts have these three. */
+requests: number;
+})[];
 /** Attempts to bootstrap, newest first. */
 bootstrapAttempts: (Schemas["Attempt"])[];
 /** Attempts to send events, newest first. */

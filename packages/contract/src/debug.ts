@@ -198,6 +198,18 @@ export const DebugData = Closed({
   planViolations: Type.Array(PlanViolationShape, {
     description: `The last ${LIMITS.maxPlanViolations} different violations of the tracking plan, the newest first. Each node adds its own every 5 seconds.`,
   }),
+  requestGroups: Type.Array(
+    Closed({
+      origin: textOrNull("The origin of the page."),
+      outcome: OneOf(ATTEMPT_OUTCOMES, { description: "The outcome of the requests." }),
+      code: textOrNull("The code of the refusals, or of the first rejected event of each request."),
+      requests: count("How many stored attempts have these three."),
+    }),
+    {
+      description:
+        "The stored attempts of the last 24 hours that the filter selects, by origin, outcome and code, the most frequent first.",
+    },
+  ),
   bootstrapAttempts: Type.Array(DebugAttempt, { description: "Attempts to bootstrap, newest first." }),
   eventAttempts: Type.Array(DebugAttempt, { description: "Attempts to send events, newest first." }),
   nextCursor: NextCursor,

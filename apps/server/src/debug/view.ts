@@ -12,7 +12,7 @@ import { createAdmission } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { maskString } from "../core/masking/mask.ts";
 import type { AttemptFilter, PlanViolationRecord, SourceRecord, StoredAttempt } from "../core/records.ts";
-import { toIsoTime } from "../core/time.ts";
+import { DAY_MS, toIsoTime } from "../core/time.ts";
 import type { AttemptLedger, Catalog } from "../ledger/ledger.ts";
 import { healthOf, healthSince } from "./health.ts";
 import type { Recorder } from "./recorder.ts";
@@ -55,9 +55,10 @@ export function createDebugView(deps: DebugViewDeps): DebugView {
     const start = readCursor(query.cursor);
     const pageOf = (kind: AttemptKind) => readPage(ledger, { source, query, kind, before: start[kind] });
     const { sourceId } = source;
-    const [bootstraps, events, counts, violations] = await Promise.all([
+    const [bootstraps, events, requestGroups, counts, violations] = await Promise.all([
       pageOf("bootstrap"),
       pageOf("events"),
+      ledger.attemptGroups({ ...filterOf(source, query), since: now - DAY_MS }),
       ledger.attemptCounts({ sourceId, sinceHour: healthSince(now) }),
       ledger.planViolations({ sourceId }),
     ]);
@@ -65,7 +66,7 @@ export function createDebugView(deps: DebugViewDeps): DebugView {
     await replaceHints(ledger, source, health.topCodes);
     const planViolations = violations.map(renderViolation);
     const facts = { source: renderSource(source), limits: limitsOf(source), health, planViolations };
-    const head = JSON.stringify(facts);
+    const head = JSON.stringify({ ...facts, requestGroups });
     const nextCursor = JSON.stringify(toCursor({ bootstrap: bootstraps.next, events: events.next }));
     return `${head.slice(0, -1)},"bootstrapAttempts":${toJsonList(bootstraps.rows)},"eventAttempts":${toJsonList(events.rows)},"nextCursor":${nextCursor}}`;
   };

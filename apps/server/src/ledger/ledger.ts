@@ -28,6 +28,7 @@ import type {
   WatchedSource,
 } from "../core/records.ts";
 import type { DayCount } from "../core/warehouse-report.ts";
+import type { AttemptGroup, AttemptGroupFilter } from "./attempt-filter.ts";
 import type { Catalog } from "./catalog.ts";
 import type { WarehouseLedger } from "./warehouse-ledger.ts";
 
@@ -91,6 +92,8 @@ export interface AttemptLedger {
   recordAttempts(batch: { rows: AttemptRow[]; counts: AttemptCount[] }): Promise<void>;
   /** Newest first; with `after` oldest first. */
   attempts(filter: AttemptFilter): Promise<StoredAttempt[]>;
+  /** The most frequent group first. */
+  attemptGroups(filter: AttemptGroupFilter): Promise<AttemptGroup[]>;
   attemptCounts(asked: { sourceId: string; sinceHour: number }): Promise<AttemptCount[]>;
 }
 

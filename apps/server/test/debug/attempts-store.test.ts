@@ -16,6 +16,7 @@ attemptsSuite("SQLite", async (options) => {
     ledger: {
       recordAttempts: async (batch) => store.recordAttempts(batch),
       attempts: async (filter) => store.attempts(filter),
+      attemptGroups: async (asked) => store.attemptGroups(asked),
       attemptCounts: async (asked) => store.attemptCounts(asked),
     },
     maintain: async ({ now }) => store.maintain({ now }),

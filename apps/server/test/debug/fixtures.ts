@@ -31,6 +31,7 @@ export function memoryLedger(): AttemptLedger {
   return {
     recordAttempts: async (batch) => store.recordAttempts(batch),
     attempts: async (filter) => store.attempts(filter),
+    attemptGroups: async (asked) => store.attemptGroups(asked),
     attemptCounts: async (asked) => store.attemptCounts(asked),
   };
 }

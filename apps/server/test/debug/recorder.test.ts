@@ -23,6 +23,7 @@ function world(limits: Partial<RecorderLimits> = {}) {
       batches.push(batch);
     },
     attempts: async () => [],
+    attemptGroups: async () => [],
     attemptCounts: async () => [],
   };
   const log = { warn: () => state.warnings++ };
@@ -384,6 +385,7 @@ describe("The recorder", () => {
     const ledger: AttemptLedger = {
       recordAttempts: async (batch) => void rows.push(...batch.rows),
       attempts: async () => [],
+      attemptGroups: async () => [],
       attemptCounts: async () => [],
     };
     const recorder = createRecorder({ ledger, clock: fakeClock(), log: silent });

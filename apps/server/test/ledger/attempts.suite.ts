@@ -102,6 +102,32 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       deepEqual(await idsOf(ledger, { outcome: "succeeded", code: "origin_not_allowed" }), []);
     });
 
+    test("are counted by origin, outcome and code, as far as a filter selects them", async ({ ledger }) => {
+      const old = row({ receivedAt: NOW - HOUR });
+      const refused = rowsOf(3, () => failed("origin_not_allowed", { origin: "https://other.example" }));
+      const served = row({ origin: null });
+      await ledger.recordAttempts({ rows: [old, row(), ...refused, served, row()], counts: [] });
+      const all = { sourceId: "src_1", since: NOW - HOUR };
+      const group = {
+        origin: "https://other.example",
+        outcome: "failed",
+        code: "origin_not_allowed",
+        requests: 3,
+      };
+      const found = await ledger.attemptGroups(all);
+      deepEqual(
+        found.map(({ origin, requests }) => [origin, requests]),
+        [
+          ["https://other.example", 3],
+          ["https://shop.example", 2],
+          [null, 1],
+        ],
+      );
+      deepEqual(found[0], group);
+      deepEqual(await ledger.attemptGroups({ ...all, outcome: "failed" }), [group]);
+      deepEqual(await ledger.attemptGroups({ ...all, origin: "https://nobody.example" }), []);
+    });
+
     test("of another source are not returned", async ({ ledger }) => {
       await ledger.recordAttempts({
         rows: [row({ sourceId: "src_2" })],

@@ -298,6 +298,7 @@ export const DEBUG_VIEW = {
       pages: [],
     },
   ],
+  requestGroups: [{ origin: SITE, outcome: "succeeded" as const, code: null, requests: 1 }],
   bootstrapAttempts: [ATTEMPT],
   eventAttempts: [],
   nextCursor: null,

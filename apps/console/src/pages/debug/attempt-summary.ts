@@ -1,5 +1,7 @@
 /** Summarizes an attempt for its row: the events' names, the page, the counts, and the request as a curl command. */
-import type { DebugAttempt } from "@headwater/contract";
+import type { DebugAttempt, DebugData } from "@headwater/contract";
+import { isEventCode } from "@headwater/contract/event-codes";
+import { pluralize } from "../../ui/format-count.ts";
 
 /** How many names of events a row has. */
 const MAX_NAMES = 3;
@@ -64,26 +66,67 @@ export function toCurl(attempt: DebugAttempt, api: string): string {
   return lines.filter(Boolean).join(" \\\n  ");
 }
 
-export interface AttemptProblem {
-  readonly code: string;
-  readonly count: number;
-  readonly hint: string;
-  /** The origins of the listed attempts with this code, the most frequent first. */
-  readonly origins: readonly string[];
+type RequestGroup = DebugData["requestGroups"][number];
+type TopCode = DebugData["health"]["topCodes"][number];
+
+export interface OriginRequests {
+  readonly origin: string;
+  readonly requests: number;
 }
 
-/** @param codes the most frequent error codes of the last 24 hours */
+export interface AttemptProblem {
+  readonly code: string;
+  /** For example `3 requests`. */
+  readonly amount: string;
+  readonly hint: string;
+  /** The origins of the requests with this code, the most frequent first. */
+  readonly origins: readonly OriginRequests[];
+}
+
+export const sumRequests = (groups: readonly RequestGroup[]): number =>
+  groups.reduce((sum, { requests }) => sum + requests, 0);
+
+/** @returns the origins of the requests, the most frequent first */
+export function originsOf(groups: readonly RequestGroup[]): OriginRequests[] {
+  const counts = new Map<string, number>();
+  for (const { origin, requests } of groups)
+    if (origin !== null) counts.set(origin, (counts.get(origin) ?? 0) + requests);
+  return [...counts]
+    .map(([origin, requests]) => ({ origin, requests }))
+    .sort((one, other) => other.requests - one.requests);
+}
+
+const ofCode = (groups: readonly RequestGroup[], wanted: string) =>
+  groups.filter(({ code }) => code === wanted);
+
+/** @param codes the most frequent error codes of all requests */
 export const groupProblems = (
-  codes: readonly Pick<AttemptProblem, "code" | "count" | "hint">[],
-  attempts: readonly DebugAttempt[],
+  codes: readonly Pick<TopCode, "code" | "count" | "hint">[],
+  groups: readonly RequestGroup[],
 ): AttemptProblem[] =>
-  codes.map((problem) => {
-    const counts = new Map<string, number>();
-    for (const { code, origin } of attempts)
-      if (code === problem.code && origin !== null) counts.set(origin, (counts.get(origin) ?? 0) + 1);
-    const origins = [...counts].sort(([, one], [, other]) => other - one).map(([origin]) => origin);
-    return { ...problem, origins };
-  });
+  codes.map(({ code, count, hint }) => ({
+    code,
+    amount: pluralize(count, isEventCode(code) ? "event" : "request"),
+    hint,
+    origins: originsOf(ofCode(groups, code)),
+  }));
+
+/** The problems of the requests that the filters select. @param groups of these requests only */
+export function groupFilteredProblems(
+  codes: readonly Pick<TopCode, "code" | "hint">[],
+  groups: readonly RequestGroup[],
+): AttemptProblem[] {
+  const found = new Set(groups.flatMap(({ code }) => code ?? []));
+  const problems = [...found].map((code) => ({ code, requests: sumRequests(ofCode(groups, code)) }));
+  return problems
+    .sort((one, other) => other.requests - one.requests)
+    .map(({ code, requests }) => ({
+      code,
+      amount: pluralize(requests, "request"),
+      hint: codes.find((top) => top.code === code)?.hint ?? "",
+      origins: originsOf(ofCode(groups, code)),
+    }));
+}
 
 export interface OutcomeMinute {
   /** In milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 /** The debug page: the live list of a source's attempts, with the details of the opened one. */
 import type { Source } from "@headwater/contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { healthQuery } from "../../queries.ts";
@@ -12,6 +12,7 @@ import { SourcePage } from "../sources/source-page.tsx";
 import { AttemptDetails } from "./attempt-details.tsx";
 import { AttemptList } from "./attempt-list.tsx";
 import type { AttemptLogState } from "./attempt-log.ts";
+import { originsOf } from "./attempt-summary.ts";
 import "./debug.css";
 import { FilterBar, readAttemptFilters } from "./filter-bar.tsx";
 import { HealthPanel } from "./health-panel.tsx";
@@ -33,12 +34,9 @@ function useFreshHealth(sourceId: string, newest: string | undefined): void {
   const client = useQueryClient();
   useEffect(() => {
     if (newest === undefined) return;
-    const readAt = client.getQueryState(["health", sourceId])?.dataUpdatedAt ?? 0;
+    const readAt = client.getQueryState(healthQuery(sourceId).queryKey)?.dataUpdatedAt ?? 0;
     const waitMs = Math.max(0, readAt + HEALTH_MS - Date.now());
-    const timer = setTimeout(
-      () => void client.invalidateQueries({ queryKey: ["health", sourceId], exact: true }),
-      waitMs,
-    );
+    const timer = setTimeout(() => void client.invalidateQueries({ queryKey: ["health", sourceId] }), waitMs);
     return () => clearTimeout(timer);
   }, [client, sourceId, newest]);
 }
@@ -50,6 +48,8 @@ function Debug({ source }: { readonly source: Source }) {
   const filters = useMemo(() => readAttemptFilters(search), [search]);
   const [state, log] = useAttemptLog(sourceId, filters);
   const health = useQuery(healthQuery(sourceId));
+  const isFiltered = Object.keys(filters).length > 0;
+  const matching = useQuery({ ...healthQuery(sourceId, filters), placeholderData: keepPreviousData });
   useFreshHealth(sourceId, state.attempts[0]?.attemptId);
 
   const change = useCallback(
@@ -87,11 +87,17 @@ function Debug({ source }: { readonly source: Source }) {
             health={data.health}
             violations={data.planViolations}
             attempts={state.attempts}
-            onCode={(code) => change({ code, attempt: undefined })}
+            groups={matching.data?.requestGroups ?? []}
+            isFiltered={isFiltered}
+            onFilter={(changed) => change({ ...changed, attempt: undefined })}
           />
         )}
       </QueryResult>
-      <FilterBar filters={filters} onChange={(changed) => change({ ...changed, attempt: undefined })}>
+      <FilterBar
+        filters={filters}
+        origins={originsOf(health.data?.requestGroups ?? [])}
+        onChange={(changed) => change({ ...changed, attempt: undefined })}
+      >
         <LiveControls state={state} onPause={() => log?.pause()} onResume={() => log?.resume()} />
       </FilterBar>
       {state.error && (
@@ -104,7 +110,7 @@ function Debug({ source }: { readonly source: Source }) {
         </Text>
       )}
       {state.attempts.length === 0 ? (
-        <NoAttempts state={state} isFiltered={Object.keys(filters).length > 0} sourceId={sourceId} />
+        <NoAttempts state={state} isFiltered={isFiltered} sourceId={sourceId} />
       ) : (
         <div className="debug" data-opened={opened ? "yes" : undefined}>
           <AttemptList

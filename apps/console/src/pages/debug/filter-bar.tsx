@@ -1,16 +1,17 @@
 /** The filters of the attempt list. They are kept in the URL, so that a filtered view can be shared. */
 import { Button, Group, NativeSelect, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { formatCount } from "../../ui/format-count.ts";
+import type { OriginRequests } from "./attempt-summary.ts";
 import type { AttemptFilters } from "./follow-attempts.ts";
 import { OUTCOMES } from "./outcomes.ts";
 
 const TEXT_FIELDS = [
   { field: "code", label: "Error code" },
-  { field: "origin", label: "Origin" },
   { field: "sessionId", label: "Session ID" },
   { field: "anonymousId", label: "Visitor ID" },
 ] as const;
-const FIELDS = ["kind", "outcome", ...TEXT_FIELDS.map(({ field }) => field)] as const;
+const FIELDS = ["kind", "outcome", "origin", ...TEXT_FIELDS.map(({ field }) => field)] as const;
 type Field = (typeof FIELDS)[number];
 
 /** Reads the filters from the search parameters and ignores all others. */
@@ -24,11 +25,24 @@ interface FilterBarProps {
   readonly onChange: (filters: Partial<Record<Field, string | undefined>>) => void;
 }
 
+/** The origins that were seen, and the one of the filter. */
+function originChoices(origins: readonly OriginRequests[], chosen: AttemptFilters["origin"]) {
+  const choices = origins.map(({ origin, requests }) => ({
+    value: origin,
+    label: `${origin} (${formatCount(requests)})`,
+  }));
+  if (chosen && !origins.some(({ origin }) => origin === chosen))
+    choices.push({ value: chosen, label: chosen });
+  return [{ value: "", label: "All" }, ...choices];
+}
+
 export function FilterBar({
   filters,
+  origins,
   onChange,
   children,
 }: FilterBarProps & {
+  readonly origins: readonly OriginRequests[];
   /** Controls at the end of the row. */
   readonly children: ReactNode;
 }) {
@@ -58,6 +72,13 @@ export function FilterBar({
           ]}
           onChange={(event) => onChange({ outcome: event.currentTarget.value })}
         />
+        <NativeSelect
+          label="Origin"
+          className="origin-filter"
+          value={filters.origin ?? ""}
+          data={originChoices(origins, filters.origin)}
+          onChange={(event) => onChange({ origin: event.currentTarget.value })}
+        />
         {!hasText && (
           <Button variant="default" aria-expanded={isOpen} onClick={() => setExpanded(!isExpanded)}>
             {isOpen ? "Fewer filters" : "More filters"}
@@ -86,7 +107,7 @@ export function FilterBar({
 
 interface FilterTextProps extends FilterBarProps {
   readonly label: string;
-  readonly field: Exclude<Field, "kind" | "outcome">;
+  readonly field: Exclude<Field, "kind" | "outcome" | "origin">;
 }
 
 /** A text filter that applies on Enter and when the field loses the focus. */

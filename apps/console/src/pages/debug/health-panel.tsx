@@ -1,43 +1,57 @@
 /** The health of a source: status, counts of the last 24 hours, warnings, and the most frequent problems. */
-import type { DebugAttempt, Source } from "@headwater/contract";
+import type { DebugAttempt, DebugData, Source } from "@headwater/contract";
 import { Alert, Paper, Text, Title } from "@mantine/core";
 import { FactList } from "../../ui/fact-list.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
-import { RelativeTime, useNow } from "../../ui/relative-time.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
-import { groupProblems } from "./attempt-summary.ts";
+import { groupFilteredProblems, groupProblems, sumRequests } from "./attempt-summary.ts";
 import type { DebugResult } from "./follow-attempts.ts";
 import { OutcomeTimeline } from "./outcome-timeline.tsx";
+import { OUTCOMES } from "./outcomes.ts";
 import { PlanViolations } from "./plan-violations.tsx";
 import { ProblemList } from "./problem-list.tsx";
 
 /** The code of rejected events, and of the warning about accepted ones. Their entry in the list of problems says more. */
 const PLAN_CODE = "plan_violation";
 
-const DAY_MS = 86_400_000;
-
 interface HealthPanelProps {
   readonly source: Source;
   readonly health: DebugResult["health"];
   readonly violations: DebugResult["planViolations"];
   readonly attempts: readonly DebugAttempt[];
-  readonly onCode: (code: string) => void;
+  /** The requests of the last 24 hours that the filters select. */
+  readonly groups: DebugData["requestGroups"];
+  readonly isFiltered: boolean;
+  readonly onFilter: (filters: { readonly code: string; readonly origin?: string }) => void;
 }
 
-export function HealthPanel({ source, health, violations, attempts, onCode }: HealthPanelProps) {
-  const now = useNow();
-  const ofLast24h = attempts.filter(({ receivedAt }) => Date.parse(receivedAt) > now - DAY_MS);
-  const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
-  const facts = [
-    ["Accepted events", formatCount(last24h.accepted)],
-    ["Duplicates", formatCount(last24h.duplicates)],
-    ["Rejected", formatCount(last24h.rejected)],
-    ["Refused requests", formatCount(last24h.failed)],
+const countFacts = ({ accepted, duplicates, rejected, failed }: DebugData["health"]["last24h"]) =>
+  [
+    ["Accepted events", formatCount(accepted)],
+    ["Duplicates", formatCount(duplicates)],
+    ["Rejected", formatCount(rejected)],
+    ["Refused requests", formatCount(failed)],
   ] as const;
+
+/** Of the listed requests: only these have what the filters compare. */
+const filteredFacts = (groups: DebugData["requestGroups"]) => [
+  ["Requests", formatCount(sumRequests(groups))] as const,
+  ...Object.entries(OUTCOMES).map(
+    ([name, { label }]) =>
+      [label, formatCount(sumRequests(groups.filter(({ outcome }) => outcome === name)))] as const,
+  ),
+];
+
+export function HealthPanel(props: HealthPanelProps) {
+  const { source, health, violations, attempts, groups, isFiltered, onFilter } = props;
+  const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
+  const period = isFiltered ? "Last 24 hours, listed requests that match the filters" : "Last 24 hours";
   const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
   const otherCodes = topCodes.filter(({ code }) => code !== PLAN_CODE);
   const isRejecting = otherCodes.length < topCodes.length;
-  const hasViolations = isRejecting || violations.length > 0 || last24h.planViolations > 0;
+  const problems = isFiltered ? groupFilteredProblems(topCodes, groups) : groupProblems(otherCodes, groups);
+  const hasViolations = !isFiltered && (isRejecting || violations.length > 0 || last24h.planViolations > 0);
   return (
     <Paper withBorder p="lg" component="section" aria-label="Health">
       <div className="health">
@@ -54,9 +68,13 @@ export function HealthPanel({ source, health, violations, attempts, onCode }: He
       <div className="health-charts">
         <div>
           <Title order={2} size="h5">
-            Last 24 hours
+            {period}
           </Title>
-          <FactList facts={facts} className="health-facts" label="Last 24 hours" />
+          <FactList
+            facts={isFiltered ? filteredFacts(groups) : countFacts(last24h)}
+            className="health-facts"
+            label={period}
+          />
         </div>
         <OutcomeTimeline attempts={attempts} />
       </div>
@@ -72,14 +90,14 @@ export function HealthPanel({ source, health, violations, attempts, onCode }: He
           {hint}
         </Alert>
       ))}
-      {(otherCodes.length > 0 || hasViolations) && (
-        <ProblemList source={source} problems={groupProblems(otherCodes, ofLast24h)} onCode={onCode}>
+      {(problems.length > 0 || hasViolations) && (
+        <ProblemList source={source} problems={problems} onFilter={onFilter}>
           {hasViolations && (
             <PlanViolations
               sourceId={source.sourceId}
               violations={violations}
               events={last24h.planViolations}
-              onShow={isRejecting ? () => onCode(PLAN_CODE) : null}
+              onShow={isRejecting ? () => onFilter({ code: PLAN_CODE }) : null}
             />
           )}
         </ProblemList>

@@ -1,6 +1,5 @@
 /** Repeated failures of the last 24 hours, grouped by their code, each with what to do. */
 import type { Source } from "@headwater/contract";
-import { isEventCode } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
 import { originToAllow } from "@headwater/contract/origin";
 import { UnstyledButton } from "@mantine/core";
@@ -14,7 +13,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { type AttemptProblem, meaningOf } from "./attempt-summary.ts";
+import { type AttemptProblem, meaningOf, type OriginRequests } from "./attempt-summary.ts";
 
 /** Further origins are in the list of attempts. */
 const MAX_ORIGINS = 4;
@@ -22,24 +21,28 @@ const MAX_ORIGINS = 4;
 interface ProblemListProps {
   readonly source: Source;
   readonly problems: readonly AttemptProblem[];
-  readonly onCode: (code: string) => void;
+  readonly onFilter: (filters: { readonly code: string; readonly origin?: string }) => void;
   /** Further entries of the list. */
   readonly children: ReactNode;
 }
 
-export const ProblemList = ({ source, problems, onCode, children }: ProblemListProps) => (
+export const ProblemList = ({ source, problems, onFilter, children }: ProblemListProps) => (
   <ul className="problems" aria-label="Most frequent error codes">
-    {problems.map(({ code, count, hint, origins }) => (
+    {problems.map(({ code, amount, hint, origins }) => (
       <li key={code} className="problem">
         <Icon name="warning" size={18} />
         <div className="problem-text">
-          <UnstyledButton className="problem-name" onClick={() => onCode(code)}>
+          <UnstyledButton className="problem-name" onClick={() => onFilter({ code })}>
             {meaningOf(code)}
           </UnstyledButton>{" "}
-          {pluralize(count, isEventCode(code) ? "event" : "request")}
+          {amount}
           {origins.length > 0 && <> from {pluralize(origins.length, "origin")}</>}
           {code === "origin_not_allowed" && origins.length > 0 ? (
-            <OriginFixes source={source} origins={origins} />
+            <OriginFixes
+              source={source}
+              origins={origins}
+              onOrigin={(origin) => onFilter({ code, origin })}
+            />
           ) : (
             <p>
               <TextWithCode text={hint} />
@@ -54,11 +57,12 @@ export const ProblemList = ({ source, problems, onCode, children }: ProblemListP
 
 interface OriginFixesProps {
   readonly source: Source;
-  readonly origins: readonly string[];
+  readonly origins: readonly OriginRequests[];
+  readonly onOrigin: (origin: string) => void;
 }
 
-/** The origins that are still refused, each with a button that allows it. */
-function OriginFixes({ source, origins }: OriginFixesProps) {
+/** The refused origins with their requests, each with a button that allows it while it is not. */
+function OriginFixes({ source, origins, onOrigin }: OriginFixesProps) {
   const { can } = useWorkspace();
   const invalidate = useInvalidateSource();
   const { sourceId, organizationId, allowedOrigins } = source;
@@ -70,27 +74,38 @@ function OriginFixes({ source, origins }: OriginFixesProps) {
       }),
     onSuccess: () => invalidate(sourceId),
   });
-  const refused = origins.filter((origin) => {
-    const allowed = originToAllow(origin);
-    return allowed !== null && !allowedOrigins.includes(allowed);
-  });
-  if (!can("sources:write") || allowedOrigins.length >= LIMITS.maxAllowedOrigins) return null;
+  const canAllow = can("sources:write") && allowedOrigins.length < LIMITS.maxAllowedOrigins;
+  const toAllow = (origin: string) => {
+    const allowed = canAllow ? originToAllow(origin) : null;
+    return allowed === null || allowedOrigins.includes(allowed) ? null : allowed;
+  };
   return (
     <>
-      <div className="problem-origins">
-        {refused.slice(0, MAX_ORIGINS).map((origin) => (
-          <AsyncButton
-            key={origin}
-            size="xs"
-            variant="default"
-            className="wrap-button"
-            isPending={allow.isPending}
-            onPress={() => allow.mutateAsync(originToAllow(origin) ?? origin)}
-          >
-            Allow {originToAllow(origin)}
-          </AsyncButton>
-        ))}
-      </div>
+      <ul className="problem-origins" aria-label="Refused origins">
+        {origins.slice(0, MAX_ORIGINS).map(({ origin, requests }) => {
+          const allowed = toAllow(origin);
+          return (
+            <li key={origin}>
+              <UnstyledButton className="problem-name" onClick={() => onOrigin(origin)}>
+                {origin}
+              </UnstyledButton>
+              <span>{pluralize(requests, "request")}</span>
+              {allowed !== null && (
+                <AsyncButton
+                  size="xs"
+                  variant="default"
+                  className="wrap-button"
+                  isPending={allow.isPending}
+                  aria-label={`Allow ${allowed}`}
+                  onPress={() => allow.mutateAsync(allowed)}
+                >
+                  {allowed === origin ? "Allow" : `Allow ${allowed}`}
+                </AsyncButton>
+              )}
+            </li>
+          );
+        })}
+      </ul>
       {allow.error && <ErrorAlert error={allow.error} />}
     </>
   );

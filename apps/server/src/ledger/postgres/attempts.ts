@@ -3,7 +3,15 @@ import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../../core/records.ts";
-import { attemptQuery } from "../attempt-filter.ts";
+import {
+  type AttemptGroup,
+  type AttemptGroupFilter,
+  type AttemptGroupRow,
+  attemptGroupConditions,
+  attemptQuery,
+  type Condition,
+  toAttemptGroups,
+} from "../attempt-filter.ts";
 import type { AlertLedger, AttemptLedger } from "../ledger.ts";
 
 /** Bytes that the columns and indexes of a row take besides its record. */
@@ -34,17 +42,31 @@ const toCountRow = ({ sourceId, hour, name, count, lastSeenAt }: AttemptCount) =
   last_seen_at: lastSeenAt,
 });
 
+const whereOf = (conditions: readonly Condition[]) => ({
+  where: conditions
+    .map(([column, comparison], index) => `${column} ${comparison} $${index + 1}`)
+    .join(" and "),
+  values: conditions.map(([, , value]) => value),
+});
+
 async function selectAttempts(pool: pg.Pool, filter: AttemptFilter): Promise<StoredAttempt[]> {
   const { conditions, order } = attemptQuery(filter);
-  const where = conditions.map(([column, comparison], index) => `${column} ${comparison} $${index + 1}`);
-  const values = [...conditions.map(([, , value]) => value), filter.limit];
-  const text = `select seq, kind, record from attempts where ${where.join(" and ")}
+  const { where, values: filterValues } = whereOf(conditions);
+  const values = [...filterValues, filter.limit];
+  const text = `select seq, kind, record from attempts where ${where}
     order by seq ${order} limit $${values.length}`;
   const { rows } = await pool.query<{ seq: number; kind: number; record: string }>(text, values);
   return rows.flatMap(({ seq, kind: index, record }) => {
     const kind = ATTEMPT_KINDS[index];
     return kind ? [{ seq, kind, record }] : [];
   });
+}
+
+async function groupAttempts(pool: pg.Pool, filter: AttemptGroupFilter): Promise<AttemptGroup[]> {
+  const { where, values } = whereOf(attemptGroupConditions(filter));
+  const text = `select origin, outcome, code, count(*)::bigint as requests from attempts where ${where}
+    group by origin, outcome, code order by requests desc, origin, code`;
+  return toAttemptGroups((await pool.query<AttemptGroupRow>(text, values)).rows);
 }
 
 const RECENT_COUNTS = `select source_id as "sourceId", $1::bigint as hour, name, sum(count)::bigint as count,
@@ -65,6 +87,7 @@ export const attemptMethods = (
     });
   },
   attempts: (filter) => selectAttempts(pool, filter),
+  attemptGroups: (filter) => groupAttempts(pool, filter),
   attemptCounts: async ({ sourceId, sinceHour }) => {
     const text = `select source_id as "sourceId", hour, name, count, last_seen_at as "lastSeenAt" from attempt_counts
       where source_id = $1 and hour >= $2 order by hour, name`;

@@ -7,7 +7,15 @@ import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { AttemptCount, AttemptFilter, AttemptRow, Cursor, StoredAttempt } from "../../core/records.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { attemptQuery } from "../attempt-filter.ts";
+import {
+  type AttemptGroup,
+  type AttemptGroupFilter,
+  type AttemptGroupRow,
+  attemptGroupConditions,
+  attemptQuery,
+  type Condition,
+  toAttemptGroups,
+} from "../attempt-filter.ts";
 import { compressSync, decompressSync } from "../compression.ts";
 import type { AlertLedger, AttemptLedger, ErasureLedger, ErasureSlice } from "../ledger.ts";
 import { createAttemptFilter } from "../visitor-attempts.ts";
@@ -113,20 +121,31 @@ function insertAttempt(sql: Statements, retention: Retention, row: AttemptRow): 
   sql.run(INSERT, ...filterValues, attemptId, receivedAt, bytes, record);
 }
 
+function whereOf(conditions: readonly Condition[]) {
+  const where = conditions.map(([column, comparison]) => `${column} ${comparison} ?`);
+  // columns without a filter get a condition too, so that SQLite uses the index up to `seq`
+  for (const column of ["kind", "other"])
+    if (!conditions.some(([name]) => name === column)) where.push(`${column} in (0, 1)`);
+  return { where: where.join(" and "), values: conditions.map(([, , value]) => value) };
+}
+
 /** The inner select finds the rows in an index, so that only the records that are returned are read. */
 function selectAttempts(sql: Statements, filter: AttemptFilter): StoredAttempt[] {
   const { conditions, order } = attemptQuery(filter);
-  const where = conditions.map(([column, comparison]) => `${column} ${comparison} ?`);
-  // columns without a filter get a condition too, so that SQLite uses the index up to `seq`
-  if (filter.kind === undefined) where.push("kind in (0, 1)");
-  if (filter.outcome === undefined) where.push("other in (0, 1)");
-  const values = conditions.map(([, , value]) => value);
+  const { where, values } = whereOf(conditions);
   const select = `select seq, kind, record from attempts where seq in (select seq from attempts
-    where ${where.join(" and ")} order by seq ${order} limit ?) order by seq ${order}`;
+    where ${where} order by seq ${order} limit ?) order by seq ${order}`;
   return sql.all<RecordRow>(select, ...values, filter.limit).flatMap(({ seq, kind: number, record }) => {
     const kind = ATTEMPT_KINDS[number];
     return kind ? [{ seq, kind, record: decompressSync(record).toString() }] : [];
   });
+}
+
+function groupAttempts(sql: Statements, filter: AttemptGroupFilter): AttemptGroup[] {
+  const { where, values } = whereOf(attemptGroupConditions(filter));
+  const select = `select origin, outcome, code, count(*) as requests from attempts where ${where}
+    group by origin, outcome, code order by requests desc, origin, code`;
+  return toAttemptGroups(sql.all<AttemptGroupRow>(select, ...values));
 }
 
 /** The visitors' attempts in one slice of a source. */
@@ -175,6 +194,7 @@ export function openAttempts(path: string, options: AttemptStoreOptions): Attemp
       }),
 
     attempts: (filter) => selectAttempts(sql, filter),
+    attemptGroups: (filter) => groupAttempts(sql, filter),
 
     attemptCounts: ({ sourceId, sinceHour }) =>
       sql.all<AttemptCount>(COUNTS, sourceId, sinceHour).map((count) => ({ ...count })),

@@ -146,8 +146,9 @@ function createLedger(
 ): SqliteLedger {
   const { ledger, attempts, changeListeners } = threads;
   const closing = new AbortController();
-  const { recordAttempts, attempts: readAttempts, attemptCounts, recentAttemptCounts } = attempts.calls;
-  const { eraseAttempts, renderAttempts } = attempts.calls;
+  const isClosed = () => closing.signal.aborted;
+  const { attempts: readAttempts, attemptGroups, attemptCounts, recentAttemptCounts } = attempts.calls;
+  const { recordAttempts, eraseAttempts, renderAttempts } = attempts.calls;
   const commits = createCommitQueue(
     async (group) => outcomesOfEach(group, await ledger.calls.commit(packCommits(group))),
     { onGroup },
@@ -157,6 +158,7 @@ function createLedger(
     load: () => ({ queue: commits.load(), pools: [] }),
     recordAttempts,
     attempts: readAttempts,
+    attemptGroups,
     attemptCounts,
     recentAttemptCounts,
     eraseAttempts,
@@ -167,12 +169,9 @@ function createLedger(
     // there are no other nodes
     notifySessionChanged: () => undefined,
     async maintain(at) {
-      await Promise.all([
-        maintainLedger(ledger, at, () => closing.signal.aborted),
-        attempts.calls.maintain(at),
-      ]);
+      await Promise.all([maintainLedger(ledger, at, isClosed), attempts.calls.maintain(at)]);
     },
-    releaseSpace: () => releaseSpace(ledger, () => closing.signal.aborted),
+    releaseSpace: () => releaseSpace(ledger, isClosed),
     probe: (at) => readStatus(ledger, dataDir, at),
     onRemoteChange: (listener) => void changeListeners.push(() => listener({ kind: "everything" })),
     onBroken(listener) {
