@@ -29,7 +29,7 @@ async function addFilter(page: Page, by: string, condition: string, value: strin
 }
 
 consoleStatsTest(
-  "Filters are added with an operator, values are excluded with the Alt key, and the URL has both.",
+  "Filters are added with an operator and from the list of the top values, values are excluded with the Alt key, and the URL has both.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
     await visits(world, source, shopVisits());
@@ -49,6 +49,12 @@ consoleStatsTest(
     await metricOf(page, "Page views", "1").waitFor();
     await page.getByRole("button", { name: "Clear all" }).click();
     await metricOf(page, "Page views", "3").waitFor();
+
+    await page.getByRole("button", { name: "Add filter" }).click();
+    await page.getByRole("button", { name: /^\/pricing\s*\d+$/ }).click();
+    await page.getByRole("button", { name: "Remove filter Page is /pricing" }).waitFor();
+    await page.getByRole("button", { name: "Add filter" }).click();
+    await page.getByRole("button", { name: /^\/\s*\d+$/ }).waitFor();
   },
 );
 

@@ -1,9 +1,11 @@
-/** The form that adds a filter: a dimension, an operator and a value, with the most frequent values as suggestions. */
-import type { StatsDimension } from "@headwater/contract";
+/** The form that adds a filter: a dimension, an operator and a value, which is one of the most frequent or any text. */
+import type { StatsDimension, StatsScalar } from "@headwater/contract";
 import { Button, NativeSelect, TextInput } from "@mantine/core";
-import { useId, useState } from "react";
-import { dimensionLabel, formatValue, valueNamed } from "./lists/value-names.ts";
-import { type StatsView, useStats } from "./use-stats-view.ts";
+import { useState } from "react";
+import { FilterValues } from "./filter-values.tsx";
+import { dimensionLabel, valueNamed } from "./lists/value-names.ts";
+import { useFilterValues } from "./use-filter-values.ts";
+import type { StatsView } from "./use-stats-view.ts";
 import { FILTER_OPERATORS, type FilterOperator, filterParams } from "./view-params.ts";
 
 const GROUPS: readonly { group: string; dimensions: readonly StatsDimension[] }[] = [
@@ -17,12 +19,6 @@ const GROUPS: readonly { group: string; dimensions: readonly StatsDimension[] }[
   },
   { group: "Event", dimensions: ["event"] },
 ];
-const MAX_SUGGESTIONS = 30;
-
-/** @returns the most frequent value as an example */
-const exampleOf = (dimension: StatsDimension, value: string | number | boolean | null | undefined) =>
-  value === undefined || value === null ? undefined : `For example ${formatValue(dimension, value)}`;
-
 interface FilterFormProps {
   readonly view: StatsView;
   readonly onDone: () => void;
@@ -32,29 +28,25 @@ export function FilterForm({ view, onDone }: FilterFormProps) {
   const [dimension, setDimension] = useState<StatsDimension>("page");
   const [operator, setOperator] = useState<FilterOperator>("is");
   const [value, setValue] = useState("");
-  const listId = useId();
-  const { data } = useStats(view.scope, {
-    metrics: ["visitors"],
-    dimensions: [dimension],
-    pagination: { limit: MAX_SUGGESTIONS },
-  });
   const isExact = operator === "is" || operator === "isNot";
-  const found = data?.dimensions[0] === dimension ? data.results.map((row) => row.dimensions[0] ?? null) : [];
+  const found = useFilterValues(view, dimension, value);
   // a missing value has no pattern, and no session has it "at any time"
-  const values = found.filter((one) => one !== "" && (isExact || one !== null));
-  const apply = () => {
+  const rows = found.rows.filter(([one]) => one !== "" && (isExact || one !== null));
+  const apply = (chosen: StatsScalar) => {
     onDone();
-    const isPattern = !isExact && operator !== "had";
-    const known = isExact ? [...values, null] : values;
-    const chosen = isPattern ? value : valueNamed(dimension, value, known);
     view.update(filterParams(view.params, dimension, chosen, operator));
+  };
+  const applyText = () => {
+    const isPattern = !isExact && operator !== "had";
+    const values = [...rows.map(([one]) => one), ...(isExact ? [null] : [])];
+    apply(isPattern ? value : valueNamed(dimension, value, values));
   };
   return (
     <form
-      className="menu-form"
+      className="menu-form filter-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (value !== "") apply();
+        if (value !== "") applyText();
       }}
     >
       <div className="menu-pair">
@@ -76,23 +68,18 @@ export function FilterForm({ view, onDone }: FilterFormProps) {
           onChange={(event) => setOperator(event.currentTarget.value as FilterOperator)}
         />
       </div>
-      <TextInput
-        label="Value"
-        placeholder={operator === "matches" ? "A regular expression" : exampleOf(dimension, values[0])}
-        list={listId}
-        value={value}
-        onChange={(event) => setValue(event.currentTarget.value)}
-      />
-      <datalist id={listId}>
-        {values.map((one) => (
-          <option key={String(one)} value={one === null ? formatValue(dimension, null) : String(one)}>
-            {formatValue(dimension, one)}
-          </option>
-        ))}
-      </datalist>
-      <Button type="submit" size="xs" fullWidth disabled={value === ""}>
-        Apply filter
-      </Button>
+      <div className="filter-text">
+        <TextInput
+          label="Value"
+          placeholder={operator === "matches" ? "A regular expression" : "Search or enter a value"}
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+        />
+        <Button type="submit" disabled={value === ""}>
+          Apply filter
+        </Button>
+      </div>
+      <FilterValues dimension={dimension} search={value} rows={rows} query={found.query} onChoose={apply} />
     </form>
   );
 }
