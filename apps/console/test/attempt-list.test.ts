@@ -2,8 +2,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DebugAttempt } from "@headwater/contract";
+import type { Locator } from "playwright-core";
 import { until } from "../../server/test/faults/child.ts";
-import { bootstrapBody, bootstrapPath } from "../../server/test/support/world.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  ORGANIZATION_ID,
+  pageEvent,
+  trackEvent,
+} from "../../server/test/support/world.ts";
 import { daysOf, entryAt, rowOfAttempt } from "../src/pages/debug/attempt-days.ts";
 import { consoleTest } from "./console-world.ts";
 import { seed } from "./seed.ts";
@@ -173,5 +182,53 @@ consoleTest(
     await send(shown + 2);
     await send(shown + 3);
     assert.equal(await top(row), place, "the rows in view stay");
+  },
+);
+
+consoleTest(
+  "Of many problems the first are listed and the others folded, and an opened request says once why its event was rejected.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const { sourceId } = source;
+    const plan = {
+      mode: "reject",
+      unknownEvents: "allow",
+      events: { order: { schema: { required: ["price"] } } },
+    };
+    const saved = await world.ask(`/api/tracking-sources/${sourceId}/plan`, {
+      method: "PUT",
+      body: { organizationId: ORGANIZATION_ID, plan },
+    });
+    assert.equal(saved.status, 200);
+    const sessionId = await world.openSession(source);
+    await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent(), trackEvent({ name: "order" })]));
+    await page.route(/\/api\/tracking-sources\/\w+\/debug\?/, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const codes = [
+        "origin_missing",
+        "rate_limited",
+        "invalid_json",
+        "unknown_public_key",
+        "source_inactive",
+      ];
+      body.health.topCodes = codes.map((code) => ({ code, count: 2, hint: `Mend ${code}.` }));
+      await route.fulfill({ response, json: body });
+    });
+    await open(`/analytics/setup/debug?sourceId=${sourceId}`);
+    await page.getByText("Mend invalid_json.").waitFor();
+    assert.equal(await page.getByText("Mend source_inactive.").isVisible(), false);
+    await page.getByText("2 more problems").click();
+    await page.getByText("Mend source_inactive.").waitFor();
+
+    const row = page.getByRole("option").filter({ hasText: "1 accepted · 1 rejected" });
+    await row.click();
+    const attempt = page.getByRole("region", { name: "Attempt", exact: true });
+    await attempt.getByText("1 of 2 events rejected").waitFor();
+    assert.equal(await attempt.getByText(/price must be present/).count(), 1);
+    const topOf = (one: Locator) => one.evaluate((element) => element.getBoundingClientRect().top);
+    const json = attempt.getByRole("region", { name: "Received, JSON" });
+    assert.ok((await topOf(attempt.getByText("SDK", { exact: true }))) < (await topOf(json)));
+    assert.ok(await row.isVisible(), "the list stays beside the request");
   },
 );

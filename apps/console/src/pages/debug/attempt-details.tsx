@@ -1,4 +1,4 @@
-/** The details of one attempt: outcome, reason of a refusal, results per event, and the JSON before and after normalization. */
+/** The details of one attempt: outcome, what to do, facts, results per event, and the JSON before and after normalization. */
 
 import type { DebugAttempt, Source } from "@headwater/contract";
 import { WARNING_MESSAGES } from "@headwater/contract/event-codes";
@@ -13,7 +13,7 @@ import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { VisitorLink } from "../visitor/visitor-link.tsx";
-import { toCurl } from "./attempt-summary.ts";
+import { pathOf, titleOf, toCurl } from "./attempt-summary.ts";
 import { attachIssues, normalizedMarks, rawMarks, toJsonLines } from "./json-lines.ts";
 import { JsonView } from "./json-view.tsx";
 import { OutcomeBadge } from "./outcome-badge.tsx";
@@ -38,10 +38,10 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
   return (
     <Paper withBorder p="lg" component="section" aria-label="Attempt" className="attempt">
       <Stack>
-        <Group justify="space-between">
+        <Group justify="space-between" align="flex-start">
           <Group gap="sm">
-            <Title order={2} size="h4">
-              {attempt.kind === "bootstrap" ? "Bootstrap" : "Events"}
+            <Title order={2} size="h4" className="wrap">
+              {titleOf(attempt)}
             </Title>
             <OutcomeBadge attempt={attempt} />
           </Group>
@@ -53,6 +53,7 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
           </Group>
         </Group>
         <RefusalAlert key={attempt.attemptId} source={source} attempt={attempt} />
+        <MainFacts attempt={attempt} sourceId={source.sourceId} />
         <EventResults attempt={attempt} sourceId={source.sourceId} />
         {attempt.truncated && (
           <Text size="sm" c="dimmed">
@@ -63,7 +64,7 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
           <JsonView title="Received" lines={rawLines} />
           {normalized !== null && <JsonView title="Normalized" lines={normalizedLines} />}
         </div>
-        <AttemptFacts attempt={attempt} sourceId={source.sourceId} />
+        <AttemptFacts facts={technicalFacts(attempt)} />
       </Stack>
     </Paper>
   );
@@ -77,7 +78,12 @@ interface AttemptPartProps {
   readonly sourceId: string;
 }
 
-function AttemptFacts({ attempt, sourceId }: AttemptPartProps) {
+/** Those that are known. */
+const AttemptFacts = ({ facts }: { readonly facts: readonly Fact[] }) => (
+  <FactList facts={facts.filter(([, value]) => value !== null)} className="facts" />
+);
+
+function MainFacts({ attempt, sourceId }: AttemptPartProps) {
   const { can } = useWorkspace();
   const linkTo = (kind: "sessionId" | "anonymousId" | "userId") => {
     const id = attempt[kind];
@@ -90,23 +96,28 @@ function AttemptFacts({ attempt, sourceId }: AttemptPartProps) {
   };
   const facts: readonly Fact[] = [
     ["Received", <RelativeTime key="at" at={attempt.receivedAt} />],
-    ["Response", `${attempt.httpStatus} in ${attempt.durationMs.toFixed(1)} ms`],
+    ["Page", pathOf(attempt)],
     ["Origin", attempt.origin],
-    ["Session", linkTo("sessionId")],
+    ["SDK", attempt.sdkVersion],
+    ["Request", attempt.kind === "bootstrap" ? "Bootstrap" : "Events"],
+    ["Response", `${attempt.httpStatus} in ${attempt.durationMs.toFixed(1)} ms`],
     ["Visitor", linkTo("anonymousId")],
     ["User", linkTo("userId")],
-    ["Client", attempt.sdkVersion],
-    ["Key", attempt.publicKey ? `${attempt.keyState}: ${attempt.publicKey}` : attempt.keyState],
-    ["Route", attempt.legacy ? "deprecated (no version in the path)" : null],
-    ["Endpoint", attempt.endpoint ? `compatible with ${attempt.endpoint}` : null],
-    ["Clock skew", attempt.clockSkewMs === null ? null : describeSkew(attempt.clockSkewMs)],
-    ["Size", `${formatCount(attempt.payloadBytes)} bytes`],
-    ["Browser", attempt.userAgent],
-    ["Trace ID", attempt.traceId],
-    ["Attempt ID", attempt.attemptId],
+    ["Session", linkTo("sessionId")],
   ];
-  return <FactList facts={facts.filter(([, value]) => value !== null)} className="facts" />;
+  return <AttemptFacts facts={facts} />;
 }
+
+const technicalFacts = (attempt: DebugAttempt): readonly Fact[] => [
+  ["Key", attempt.publicKey ? `${attempt.keyState}: ${attempt.publicKey}` : attempt.keyState],
+  ["Route", attempt.legacy ? "deprecated (no version in the path)" : null],
+  ["Endpoint", attempt.endpoint ? `compatible with ${attempt.endpoint}` : null],
+  ["Clock skew", attempt.clockSkewMs === null ? null : describeSkew(attempt.clockSkewMs)],
+  ["Size", `${formatCount(attempt.payloadBytes)} bytes`],
+  ["Browser", attempt.userAgent],
+  ["Trace ID", attempt.traceId],
+  ["Attempt ID", attempt.attemptId],
+];
 
 const STATUS_COLORS = { accepted: "green", duplicate: "gray", rejected: "red" } as const;
 

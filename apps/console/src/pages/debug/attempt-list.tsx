@@ -144,9 +144,8 @@ function useKeptInView(list: RefObject<HTMLElement | null>, isBoxed: boolean, sc
   useLayoutEffect(() => {
     if (wasBoxed.current === isBoxed) return;
     wasBoxed.current = isBoxed;
-    // the beginning of the details has scrolled out of the window; the card of the list itself may be sticky
-    const both = list.current?.closest(".debug");
-    if (isBoxed && both && both.getBoundingClientRect().top < 0) both.scrollIntoView();
+    // the details begin at the top of the window; the card of the list itself may be sticky
+    if (isBoxed) list.current?.closest(".debug")?.scrollIntoView();
     scrollToActive();
   }, [isBoxed]);
 }

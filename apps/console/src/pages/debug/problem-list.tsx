@@ -17,6 +17,8 @@ import { type AttemptProblem, meaningOf, type OriginRequests } from "./attempt-s
 
 /** Further origins are in the list of attempts. */
 const MAX_ORIGINS = 4;
+/** Further problems are folded. */
+const MAX_SHOWN = 3;
 
 interface ProblemListProps {
   readonly source: Source;
@@ -26,33 +28,51 @@ interface ProblemListProps {
   readonly children: ReactNode;
 }
 
-export const ProblemList = ({ source, problems, onFilter, children }: ProblemListProps) => (
-  <ul className="problems" aria-label="Most frequent error codes">
-    {problems.map(({ code, amount, hint, origins }) => (
-      <li key={code} className="problem">
-        <Icon name="warning" size={18} />
-        <div className="problem-text">
-          <UnstyledButton className="problem-name" onClick={() => onFilter({ code })}>
-            {meaningOf(code)}
-          </UnstyledButton>{" "}
-          {amount}
-          {origins.length > 0 && <> from {pluralize(origins.length, "origin")}</>}
-          {code === "origin_not_allowed" && origins.length > 0 ? (
-            <OriginFixes
-              source={source}
-              origins={origins}
-              onOrigin={(origin) => onFilter({ code, origin })}
-            />
-          ) : (
-            <p>
-              <TextWithCode text={hint} />
-            </p>
-          )}
-        </div>
-      </li>
-    ))}
-    {children}
-  </ul>
+export const ProblemList = ({ problems, children, ...shared }: ProblemListProps) => {
+  const toItem = (problem: AttemptProblem) => (
+    <ProblemItem key={problem.code} problem={problem} {...shared} />
+  );
+  const folded = problems.slice(MAX_SHOWN);
+  return (
+    <>
+      <ul className="problems" aria-label="Most frequent error codes">
+        {problems.slice(0, MAX_SHOWN).map(toItem)}
+        {children}
+      </ul>
+      {folded.length > 0 && (
+        <details className="more-problems">
+          <summary>{pluralize(folded.length, "more problem")}</summary>
+          <ul className="problems" aria-label="Further error codes">
+            {folded.map(toItem)}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+};
+
+interface ProblemItemProps extends Pick<ProblemListProps, "source" | "onFilter"> {
+  readonly problem: AttemptProblem;
+}
+
+const ProblemItem = ({ source, problem: { code, amount, hint, origins }, onFilter }: ProblemItemProps) => (
+  <li className="problem">
+    <Icon name="warning" size={18} />
+    <div className="problem-text">
+      <UnstyledButton className="problem-name" onClick={() => onFilter({ code })}>
+        {meaningOf(code)}
+      </UnstyledButton>{" "}
+      {amount}
+      {origins.length > 0 && <> from {pluralize(origins.length, "origin")}</>}
+      {code === "origin_not_allowed" && origins.length > 0 ? (
+        <OriginFixes source={source} origins={origins} onOrigin={(origin) => onFilter({ code, origin })} />
+      ) : (
+        <p>
+          <TextWithCode text={hint} />
+        </p>
+      )}
+    </div>
+  </li>
 );
 
 interface OriginFixesProps {

@@ -4,6 +4,7 @@ import { Alert, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
+import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -22,12 +23,17 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
     mutationFn: async () => fix?.run(),
     onSuccess: () => changed(source.sourceId),
   });
-  const { code, message, hint, outcome } = attempt;
+  const { code, message, hint, outcome, results, rejected } = attempt;
   if (code === null) return null;
+  // the list of results below says what is wrong with each event
+  const isOfEvent = results.some((result) => result.message === message);
+  const title = isOfEvent
+    ? `${rejected} of ${pluralize(results.length, "event")} rejected`
+    : (message ?? code);
   return (
     <Alert
       color={fixed.isSuccess ? "green" : outcome === "failed" ? "red" : "yellow"}
-      title={<TextWithCode text={message ?? code} />}
+      title={<TextWithCode text={title} />}
       className="wrap"
     >
       {hint !== null && hint !== message && (
