@@ -4,6 +4,8 @@ import { UnstyledButton } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ValueIcon } from "../stats/lists/value-icon.tsx";
+import { formatValue } from "../stats/lists/value-names.ts";
 import { propertiesOf } from "./property-list.ts";
 
 interface EventRowProps {
@@ -47,7 +49,9 @@ export function EventRow({ event, isLinked, hasNoName = false, children }: Event
             {!hasNoName && <Icon name={isPage ? "world" : "pointer"} size={16} />}
             <bdi>{name}</bdi>
           </span>
-          {!hasNoName && (
+          {hasNoName ? (
+            <EventOrigin event={event} />
+          ) : (
             <span className="visit-place" title={place ?? undefined}>
               {place !== null && <bdi>{place}</bdi>}
             </span>
@@ -61,6 +65,14 @@ export function EventRow({ event, isLinked, hasNoName = false, children }: Event
     </li>
   );
 }
+
+/** The flag of the country, and the source of the visit. */
+const EventOrigin = ({ event: { country, source } }: Pick<EventRowProps, "event">) => (
+  <span className="visit-place visit-fact" title={formatValue("country", country)}>
+    <ValueIcon dimension="country" value={country} />
+    <bdi>{formatValue("source", source)}</bdi>
+  </span>
+);
 
 /** On one line: `value 49.00 · currency EUR`. */
 const EventProperties = ({ properties }: Pick<ListedEvent, "properties">) => (

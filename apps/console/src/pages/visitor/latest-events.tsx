@@ -1,6 +1,6 @@
 /** The latest events with one name, each with the visitor that it is of. */
 import type { ListedEvent, Source } from "@headwater/contract";
-import { Paper, Stack, Text, Title } from "@mantine/core";
+import { Paper, Stack, Title } from "@mantine/core";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { EventRow } from "./event-row.tsx";
@@ -38,26 +38,33 @@ export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) 
             <Title order={2} size="h5" className="clamp" title={name}>
               Latest “<bdi>{name}</bdi>” events
             </Title>
-            {[...Map.groupBy(events, formatDay)].map(([day, ofDay]) => (
-              <Paper key={day} withBorder component="section" aria-label={day}>
-                <Text fw={600} size="sm" className="visit-head">
-                  {day}
-                </Text>
-                <ol className="visit-events">
-                  {ofDay.map((event) => (
-                    <EventRow key={event.analyticsEventId} event={event} isLinked={false} hasNoName>
-                      <VisitorLink
-                        search={{ sourceId, sessionId: event.sessionId, event: event.eventId }}
-                        className="visit-link"
-                        title={event.userId ?? event.anonymousId}
-                      >
-                        {shorten(event.userId ?? event.anonymousId)}
-                      </VisitorLink>
-                    </EventRow>
-                  ))}
-                </ol>
-              </Paper>
-            ))}
+            <Paper withBorder className="latest-events">
+              <div className="visit-event visit-columns" aria-hidden>
+                <span>Time</span>
+                <span>Page</span>
+                <span>From</span>
+                <span>Properties</span>
+                <span>Visitor</span>
+              </div>
+              {[...Map.groupBy(events, formatDay)].map(([day, ofDay]) => (
+                <section key={day} aria-label={day}>
+                  <div className="visit-day">{day}</div>
+                  <ol className="visit-events">
+                    {ofDay.map((event) => (
+                      <EventRow key={event.analyticsEventId} event={event} isLinked={false} hasNoName>
+                        <VisitorLink
+                          search={{ sourceId, sessionId: event.sessionId, event: event.eventId }}
+                          className="visit-link"
+                          title={event.userId ?? event.anonymousId}
+                        >
+                          {shorten(event.userId ?? event.anonymousId)}
+                        </VisitorLink>
+                      </EventRow>
+                    ))}
+                  </ol>
+                </section>
+              ))}
+            </Paper>
             <ShowMoreButton query={query} />
           </Stack>
         );
