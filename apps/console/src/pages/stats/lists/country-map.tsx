@@ -16,33 +16,40 @@ export function CountryMap({ view }: { readonly view: StatsView }) {
         const visitors = new Map(results.map((row) => [row.dimensions[0], row.metrics[0] ?? 0]));
         const highest = Math.max(...countries.map(({ code }) => visitors.get(code) ?? 0), 1);
         return (
-          <svg
-            className="world-map"
-            viewBox={`0 0 ${MAP_SIZE.width} ${MAP_SIZE.height}`}
-            role="img"
-            aria-label="Map of the visitors’ countries"
-          >
-            {countries.map(({ code, path }) => {
-              const count = visitors.get(code) ?? 0;
-              return (
-                // biome-ignore lint/a11y/noStaticElementInteractions: the list of countries is for the keyboard
-                <path
-                  key={code}
-                  className="country"
-                  d={path}
-                  data-visited={count > 0 ? "yes" : undefined}
-                  // small counts can be told from none
-                  fillOpacity={count === 0 ? undefined : 0.15 + 0.85 * Math.sqrt(count / highest)}
-                  onClick={({ altKey }) =>
-                    count > 0 &&
-                    view.update(filterParams(view.params, "country", code, altKey ? "isNot" : "is"))
-                  }
-                >
-                  <title>{`${formatValue("country", code)}: ${pluralize(count, "visitor")}`}</title>
-                </path>
-              );
-            })}
-          </svg>
+          <>
+            <svg
+              className="world-map"
+              viewBox={`0 0 ${MAP_SIZE.width} ${MAP_SIZE.height}`}
+              role="img"
+              aria-label="Map of the visitors’ countries"
+            >
+              {countries.map(({ code, path }) => {
+                const count = visitors.get(code) ?? 0;
+                return (
+                  // biome-ignore lint/a11y/noStaticElementInteractions: the list of countries is for the keyboard
+                  <path
+                    key={code}
+                    className="country"
+                    d={path}
+                    data-visited={count > 0 ? "yes" : undefined}
+                    // small counts can be told from none
+                    fillOpacity={count === 0 ? undefined : 0.15 + 0.85 * Math.sqrt(count / highest)}
+                    onClick={({ altKey }) =>
+                      count > 0 &&
+                      view.update(filterParams(view.params, "country", code, altKey ? "isNot" : "is"))
+                    }
+                  >
+                    <title>{`${formatValue("country", code)}: ${pluralize(count, "visitor")}`}</title>
+                  </path>
+                );
+              })}
+            </svg>
+            <div className="map-legend" aria-hidden>
+              <span className="map-none" />
+              None
+              <span className="map-scale" />1 to {pluralize(highest, "visitor")}
+            </div>
+          </>
         );
       }}
     </StatsResult>
