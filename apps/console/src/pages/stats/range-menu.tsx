@@ -6,7 +6,7 @@ import { formatDays } from "./format.ts";
 import type { StatsView } from "./use-stats-view.ts";
 import { COMPARISONS, comparedDays, PRESETS, readDays, todayIn } from "./view-range.ts";
 
-const DaysCalendar = loadLater(async () => (await import("./days-calendar.tsx")).DaysCalendar);
+const DaysCalendar = loadLater(async () => (await import("./calendar/days-calendar.tsx")).DaysCalendar);
 
 /** After these a line is drawn, so that the list reads as groups. */
 const GROUP_ENDS: ReadonlySet<string> = new Set(["24h", "90d", "lastMonth"]);

@@ -2,11 +2,11 @@
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { dimensionLabel, valueNamed } from "../lists/value-names.ts";
+import type { StatsView } from "../use-stats-view.ts";
+import { FILTER_OPERATORS, type FilterOperator, filterParams } from "../view-params.ts";
 import { FilterValues } from "./filter-values.tsx";
-import { dimensionLabel, valueNamed } from "./lists/value-names.ts";
 import { useFilterValues } from "./use-filter-values.ts";
-import type { StatsView } from "./use-stats-view.ts";
-import { FILTER_OPERATORS, type FilterOperator, filterParams } from "./view-params.ts";
 
 const GROUPS: readonly { group: string; dimensions: readonly StatsDimension[] }[] = [
   { group: "Pages", dimensions: ["page", "entryPage", "exitPage", "host"] },

@@ -1,9 +1,9 @@
 /** The most frequent values of a dimension in the view's range, searched. */
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
-import { searchFilters } from "./lists/search-filters.ts";
-import { formatValue } from "./lists/value-names.ts";
-import { type StatsView, useStats } from "./use-stats-view.ts";
-import { toStatsFilters } from "./view-params.ts";
+import { searchFilters } from "../lists/search-filters.ts";
+import { formatValue } from "../lists/value-names.ts";
+import { type StatsView, useStats } from "../use-stats-view.ts";
+import { toStatsFilters } from "../view-params.ts";
 
 const MAX_VALUES = 50;
 

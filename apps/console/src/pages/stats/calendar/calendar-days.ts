@@ -1,5 +1,5 @@
 /** The days and months of a calendar. A day is text such as `2026-03-31`, and a month its first day. */
-import { monthStart, shiftDay } from "./view-range.ts";
+import { monthStart, shiftDay } from "../view-range.ts";
 
 const WEEK_DAYS = 7;
 

@@ -3,11 +3,11 @@ import { UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { Icon } from "../../ui/icon.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { formatDays } from "../format.ts";
+import { EARLIEST_DAY, monthStart } from "../view-range.ts";
 import { dayForKey, monthsUntil } from "./calendar-days.ts";
 import { CalendarMonth } from "./calendar-month.tsx";
-import { formatDays } from "./format.ts";
-import { EARLIEST_DAY, monthStart } from "./view-range.ts";
 import "./calendar.css";
 
 /** From here on two months have room. */

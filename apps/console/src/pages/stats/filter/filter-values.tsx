@@ -1,10 +1,10 @@
 /** The values that the filter form offers, each with its visitors. Choosing one applies the filter. */
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
 import { Text, UnstyledButton } from "@mantine/core";
-import { formatCount } from "../../ui/format-count.ts";
-import { ErrorAlert, Loading } from "../../ui/page-states.tsx";
-import { hasIcons, ValueIcon } from "./lists/value-icon.tsx";
-import { formatValue } from "./lists/value-names.ts";
+import { formatCount } from "../../../ui/format-count.ts";
+import { ErrorAlert, Loading } from "../../../ui/page-states.tsx";
+import { hasIcons, ValueIcon } from "../lists/value-icon.tsx";
+import { formatValue } from "../lists/value-names.ts";
 
 interface FilterValuesProps {
   readonly dimension: StatsDimension;

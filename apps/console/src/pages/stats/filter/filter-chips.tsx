@@ -1,11 +1,11 @@
 /** The active filters, each with a button that removes it. */
 import { UnstyledButton } from "@mantine/core";
-import { Icon } from "../../ui/icon.tsx";
-import { formatFilter } from "./lists/value-names.ts";
-import { formatStatsFilter, otherFilterParams } from "./other-filters.ts";
-import { SaveSegmentButton } from "./saved/save-segment-button.tsx";
-import type { StatsView } from "./use-stats-view.ts";
-import { filterParams, withoutFilters } from "./view-params.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import { formatFilter } from "../lists/value-names.ts";
+import { formatStatsFilter, otherFilterParams } from "../other-filters.ts";
+import { SaveSegmentButton } from "../saved/save-segment-button.tsx";
+import type { StatsView } from "../use-stats-view.ts";
+import { filterParams, withoutFilters } from "../view-params.ts";
 
 interface ChipProps {
   readonly text: string;
