@@ -100,6 +100,7 @@ consoleStatsTest(
     await rowOf(page, "plan").waitFor();
 
     await page.getByRole("button", { name: "Funnel", exact: true }).click();
+    await page.getByRole("button", { name: /^Show \/\S* → \// }).waitFor();
     await page.getByLabel("Step 1", { exact: true }).fill("/*");
     await page.getByLabel("Type of step 2").selectOption("event");
     await page.getByLabel("Step 2", { exact: true }).fill("signup");
@@ -253,12 +254,14 @@ consoleStatsTest(
 );
 
 consoleTest(
-  "Before the first event the page links to the snippet; without a warehouse it shows the API's error.",
+  "Before the first event the page shows the snippet and links to its options; without a warehouse it shows the API's error.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     await open(`/analytics/stats?sourceId=${source.sourceId}`);
     await page.getByRole("heading", { name: "No events yet" }).waitFor();
     await page.getByRole("link", { name: "Install the snippet" }).waitFor();
+    const snippet = page.getByRole("region", { name: "Add to the head of every page" });
+    await snippet.getByText(`"${source.publicKey}"`).waitFor();
     const sessionId = await world.openSession(source);
     await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
     await page.getByRole("alert").filter({ hasText: "This service has no warehouse" }).waitFor();

@@ -43,11 +43,17 @@ export function lazily<Props extends object>(load: LoadComponent<Props>): Compon
   );
 }
 
-/** @param load imports the component */
-export function loadLater<Props extends object>(load: LoadComponent<Props>): ComponentType<Props> {
+/**
+ * @param load imports the component
+ * @param rows how many rows stand in its place meanwhile
+ */
+export function loadLater<Props extends object>(
+  load: LoadComponent<Props>,
+  rows?: number,
+): ComponentType<Props> {
   const Loaded = lazily(load);
   return (props) => (
-    <Suspense fallback={<Loading />}>
+    <Suspense fallback={<Loading rows={rows} />}>
       <Loaded {...props} />
     </Suspense>
   );

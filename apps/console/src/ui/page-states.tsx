@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import type { ApiFailure } from "../api.ts";
 import { TextWithCode } from "./text-with-code.tsx";
 
-export const Loading = ({ rows = 4 }: { readonly rows?: number }) => (
+export const Loading = ({ rows = 4 }: { readonly rows?: number | undefined }) => (
   <Stack gap="sm" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: the skeletons are interchangeable

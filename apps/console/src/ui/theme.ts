@@ -56,6 +56,14 @@ export const theme = createTheme({
     Paper: Paper.extend({ defaultProps: { radius: "lg" } }),
     // the same arrow as on the buttons that open a panel
     NativeSelect: { defaultProps: { rightSection: createElement(Icon, { name: "chevronDown", size: 14 }) } },
+    PasswordInput: {
+      defaultProps: {
+        visibilityToggleButtonProps: {
+          "aria-label": "Show or hide the input",
+          title: "Show or hide the input",
+        },
+      },
+    },
     Switch: { defaultProps: { withThumbIndicator: false } },
   },
   cursorType: "pointer",

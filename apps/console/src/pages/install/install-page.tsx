@@ -3,7 +3,6 @@ import type { InstallPayload, Source } from "@headwater/contract";
 import { Button, NativeSelect, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { api } from "../../api.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { QueryResult } from "../../ui/page-states.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
@@ -11,6 +10,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { defaultExampleFor, EXAMPLES } from "./framework-examples.ts";
 import "./install.css";
+import { installQuery } from "./install-query.ts";
 import { InstallStatus } from "./install-status.tsx";
 import { TagSection } from "./tag-section.tsx";
 import { TestSite } from "./test-site.tsx";
@@ -26,11 +26,7 @@ function Install({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
   const site = source.allowedOrigins.find((origin) => /^https?:\/\/[^*]+$/.test(origin));
   const [path, setPath] = useState<string | null>(null);
-  const query = useQuery({
-    queryKey: ["install", sourceId, path],
-    queryFn: ({ signal }) => api.getInstall({ params: { sourceId }, query: { path }, signal }),
-    placeholderData: (before) => before,
-  });
+  const query = useQuery({ ...installQuery(sourceId, path), placeholderData: (before) => before });
   return (
     <Stack gap="lg" maw={760}>
       <InstallStatus source={source} />

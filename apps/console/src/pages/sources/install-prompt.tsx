@@ -1,7 +1,10 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { ButtonLink } from "../../ui/links.tsx";
+import { loadLater } from "../../ui/load-later.tsx";
 import { EmptyState } from "../../ui/page-states.tsx";
+
+const SourceSnippet = loadLater(async () => (await import("../install/source-snippet.tsx")).SourceSnippet);
 
 interface InstallPromptProps {
   readonly title: string;
@@ -11,13 +14,16 @@ interface InstallPromptProps {
   readonly children: ReactNode;
 }
 
-/** The empty state of a source without events, with a link to its install page. */
+/** The empty state of a source without events, with its snippet and a link to its install page. */
 export const InstallPrompt = ({ title, sourceId, awaited, children }: InstallPromptProps) => (
   <EmptyState
     title={title}
     action={
       <>
-        <ButtonLink to="/analytics/setup/install" search={{ sourceId }}>
+        <div className="empty-snippet">
+          <SourceSnippet sourceId={sourceId} />
+        </div>
+        <ButtonLink to="/analytics/setup/install" search={{ sourceId }} mt="sm">
           Install the snippet
         </ButtonLink>
         <Text size="sm" fw={600} c="dimmed" mt="sm" role="status" className="waiting-dot">

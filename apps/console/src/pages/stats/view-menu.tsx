@@ -9,7 +9,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { useVisitorLinkState } from "../visitor/opened-from.ts";
 import type { StatsView } from "./use-stats-view.ts";
 
-const TimeZoneSelect = loadLater(async () => (await import("./time-zone-select.tsx")).TimeZoneSelect);
+const TimeZoneSelect = loadLater(async () => (await import("./time-zone-select.tsx")).TimeZoneSelect, 1);
 const ExportPanel = lazily(async () => (await import("./export-panel.tsx")).ExportPanel);
 const SharePanel = lazily(async () => (await import("./share-panel.tsx")).SharePanel);
 const ReportsPanel = lazily(async () => (await import("./reports/reports-panel.tsx")).ReportsPanel);

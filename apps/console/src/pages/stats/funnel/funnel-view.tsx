@@ -12,6 +12,7 @@ import { useFastThenExact } from "../use-fast-then-exact.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { FunnelBreakdown, FunnelBreakdownSelect } from "./funnel-breakdown.tsx";
 import { FunnelForm } from "./funnel-form.tsx";
+import { FunnelHint } from "./funnel-hint.tsx";
 import {
   type FunnelStep,
   type FunnelWindow,
@@ -66,6 +67,7 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
           }}
         />
       )}
+      {!isComplete && <FunnelHint view={view} />}
       {isComplete && (
         <QueryResult query={query}>
           {(answer) => (

@@ -21,8 +21,8 @@ type ReportRow = ApiAnswer<"listReports">["reports"][number];
 
 const days = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 const PERIODS = [
-  { value: "week", label: "Every week" },
-  { value: "month", label: "Every month" },
+  { value: "week", label: "Every week", sentOn: "every Monday" },
+  { value: "month", label: "Every month", sentOn: "on the first day of every month" },
 ] as const;
 const periodLabel = (period: ReportPeriod): string =>
   PERIODS.find(({ value }) => value === period)?.label ?? period;
@@ -38,9 +38,8 @@ export function ReportsPanel({ view }: { readonly view: StatsView }) {
     <QueryResult query={query} rows={2}>
       {({ reports, canMail }) => (
         <Stack>
-          <Text size="sm" c="dimmed">
-            A report shows the figures of the last week or month, compared with the one before. It is sent six
-            hours after the week or month has ended in the report’s time zone: {view.timeZone} for a new one.
+          <Text size="sm">
+            A report shows the figures of the week or month that has just ended, compared with the one before.
           </Text>
           {!canMail && (
             <Text size="sm">
@@ -64,7 +63,7 @@ interface ReportFormProps {
 
 const TARGETS = {
   email: { label: "Email address", placeholder: "name@example.com", type: "email" },
-  slack: { label: "Webhook URL", placeholder: "https://hooks.slack.com/services/…", type: "url" },
+  slack: { label: "Slack webhook URL", placeholder: "https://hooks.slack.com/services/…", type: "url" },
 } as const;
 
 function ReportForm({ view: { scope, timeZone }, canMail, onPreview }: ReportFormProps) {
@@ -92,7 +91,7 @@ function ReportForm({ view: { scope, timeZone }, canMail, onPreview }: ReportFor
       <form onSubmit={submit} className="in-line" aria-label="New report" noValidate>
         <NativeSelect
           label="Period"
-          data={PERIODS}
+          data={PERIODS.map(({ value, label }) => ({ value, label }))}
           value={period}
           onChange={(event) => setPeriod(event.currentTarget.value === "month" ? "month" : "week")}
         />
@@ -122,6 +121,10 @@ function ReportForm({ view: { scope, timeZone }, canMail, onPreview }: ReportFor
           Preview
         </Button>
       </form>
+      <Text size="sm" c="dimmed">
+        Sent {PERIODS.find(({ value }) => value === period)?.sentOn} at 06:00 in the time zone of this page,{" "}
+        {timeZone}.
+      </Text>
       {creation.error && <ErrorAlert error={creation.error} />}
     </>
   );
@@ -138,7 +141,7 @@ function ReportTable({ sourceId, reports }: ReportTableProps) {
   if (reports.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        No reports yet
+        No reports yet. Create one above, or preview it first.
       </Text>
     );
   return (

@@ -1,0 +1,31 @@
+/** What the funnel view shows before it has steps: what a funnel is for, and a first one. */
+import { Button } from "@mantine/core";
+import { EmptyState } from "../../../ui/page-states.tsx";
+import { type StatsView, useStats } from "../use-stats-view.ts";
+import { type FunnelStep, MIN_STEPS, stepParams } from "./funnel-steps.ts";
+
+export function FunnelHint({ view }: { readonly view: StatsView }) {
+  const { data } = useStats(view.scope, {
+    metrics: ["visitors"],
+    dimensions: ["page"],
+    pagination: { limit: MIN_STEPS },
+  });
+  const pages = (data?.results ?? []).flatMap(({ dimensions: [page] }): FunnelStep[] =>
+    typeof page === "string" && page !== "" ? [{ kind: "page", text: page }] : [],
+  );
+  return (
+    <EmptyState
+      title="See at which step visitors leave"
+      action={
+        pages.length === MIN_STEPS && (
+          <Button variant="default" onClick={() => view.update(stepParams(pages))}>
+            Show {pages.map(({ text }) => text).join(" → ")}
+          </Button>
+        )
+      }
+    >
+      A funnel counts the visitors who completed each step in order. Enter at least two pages, events or
+      goals, or begin with the most visited pages.
+    </EmptyState>
+  );
+}
