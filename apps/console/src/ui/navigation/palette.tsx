@@ -69,7 +69,7 @@ function useCommands(): PaletteCommands {
 }
 
 /** A long name of a source ends before the page. */
-const PaletteText = ({ label, source = "" }: PaletteCommand) => (
+const PaletteText = ({ command: { label, source = "" } }: { readonly command: PaletteCommand }) => (
   <span className="palette-text">
     <bdi className="palette-source">{source}</bdi>
     <span className="palette-page">{label.slice(source.length)}</span>
@@ -113,7 +113,8 @@ export function PaletteList({ text, onClose }: PaletteListProps) {
             onClick={() => void run(command)}
           >
             <Icon name={command.icon} />
-            <PaletteText {...command} />
+            <PaletteText command={command} />
+            {index === active && <kbd aria-hidden>↵</kbd>}
           </UnstyledButton>
         </li>
       ))}
