@@ -30,7 +30,9 @@ consoleStatsTest(
   "A request of the debug page leads to its stored event, to the visitor, and to the visitor's erasure.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource({ name: `Shop ${HOSTILE}` });
-    await visits(world, source, shopVisits());
+    const report = { name: "engagement", properties: { seconds: 9 }, passive: true } as const;
+    const earlier = { visitor: "ann", at: noon(2), paths: ["/earlier"], tracked: [report] };
+    await visits(world, source, [earlier, ...shopVisits()]);
     const { eventAttempts } = (await world.ask(`/api/tracking-sources/${source.sourceId}/debug`)).body;
     const attempt = eventAttempts.find(({ anonymousId }: { anonymousId: string }) => anonymousId === "ann");
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}&attempt=${attempt.attemptId}`);
@@ -66,7 +68,10 @@ consoleStatsTest(
     await page.setViewportSize({ width: 1440, height: 1000 });
 
     await page.getByRole("link", { name: "ann", exact: true }).click();
-    await shows("Visitor", /Sessions1Page views2Custom events1/);
+    // the report of engagement is passive
+    await shows("Visitor", /Sessions2Page views3Custom events1/);
+    const newest = page.getByRole("region", { name: /^Session ses_/ }).first();
+    await newest.filter({ hasText: /2 page views · 3 events · lasted 2m/ }).waitFor();
     await page.getByRole("link", { name: "Back to Session" }).click();
     await page.getByRole("link", { name: "Back to Debug" }).waitFor();
     await page.getByRole("link", { name: "ann", exact: true }).click();

@@ -1601,6 +1601,8 @@ os: string | null;
 browser: string | null;
 /** The sender is a bot. */
 isBot: boolean;
+/** The event opens no session and is no action, such as a report of engagement. */
+passive: boolean;
 /** `browser` or `server`. */
 sentBy: string;
 /** The properties. */
@@ -2624,6 +2626,8 @@ userId?: string | null | undefined;
 name?: string | null | undefined;
 /** The maximum number of events of the page. */
 limit?: number | null | undefined;
+/** Of the events of an id: the earliest or the latest first. Default: `earliest`. */
+order?: "earliest" | "latest" | null | undefined;
 /** The nextCursor of the previous page. */
 cursor?: string | null | undefined;
 };

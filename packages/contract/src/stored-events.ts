@@ -8,11 +8,14 @@ import {
   flag,
   id,
   NextCursor,
+  OneOf,
   SameOrganizationId,
   text,
   textOrNull,
   time,
 } from "./shapes.ts";
+
+const STORED_EVENT_ORDERS = ["earliest", "latest"] as const;
 
 export const StoredEventsQuery = Closed({
   organizationId: SameOrganizationId,
@@ -25,6 +28,11 @@ export const StoredEventsQuery = Closed({
       minimum: 1,
       maximum: LIMITS.maxPageSize,
       description: "The maximum number of events of the page.",
+    }),
+  ),
+  order: Type.Optional(
+    OneOf(STORED_EVENT_ORDERS, {
+      description: "Of the events of an id: the earliest or the latest first. Default: `earliest`.",
     }),
   ),
   cursor: Type.Optional(Type.String({ pattern: "^[0-9]{1,15}\\.evt_[0-9a-f]{32}$", description: CURSOR })),
@@ -54,6 +62,7 @@ export const ListedEvent = Closed({
   os: textOrNull("The operating system; null: unknown."),
   browser: textOrNull("The browser; null: unknown."),
   isBot: flag("The sender is a bot."),
+  passive: flag("The event opens no session and is no action, such as a report of engagement."),
   sentBy: text("`browser` or `server`."),
   properties: Type.Unsafe<Record<string, unknown>>({ ...FreeObject, description: "The properties." }),
 });

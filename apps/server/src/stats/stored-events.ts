@@ -32,6 +32,7 @@ const MEMBERS = {
   os: "device.os",
   browser: "device.browser",
   isBot: "device.isBot",
+  passive: "passive",
   sentBy: "sentBy",
 } as const satisfies Partial<Record<keyof ListedEvent, string>>;
 const NAMES = Object.keys(MEMBERS);
@@ -77,7 +78,7 @@ export async function answerStoredEvents(
   const { kind, id } = readSubject(query);
   const limit = query.limit ?? LIMITS.maxPageSize;
   const [at = "", after = ""] = query.cursor?.split(".", 2) ?? [];
-  const isLatestFirst = kind === "name";
+  const isLatestFirst = kind === "name" || query.order === "latest";
   const [direction, later] = isLatestFirst ? ["DESC", "<"] : ["ASC", ">"];
   // the key of the table begins with the day, so the latest events of a name are found without reading older days
   const order = [...(isLatestFirst ? ["toDate(occurredAt)"] : []), "occurredAt", "analyticsEventId"];

@@ -73,6 +73,7 @@ async function idsByPage(query: Record<string, string>): Promise<string[][]> {
 
 test("Pages of a list continue each other, also when events happened at the same time.", async () => {
   assert.deepEqual(await idsByPage({ anonymousId: "ann" }), [["1"], ["2"], ["3"]]);
+  assert.deepEqual(await idsByPage({ anonymousId: "ann", order: "latest" }), [["3"], ["2"], ["1"]]);
 });
 
 test("The events of a name are listed from the latest to the first, over days and visitors.", async () => {

@@ -386,6 +386,7 @@ export const STORED_EVENT = {
   os: "macOS",
   browser: "Firefox",
   isBot: false,
+  passive: false,
   sentBy: "browser",
   properties: {},
 };

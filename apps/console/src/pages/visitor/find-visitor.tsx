@@ -43,6 +43,7 @@ export function FindVisitor({ sourceId }: { readonly sourceId: string }) {
         />
         <TextInput
           label="ID"
+          autoFocus
           maxLength={200}
           spellCheck={false}
           flex="1 1 14rem"

@@ -20,9 +20,10 @@ export function SessionHead({ sourceId, sessionId, events, kind }: SessionHeadPr
   const first = new Date(events[0]?.occurredAt ?? "");
   const last = new Date(events.at(-1)?.occurredAt ?? "");
   const details = [
+    pluralize(events.filter(({ type }) => type === "page").length, "page view"),
     pluralize(events.length, "event"),
-    formatMetric("sessionDuration", (last.getTime() - first.getTime()) / 1000),
-    formatValue("source", events[0]?.source ?? null),
+    `lasted ${formatMetric("sessionDuration", (last.getTime() - first.getTime()) / 1000)}`,
+    `from ${formatValue("source", events[0]?.source ?? null)}`,
   ];
   return (
     <Group className="visit-head" gap="sm">

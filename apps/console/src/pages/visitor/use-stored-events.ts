@@ -12,12 +12,20 @@ export interface Subject<Kind extends (typeof KINDS)[number] = (typeof KINDS)[nu
 export const VISITOR_TITLES = { sessionId: "Session", anonymousId: "Visitor", userId: "User" } as const;
 export type VisitorSubject = Subject<keyof typeof VISITOR_TITLES>;
 
-/** @param limit how many events a page has; without it, as many as the API answers */
+/**
+ * The events of a session begin with the earliest, all others with the latest.
+ * @param limit how many events a page has; without it, as many as the API answers
+ */
 export const useStoredEvents = (sourceId: string, { kind, id }: Subject, limit?: number) =>
   usePagedQuery(["events", sourceId, kind, id], (cursor, signal) =>
     api.listEvents({
       params: { sourceId },
-      query: { [kind]: id, ...(limit !== undefined && { limit }), ...(cursor !== null && { cursor }) },
+      query: {
+        [kind]: id,
+        ...(kind !== "sessionId" && kind !== "name" && { order: "latest" as const }),
+        ...(limit !== undefined && { limit }),
+        ...(cursor !== null && { cursor }),
+      },
       signal,
     }),
   );

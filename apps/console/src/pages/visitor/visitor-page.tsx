@@ -66,7 +66,9 @@ function Events({ source, subject, linked }: EventsProps) {
   return (
     <QueryResult query={query} rows={6}>
       {({ pages }) => {
-        const events = pages.flatMap((page) => page.events);
+        const loaded = pages.flatMap((page) => page.events);
+        // the figures and the rows of a session are of events in the order in which they happened
+        const events = kind === "sessionId" ? loaded : loaded.toReversed();
         if (events.length === 0)
           return (
             <EmptyState
@@ -114,10 +116,9 @@ function Events({ source, subject, linked }: EventsProps) {
   );
 }
 
-/** Sessions in the order of their first event. */
-const groupBySession = (events: readonly ListedEvent[]): readonly (readonly [string, ListedEvent[]])[] => [
-  ...Map.groupBy(events, ({ sessionId }) => sessionId),
-];
+/** The session that began last is first. The events of each are in order. */
+const groupBySession = (events: readonly ListedEvent[]): readonly (readonly [string, ListedEvent[]])[] =>
+  [...Map.groupBy(events, ({ sessionId }) => sessionId)].reverse();
 
 /** The ids of the visitor by which the data can be erased. `$none` is the id of no single visitor. */
 function idsOf(events: readonly ListedEvent[], { kind, id }: VisitorSubject): readonly ErasableId[] {

@@ -18,7 +18,7 @@ interface VisitorSummaryProps {
   readonly sourceId: string;
   readonly subject: VisitorSubject;
   readonly events: readonly ListedEvent[];
-  /** Whether there are events after those. */
+  /** Whether there are more: later ones of a session, earlier ones of a visitor. */
   readonly hasMore: boolean;
   /** All ids of the visitor. */
   readonly ids: readonly ErasableId[];
@@ -28,17 +28,21 @@ function figuresOf(events: readonly ListedEvent[], kind: VisitorSubject["kind"],
   const first = events[0]?.occurredAt ?? null;
   const last = events.at(-1)?.occurredAt ?? null;
   const pages = events.filter(({ type }) => type === "page").length;
+  // reports of engagement and web vitals are nothing that the visitor did
+  const custom = events.filter(({ type, passive }) => type !== "page" && !passive).length;
   const isSession = kind === "sessionId";
   const sessions = new Set(events.map(({ sessionId }) => sessionId)).size;
   const seconds = first && last ? (Date.parse(last) - Date.parse(first)) / 1000 : null;
   return [
     ...(isSession ? [] : [["Sessions", formatCount(sessions)] as const]),
     ["Page views", formatCount(pages)],
-    ["Custom events", formatCount(events.length - pages)],
+    ["Custom events", formatCount(custom)],
     ...(isSession && !hasMore ? [["Duration", formatMetric("sessionDuration", seconds)] as const] : []),
-    [isSession ? "Started" : "First seen", <RelativeTime key="first" at={first} />],
-    // the latest events are on a later page
-    ...(isSession || hasMore ? [] : [["Last seen", <RelativeTime key="last" at={last} />] as const]),
+    // the first events of a visitor are on a later page
+    ...(hasMore && !isSession
+      ? []
+      : [[isSession ? "Started" : "First seen", <RelativeTime key="first" at={first} />] as const]),
+    ...(isSession ? [] : [["Last seen", <RelativeTime key="last" at={last} />] as const]),
   ];
 }
 
@@ -62,7 +66,7 @@ function factsOf(events: readonly ListedEvent[]): Fact[] {
       </span>,
     ];
   });
-  // both of the first visit
+  // both of the first visit that is shown
   const source = formatValue("source", events[0]?.source ?? null);
   return [
     ...parts,
@@ -109,7 +113,8 @@ export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: Visi
         <FactList className="facts visit-facts" facts={[...factsOf(events), ...idFacts]} />
         {hasMore && (
           <Text size="sm" c="dimmed">
-            Counts cover the first {pluralize(events.length, "event")}. Show more at the end of the page.
+            Counts cover the {kind === "sessionId" ? "first" : "latest"} {pluralize(events.length, "event")}.
+            Show more at the end of the page.
           </Text>
         )}
         {events.some(({ anonymousId }) => anonymousId.startsWith(DAILY_ID)) && (
