@@ -14,7 +14,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { useSourceNames } from "./source-names.ts";
 import { UsageChart } from "./usage-chart.tsx";
 import { dayOf, dayRows, firstOfMonth, monthRows, sumByDay, sumByMonth } from "./usage-rows.ts";
-import { DayTable, MonthTable } from "./usage-tables.tsx";
+import { DayTable, MonthTable, SourceTable } from "./usage-tables.tsx";
 import "./usage.css";
 
 const DAY_MS = 86_400_000;
@@ -212,6 +212,7 @@ function MeteredUsage({ usage, limits, isByMonth }: MeteredUsageProps) {
           quota={isByMonth ? null : eventsPerDay}
         />
       </Paper>
+      <SourceTable usage={usage} names={names} />
       {isByMonth ? (
         <MonthTable usage={usage} eventsPerDay={eventsPerDay} />
       ) : (

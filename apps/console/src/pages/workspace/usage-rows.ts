@@ -53,6 +53,25 @@ function sumBy(usage: WorkspaceUsage, periodOf: (day: string) => string): Period
 export const sumByDay = (usage: WorkspaceUsage): PeriodUsage[] => sumBy(usage, (day) => day);
 export const sumByMonth = (usage: WorkspaceUsage): PeriodUsage[] => sumBy(usage, monthOf);
 
+interface SourceUsage extends Counts {
+  readonly sourceId: string;
+}
+
+/** The usage of each source in the range, the largest first. */
+export function sumBySource({ days }: WorkspaceUsage): SourceUsage[] {
+  const sums = new Map<string, SourceUsage>();
+  for (const { sourceId, accepted, bootstraps, bytes } of days) {
+    const sum = sums.get(sourceId) ?? { sourceId, accepted: 0, bootstraps: 0, bytes: 0 };
+    sums.set(sourceId, {
+      sourceId,
+      accepted: sum.accepted + accepted,
+      bootstraps: sum.bootstraps + bootstraps,
+      bytes: sum.bytes + bytes,
+    });
+  }
+  return [...sums.values()].sort((one, other) => other.accepted - one.accepted);
+}
+
 /** @returns the first day of the month that is so many months before that of the day */
 export function firstOfMonth(day: string, monthsBefore: number): string {
   const [year = 0, month = 1] = monthOf(day).split("-").map(Number);

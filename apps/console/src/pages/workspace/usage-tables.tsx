@@ -1,9 +1,15 @@
-/** The usage as tables: by source and day, and by month. */
+/** The usage as tables: by source, by source and day, and by month. */
 import { Button, Paper, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { formatBytes, formatCount, formatWholePercent } from "../../ui/format-count.ts";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
-import { formatPeriod, type PeriodUsage, sumByMonth, type WorkspaceUsage } from "./usage-rows.ts";
+import {
+  formatPeriod,
+  type PeriodUsage,
+  sumByMonth,
+  sumBySource,
+  type WorkspaceUsage,
+} from "./usage-rows.ts";
 import "./usage.css";
 
 /** How many rows are shown at first. */
@@ -14,6 +20,48 @@ interface DayTableProps {
   /** Names by source id; deleted sources are missing. */
   readonly names: ReadonlyMap<string, string>;
 }
+
+/** A row for each source with its sums of the range. */
+export const SourceTable = ({ usage, names }: DayTableProps) => (
+  <Paper withBorder>
+    <ScrollRegion label="Usage by source">
+      <Table horizontalSpacing="lg" className="usage-table">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Source</Table.Th>
+            <Table.Th ta="right">Events</Table.Th>
+            <Table.Th ta="right">Share</Table.Th>
+            <Table.Th ta="right" className="minor">
+              Visit starts
+            </Table.Th>
+            <Table.Th ta="right">Data received</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {sumBySource(usage).map(({ sourceId, accepted, bootstraps, bytes }) => (
+            <Table.Tr key={sourceId}>
+              <Table.Td>
+                <SourceName sourceId={sourceId} names={names} />
+              </Table.Td>
+              <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
+              <Table.Td ta="right">
+                {usage.accepted === 0 ? "—" : formatWholePercent(accepted / usage.accepted)}
+              </Table.Td>
+              <Table.Td ta="right" className="minor">
+                {formatCount(bootstraps)}
+              </Table.Td>
+              <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollRegion>
+  </Paper>
+);
+
+const SourceName = ({ sourceId, names }: Pick<DayTableProps, "names"> & { readonly sourceId: string }) => (
+  <span className="clamp">{names.get(sourceId) ?? <code>{sourceId}</code>}</span>
+);
 
 /** A row for each source and day: the newest day and its largest source first. */
 export function DayTable({ usage, names }: DayTableProps) {
@@ -44,7 +92,7 @@ export function DayTable({ usage, names }: DayTableProps) {
                   <time dateTime={day}>{formatPeriod(day)}</time>
                 </Table.Td>
                 <Table.Td>
-                  <span className="clamp">{names.get(sourceId) ?? <code>{sourceId}</code>}</span>
+                  <SourceName sourceId={sourceId} names={names} />
                 </Table.Td>
                 <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
                 <Table.Td ta="right" className="minor">
