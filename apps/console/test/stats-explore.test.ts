@@ -95,7 +95,7 @@ consoleStatsTest(
     const lines = (await readFile((await (await download).path()) ?? "", "utf8")).split("\r\n");
     assert.equal(
       lines[0],
-      "Page,Visitors,Views,Time,Sessions,Scroll,Visitors (compared period),Views (compared period),Time (compared period),Sessions (compared period),Scroll (compared period)",
+      "Page,Visitors,Views,Time per view,Sessions,Scroll depth,Visitors (compared period),Views (compared period),Time per view (compared period),Sessions (compared period),Scroll depth (compared period)",
     );
     assert.equal(lines.length, 5);
     await dialog.getByRole("button", { name: "/article-10", exact: true }).click();

@@ -61,8 +61,8 @@ consoleStatsTest(
 
     await open(`${lastDays(full)}&${MEASURED_TABS}`);
     assert.deepEqual(await rowTexts("/measured"), ["/measured", "1", "1m\u00a030s", "64%"]);
-    assert.deepEqual(await rowTexts("EUR"), ["EUR", "1", "€49.90", "new"]);
-    assert.deepEqual(await rowTexts("JPY"), ["JPY", "1", "¥1,500", "new"]);
+    assert.deepEqual(await rowTexts("EUR"), ["EUR", "1", "€49.90", "new", "€49.90"]);
+    assert.deepEqual(await rowTexts("JPY"), ["JPY", "1", "¥1,500", "new", "¥1,500"]);
     const metrics = page.getByRole("region", { name: "Key metrics" });
     await metrics.getByRole("button").filter({ hasText: "Engaged sessions2" }).waitFor();
     await ratingOf("LCP").getByText("2.64s").waitFor();
@@ -79,10 +79,12 @@ consoleStatsTest(
     assert.deepEqual(await byPage.last().getByRole("cell").allTextContents(), [
       "/measured",
       "1",
-      "2.64s",
-      "180ms",
-      "0.31",
+      "▲2.64s",
+      "●180ms",
+      "■0.31",
     ]);
+    await byPage.getByRole("img", { name: "Needs improvement" }).waitFor();
+    await shoot("vitals-by-page");
     assert.equal(await byPage.count(), 2, "a head and the only page that was measured");
 
     await open(`${lastDays(empty)}&${MEASURED_TABS}`);

@@ -172,6 +172,9 @@ test("Metrics, changes and values are formatted; unknown codes are shown as they
   assert.deepEqual(formatChange(3, 2), { ratio: 0.5, text: "+50%" });
   assert.deepEqual(formatChange(1_000.4, 1_000), { ratio: 0, text: "0%" }, "shown as no change");
   assert.equal(formatChange(996, 1_000)?.text, "-0.4%");
+  assert.equal(formatChange(1, 250)?.text, "-99.6%", "one is left");
+  assert.equal(formatChange(1, 1_000_000)?.text, "-99.9%");
+  assert.equal(formatChange(0, 250)?.text, "-100%");
   assert.equal(formatChange(0.331, 0.263, "bounceRate")?.text, "+6.8 pp", "percentage points");
   assert.equal(formatChange(79.6, 80.1, "sessionDuration")?.text, "no change", "both read 1m 20s");
   assert.equal(formatChange(0, 0), null);

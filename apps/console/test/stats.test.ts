@@ -165,7 +165,7 @@ consoleStatsTest(
     await page.getByRole("tab", { name: "Revenue" }).click();
     const usd = page.getByRole("row").filter({ hasText: "USD" });
     await usd.waitFor();
-    assert.deepEqual(await usd.getByRole("cell").allInnerTexts(), ["USD", "1", "$20.00", "new"]);
+    assert.deepEqual(await usd.getByRole("cell").allInnerTexts(), ["USD", "1", "$20.00", "new", "$20.00"]);
     await page.getByRole("tab", { name: "Goals" }).click();
     const panel = page.getByRole("region", { name: "Goals" });
     await page.getByRole("button", { name: "Saw prices" }).click();
@@ -192,9 +192,7 @@ consoleStatsTest(
       }
     }
     await page.getByRole("button", { name: "Filter by goal" }).click();
-    await page
-      .getByRole("button", { name: "Remove filter Event is, at any time in the visit signup" })
-      .waitFor();
+    await page.getByRole("button", { name: "Remove filter Visit with the event signup" }).waitFor();
     await page
       .getByRole("button")
       .filter({ hasText: /^Sessions2/ })

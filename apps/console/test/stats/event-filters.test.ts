@@ -24,9 +24,7 @@ consoleStatsTest(
     await cells.first().waitFor();
     assert.equal((await cells.allTextContents())[1], "0");
     await goals.getByRole("button", { name: "Count the whole visit" }).click();
-    await page
-      .getByRole("button", { name: "Remove filter Page is, at any time in the visit /pricing" })
-      .waitFor();
+    await page.getByRole("button", { name: "Remove filter Visit with the page /pricing" }).waitFor();
     await goals.getByRole("cell", { name: "1", exact: true }).first().waitFor();
     assert.equal(await goals.getByText("Goals count only").count(), 0);
   },

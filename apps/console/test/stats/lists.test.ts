@@ -43,6 +43,7 @@ consoleStatsTest(
       "+100%",
       "2",
       "2",
+      "€20.00",
     ]);
     await details.getByRole("button", { name: "Close" }).click();
     for (const { colorScheme, rules } of SCHEMES) {
@@ -70,7 +71,13 @@ consoleStatsTest(
     const dialog = page.getByRole("dialog", { name: "Campaign" });
     const row = dialog.getByRole("row").filter({ hasText: "autumn" });
     await row.waitFor();
-    assert.deepEqual((await row.getByRole("cell").allTextContents()).slice(1), ["€50.00", "+150%", "1", "1"]);
+    assert.deepEqual((await row.getByRole("cell").allTextContents()).slice(1), [
+      "€50.00",
+      "+150%",
+      "1",
+      "1",
+      "€50.00",
+    ]);
     const download = page.waitForEvent("download");
     await dialog.getByRole("button", { name: "Download CSV" }).click();
     const text = await readFile((await (await download).path()) ?? "", "utf8");

@@ -43,6 +43,10 @@ consoleStatsTest(
     await figures("Visitors", false).filter({ hasText: /^1$/ }).waitFor();
     await chart(true).waitFor();
     await pages.locator("[aria-busy=true] table").waitFor();
+    const shares = await pages
+      .locator("[data-share]")
+      .evaluateAll((all) => all.map((one) => Number.parseFloat(one.getAttribute("data-share") ?? "")));
+    assert.ok(shares.length > 0 && shares.every((share) => share <= 100), `of the old total: ${shares}`);
     isFree.rest = true;
     for (const free of held.splice(0)) free();
     await chart(false).waitFor();

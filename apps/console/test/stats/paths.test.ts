@@ -20,7 +20,7 @@ consoleStatsTest(
     await open(`${lastDays(source)}&view=paths`);
     const column = (name: string) => page.getByRole("region", { name, exact: true }).getByRole("listitem");
     await column("Step 2").filter({ hasText: "/pricing2" }).waitFor();
-    assert.deepEqual(await column("Entry page").allTextContents(), ["/3", "/blog1"]);
+    assert.deepEqual(await column("Entry page").allTextContents(), ["/3 75.0%", "/blog1 25.0%"]);
     assert.equal(new URL(page.url()).searchParams.get("path1"), null, "the top entry page is not a choice");
     await page.getByRole("button", { name: "/blog", exact: true }).click();
     await column("Step 2").filter({ hasText: "/pricing1" }).waitFor();
@@ -28,7 +28,10 @@ consoleStatsTest(
     await column("Step 2").filter({ hasText: "/pricing2" }).waitFor();
     await page.getByRole("button", { name: "/pricing", exact: true }).click();
     await column("Step 3").first().waitFor();
-    assert.deepEqual((await column("Step 3").allTextContents()).toSorted(), ["/docs1", "Left the site1"]);
+    assert.deepEqual((await column("Step 3").allTextContents()).toSorted(), [
+      "/docs1 50.0%",
+      "Left the site1 50.0%",
+    ]);
     assert.deepEqual(
       ["path1", "path2"].map((name) => new URL(page.url()).searchParams.get(name)),
       ["/", "/pricing"],
@@ -59,7 +62,7 @@ consoleStatsTest(
     await column("Step 4").first().waitFor();
     assert.deepEqual(
       await column("Step 4").allTextContents(),
-      ["Left the site1"],
+      ["Left the site1 100.0%"],
       "the visit by /news took another path",
     );
   },

@@ -10,8 +10,9 @@ import { GoalsTable } from "./goals/goals-table.tsx";
 import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable, LOADING_ROWS } from "./lists/breakdown-table.tsx";
 import { PanelTabs, type TabName } from "./lists/panel-tabs.tsx";
+import { VITAL_METRICS } from "./lists/vital-ratings.ts";
 import type { StatsView } from "./use-stats-view.ts";
-import { VITAL_METRICS, WebVitals } from "./web-vitals.tsx";
+import { RatingLegend, VitalsNote, WebVitals } from "./web-vitals.tsx";
 
 const CountryMap = loadLater(async () => (await import("./lists/country-map.tsx")).CountryMap);
 const PropertiesList = loadLater(async () => (await import("./properties-list.tsx")).PropertiesList);
@@ -51,13 +52,24 @@ const CAMPAIGNS = [
 ];
 
 /** The figures cover the visitors whose page loads were measured. */
-const vitalsBy = (dimension: StatsDimension, label: string): PanelTab =>
-  table(label, {
+function vitalsBy(dimension: StatsDimension, label: string): PanelTab {
+  const tab = table(label, {
     dimension,
     metrics: ["visitors", ...VITAL_METRICS],
     filter: { dimension: "event", operator: "is", value: "web_vitals" },
     hint: "No web vitals yet. Turn on Web vitals on the Install page.",
   });
+  return {
+    ...tab,
+    render: (view) => (
+      <>
+        <VitalsNote />
+        <RatingLegend />
+        {tab.render(view)}
+      </>
+    ),
+  };
+}
 
 /** Two beside each other, so lists of about the same length are neighbours. */
 export const PANELS: readonly PanelDefinition[] = [
@@ -103,6 +115,7 @@ export const PANELS: readonly PanelDefinition[] = [
         dimension: "currency",
         metrics: ["events", "revenue"],
         changed: "revenue",
+        hasAverage: true,
         filter: { dimension: "currency", operator: "is_not", value: null },
         hint: 'No revenue. Send it in the properties of an event: revenue: {amount: 49.9, currency: "EUR"}.',
       }),

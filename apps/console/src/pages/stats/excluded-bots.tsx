@@ -5,14 +5,15 @@ import { type StatsView, useStats } from "./use-stats-view.ts";
 
 /** It has a query of its own, because counting the events of bots reads all events of the range. */
 export function ExcludedBots({ view: { scope, update } }: { readonly view: StatsView }) {
-  const counted = { ...scope, include: { ...scope.include, excluded: true } };
+  const counted = { ...scope, include: { ...scope.include, bots: false, excluded: true } };
   const { data, isPlaceholderData } = useStats(counted, { metrics: ["events"] }, { isExact: true });
   const isIncluded = scope.include.bots;
   const events = isPlaceholderData ? 0 : (data?.excluded?.bots ?? 0);
   if (!isIncluded && events === 0) return null;
+  const amount = events === 0 ? "Bot events" : pluralize(events, "bot event");
   return (
     <p className="excluded">
-      {isIncluded ? "Bot events are counted ·" : `${pluralize(events, "bot event")} excluded ·`}{" "}
+      {amount} {isIncluded ? "counted" : "excluded"} ·{" "}
       <UnstyledButton
         className="text-button"
         onClick={() => update({ bots: isIncluded ? undefined : "yes" })}

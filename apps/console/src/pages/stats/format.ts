@@ -88,7 +88,9 @@ export function formatChange(
   if (previous === 0) return { ratio: 0, text: "new" };
   const exact = (current - previous) / previous;
   const steps = Math.abs(exact) < 0.1 ? 1000 : 100;
-  const ratio = Math.round(exact * steps) / steps;
+  const rounded = Math.round(exact * steps) / steps;
+  // -100% would say that nothing is left
+  const ratio = rounded === -1 && current !== 0 ? Math.max(Math.round(exact * 1000) / 1000, -0.999) : rounded;
   return { ratio, text: signed(ratio) };
 }
 

@@ -46,12 +46,15 @@ const OPERATOR_TEXTS: Readonly<Record<string, string>> = {
 };
 const anyOf = new Intl.ListFormat("en", { type: "disjunction" });
 
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
 /** @returns for example `Country is Germany, France, or Spain`, or `(Page is / or Event is signup)` */
 export function formatStatsFilter(filter: StatsFilter): string {
   if ("and" in filter) return `(${filter.and.map(formatStatsFilter).join(" and ")})`;
   if ("or" in filter) return `(${filter.or.map(formatStatsFilter).join(" or ")})`;
   if ("not" in filter) return `not ${formatStatsFilter(filter.not)}`;
-  if ("sessionHas" in filter) return `${formatStatsFilter(filter.sessionHas)}, at any time in the visit`;
+  if ("sessionHas" in filter)
+    return `Visit with an event whose ${lowerFirst(formatStatsFilter(filter.sessionHas))}`;
   const { dimension, operator, value } = filter;
   const values = [value].flat().map((one) => formatValue(dimension, one));
   return `${dimensionLabel(dimension)} ${OPERATOR_TEXTS[operator] ?? operator} ${anyOf.format(values)}`;

@@ -4,6 +4,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { Fragment, type ReactNode } from "react";
 import { formatCount } from "../../ui/format-count.ts";
 import { Loading } from "../../ui/page-states.tsx";
+import { formatRate } from "./format.ts";
 import { formatPath } from "./lists/value-names.ts";
 
 export const MAX_ROWS = 12;
@@ -59,14 +60,16 @@ interface SelectableColumnProps extends PathColumnProps {
 
 function PathColumn({ title, rows, total, selected, isStale, onSelect, children }: SelectableColumnProps) {
   const listed = rows?.slice(0, MAX_ROWS);
-  const rest = rows && listed ? (total ?? sumOf(rows)) - sumOf(listed) : 0;
+  const all = total ?? sumOf(rows ?? []);
+  const rest = rows && listed ? all - sumOf(listed) : 0;
+  const figures = (sessions: number) => <PathFigures sessions={sessions} all={all} />;
   const highest = Math.max(...(listed ?? []).map(({ sessions }) => sessions), 1);
   const isListed = listed?.some(({ page }) => page === selected) ?? false;
   return (
     <section className="path-column" aria-label={title} aria-busy={isStale}>
       <div className="path-title">
         <span>{title}</span>
-        <span>Sessions</span>
+        <span title="Sessions, and their share of those of the selected page before">Sessions</span>
       </div>
       {listed === undefined && <Loading rows={6} />}
       <ul>
@@ -81,7 +84,7 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
                   {formatPath(page)}
                 </UnstyledButton>
               )}
-              <span className="path-count">{formatCount(sessions)}</span>
+              {figures(sessions)}
             </li>
             {children && page !== null && page === selected && <li className="path-next">{children}</li>}
           </Fragment>
@@ -89,7 +92,7 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
         {rest > 0 && (
           <li className="path-end">
             <span>Other pages</span>
-            <span className="path-count">{formatCount(rest)}</span>
+            {figures(rest)}
           </li>
         )}
       </ul>
@@ -97,3 +100,17 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
     </section>
   );
 }
+
+interface PathFiguresProps {
+  readonly sessions: number;
+  /** The sessions of the column. */
+  readonly all: number;
+}
+
+/** The share is of the sessions that reached the page before, or of all in the first column. */
+const PathFigures = ({ sessions, all }: PathFiguresProps) => (
+  <span className="path-count">
+    {formatCount(sessions)}{" "}
+    {all > 0 && <span className="path-share">{formatRate(Math.min(sessions / all, 1))}</span>}
+  </span>
+);

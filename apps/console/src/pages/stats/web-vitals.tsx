@@ -3,18 +3,11 @@ import { Text } from "@mantine/core";
 import { TextLink } from "../../ui/links.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { formatMetric } from "./format.ts";
+import { RATINGS, rateVital, VITAL_METRICS, VITALS, type VitalRating } from "./lists/vital-ratings.ts";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
-/** A value up to `good` is good; one over `poor` is poor. */
-const VITALS = [
-  { metric: "p75:lcp", label: "Largest Contentful Paint (LCP)", good: 2_500, poor: 4_000 },
-  { metric: "p75:inp", label: "Interaction to Next Paint (INP)", good: 200, poor: 500 },
-  { metric: "p75:cls", label: "Cumulative Layout Shift (CLS)", good: 0.1, poor: 0.25 },
-] as const;
 type Vital = (typeof VITALS)[number];
-
-export const VITAL_METRICS = VITALS.map(({ metric }) => metric);
 
 export function WebVitals({ view }: { readonly view: StatsView }) {
   const query = useStats(view.scope, { metrics: VITAL_METRICS }, { isExact: true });
@@ -24,16 +17,39 @@ export function WebVitals({ view }: { readonly view: StatsView }) {
         answer.results.every(({ metrics }) => metrics.every((value) => value === null)) ? (
           <NoVitals sourceId={view.scope.sourceId} />
         ) : (
-          <dl className="vitals">
-            {VITALS.map((vital, index) => (
-              <Figure key={vital.metric} vital={vital} value={answer.results[0]?.metrics[index] ?? null} />
-            ))}
-          </dl>
+          <>
+            <VitalsNote />
+            <dl className="vitals">
+              {VITALS.map((vital, index) => (
+                <Figure key={vital.metric} vital={vital} value={answer.results[0]?.metrics[index] ?? null} />
+              ))}
+            </dl>
+          </>
         )
       }
     </StatsResult>
   );
 }
+
+export const VitalsNote = () => (
+  <Text size="sm" c="dimmed" mb="xs">
+    75th percentile (p75): three of four page loads were at least this good.
+  </Text>
+);
+
+/** What the marks of the lists mean. */
+export const RatingLegend = () => (
+  <ul className="legend" aria-label="Ratings">
+    {(Object.keys(RATINGS) as VitalRating[]).map((rating) => (
+      <li key={rating}>
+        <b className={`vital-mark vital-${rating}`} aria-hidden>
+          {RATINGS[rating].mark}
+        </b>
+        {RATINGS[rating].label}
+      </li>
+    ))}
+  </ul>
+);
 
 function NoVitals({ sourceId }: { readonly sourceId: string }) {
   const { can } = useWorkspace();
@@ -54,17 +70,6 @@ function NoVitals({ sourceId }: { readonly sourceId: string }) {
   );
 }
 
-const RATINGS = {
-  good: "Good",
-  fair: "Needs improvement",
-  poor: "Poor",
-} as const;
-
-function rate({ good, poor }: Vital, value: number): keyof typeof RATINGS {
-  if (value <= good) return "good";
-  return value <= poor ? "fair" : "poor";
-}
-
 interface FigureProps {
   readonly vital: Vital;
   readonly value: number | null;
@@ -72,7 +77,7 @@ interface FigureProps {
 
 function Figure({ vital, value }: FigureProps) {
   const { metric, label, good, poor } = vital;
-  const rating = value === null ? null : rate(vital, value);
+  const rating = rateVital(metric, value);
   return (
     <div>
       <dt>
@@ -82,7 +87,7 @@ function Figure({ vital, value }: FigureProps) {
       </dt>
       <dd>
         <span className="metric-value">{formatMetric(metric, value)}</span>
-        {rating && <strong className={`vital-${rating}`}>{RATINGS[rating]}</strong>}
+        {rating && <strong className={`vital-${rating}`}>{RATINGS[rating].label}</strong>}
         <Text size="sm" c="dimmed">
           Good up to {formatMetric(metric, good)}, poor over {formatMetric(metric, poor)}
         </Text>

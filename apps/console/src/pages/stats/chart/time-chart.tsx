@@ -122,14 +122,16 @@ function daysOfPoints({ results, timezone, to }: StatsAnswer, first: number, las
   return nextDay === firstDay ? `${firstDay}..${firstDay}` : `${firstDay}..${shiftDay(nextDay, -1)}`;
 }
 
-function ComparisonLegend({ answer: { comparison, timezone } }: { readonly answer: StatsAnswer }) {
+function ComparisonLegend({ answer: { from, comparison, timezone } }: { readonly answer: StatsAnswer }) {
   if (comparison === null) return null;
   // the end is exclusive
   const last = new Date(Date.parse(comparison.to) - 1);
   const hasWholeDays = todayIn(timezone, last.getTime() + 1) !== todayIn(timezone, last.getTime());
+  const isOfOtherYear = comparison.from.slice(0, 4) !== from.slice(0, 4);
   const format = new Intl.DateTimeFormat("en", {
     day: "numeric",
     month: "short",
+    ...(isOfOtherYear && { year: "numeric" }),
     ...(hasWholeDays ? {} : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
     timeZone: timezone,
   });

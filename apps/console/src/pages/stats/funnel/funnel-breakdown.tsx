@@ -2,7 +2,7 @@
 import type { StatsDimension, StatsFunnelBody, StatsScalar } from "@headwater/contract";
 import { NativeSelect, Table, Text } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
-import { api } from "../../../api.ts";
+import { type ApiAnswer, api } from "../../../api.ts";
 import { formatCount } from "../../../ui/format-count.ts";
 import { Loading } from "../../../ui/page-states.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
@@ -96,7 +96,7 @@ function BreakdownRows({
                 {steps.map((_, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
                   <Table.Td key={at} ta="right">
-                    {counts?.[at] ? formatCount(counts[at].visitors) : "…"}
+                    {counts?.[at] ? <StepFigures at={at} step={counts[at]} /> : "…"}
                   </Table.Td>
                 ))}
                 <Table.Td ta="right">
@@ -116,3 +116,20 @@ const isValue = (dimension: StatsDimension, value: StatsScalar) => ({
   operator: "is" as const,
   value,
 });
+
+interface StepFiguresProps {
+  readonly at: number;
+  readonly step: ApiAnswer<"queryFunnel">["steps"][number];
+}
+
+/** The visitors of a step and, from the second on, their share of the first step. */
+const StepFigures = ({ at, step: { visitors, shareOfFirst } }: StepFiguresProps) => (
+  <>
+    {formatCount(visitors)}{" "}
+    {at > 0 && (
+      <Text span inherit c="dimmed" className="funnel-share" title="Share of the visitors of the first step">
+        {formatRate(shareOfFirst)}
+      </Text>
+    )}
+  </>
+);

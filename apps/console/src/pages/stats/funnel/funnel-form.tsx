@@ -9,11 +9,25 @@ import { type StatsView, useStats } from "../use-stats-view.ts";
 import { type FunnelStep, type FunnelWindow, MAX_STEPS, MIN_STEPS, WINDOW_OPTIONS } from "./funnel-steps.ts";
 
 const MAX_SUGGESTIONS = 100;
-const EMPTY_STEP: FunnelStep = { kind: "page", text: "" };
-const atLeastTwo = (steps: readonly FunnelStep[]): FunnelStep[] => [
-  ...steps,
-  ...Array.from({ length: Math.max(0, MIN_STEPS - steps.length) }, () => EMPTY_STEP),
-];
+/** How many fields a new funnel has. Those that stay empty are no steps. */
+const FIRST_STEPS = 3;
+const firstSteps = (steps: readonly FunnelStep[]): readonly FunnelStep[] =>
+  steps.length >= MIN_STEPS
+    ? steps
+    : [...steps, ...Array.from({ length: FIRST_STEPS - steps.length }, () => emptyAfter(steps))];
+
+/** @returns an empty step of the type of the last one */
+const emptyAfter = (steps: readonly FunnelStep[]): FunnelStep => ({
+  kind: steps.at(-1)?.kind ?? "page",
+  text: "",
+});
+
+/** A changed type is that of the empty steps after it, too. */
+const withStep = (steps: readonly FunnelStep[], index: number, changed: FunnelStep): FunnelStep[] =>
+  steps.map((step, at) => {
+    if (at === index) return changed;
+    return at > index && step.text === "" ? { ...step, kind: changed.kind } : step;
+  });
 
 interface FunnelFormProps {
   readonly steps: readonly FunnelStep[];
@@ -52,7 +66,7 @@ function useGoals({ scope: { sourceId } }: StatsView): string[] {
 }
 
 export function FunnelForm({ steps: initialSteps, within: initialWindow, view, onSubmit }: FunnelFormProps) {
-  const [steps, setSteps] = useState(() => atLeastTwo(initialSteps));
+  const [steps, setSteps] = useState(() => firstSteps(initialSteps));
   const [within, setWithin] = useState(initialWindow);
   const goals = useGoals(view);
   const suggestions = {
@@ -76,7 +90,7 @@ export function FunnelForm({ steps: initialSteps, within: initialWindow, view, o
             step={step}
             index={index}
             kinds={kinds}
-            onChange={(changed) => setSteps(steps.with(index, changed))}
+            onChange={(changed) => setSteps(withStep(steps, index, changed))}
             onRemove={steps.length > MIN_STEPS ? () => setSteps(steps.toSpliced(index, 1)) : null}
           />
         ))}
@@ -95,7 +109,7 @@ export function FunnelForm({ steps: initialSteps, within: initialWindow, view, o
             onChange={(event) => setWithin(event.currentTarget.value as FunnelWindow)}
           />
           {steps.length < MAX_STEPS && (
-            <Button variant="default" onClick={() => setSteps([...steps, EMPTY_STEP])}>
+            <Button variant="default" onClick={() => setSteps([...steps, emptyAfter(steps)])}>
               Add step
             </Button>
           )}

@@ -2,8 +2,10 @@
 import type { StatsScalar } from "@headwater/contract";
 import { Text, UnstyledButton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
+import { useState } from "react";
 import type { ApiAnswer } from "../../../api.ts";
 import { formatAmount } from "../../../ui/format-count.ts";
+import { Icon } from "../../../ui/icon.tsx";
 import { formatChange, formatMetric, NO_CHANGE } from "../format.ts";
 
 type RevenueQuery = Pick<UseQueryResult<ApiAnswer<"queryStats">>, "data" | "isPlaceholderData">;
@@ -47,10 +49,15 @@ interface ConversionsTableProps {
   readonly rows: readonly ConversionsRow[];
   /** Shows the change of the conversions. */
   readonly isCompared?: boolean;
+  /** Can be sorted by rate. */
+  readonly isSortable?: boolean;
   readonly onSelect?: (name: string) => void;
 }
 
-export function ConversionsTable({ label, rows, isCompared = false, onSelect }: ConversionsTableProps) {
+export function ConversionsTable(props: ConversionsTableProps) {
+  const { label, rows, isCompared = false, isSortable = false, onSelect } = props;
+  const [isByRate, setByRate] = useState(false);
+  const shown = isByRate ? rows.toSorted((one, other) => (other.rate ?? 0) - (one.rate ?? 0)) : rows;
   const highest = Math.max(...rows.map(({ visitors }) => visitors ?? 0), 1);
   return (
     <table className="ranking goals-table">
@@ -60,16 +67,26 @@ export function ConversionsTable({ label, rows, isCompared = false, onSelect }: 
           <th className="ranking-figure goals-visitors" title="Visitors who reached the goal">
             Visitors
           </th>
-          <th className="ranking-figure goals-conversions">Conversions</th>
+          <th className="ranking-figure goals-conversions">
+            {isSortable ? (
+              <SortButton name="Conversions" isChosen={!isByRate} onSort={() => setByRate(false)} />
+            ) : (
+              "Conversions"
+            )}
+          </th>
           {isCompared && <th className="ranking-figure goals-change">Change</th>}
           <th className="ranking-figure goals-rate" title="Visitors who reached the goal ÷ all visitors">
-            Rate
+            {isSortable ? (
+              <SortButton name="Rate" isChosen={isByRate} onSort={() => setByRate(true)} />
+            ) : (
+              "Rate"
+            )}
           </th>
           <th className="ranking-figure ranking-money">Revenue</th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, visitors, conversions, conversionsBefore = null, rate, revenue }) => (
+        {shown.map(({ name, visitors, conversions, conversionsBefore = null, rate, revenue }) => (
           <tr
             key={name}
             className={onSelect && "ranking-row"}
@@ -112,3 +129,16 @@ export function ConversionsTable({ label, rows, isCompared = false, onSelect }: 
     </table>
   );
 }
+
+interface SortButtonProps {
+  readonly name: string;
+  readonly isChosen: boolean;
+  readonly onSort: () => void;
+}
+
+const SortButton = ({ name, isChosen, onSort }: SortButtonProps) => (
+  <UnstyledButton className="sort-button" aria-pressed={isChosen} onClick={onSort}>
+    {name}
+    {isChosen && <Icon name="arrowDown" size={13} />}
+  </UnstyledButton>
+);

@@ -1,5 +1,6 @@
-/** The conversions of the goal that the URL names, by source, channel or campaign. */
+/** The conversions of the goal that the URL names, by source, place or another property of its visits. */
 import type { StatsDimension, StatsRow } from "@headwater/contract";
+import { STATS_ATTRIBUTION_DIMENSIONS } from "@headwater/contract/stats-words";
 import { Button, Group, NativeSelect, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { sourceQuery } from "../../../queries.ts";
@@ -22,6 +23,9 @@ const DETAILS = [
   { value: "source", label: "Sources" },
   { value: "channel", label: "Channels" },
   { value: "utmCampaign", label: "Campaigns" },
+  { value: "entryPage", label: "Entry pages" },
+  { value: "country", label: "Countries" },
+  { value: "device", label: "Devices" },
 ] as const;
 const MODELS = [
   { value: "session", label: "Session" },
@@ -32,7 +36,10 @@ const MAX_ROWS = 50;
 export function OneGoal({ name, view }: { readonly name: string; readonly view: StatsView }) {
   const { params, scope, update } = view;
   const { value: dimension } = DETAILS.find(({ value }) => value === params.goalBy) ?? DETAILS[0];
-  const { value: model } = MODELS.find(({ value }) => value === params.attribution) ?? MODELS[0];
+  // places and devices are those of the event's own session
+  const hasModels = STATS_ATTRIBUTION_DIMENSIONS.some((name) => name === dimension);
+  const chosen = hasModels ? MODELS.find(({ value }) => value === params.attribution) : undefined;
+  const { value: model } = chosen ?? MODELS[0];
   const about = { goal: { name }, attribution: { model } };
   const query = useStats(scope, {
     ...about,
@@ -64,12 +71,14 @@ export function OneGoal({ name, view }: { readonly name: string; readonly view: 
             value={dimension}
             onChange={(event) => update({ goalBy: event.currentTarget.value })}
           />
-          <Switcher
-            label="Attribution"
-            options={MODELS}
-            value={model}
-            onChange={(value) => update({ attribution: value })}
-          />
+          {hasModels && (
+            <Switcher
+              label="Attribution"
+              options={MODELS}
+              value={model}
+              onChange={(value) => update({ attribution: value })}
+            />
+          )}
         </Group>
       </Group>
       <StatsResult query={query}>
@@ -83,6 +92,7 @@ export function OneGoal({ name, view }: { readonly name: string; readonly view: 
           ) : (
             <ConversionsTable
               label={dimensionLabel(by)}
+              isSortable
               rows={converted.map((row) => toRowOf(by, row, amounts))}
             />
           );

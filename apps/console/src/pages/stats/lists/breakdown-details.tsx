@@ -161,7 +161,7 @@ async function allRows(body: StatsQueryBody): Promise<StatsAnswer> {
 
 function saveCsv({ results, comparison }: StatsAnswer, breakdown: Breakdown): void {
   const { dimension, metrics } = breakdown;
-  const names = metrics.map(metricName);
+  const names = metrics.map((metric) => metricName(metric, dimension));
   const compared = comparison === null ? [] : names.map((name) => `${name} (compared period)`);
   const rows = results.map(({ dimensions, metrics: values, comparison: before }) => [
     formatRowValue(breakdown, rowValueOf(breakdown, dimensions)),

@@ -13,11 +13,13 @@ import {
   formatRowValue,
   hasShares,
   metricName,
+  metricTitle,
   type RowValue,
   rowValueOf,
 } from "./breakdown.ts";
 import { hasIcons, ValueIcon } from "./value-icon.tsx";
 import { dimensionLabel, isNotSet } from "./value-names.ts";
+import { RATINGS, rateVital } from "./vital-ratings.ts";
 
 interface BreakdownRowsProps {
   readonly answer: StatsAnswer;
@@ -69,7 +71,8 @@ export function BreakdownRows(props: BreakdownRowsProps) {
   const isUnset = ({ dimensions }: StatsRow) => isNotSet(dimension, rowValueOf(breakdown, dimensions).value);
   const named = answer.results.filter((row) => !isUnset(row));
   const highest = Math.max(...named.map((row) => row.metrics[0] ?? 0), 1);
-  const width = columns.length + columns.filter(({ hasChange }) => hasChange).length;
+  const average = breakdown.hasAverage ? 1 : 0;
+  const width = columns.length + columns.filter(({ hasChange }) => hasChange).length + average;
   return (
     <table className={width > 3 ? "ranking ranking-dense" : "ranking"}>
       <thead>
@@ -80,10 +83,20 @@ export function BreakdownRows(props: BreakdownRowsProps) {
           </th>
           {columns.map(({ metric, className, hasChange }) => (
             <Fragment key={metric}>
-              <th className={className}>{heading(metric, metricName(metric))}</th>
+              <th className={className} title={metricTitle(metric, dimension)}>
+                {heading(metric, metricName(metric, dimension))}
+              </th>
               {hasChange && <th className="ranking-figure">Change</th>}
             </Fragment>
           ))}
+          {breakdown.hasAverage && (
+            <th
+              className="ranking-figure ranking-average"
+              title="Average order value: revenue ÷ events with revenue"
+            >
+              Average order
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -140,6 +153,7 @@ function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: V
               // in a narrow list it is shown when the row is pointed at
               <span className="ranking-share" data-share={formatRate((values[at] ?? 0) / (total ?? 1))} />
             )}
+            <RatingMark metric={metric} value={values[at] ?? null} />
             {format(metric, values[at] ?? null)}
           </td>
           {hasChange && (
@@ -152,7 +166,28 @@ function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: V
           )}
         </Fragment>
       ))}
+      {breakdown.hasAverage && (
+        <td className="ranking-figure ranking-average">{format("revenue", averageOf(breakdown, values))}</td>
+      )}
     </tr>
+  );
+}
+
+/** @returns the revenue of one event with revenue: the average order value */
+function averageOf({ metrics }: Breakdown, values: StatsRow["metrics"]): number {
+  const figureOf = (metric: StatsMetric) => values[metrics.indexOf(metric)] ?? 0;
+  return figureOf("revenue") / Math.max(figureOf("events"), 1);
+}
+
+/** The rating of a web vital, before its figure. */
+function RatingMark({ metric, value }: { readonly metric: StatsMetric; readonly value: number | null }) {
+  const rating = rateVital(metric, value);
+  if (rating === null) return null;
+  const { label, mark } = RATINGS[rating];
+  return (
+    <span className={`vital-mark vital-${rating}`} role="img" aria-label={label} title={label}>
+      {mark}
+    </span>
   );
 }
 

@@ -55,6 +55,13 @@ export function BreakdownTable({ breakdown: given, ...props }: BreakdownTablePro
   return <OneBreakdown key={JSON.stringify(breakdown)} breakdown={breakdown} {...props} />;
 }
 
+/** The total that belongs to the rows: old rows keep the old total until their new answer is there. */
+function useTotalOf({ isPlaceholderData }: { readonly isPlaceholderData: boolean }, total: number | null) {
+  const [shown, setShown] = useState(total);
+  if (!isPlaceholderData && shown !== total) setShown(total);
+  return shown;
+}
+
 function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: BreakdownTableProps) {
   const { dimension, metrics, changed, hint = "No data" } = breakdown;
   const [isOpen, setOpen] = useState(false);
@@ -69,7 +76,7 @@ function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: 
     },
     refetchMs === undefined ? {} : { refetchMs },
   );
-  const total = useTotal(view, breakdown);
+  const total = useTotalOf(query, useTotal(view, breakdown));
   const { event } = view.params;
   const detailed = withAllMetrics(breakdown);
   // what a list leaves out: figures, or the change since the compared period

@@ -12,16 +12,38 @@ const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
   events: "Events",
   bounceRate: "Bounce rate",
   sessionDuration: "Duration",
-  timeOnPage: "Time",
-  scrollDepth: "Scroll",
+  timeOnPage: "Time per view",
+  scrollDepth: "Scroll depth",
   revenue: "Revenue",
   "p75:lcp": "LCP",
   "p75:inp": "INP",
   "p75:cls": "CLS",
 };
 
-export const metricName = (metric: StatsMetric): string =>
-  METRIC_NAMES[metric] ?? (metric.startsWith("sum:") ? "Sum" : metric);
+/** @param dimension that of the list: of the sessions of an entry or exit page, views are of all pages */
+export function metricName(metric: StatsMetric, dimension: StatsDimension): string {
+  if (metric === "pageviews" && isOfVisitEnds(dimension)) return "All views";
+  if (metric === "sessions" && dimension === "exitPage") return "Exits";
+  return METRIC_NAMES[metric] ?? (metric.startsWith("sum:") ? "Sum" : metric);
+}
+const isOfVisitEnds = (dimension: StatsDimension) => dimension === "entryPage" || dimension === "exitPage";
+
+const METRIC_TITLES: Partial<Record<StatsMetric, string>> = {
+  bounceRate: "Of the sessions, those with one page view and no other action",
+  sessionDuration: "Average per session",
+  timeOnPage: "Average time on page: how long a page view was visible",
+  scrollDepth: "Average per session and page: how far the page was scrolled",
+  "p75:lcp": "Largest Contentful Paint, 75th percentile of page loads",
+  "p75:inp": "Interaction to Next Paint, 75th percentile of page loads",
+  "p75:cls": "Cumulative Layout Shift, 75th percentile of page loads",
+};
+/** @returns what a column counts, where its name does not say it */
+export function metricTitle(metric: StatsMetric, dimension: StatsDimension): string | undefined {
+  if (metric === "sessions" && dimension === "exitPage") return "Sessions that ended on the page";
+  if (metric === "sessions" && dimension === "entryPage") return "Sessions that began on the page";
+  if (metric === "pageviews" && isOfVisitEnds(dimension)) return "All page views of these sessions";
+  return METRIC_TITLES[metric];
+}
 
 export interface Breakdown {
   readonly dimension: StatsDimension;
@@ -35,6 +57,8 @@ export interface Breakdown {
   readonly filter?: StatsFilter;
   /** The currency of the metric `revenue`. */
   readonly currency?: string;
+  /** Adds the average order value: the revenue divided by the events that have one. */
+  readonly hasAverage?: boolean;
   /** Shown when there are no rows, or none has a figure after the first: what to do to get them. */
   readonly hint?: string;
 }
@@ -104,7 +128,7 @@ const EVENT_METRICS: readonly StatsMetric[] = ["events", "visitors", "sessions"]
 /** The same list with all metrics that its dimension has. A list of certain events has only its own. */
 export function withAllMetrics(breakdown: Breakdown): Breakdown {
   const { dimension, metrics, filter } = breakdown;
-  if (filter !== undefined) return breakdown;
+  if (filter !== undefined) return { ...breakdown, hasAverage: metrics.includes("revenue") };
   const isOfSessions = STATS_SESSION_DIMENSIONS.some((name) => name === dimension);
   const isOfPages = dimension === "page" || dimension === "host";
   const known = isOfSessions ? SESSION_METRICS : isOfPages ? PAGE_METRICS : EVENT_METRICS;

@@ -136,8 +136,13 @@ export function valueNamed(
   return found === undefined ? text : found;
 }
 
+/** @returns for example `Visit with the event signup` or `Visit with the page /pricing` */
+export const formatVisitFilter = (dimension: StatsDimension, value: string): string =>
+  `Visit with the ${dimensionLabel(dimension).toLowerCase()} ${value}`;
+
 /** @returns for example `Page is /pricing` or `Source is not Direct / unknown` */
 export function formatFilter({ dimension, operator, value }: ActiveFilter): string {
+  if (operator === "had") return formatVisitFilter(dimension, formatValue(dimension, value));
   const { label = "is" } = FILTER_OPERATORS.find((one) => one.value === operator) ?? {};
   return `${dimensionLabel(dimension)} ${label} ${formatValue(dimension, value)}`;
 }
