@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { CONSOLE_PAGES } from "@headwater/contract";
 import { chooseEncoding } from "./encoding.ts";
@@ -82,9 +82,32 @@ function basePathOf(appUrl: string): string {
   return path.endsWith("/") ? path : `${path}/`;
 }
 
+/** The output of the last build. The console may be built again while the service runs, which renames its files. */
+function openBuild(folder: string) {
+  const indexFile = join(folder, "index.html");
+  const assets = join(folder, ASSETS);
+  let template = readFileSync(indexFile, "utf8");
+  let files = new Set(readdirSync(assets));
+  const readAgain = async () => {
+    const html = await readFile(indexFile, "utf8");
+    if (html === template) return;
+    files = new Set(await readdir(assets));
+    template = html;
+  };
+  return {
+    hasFile: (name: string) => files.has(name),
+    /** Returns null when the file is missing. */
+    readAsset: (name: string) => readFile(join(assets, name)).catch(() => null),
+    async readTemplate(): Promise<string> {
+      // during a build there may be no files: the template is then the one before
+      await readAgain().catch(() => undefined);
+      return template;
+    },
+  };
+}
+
 export function createConsoleFiles({ folder, appUrl, embedOriginsOf }: ConsoleFilesDeps): ConsoleFiles {
-  const template = readFileSync(join(folder, "index.html"), "utf8");
-  const files = new Set(readdirSync(join(folder, ASSETS)));
+  const build = openBuild(folder);
   const pages = new Set<string>(CONSOLE_PAGES.flatMap((page) => (page === "/" ? page : [page, `${page}/`])));
 
   async function sendPage(
@@ -93,7 +116,7 @@ export function createConsoleFiles({ folder, appUrl, embedOriginsOf }: ConsoleFi
     embedOrigins: readonly string[] = [],
   ): Promise<void> {
     const nonce = randomBytes(16).toString("base64");
-    const html = template
+    const html = (await build.readTemplate())
       .replace('<base href="/"', () => `<base href="${basePathOf(appUrl())}"`)
       .replaceAll("__NONCE__", nonce);
     const headers = {
@@ -111,11 +134,13 @@ export function createConsoleFiles({ folder, appUrl, embedOriginsOf }: ConsoleFi
   }
 
   async function sendFile(exchange: Exchange, name: string, mediaType: string): Promise<void> {
-    const codings = [...SUFFIXES].filter(([, suffix]) => files.has(name + suffix)).map(([coding]) => coding);
+    const codings = [...SUFFIXES]
+      .filter(([, suffix]) => build.hasFile(name + suffix))
+      .map(([coding]) => coding);
     const coding = chooseEncoding(exchange.request.headers, codings);
     const headers = commonHeaders(exchange.requestId);
     const suffix = coding === undefined ? "" : SUFFIXES.get(coding);
-    const bytes = await readFile(join(folder, ASSETS, `${name}${suffix}`)).catch(() => null);
+    const bytes = await build.readAsset(`${name}${suffix}`);
     // the console was built again since the start: the next load of the page has the new names
     if (bytes === null) return send(exchange, { status: 404, headers });
     const fileHeaders = { "Content-Type": mediaType, "Cache-Control": FOREVER, Vary: "Accept-Encoding" };
@@ -128,7 +153,7 @@ export function createConsoleFiles({ folder, appUrl, embedOriginsOf }: ConsoleFi
       const { method } = exchange.request;
       if (method !== "GET" && method !== "HEAD") return null;
       const name = path.startsWith(`/${ASSETS}/`) ? path.slice(ASSETS.length + 2) : "";
-      const mediaType = files.has(name) ? MEDIA_TYPES[extname(name)] : undefined;
+      const mediaType = build.hasFile(name) ? MEDIA_TYPES[extname(name)] : undefined;
       if (mediaType) return sendFile(exchange, name, mediaType);
       if (EMBED_PAGE.test(path)) return sendEmbedPage(exchange);
       if (pages.has(path)) return sendPage(exchange);
