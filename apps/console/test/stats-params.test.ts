@@ -15,7 +15,13 @@ import {
   type ViewParams,
   withoutFilters,
 } from "../src/pages/stats/view-params.ts";
-import { comparedDays, PRESETS, readComparison, readRange } from "../src/pages/stats/view-range.ts";
+import {
+  comparedDays,
+  PRESETS,
+  readComparison,
+  readRange,
+  startOfQuarter,
+} from "../src/pages/stats/view-range.ts";
 import { formatAmount, formatMoney, setNumberFormat } from "../src/ui/format-count.ts";
 
 /** Applies changes as the router does: undefined removes a parameter. */
@@ -76,7 +82,14 @@ test("Search parameters that are not dimensions are ignored.", () => {
 test("A custom range includes both of its days, and an invalid range is the last 28 days.", () => {
   const { dateRange, interval } = readRange({ range: "2026-02-27..2026-03-01" });
   assert.deepEqual([dateRange, interval], [["2026-02-27", "2026-03-02"], "day"]);
-  for (const range of [undefined, "x", "2026-02-30..2026-03-01", "2026-03-02..2026-03-01", "2026-03-01.."])
+  for (const range of [
+    undefined,
+    "x",
+    "2026-02-30..2026-03-01",
+    "2026-03-02..2026-03-01",
+    "2026-03-01..",
+    "9999-12-01..9999-12-31",
+  ])
     assert.equal(readRange(range === undefined ? {} : { range }).text, "28d", range);
   const intervals = ["today", "7d", "90d", "365d", "2020-01-01..2026-01-01"].map(
     (range) => readRange({ range }).interval,
@@ -96,6 +109,11 @@ test("Presets are days of the time zone, and an interval that does not suit the 
   const { dateRange, interval, intervals } = readRange({ range: "24h", interval: "minute" }, "UTC", now);
   assert.deepEqual(dateRange, ["2026-11-21T00:00:00.000Z", "2026-11-22T00:00:00.000Z"]);
   assert.deepEqual([interval, intervals], ["minute", ["minute", "hour"]]);
+  const [beforeMidnight, afterMidnight] = ["17:46", "18:47"].map((time) => Date.parse(`2026-11-21T${time}Z`));
+  for (const zone of ["Asia/Kolkata", "Asia/Kathmandu"]) {
+    const todayAt = (at = 0) => readRange({ range: "today" }, zone, startOfQuarter(at)).days[0];
+    assert.deepEqual([todayAt(beforeMidnight), todayAt(afterMidnight)], ["2026-11-21", "2026-11-22"], zone);
+  }
   for (const { value } of PRESETS) {
     const range = readRange({ range: value, interval: "x" }, "UTC", now);
     assert.ok(range.intervals.includes(range.interval), value);
@@ -121,9 +139,9 @@ test("A range is compared with the period before, the year before, the same week
 
 test("Whole months are compared with the months before, and a month or year to date with the same days of the one before.", () => {
   const now = Date.parse("2026-03-30T12:00:00Z");
-  const compared = (range: string) => {
+  const compared = (range: string, compare?: string) => {
     const read = readRange({ range }, "UTC", now);
-    return comparedDays(read, readComparison({}, read)).join("..");
+    return comparedDays(read, readComparison({ compare }, read)).join("..");
   };
   assert.equal(compared("lastMonth"), "2026-01-01..2026-01-31");
   assert.equal(compared("2026-03-01..2026-03-31"), "2026-02-01..2026-02-28");
@@ -131,6 +149,9 @@ test("Whole months are compared with the months before, and a month or year to d
   assert.equal(compared("month"), "2026-02-01..2026-02-28");
   assert.equal(compared("year"), "2025-01-01..2025-03-30");
   assert.equal(compared("2026-03-02..2026-03-31"), "2026-01-31..2026-03-01");
+  assert.equal(compared("2026-03-01..2026-03-31", "year"), "2025-03-01..2025-03-31");
+  assert.equal(compared("2028-02-01..2028-02-29", "year"), "2027-02-01..2027-02-28");
+  assert.equal(compared("28d", "year"), "2025-03-04..2025-03-31", "the same weekdays");
 });
 
 test("A week, and a month that the range cuts off, is named by its days, without the current year.", () => {

@@ -20,6 +20,7 @@ import {
   readComparison,
   readRange,
   shiftDay,
+  startOfQuarter,
   todayIn,
   type ViewComparison,
   type ViewRange,
@@ -84,9 +85,6 @@ function useFirstDay(sourceId: string, timeZone: string, enabled: boolean) {
   };
 }
 
-/** The days of a range are those of now; an hour is the shortest time in which they change. */
-const startOfHour = (now: number) => Math.floor(now / HOUR_MS) * HOUR_MS;
-
 interface ViewContext {
   readonly sourceId: string;
   readonly timeZone: string;
@@ -100,7 +98,7 @@ export function readStatsView(
   params: ViewParams,
   { sourceId, timeZone, now, firstDay }: ViewContext,
 ): DescribedView {
-  const range = readRange(params, timeZone, startOfHour(now), firstDay);
+  const range = readRange(params, timeZone, startOfQuarter(now), firstDay);
   const filters = readFilters(params);
   const otherFilters = readOtherFilters(params);
   const scope = {
@@ -118,7 +116,7 @@ export function useStatsView(sourceId: string): StatsView {
   const params = useSearch({ strict: false }) as ViewParams;
   const navigate = useNavigate();
   const timeZone = readTimeZone(params);
-  const hour = startOfHour(useNow());
+  const quarter = startOfQuarter(useNow());
   const navigateTo = useCallback(
     (changes: ViewParams, replace: boolean) =>
       void navigate({
@@ -137,8 +135,8 @@ export function useStatsView(sourceId: string): StatsView {
   const { firstDay, isReady } = useFirstDay(sourceId, timeZone, params.range === "all");
   return useMemo(() => {
     const update = (changes: ViewParams) => navigateTo(changes, false);
-    return { ...readStatsView(params, { sourceId, timeZone, now: hour, firstDay }), isReady, update };
-  }, [sourceId, params, timeZone, hour, firstDay, isReady, navigateTo]);
+    return { ...readStatsView(params, { sourceId, timeZone, now: quarter, firstDay }), isReady, update };
+  }, [sourceId, params, timeZone, quarter, firstDay, isReady, navigateTo]);
 }
 
 export type StatsQuery = Omit<StatsQueryBody, keyof StatsScope | "organizationId" | "accuracy"> & {

@@ -4,7 +4,9 @@ import type { ViewParams } from "./view-params.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-const DAY_RANGE = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
+const QUARTER_MS = HOUR_MS / 4;
+/** From the year 2000 to 2999, so that the days before and after them have four digits of the year too. */
+const DAY_RANGE = /^(2\d{3}-\d\d-\d\d)\.\.(2\d{3}-\d\d-\d\d)$/;
 /** Whole weeks, so that each day is compared with the same weekday of the period before. */
 const DEFAULT_PRESET = "28d";
 /** Before the first event of any source. */
@@ -108,6 +110,9 @@ function defaultInterval(days: number): ViewInterval {
   return days <= 400 ? "week" : "month";
 }
 
+/** The days of a range change at these times only: in every time zone, a day begins at a quarter of an hour. */
+export const startOfQuarter = (now: number): number => Math.floor(now / QUARTER_MS) * QUARTER_MS;
+
 /** Today, in the time zone. */
 export const todayIn = (timeZone: string, now: number): string =>
   new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(now);
@@ -178,11 +183,22 @@ export interface ViewComparison {
   readonly request: false | { mode: "previous" | "year" } | { mode: "custom"; dateRange: [string, string] };
 }
 
+/** Whole weeks are compared with the same weekdays. */
+const YEAR_OF_WEEKS = 364;
+const yearBefore = (day: string): string => {
+  const date = new Date(day);
+  return new Date(date.setUTCFullYear(date.getUTCFullYear() - 1)).toISOString().slice(0, 10);
+};
+
 /** @returns the compared days, as a beginning for choosing others */
 export function comparedDays({ days }: ViewRange, { request }: ViewComparison): readonly [string, string] {
   if (request !== false && request.mode === "custom")
     return [request.dateRange[0], shiftDay(request.dateRange[1], -1)];
   const length = countDays(days);
+  if (request !== false && request.mode === "year") {
+    const back = length % 7 === 0 ? (day: string) => shiftDay(day, -YEAR_OF_WEEKS) : yearBefore;
+    return [back(days[0]), shiftDay(back(shiftDay(days[1], 1)), -1)];
+  }
   return [shiftDay(days[0], -length), shiftDay(days[0], -1)];
 }
 
