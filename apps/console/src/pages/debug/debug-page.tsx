@@ -87,7 +87,7 @@ function Debug({ source }: { readonly source: Source }) {
             health={data.health}
             violations={data.planViolations}
             attempts={state.attempts}
-            groups={matching.data?.requestGroups ?? []}
+            groups={matching.data?.requestGroups}
             isFiltered={isFiltered}
             onFilter={(changed) => change({ ...changed, attempt: undefined })}
           />

@@ -20,8 +20,8 @@ interface HealthPanelProps {
   readonly health: DebugResult["health"];
   readonly violations: DebugResult["planViolations"];
   readonly attempts: readonly DebugAttempt[];
-  /** The requests of the last 24 hours that the filters select. */
-  readonly groups: DebugData["requestGroups"];
+  /** The requests of the last 24 hours that the filters select. undefined: not known yet, or reading them failed. */
+  readonly groups: DebugData["requestGroups"] | undefined;
   readonly isFiltered: boolean;
   readonly onFilter: (filters: { readonly code: string; readonly origin?: string }) => void;
 }
@@ -35,13 +35,16 @@ const countFacts = ({ accepted, duplicates, rejected, failed }: DebugData["healt
   ] as const;
 
 /** Of the listed requests: only these have what the filters compare. */
-const filteredFacts = (groups: DebugData["requestGroups"]) => [
-  ["Requests", formatCount(sumRequests(groups))] as const,
-  ...Object.entries(OUTCOMES).map(
-    ([name, { label }]) =>
-      [label, formatCount(sumRequests(groups.filter(({ outcome }) => outcome === name)))] as const,
-  ),
-];
+function filteredFacts(groups: HealthPanelProps["groups"]) {
+  const countOf = (isCounted: (group: DebugData["requestGroups"][number]) => boolean) =>
+    groups ? formatCount(sumRequests(groups.filter(isCounted))) : "—";
+  return [
+    ["Requests", countOf(() => true)] as const,
+    ...Object.entries(OUTCOMES).map(
+      ([name, { label }]) => [label, countOf(({ outcome }) => outcome === name)] as const,
+    ),
+  ];
+}
 
 export function HealthPanel(props: HealthPanelProps) {
   const { source, health, violations, attempts, groups, isFiltered, onFilter } = props;
@@ -50,7 +53,8 @@ export function HealthPanel(props: HealthPanelProps) {
   const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
   const otherCodes = topCodes.filter(({ code }) => code !== PLAN_CODE);
   const isRejecting = otherCodes.length < topCodes.length;
-  const problems = isFiltered ? groupFilteredProblems(topCodes, groups) : groupProblems(otherCodes, groups);
+  const group = isFiltered ? groupFilteredProblems : groupProblems;
+  const problems = group(isFiltered ? topCodes : otherCodes, groups ?? []);
   const hasViolations = !isFiltered && (isRejecting || violations.length > 0 || last24h.planViolations > 0);
   return (
     <Paper withBorder p="lg" component="section" aria-label="Health">

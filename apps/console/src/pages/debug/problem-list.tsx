@@ -67,9 +67,11 @@ const ProblemItem = ({ source, problem: { code, amount, hint, origins }, onFilte
       {code === "origin_not_allowed" && origins.length > 0 ? (
         <OriginFixes source={source} origins={origins} onOrigin={(origin) => onFilter({ code, origin })} />
       ) : (
-        <p>
-          <TextWithCode text={hint} />
-        </p>
+        hint !== "" && (
+          <p>
+            <TextWithCode text={hint} />
+          </p>
+        )
       )}
     </div>
   </li>

@@ -22,7 +22,7 @@ export const FilterValues = ({ dimension, search, rows, query, onChoose }: Filte
     </div>
     <div className="filter-values">
       {rows.map(([value, visitors]) => (
-        <UnstyledButton key={String(value)} className="menu-item" onClick={() => onChoose(value)}>
+        <UnstyledButton key={JSON.stringify(value)} className="menu-item" onClick={() => onChoose(value)}>
           {hasIcons(dimension) && <ValueIcon dimension={dimension} value={value} />}
           <bdi className="menu-text clamp">{formatValue(dimension, value)}</bdi>
           <span className="menu-hint number">{formatCount(visitors)}</span>
