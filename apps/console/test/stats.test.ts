@@ -108,7 +108,7 @@ consoleStatsTest(
     await page.getByText("50%completed all steps").waitFor();
     const steps = page.getByRole("region", { name: "Funnel", exact: true }).getByRole("listitem");
     assert.deepEqual(await steps.allTextContents(), [
-      "1. Page: /*2 visitors · 100%1 dropped off (50%)",
+      "1. Page: /*2 visitors · 100%1 continued (50%), 1 dropped off (50%)",
       "2. Event: signup1 visitor · 50%",
     ]);
     assert.equal(await page.getByLabel("Step 1", { exact: true }).count(), 0, "the editor is closed");

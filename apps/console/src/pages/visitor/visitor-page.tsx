@@ -83,7 +83,7 @@ function Events({ source, subject, linked }: EventsProps) {
               may have been erased, be past their retention, or not be stored yet.
             </EmptyState>
           );
-        const ids = idsOf(events, subject);
+        const ids = idsOf(events);
         return (
           <Stack gap="md">
             <VisitorSummary
@@ -108,7 +108,7 @@ function Events({ source, subject, linked }: EventsProps) {
               </Paper>
             ))}
             <ShowMoreButton query={query} />
-            <EraseSection source={source} ids={ids} />
+            <EraseSection source={source} ids={kind === "sessionId" ? ids : [{ kind, id: subject.id }]} />
           </Stack>
         );
       }}
@@ -120,9 +120,8 @@ function Events({ source, subject, linked }: EventsProps) {
 const groupBySession = (events: readonly ListedEvent[]): readonly (readonly [string, ListedEvent[]])[] =>
   [...Map.groupBy(events, ({ sessionId }) => sessionId)].reverse();
 
-/** The ids of the visitor by which the data can be erased. `$none` is the id of no single visitor. */
-function idsOf(events: readonly ListedEvent[], { kind, id }: VisitorSubject): readonly ErasableId[] {
-  if (kind !== "sessionId") return [{ kind, id }];
+/** The ids of visitors in the events. `$none` is the id of no single visitor. */
+function idsOf(events: readonly ListedEvent[]): readonly ErasableId[] {
   const anonymous = new Set(events.map(({ anonymousId }) => anonymousId).filter((one) => one !== "$none"));
   const users = new Set(events.flatMap(({ userId }) => userId ?? []));
   return [

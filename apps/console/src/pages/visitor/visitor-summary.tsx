@@ -20,7 +20,7 @@ interface VisitorSummaryProps {
   readonly events: readonly ListedEvent[];
   /** Whether there are more: later ones of a session, earlier ones of a visitor. */
   readonly hasMore: boolean;
-  /** All ids of the visitor. */
+  /** The ids of the visitor in the events. */
   readonly ids: readonly ErasableId[];
 }
 

@@ -18,6 +18,7 @@ import { useSourceNames } from "./source-names.ts";
 import "./audit.css";
 
 const PAGE_SIZE = 50;
+const LEAD = `Every change and who made it. Time zone: ${new Intl.DateTimeFormat().resolvedOptions().timeZone}.`;
 
 export function AuditPage() {
   const { can } = useWorkspace();
@@ -35,7 +36,7 @@ export function AuditPage() {
     </AsyncButton>
   );
   return (
-    <Page title="Audit log" lead="Every change and who made it." actions={can("audit:read") && save}>
+    <Page title="Audit log" lead={LEAD} actions={can("audit:read") && save}>
       <RequirePermission permission="audit:read">
         {saved.error && <ErrorAlert error={saved.error} />}
         {saved.data === MAX_EXPORT_ENTRIES && (

@@ -152,13 +152,14 @@ interface FunnelLossProps {
   readonly next: number | undefined;
 }
 
-/** The visitors who went no further than a step. */
+/** The visitors who went on from a step, and those who went no further. */
 function FunnelLoss({ visitors, next }: FunnelLossProps) {
   if (next === undefined || visitors === 0) return null;
   const left = visitors - next;
   return (
     <Text size="sm" c="dimmed" mt={4}>
-      {formatCount(left)} dropped off ({formatShare(left / visitors)})
+      {formatCount(next)} continued ({formatShare(next / visitors)}), {formatCount(left)} dropped off (
+      {formatShare(left / visitors)})
     </Text>
   );
 }

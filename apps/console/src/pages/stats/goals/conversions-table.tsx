@@ -35,6 +35,8 @@ export interface ConversionsRow {
   readonly conversionsBefore?: number | null;
   /** The share of all visitors who reached the goal. */
   readonly rate: number | null;
+  /** Those of whom the rate is a share. */
+  readonly allVisitors?: number | null;
   /** Null while it is loading. */
   readonly revenue: readonly string[] | null;
 }
@@ -86,45 +88,52 @@ export function ConversionsTable(props: ConversionsTableProps) {
         </tr>
       </thead>
       <tbody>
-        {shown.map(({ name, visitors, conversions, conversionsBefore = null, rate, revenue }) => (
-          <tr
-            key={name}
-            className={onSelect && "ranking-row"}
-            // the button of the row is for the keyboard: its clicks arrive here too
-            onClick={() => onSelect?.(name)}
-          >
-            <td className="ranking-name">
-              <span className="ranking-bar" style={{ width: `${((visitors ?? 0) / highest) * 100}%` }} />
-              {onSelect ? (
-                <UnstyledButton title={name}>
-                  <bdi className="ranking-text">{name}</bdi>
-                </UnstyledButton>
-              ) : (
-                <Text size="sm" span className="ranking-text" title={name}>
-                  {name}
-                </Text>
-              )}
-            </td>
-            <td className="ranking-figure goals-visitors">{formatMetric("visitors", visitors)}</td>
-            <td className="ranking-figure goals-conversions">{formatMetric("conversions", conversions)}</td>
-            {isCompared && (
-              <td
-                className="ranking-figure goals-change"
-                title={`Compared with ${formatMetric("conversions", conversionsBefore)} conversions`}
-              >
-                {changeText(conversions, conversionsBefore)}
+        {shown.map(
+          ({ name, visitors, conversions, conversionsBefore = null, rate, allVisitors, revenue }) => (
+            <tr
+              key={name}
+              className={onSelect && "ranking-row"}
+              // the button of the row is for the keyboard: its clicks arrive here too
+              onClick={() => onSelect?.(name)}
+            >
+              <td className="ranking-name">
+                <span className="ranking-bar" style={{ width: `${((visitors ?? 0) / highest) * 100}%` }} />
+                {onSelect ? (
+                  <UnstyledButton title={name}>
+                    <bdi className="ranking-text">{name}</bdi>
+                  </UnstyledButton>
+                ) : (
+                  <Text size="sm" span className="ranking-text" title={name}>
+                    {name}
+                  </Text>
+                )}
               </td>
-            )}
-            <td className="ranking-figure goals-rate">{formatMetric("conversionRate", rate)}</td>
-            <td className="ranking-figure ranking-money">
-              {revenue === null && "…"}
-              {revenue?.length === 0 && "—"}
-              {revenue?.map((amount) => (
-                <div key={amount}>{amount}</div>
-              ))}
-            </td>
-          </tr>
-        ))}
+              <td className="ranking-figure goals-visitors">{formatMetric("visitors", visitors)}</td>
+              <td className="ranking-figure goals-conversions">{formatMetric("conversions", conversions)}</td>
+              {isCompared && (
+                <td
+                  className="ranking-figure goals-change"
+                  title={`Compared with ${formatMetric("conversions", conversionsBefore)} conversions`}
+                >
+                  {changeText(conversions, conversionsBefore)}
+                </td>
+              )}
+              <td
+                className="ranking-figure goals-rate"
+                title={allVisitors ? `Of ${formatMetric("visitors", allVisitors)} visitors` : undefined}
+              >
+                {formatMetric("conversionRate", rate)}
+              </td>
+              <td className="ranking-figure ranking-money">
+                {revenue === null && "…"}
+                {revenue?.length === 0 && "—"}
+                {revenue?.map((amount) => (
+                  <div key={amount}>{amount}</div>
+                ))}
+              </td>
+            </tr>
+          ),
+        )}
       </tbody>
     </table>
   );

@@ -81,6 +81,11 @@ export function OneGoal({ name, view }: { readonly name: string; readonly view: 
           )}
         </Group>
       </Group>
+      {model === "firstTouch" && (
+        <Text size="sm" c="dimmed">
+          Each conversion counts for the first session of its visitor in the 30 days before it.
+        </Text>
+      )}
       <StatsResult query={query}>
         {({ results, dimensions }) => {
           const by = DETAILS.find(({ value }) => value === dimensions[0])?.value ?? dimension;
@@ -147,6 +152,7 @@ function toRowOf(
     visitors: rate === null || all === null ? null : Math.round(rate * all),
     conversions,
     rate,
+    allVisitors: all,
     revenue: amounts && (amounts.get(value) ?? []),
   };
 }

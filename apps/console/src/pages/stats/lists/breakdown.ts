@@ -24,6 +24,7 @@ const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
 export function metricName(metric: StatsMetric, dimension: StatsDimension): string {
   if (metric === "pageviews" && isOfVisitEnds(dimension)) return "All views";
   if (metric === "sessions" && dimension === "exitPage") return "Exits";
+  if (metric === "events" && dimension === "currency") return "Orders";
   return METRIC_NAMES[metric] ?? (metric.startsWith("sum:") ? "Sum" : metric);
 }
 const isOfVisitEnds = (dimension: StatsDimension) => dimension === "entryPage" || dimension === "exitPage";
@@ -41,6 +42,7 @@ const METRIC_TITLES: Partial<Record<StatsMetric, string>> = {
 export function metricTitle(metric: StatsMetric, dimension: StatsDimension): string | undefined {
   if (metric === "sessions" && dimension === "exitPage") return "Sessions that ended on the page";
   if (metric === "sessions" && dimension === "entryPage") return "Sessions that began on the page";
+  if (metric === "events" && dimension === "currency") return "Events with revenue";
   if (metric === "pageviews" && isOfVisitEnds(dimension)) return "All page views of these sessions";
   return METRIC_TITLES[metric];
 }
