@@ -85,8 +85,8 @@ export function HealthPanel(props: HealthPanelProps) {
       {last24h.notListed > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
           The list is a sample: {pluralize(last24h.notListed, "request")} of the last 24 hours{" "}
-          {last24h.notListed === 1 ? "is" : "are"} counted above but not listed, because more arrived in the
-          same second.
+          {last24h.notListed === 1 ? "is" : "are"} {isFiltered ? "" : "counted above but "}not listed, because
+          more arrived in the same second.
         </Text>
       )}
       {otherWarnings.map(({ code, message, hint }) => (
