@@ -134,6 +134,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
         counts: [count("accepted", { sourceId: "src_2" })],
       });
       deepEqual(await idsOf(ledger), []);
+      deepEqual(await ledger.attemptGroups({ sourceId: "src_1", since: 0 }), []);
       deepEqual(await ledger.attemptCounts({ sourceId: "src_1", sinceHour: 0 }), []);
     });
 

@@ -88,6 +88,7 @@ function BreakdownRows({
         <Table.Tbody>
           {shown.map((value, row) => {
             const counts = funnels[row]?.data?.steps;
+            const missing = funnels[row]?.isError ? "—" : "…";
             return (
               <Table.Tr key={JSON.stringify(value)}>
                 <Table.Th scope="row" className="funnel-column" title={formatValue(dimension, value)}>
@@ -96,11 +97,11 @@ function BreakdownRows({
                 {steps.map((_, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
                   <Table.Td key={at} ta="right">
-                    {counts?.[at] ? <StepFigures at={at} step={counts[at]} /> : "…"}
+                    {counts?.[at] ? <StepFigures at={at} step={counts[at]} /> : missing}
                   </Table.Td>
                 ))}
                 <Table.Td ta="right">
-                  {counts ? formatRate(counts.at(-1)?.shareOfFirst ?? null) : "…"}
+                  {counts ? formatRate(counts.at(-1)?.shareOfFirst ?? null) : missing}
                 </Table.Td>
               </Table.Tr>
             );
