@@ -14,7 +14,7 @@ import { queryClient } from "./queries.ts";
 import { session } from "./session.ts";
 import { explainMissingFile } from "./ui/load-later.tsx";
 import { NotFoundPage } from "./ui/navigation/not-found-page.tsx";
-import { Shell } from "./ui/navigation/shell.tsx";
+import { LoadingShell, Shell } from "./ui/navigation/shell.tsx";
 import { ErrorAlert, Loading } from "./ui/page-states.tsx";
 
 /** Converts the values of all search parameters to strings, and leaves out undefined ones. */
@@ -84,6 +84,7 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
   component: Shell,
+  pendingComponent: LoadingShell,
   beforeLoad: ({ location }) => {
     if (session.token() === null) throw redirect({ to: "/sign-in", search: { next: location.href } });
   },

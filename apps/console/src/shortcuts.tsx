@@ -47,9 +47,7 @@ export function ShortcutSheet() {
           <dl className="shortcuts">
             {keys.map(([key, text]) => (
               <div key={key}>
-                <dt>
-                  <kbd>{key}</kbd>
-                </dt>
+                <dt>{key.split(" ").map((one) => (one === "–" ? " – " : <kbd key={one}>{one}</kbd>))}</dt>
                 <dd>{text}</dd>
               </div>
             ))}

@@ -88,17 +88,19 @@ export function SignInPage() {
             description="Stored in this tab only."
             inputWrapperOrder={["label", "input", "description", "error"]}
             autoComplete="current-password"
+            required
+            withAsterisk={false}
             value={token}
             onChange={(event) => setToken(event.currentTarget.value)}
             ref={field}
           />
-          <AsyncButton type="submit" isPending={signedIn.isPending} disabled={token.trim() === ""}>
+          <AsyncButton type="submit" isPending={signedIn.isPending}>
             Sign in
           </AsyncButton>
         </Stack>
       </form>
       <Text size="sm" c="dimmed">
-        <TextWithCode text="Or run `headwater sign-in` on the server and open the link that it prints. It works once, within ten minutes." />
+        <TextWithCode text="No token? Ask a colleague for an invitation. Or run `headwater sign-in` on the server and open the link that it prints: it works once, within 10 minutes." />
       </Text>
     </StandalonePage>
   );

@@ -6,7 +6,7 @@ import type { ApiFailure } from "../api.ts";
 import { TextWithCode } from "./text-with-code.tsx";
 
 export const Loading = ({ rows = 4 }: { readonly rows?: number | undefined }) => (
-  <Stack gap="sm" role="status" aria-label="Loading">
+  <Stack gap="sm" role="status" aria-label="Loading" className="loading">
     {Array.from({ length: rows }, (_, row) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: the skeletons are interchangeable
       <Skeleton key={row} height={44} radius="md" />

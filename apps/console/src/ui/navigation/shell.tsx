@@ -29,16 +29,18 @@ function usePreferences(): void {
   }, [numberFormat]);
 }
 
+/** The frame before the page and the workspace are known. */
+export const LoadingShell = () => (
+  <ShellFrame side={<SidebarBrand />}>
+    <Loading />
+  </ShellFrame>
+);
+
 export function Shell() {
   usePreferences();
-  const loading = (
-    <ShellFrame side={<SidebarBrand />}>
-      <Loading />
-    </ShellFrame>
-  );
   return (
     <UnsavedChangesGuard>
-      <WorkspaceProvider loading={loading}>
+      <WorkspaceProvider loading={<LoadingShell />}>
         <ShellFrame side={<Sidebar />}>
           <CommandPalette />
           <ShortcutSheet />

@@ -6,6 +6,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { lazily } from "../../../ui/load-later.tsx";
 import { LatestEventsLink } from "../../visitor/latest-events-link.tsx";
+import { formatDays } from "../format.ts";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import {
@@ -108,7 +109,12 @@ function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: 
           {dimension === "event" && event !== undefined && (
             <LatestEventsLink sourceId={scope.sourceId} name={event} />
           )}
-          <Dialog title={dimensionLabel(dimension)} isWide opened={isOpen} onClose={() => setOpen(false)}>
+          <Dialog
+            title={`${dimensionLabel(dimension)} · ${formatDays(view.range.days)}`}
+            isWide
+            opened={isOpen}
+            onClose={() => setOpen(false)}
+          >
             <BreakdownDetails breakdown={detailed} view={view} total={total} onClose={() => setOpen(false)} />
           </Dialog>
         </>
