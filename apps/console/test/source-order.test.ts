@@ -42,7 +42,8 @@ consoleTest(
     await row.getByText("1 refused").waitFor();
     assert.match((await page.getByRole("row").nth(1).textContent())!, /Failing/);
     await row.getByRole("link", { name: "Origin not allowed" }).click();
-    await page
+    const attempts = page.getByRole("listbox", { name: "Attempts" });
+    await attempts
       .getByRole("option")
       .filter({ hasText: new URL(origin).host })
       .waitFor();
