@@ -93,7 +93,7 @@ const inConsole = (title: string, run: Run, isLeftOut: string | false, environme
     const started = await start(t, environment);
     await run(started);
     // an answer that a test was changing arrives after the service has ended
-    await started.page.unrouteAll({ behavior: "ignoreErrors" });
+    if (!started.page.isClosed()) await started.page.unrouteAll({ behavior: "ignoreErrors" });
     assert.deepEqual(started.violations, []);
   });
 
