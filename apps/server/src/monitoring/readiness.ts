@@ -36,7 +36,7 @@ export interface ReadinessDeps {
   clock(): number;
   /** DISK_LOW_WATER_BYTES. */
   lowWaterBytes: number;
-  /** Called when a probe finds other problems than the probe before it, or another cause of them. */
+  /** Called when a probe finds other problems than the probe before it, or another cause of them, until the service stops. */
   onChange(state: ReadinessState, cause: StorageError | null): void;
 }
 
@@ -94,7 +94,7 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
       const found = state();
       // PostgreSQL may come back behind a pooler that cannot be used: the same problem, with another cause
       const text = [...found.problems, failure?.message ?? ""].join(" ");
-      if (text !== lastProblems) onChange(found, failure);
+      if (text !== lastProblems && !draining) onChange(found, failure);
       lastProblems = text;
     },
     drain: () => {
