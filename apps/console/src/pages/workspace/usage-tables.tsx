@@ -1,6 +1,6 @@
 /** The usage as tables: by source, by source and day, and by month. */
 import { Button, Paper, Table, Text } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { formatBytes, formatCount, formatWholePercent } from "../../ui/format-count.ts";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import {
@@ -21,6 +21,35 @@ interface DayTableProps {
   readonly names: ReadonlyMap<string, string>;
 }
 
+/** The headings of `FigureCells`. */
+const FigureHeads = ({ beside }: { readonly beside?: string }) => (
+  <>
+    <Table.Th ta="right">Events</Table.Th>
+    {beside !== undefined && <Table.Th ta="right">{beside}</Table.Th>}
+    <Table.Th ta="right" className="minor">
+      Visit starts
+    </Table.Th>
+    <Table.Th ta="right">Data received</Table.Th>
+  </>
+);
+
+interface FigureCellsProps {
+  readonly figures: Pick<PeriodUsage, "accepted" | "bootstraps" | "bytes">;
+  /** A further cell after the events. */
+  readonly beside?: ReactNode;
+}
+
+const FigureCells = ({ figures: { accepted, bootstraps, bytes }, beside }: FigureCellsProps) => (
+  <>
+    <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
+    {beside !== undefined && <Table.Td ta="right">{beside}</Table.Td>}
+    <Table.Td ta="right" className="minor">
+      {formatCount(bootstraps)}
+    </Table.Td>
+    <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
+  </>
+);
+
 /** A row for each source with its sums of the range. */
 export const SourceTable = ({ usage, names }: DayTableProps) => (
   <Paper withBorder>
@@ -29,28 +58,19 @@ export const SourceTable = ({ usage, names }: DayTableProps) => (
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Source</Table.Th>
-            <Table.Th ta="right">Events</Table.Th>
-            <Table.Th ta="right">Share</Table.Th>
-            <Table.Th ta="right" className="minor">
-              Visit starts
-            </Table.Th>
-            <Table.Th ta="right">Data received</Table.Th>
+            <FigureHeads beside="Share" />
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {sumBySource(usage).map(({ sourceId, accepted, bootstraps, bytes }) => (
-            <Table.Tr key={sourceId}>
+          {sumBySource(usage).map((sums) => (
+            <Table.Tr key={sums.sourceId}>
               <Table.Td>
-                <SourceName sourceId={sourceId} names={names} />
+                <SourceName sourceId={sums.sourceId} names={names} />
               </Table.Td>
-              <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
-              <Table.Td ta="right">
-                {usage.accepted === 0 ? "—" : formatWholePercent(accepted / usage.accepted)}
-              </Table.Td>
-              <Table.Td ta="right" className="minor">
-                {formatCount(bootstraps)}
-              </Table.Td>
-              <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
+              <FigureCells
+                figures={sums}
+                beside={usage.accepted === 0 ? "—" : formatWholePercent(sums.accepted / usage.accepted)}
+              />
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -78,15 +98,11 @@ export function DayTable({ usage, names }: DayTableProps) {
             <Table.Tr>
               <Table.Th>Day</Table.Th>
               <Table.Th>Source</Table.Th>
-              <Table.Th ta="right">Events</Table.Th>
-              <Table.Th ta="right" className="minor">
-                Visit starts
-              </Table.Th>
-              <Table.Th ta="right">Data received</Table.Th>
+              <FigureHeads />
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {shown.map(({ day, sourceId, accepted, bootstraps, bytes }) => (
+            {shown.map(({ day, sourceId, ...figures }) => (
               <Table.Tr key={`${day} ${sourceId}`}>
                 <Table.Td>
                   <time dateTime={day}>{formatPeriod(day)}</time>
@@ -94,11 +110,7 @@ export function DayTable({ usage, names }: DayTableProps) {
                 <Table.Td>
                   <SourceName sourceId={sourceId} names={names} />
                 </Table.Td>
-                <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
-                <Table.Td ta="right" className="minor">
-                  {formatCount(bootstraps)}
-                </Table.Td>
-                <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
+                <FigureCells figures={figures} />
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -127,12 +139,7 @@ export const MonthTable = ({ usage, eventsPerDay }: MonthTableProps) => (
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Month</Table.Th>
-            <Table.Th ta="right">Events</Table.Th>
-            <Table.Th ta="right">Quota</Table.Th>
-            <Table.Th ta="right" className="minor">
-              Visit starts
-            </Table.Th>
-            <Table.Th ta="right">Data received</Table.Th>
+            <FigureHeads beside="Quota" />
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -143,14 +150,10 @@ export const MonthTable = ({ usage, eventsPerDay }: MonthTableProps) => (
                 <Table.Td>
                   <time dateTime={month.period}>{formatPeriod(month.period)}</time>
                 </Table.Td>
-                <Table.Td ta="right">{formatCount(month.accepted)}</Table.Td>
-                <Table.Td ta="right">
-                  <MonthQuota month={month} eventsPerDay={eventsPerDay} />
-                </Table.Td>
-                <Table.Td ta="right" className="minor">
-                  {formatCount(month.bootstraps)}
-                </Table.Td>
-                <Table.Td ta="right">{formatBytes(month.bytes)}</Table.Td>
+                <FigureCells
+                  figures={month}
+                  beside={<MonthQuota month={month} eventsPerDay={eventsPerDay} />}
+                />
               </Table.Tr>
             ))}
         </Table.Tbody>
