@@ -34,7 +34,7 @@ const countFacts = ({ accepted, duplicates, rejected, failed }: DebugData["healt
     ["Refused requests", formatCount(failed)],
   ] as const;
 
-/** Of the listed requests: only these have what the filters compare. */
+/** Counts the listed requests only, because the other counters do not have what the filters compare. */
 function filteredFacts(groups: HealthPanelProps["groups"]) {
   const countOf = (isCounted: (group: DebugData["requestGroups"][number]) => boolean) =>
     groups ? formatCount(sumRequests(groups.filter(isCounted))) : "—";

@@ -1,4 +1,4 @@
-/** What a source needs to be installed. */
+/** The query of what a source needs to be installed. */
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 

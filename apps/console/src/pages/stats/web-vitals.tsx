@@ -37,7 +37,7 @@ export const VitalsNote = () => (
   </Text>
 );
 
-/** What the marks of the lists mean. */
+/** Explains the marks of the lists. */
 export const RatingLegend = () => (
   <ul className="legend" aria-label="Ratings">
     {(Object.keys(RATINGS) as VitalRating[]).map((rating) => (

@@ -1,4 +1,4 @@
-/** What the funnel view shows before it has steps: what a funnel is for, and a first one. */
+/** The funnel view without steps says what a funnel is for, and offers a first one. */
 import { Button } from "@mantine/core";
 import { EmptyState } from "../../../ui/page-states.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
