@@ -101,13 +101,15 @@ export function TimeChart({ answer, metric: { metric, label }, view }: TimeChart
         minStep={metric === "bounceRate" ? 0.01 : 1}
         onZoom={zoom}
       />
-      <ChartNoteList notes={notes} />
-      <details className="chart-table">
-        <summary>Show as table</summary>
-        <ScrollRegion label={`${title}, as a table`} className="chart-rows">
-          <PointTable points={points} label={label} format={(value) => formatMetric(metric, value)} />
-        </ScrollRegion>
-      </details>
+      <div className="chart-foot">
+        <ChartNoteList notes={notes} />
+        <details className="chart-table">
+          <summary>Show as table</summary>
+          <ScrollRegion label={`${title}, as a table`} className="chart-rows">
+            <PointTable points={points} label={label} format={(value) => formatMetric(metric, value)} />
+          </ScrollRegion>
+        </details>
+      </div>
     </Paper>
   );
 }
