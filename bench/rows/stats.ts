@@ -155,6 +155,21 @@ async function measure(context: BenchContext, engine: WarehouseProcess): Promise
   const postgres = await timed(context, "the same in PostgreSQL", () =>
     openPostgres(client, [SOURCE_ID, ...range]),
   );
+  try {
+    return await compareBoth(context, events, client, postgres);
+  } finally {
+    await postgres.stop();
+    await client.close();
+  }
+}
+
+async function compareBoth(
+  context: BenchContext,
+  events: number,
+  client: WarehouseClient,
+  postgres: PostgresCopy,
+): Promise<BenchSection> {
+  const { quick } = context.options;
   const expected = await queryPostgres(context, postgres);
   const compare = ({ name }: BenchQuery, rows: QueryRows) => {
     const { rows: wanted } = expected.get(name)!;
@@ -176,8 +191,6 @@ async function measure(context: BenchContext, engine: WarehouseProcess): Promise
     await bytesOf(client, ["events"]),
     await bytesOf(client, ["sessionRollups", "eventRollups"]),
   ];
-  await postgres.stop();
-  await client.close();
   const queryTimes = QUERIES.map(
     ({ name }): QueryTimes => ({
       name,
