@@ -92,7 +92,8 @@ function toRefusal(error: unknown): unknown {
       code: "invalid_value" as const,
       message: "a pattern of matches is not a valid RE2 regular expression",
     };
-    return new Refusal("invalid_payload", { issues: [issue] }, error);
+    // the caller's mistake: without a cause it is not logged as a failure
+    return new Refusal("invalid_payload", { issues: [issue] });
   }
   if (isDamage(error)) return new Refusal("warehouse_damaged", {}, error);
   if (code === TOO_MANY_QUERIES || message.startsWith("Timeout")) return overloaded(error);

@@ -194,9 +194,11 @@ const WRONG: [what: object, ...issues: string[]][] = [
   [{ include: { robots: true } }, "include.robots: unknown_field"],
 ];
 
-test("An invalid query is refused, and the issues name each wrong field.", async () => {
+test("An invalid query is refused, the issues name each wrong field, and no error is logged.", async () => {
+  const logged = stats.world.logged.length;
   for (const [what, ...issues] of WRONG)
     assert.deepEqual(issuesOf(await query({ ...COUNT, ...what })), issues, JSON.stringify(what));
+  assert.deepEqual(stats.world.logged.slice(logged), []);
 });
 
 test("A filter that is nested thousands of levels deep is refused and does not crash the service.", async () => {
