@@ -1,9 +1,16 @@
 /** Counts the events that the figures of an answer leave out: those of bots. */
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { Refusal } from "../core/refusal.ts";
 import { writeFilter } from "./filter.ts";
 import { type GoalRule, withGoal } from "./goals.ts";
 import type { RunQuery } from "./run-query.ts";
 import { inPeriod, ofSource, type QueryScope, readScope, type ScopeBody, sessionEventsSql } from "./scope.ts";
-import { allOf, type Statement, statement } from "./sql.ts";
+import { divideSessions, sessionSampleSql } from "./session-ranges.ts";
+import { allOf, type Bind, type Statement, statement } from "./sql.ts";
+
+/** Selects the events of bots in the range. */
+const botEvents = (bind: Bind, scope: QueryScope) =>
+  `device.isBot AND ${ofSource(bind, { ...scope, includesBots: true })} AND ${inPeriod(bind, scope.range)}`;
 
 /**
  * The filters see the sessions with their bots: otherwise those of bots alone would have no entry page. Only sessions with an
@@ -12,15 +19,31 @@ import { allOf, type Statement, statement } from "./sql.ts";
 const botsStatement = (scope: QueryScope): Statement =>
   statement((bind) => {
     const all = { ...scope, includesBots: true };
-    const bots = `device.isBot AND ${ofSource(bind, all)} AND ${inPeriod(bind, scope.range)}`;
+    const bots = botEvents(bind, scope);
     const sessionEvents = `${sessionEventsSql(bind, all, scope.range)} AND session IN (SELECT session FROM events WHERE ${bots})`;
     const context = { sessionEvents, currency: scope.currency };
     const filters = allOf(scope.filters.map((filter) => writeFilter(bind, filter, context)));
     return `SELECT count() FROM events WHERE ${bots} AND (${filters})`;
   });
 
+/** A count that needs too much memory is made again in so many times the slices. */
+const SLICE_FACTOR = 8;
+
+/** Counts the events of bots in slices of the sessions, one after the other. */
+async function countBots(run: RunQuery, scope: QueryScope, slices: number): Promise<number> {
+  const sample = statement((bind) => sessionSampleSql(botEvents(bind, scope)));
+  const [found] = slices === 1 ? [] : await run<[sessions: string[]]>(sample);
+  let bots = 0;
+  for (const sessions of divideSessions(found?.[0] ?? [], slices)) {
+    const [row] = await run<[bots: number]>(botsStatement({ ...scope, sessions }));
+    bots += row?.[0] ?? 0;
+  }
+  return bots;
+}
+
 /**
  * Counts the events that the answer to a query leaves out. It reads all events of the range, because no rollup has those of bots.
+ * Filters on sessions need memory for each session of a bot: when it does not suffice, they are counted in slices of the sessions.
  * @param goal the goal of the query; null: it has none
  * @returns null when the query does not ask for it
  * @throws Refusal `invalid_payload`
@@ -34,6 +57,12 @@ export async function readExcluded(
   if (body.include?.excluded === false) return null;
   const scope = withGoal(readScope(body, now), goal);
   if (scope.includesBots) return { bots: 0 };
-  const [row] = await run<[bots: number]>(botsStatement(scope));
-  return { bots: row?.[0] ?? 0 };
+  for (let slices = 1; ; slices *= SLICE_FACTOR) {
+    try {
+      return { bots: await countBots(run, scope, slices) };
+    } catch (error) {
+      const isTooHeavy = error instanceof Refusal && error.code === "query_too_heavy";
+      if (!isTooHeavy || slices >= SERVER_LIMITS.maxStatsSlices) throw error;
+    }
+  }
 }
