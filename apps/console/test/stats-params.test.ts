@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toCsv } from "../src/csv.ts";
+import { EMPTY_GOAL, toGoal } from "../src/pages/sources/goal-input.ts";
 import { labelIndexes, scaleTicks, toAreaPath, toLinePaths } from "../src/pages/stats/chart/line-path.ts";
 import { formatChange, formatMetric } from "../src/pages/stats/format.ts";
 import { readSteps, readWindow, stepParams, toStatsGoals } from "../src/pages/stats/funnel/funnel-steps.ts";
-import { countriesNamed, formatValue, valueNamed } from "../src/pages/stats/lists/value-names.ts";
+import { searchFilters } from "../src/pages/stats/lists/search-filters.ts";
+import { countriesNamed, encodePath, formatValue, valueNamed } from "../src/pages/stats/lists/value-names.ts";
 import { formatPeriod } from "../src/pages/stats/retention-period.ts";
 import {
   filterParams,
@@ -212,6 +214,10 @@ test("Numbers from a billion on are short in columns, and paths read as in a bro
   assert.equal(formatMoney(1_975_308_642_024.68, "EUR"), "€1,975,308,642,024.68", "of one event");
   assert.equal(formatValue("page", "/caf%C3%A9%2Fa"), "/café%2Fa");
   assert.equal(formatValue("entryPage", "/50%"), "/50%", "no encoded path");
+  assert.equal(formatValue("page", "/a%20b%20"), "/a b%20", "a space at the end is seen");
+  assert.equal(formatValue("page", "/%E2%80%8B"), "/%E2%80%8B", "not like the page /");
+  assert.equal(formatValue("page", encodePath("/👨‍👩‍👧")), "/👨‍👩‍👧");
+  assert.equal(formatValue("exitPage", "/%E2%80%AEdcba"), "/%E2%80%AEdcba", "nothing turns the text around");
 });
 
 test("All numbers of the stats follow the chosen number format.", (t) => {
@@ -236,8 +242,27 @@ test("A filter takes the name of a value in any case; pages and unknown names st
   assert.equal(valueNamed("source", "direct / unknown", ["Google", null]), null);
   assert.equal(valueNamed("page", "/Pricing", ["/pricing"]), "/Pricing");
   assert.equal(valueNamed("page", "/café", ["/caf%C3%A9"]), "/caf%C3%A9", "as the list shows it");
+  assert.equal(valueNamed("page", "/café", []), "/caf%C3%A9", "as browsers send it");
   assert.equal(valueNamed("country", "Atlantis", ["US"]), "Atlantis");
   assert.deepEqual(countriesNamed("switz"), ["CH"]);
+});
+
+test("A path that is typed as the lists show it finds the path that browsers send.", () => {
+  const searched = (text: string) => searchFilters({ dimension: "page", metrics: ["visitors"] }, text);
+  const isPattern = (value: string) => [{ or: [{ dimension: "page", operator: "matches", value }] }];
+  assert.deepEqual(searched("/café a"), isPattern("(?i)/caf(?:%C3%A9|%C3%89)%20a"), "in either case");
+  assert.deepEqual(searched("日本"), isPattern("(?i)%E6%97%A5%E6%9C%AC"));
+  assert.deepEqual(searched("ß"), isPattern("(?i)%C3%9F"), "not ss");
+  assert.deepEqual(searched("%C3%A9.*"), isPattern("(?i)%C3%A9\\.\\*"));
+  assert.equal(encodePath("/<b>/\ud800"), "/%3Cb%3E/%EF%BF%BD");
+  assert.deepEqual(
+    toStatsGoals([
+      { kind: "page", text: "/日本*" },
+      { kind: "event", text: "é" },
+    ]),
+    [{ page: "/%E6%97%A5%E6%9C%AC*" }, { event: "é" }],
+  );
+  assert.equal(toGoal({ ...EMPTY_GOAL, kind: "path", text: " /über-uns " }).path, "/%C3%BCber-uns");
 });
 
 test("A missing value is a gap in the line, and an isolated point is a dot.", () => {

@@ -2,7 +2,7 @@
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { dimensionLabel, valueNamed } from "../lists/value-names.ts";
+import { dimensionLabel, encodePath, isPathDimension, valueNamed } from "../lists/value-names.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { FILTER_OPERATORS, type FilterOperator, filterParams } from "../view-params.ts";
 import { FilterValues } from "./filter-values.tsx";
@@ -39,7 +39,9 @@ export function FilterForm({ view, onDone }: FilterFormProps) {
   const applyText = () => {
     const isPattern = !isExact && operator !== "had";
     const values = [...rows.map(([one]) => one), ...(isExact ? [null] : [])];
-    apply(isPattern ? value : valueNamed(dimension, value, values));
+    if (!isPattern) return apply(valueNamed(dimension, value, values));
+    // a regular expression stays as it was written
+    apply(isPathDimension(dimension) && operator !== "matches" ? encodePath(value) : value);
   };
   return (
     <form

@@ -1,5 +1,6 @@
 /** The steps of a funnel as search parameters: `step1=page:/pricing&step2=goal:Signed%20up`. */
 import type { StatsGoal } from "@headwater/contract";
+import { encodePath } from "../lists/value-names.ts";
 import type { ViewParams } from "../view-params.ts";
 
 export interface FunnelStep {
@@ -31,7 +32,9 @@ export function stepParams(steps: readonly FunnelStep[]): ViewParams {
 }
 
 export const toStatsGoals = (steps: readonly FunnelStep[]): StatsGoal[] =>
-  steps.map(({ kind, text }) => ({ [kind === "goal" ? "name" : kind]: text }));
+  steps.map(({ kind, text }) => ({
+    [kind === "goal" ? "name" : kind]: kind === "page" ? encodePath(text) : text,
+  }));
 
 /** The steps that the API calls so. */
 export const fromStatsGoals = (goals: readonly StatsGoal[]): FunnelStep[] =>

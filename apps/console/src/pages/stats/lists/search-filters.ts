@@ -2,7 +2,7 @@
 import type { StatsDimension, StatsFilter } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Breakdown } from "./breakdown.ts";
-import { countriesNamed, languagesNamed } from "./value-names.ts";
+import { countriesNamed, encodePath, isPathDimension, languagesNamed } from "./value-names.ts";
 
 /** With a parent dimension, such as the browser of a version, each word is in one of the two values. */
 export function searchFilters({ dimension, parent }: Breakdown, search: string): StatsFilter[] {
@@ -15,9 +15,23 @@ export function searchFilters({ dimension, parent }: Breakdown, search: string):
 /** The search is for text, and the API's pattern is a regular expression. */
 const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
+/** Each letter as a path has it, in either case: `é` is `%C3%A9` there, and `É` is `%C3%89`. */
+const pathPattern = (text: string): string =>
+  [...text]
+    .map((letter) => {
+      if (encodePath(letter) === letter) return escapePattern(letter);
+      // `ß` has two letters in upper case
+      const cases = [letter, letter.toLowerCase(), letter.toUpperCase()].filter(
+        (one) => [...one].length === 1,
+      );
+      const forms = new Set(cases.map(encodePath));
+      return forms.size === 1 ? [...forms].join("") : `(?:${[...forms].join("|")})`;
+    })
+    .join("");
+
 function matchesOf(dimension: StatsDimension, text: string): StatsFilter[] {
   const isMatch = (value: string): StatsFilter => ({ dimension, operator: "matches", value });
-  const inValue = isMatch(`(?i)${escapePattern(text)}`);
+  const inValue = isMatch(`(?i)${isPathDimension(dimension) ? pathPattern(text) : escapePattern(text)}`);
   if (dimension === "country") {
     const codes = inChunks(countriesNamed(text), LIMITS.maxStatsValues);
     return [inValue, ...codes.map((value): StatsFilter => ({ dimension, operator: "in", value }))];

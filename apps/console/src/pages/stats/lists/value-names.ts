@@ -89,16 +89,25 @@ export const languagesNamed = (text: string): string[] =>
 export const isNotSet = (dimension: StatsDimension, value: StatsScalar): boolean =>
   value === null && MISSING_LABELS[dimension] === undefined;
 
+/** Characters that nobody sees: decoded, `/%E2%80%8B` would look like `/`. Joiners change the letters beside them. */
+const INVISIBLE = /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]|\p{Z}(?=\p{Z}|$)/gu;
 /** `/caf%C3%A9` as `/café`, as browsers show it. */
 export function formatPath(path: string): string {
   try {
-    return decodeURI(path);
+    return decodeURI(path).replaceAll(INVISIBLE, encodeURIComponent);
   } catch {
     return path;
   }
 }
 
+/** Characters that browsers send percent-encoded in the path of a URL. */
+const ENCODED_IN_PATHS = /[^\x21-\x7e]+|["<>`{}]+/g;
+/** `/café` as `/caf%C3%A9`, as events have it: people type what the lists show. */
+export const encodePath = (path: string): string =>
+  path.toWellFormed().replaceAll(ENCODED_IN_PATHS, encodeURIComponent);
+
 const PATH_DIMENSIONS: ReadonlySet<StatsDimension> = new Set(["page", "entryPage", "exitPage"]);
+export const isPathDimension = (dimension: StatsDimension): boolean => PATH_DIMENSIONS.has(dimension);
 
 export function formatValue(dimension: StatsDimension, value: StatsScalar): string {
   if (value === null) return MISSING_LABELS[dimension] ?? "(not set)";
@@ -129,7 +138,9 @@ export function valueNamed(
 ): StatsScalar {
   if (values.includes(text)) return text;
   if (PATH_DIMENSIONS.has(dimension))
-    return values.find((value) => value !== null && formatValue(dimension, value) === text) ?? text;
+    return (
+      values.find((value) => value !== null && formatValue(dimension, value) === text) ?? encodePath(text)
+    );
   const name = text.trim().toLowerCase();
   const codes = dimension === "country" ? countriesNamed(name) : [];
   const found = [...values, ...codes].find(
