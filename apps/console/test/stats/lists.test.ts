@@ -213,6 +213,7 @@ consoleStatsTest(
     await visits(world, source, [
       ...visitors.map((index) => ({ visitor: `v-${index}`, at: noon(1), paths: [`/page-${index}`] })),
       ...shopVisits(),
+      { visitor: "v-cafe", at: noon(1), paths: ["/café"] },
     ]);
     await open(`${lastDays(source)}&places=country`);
     const places = page.getByRole("region", { name: "Locations" });
@@ -232,7 +233,18 @@ consoleStatsTest(
     const details = page.getByRole("dialog", { name: "Page" });
     await details.getByRole("button", { name: "Download CSV" }).click();
     const text = await readFile((await (await download).path()) ?? "", "utf8");
-    assert.equal(text.trim().split("\r\n").length, 1 + 32, "a heading and a row for every page");
+    assert.equal(text.trim().split("\r\n").length, 1 + 33, "a heading and a row for every page");
+    await details.getByLabel("Search").fill("nowhere");
+    await details.getByText("No value contains “nowhere”.").waitFor();
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/api/stats/query", async (route) => {
+      await answered.promise;
+      await route.continue();
+    });
+    await details.getByLabel("Search").fill("CAFÉ");
+    await details.getByText("No value contains").waitFor({ state: "detached" });
+    answered.resolve();
+    await details.getByRole("button", { name: "/café" }).waitFor();
     await details.getByRole("button", { name: "Close" }).click();
 
     const addFilter = async (by: string, value: string) => {

@@ -10,7 +10,7 @@ import { AsyncButton } from "../../../ui/async-button.tsx";
 import { downloadBlob } from "../../../ui/download-blob.ts";
 import { formatCount } from "../../../ui/format-count.ts";
 import { Icon } from "../../../ui/icon.tsx";
-import { ErrorAlert } from "../../../ui/page-states.tsx";
+import { ErrorAlert, Loading } from "../../../ui/page-states.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
@@ -100,7 +100,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
         {(answer) => (
           <div className="details-rows">
             {answer.results.length === 0 ? (
-              <Text c="dimmed">No value contains “{search}”.</Text>
+              <NoRows search={search} isPending={query.isPlaceholderData} />
             ) : (
               <ScrollRegion label="Rows" className="details-table">
                 <BreakdownRows
@@ -147,6 +147,10 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
     </>
   );
 }
+
+/** @param isPending whether the rows are those of the search before */
+const NoRows = ({ search, isPending }: { readonly search: string; readonly isPending: boolean }) =>
+  isPending ? <Loading rows={8} /> : <Text c="dimmed">No value contains “{search}”.</Text>;
 
 /** @returns the rows of all pages. `nextOffset` is not null if there are more than the API can skip */
 async function allRows(body: StatsQueryBody): Promise<StatsAnswer> {
