@@ -1,13 +1,14 @@
 /** Unit tests of the stats page's search parameters and formatting. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { encodePath } from "@headwater/contract/path-pattern";
 import { toCsv } from "../src/csv.ts";
 import { EMPTY_GOAL, toGoal } from "../src/pages/sources/goal-input.ts";
 import { labelIndexes, scaleTicks, toAreaPath, toLinePaths } from "../src/pages/stats/chart/line-path.ts";
 import { formatChange, formatMetric } from "../src/pages/stats/format.ts";
 import { readSteps, readWindow, stepParams, toStatsGoals } from "../src/pages/stats/funnel/funnel-steps.ts";
 import { searchFilters } from "../src/pages/stats/lists/search-filters.ts";
-import { countriesNamed, encodePath, formatValue, valueNamed } from "../src/pages/stats/lists/value-names.ts";
+import { countriesNamed, formatValue, valueNamed } from "../src/pages/stats/lists/value-names.ts";
 import { formatPeriod } from "../src/pages/stats/retention-period.ts";
 import {
   filterParams,

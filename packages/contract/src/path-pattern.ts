@@ -1,5 +1,12 @@
 /** Patterns of paths. Matching takes linear time. */
 
+/** Characters that browsers percent-encode in the path of a URL. */
+const ENCODED_IN_PATHS = /[^\x21-\x7e]+|["<>`{}]+/g;
+
+/** @returns for example `/caf%C3%A9` for `/café`: people type paths as they read them, and events have them as URLs do */
+export const encodePath = (path: string): string =>
+  path.toWellFormed().replaceAll(ENCODED_IN_PATHS, encodeURIComponent);
+
 function matches(pieces: readonly string[], path: string): boolean {
   const [first = "", ...others] = pieces;
   const last = others.pop();

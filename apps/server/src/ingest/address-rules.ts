@@ -1,7 +1,7 @@
 /** A source's rules for addresses of pages: which query parameters are stored, and how paths are changed. Pure. */
 import type { PathRules, QueryParameters } from "@headwater/contract";
 import { isCampaignParameter } from "@headwater/contract/campaign-parameters";
-import { pathMerger } from "@headwater/contract/path-pattern";
+import { encodePath, pathMerger } from "@headwater/contract/path-pattern";
 
 /** The rules of one source, compiled. */
 export interface AddressRules {
@@ -53,9 +53,15 @@ function cleanEnd(path: string, { removeIndex, removeTrailingSlash }: PathRules)
   return parts.slice(0, length).join("/") + (endsWithSlash ? "/" : "");
 }
 
+/** @returns a function that writes a pattern as paths are stored: percent-encoded, and in lower case if the rules ask for that */
+export const storedPattern =
+  ({ lowerCase }: PathRules) =>
+  (pattern: string): string =>
+    lowerCase ? encodePath(pattern).toLowerCase() : encodePath(pattern);
+
 function pathCleaner(rules: PathRules): AddressRules["cleanPath"] {
   const { removeIndex, removeTrailingSlash, lowerCase, patterns } = rules;
-  const merge = pathMerger(lowerCase ? patterns.map((pattern) => pattern.toLowerCase()) : patterns);
+  const merge = pathMerger(patterns.map(storedPattern(rules)));
   return (path) => {
     const end = removeIndex || removeTrailingSlash ? cleanEnd(path, rules) : path;
     return merge(lowerCase ? end.toLowerCase() : end);

@@ -9,7 +9,7 @@ import { createVisitClassifier, type VisitClassifier } from "../core/channels/vi
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
-import { type AddressRules, compileAddressRules } from "./address-rules.ts";
+import { type AddressRules, compileAddressRules, storedPattern } from "./address-rules.ts";
 
 /** A source found by one of its public keys, with its settings compiled. */
 export interface CachedSource {
@@ -63,7 +63,7 @@ export function createSourceCache({ ledger, limitsOf, sourceLists, clock }: Sour
       const keyed = await ledger.sourceByKey({ publicKey, now: clock() });
       if (!keyed) return null;
       const { allows, any } = compileOrigins(keyed.source.allowedOrigins);
-      const { excludedAddresses } = keyed.source;
+      const { excludedAddresses, excludedPaths, pathRules } = keyed.source;
       const limits = limitsOf(keyed.source);
       return {
         ...keyed,
@@ -72,7 +72,7 @@ export function createSourceCache({ ledger, limitsOf, sourceLists, clock }: Sour
         hasQuota: hasQuota(limits),
         allowsAnyOrigin: any,
         allowsOrigin: allows,
-        excludesPath: pathMatcher(keyed.source.excludedPaths),
+        excludesPath: pathMatcher(excludedPaths.map(storedPattern(pathRules))),
         excludesAddress: excludedAddresses.length === 0 ? null : parseAddressRanges(excludedAddresses),
         addressRules: compileAddressRules(keyed.source),
         classifyVisit: createVisitClassifier(sourceLists, keyed.source),

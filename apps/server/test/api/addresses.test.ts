@@ -118,6 +118,29 @@ describe("Addresses of pages", () => {
     }
   });
 
+  it("patterns may have letters that URLs percent-encode", async () => {
+    const patterns = ["/größen/*", "/日本/**"];
+    for (const lowerCase of [false, true]) {
+      const source = await world.createSource({
+        excludedPaths: ["/über*"],
+        pathRules: { lowerCase, patterns },
+      });
+      const events = ["/über-uns", "/%C3%BCber", "/ueber"].map((path) =>
+        pageEvent({ page: { url: ORIGIN + path } }),
+      );
+      const body = bootstrapBody({ events, batchId: "b", sentAt: new Date().toISOString() });
+      const outcomes = outcomesOf(await world.send(bootstrapPath(source), body));
+      assert.deepEqual(outcomes, ["rejected path_excluded", "rejected path_excluded", "accepted"]);
+      for (const [path, merged] of [
+        ["/größen/38", "/größen/*"],
+        ["/日本/a/b", "/日本/**"],
+      ] as const) {
+        const { page } = await stored(source, { url: ORIGIN + path });
+        assert.equal(decodeURI(page.path), merged);
+      }
+    }
+  });
+
   it("excludedPaths match the stored path", async () => {
     const source = await world.createSource({ excludedPaths: ["/admin"], pathRules: { lowerCase: true } });
     const events = [pageEvent({ page: { url: `${ORIGIN}/Admin` } })];

@@ -1,7 +1,7 @@
 /** A goal as its form edits it, and as its row describes it. */
 import type { Goal, GoalCondition } from "@headwater/contract";
 import { formatConditionValue, parseConditionValue } from "@headwater/contract/goal-text";
-import { encodePath } from "../stats/lists/value-names.ts";
+import { encodePath } from "@headwater/contract/path-pattern";
 
 /** A condition as the form edits it: its value as a text. */
 export type ConditionInput = Omit<GoalCondition, "value"> & { readonly value: string };

@@ -174,6 +174,7 @@ function SourceRow({ source }: { readonly source: SourceWithHealth }) {
           size="md"
           truncate
           display="block"
+          title={name}
         >
           {name}
         </TextLink>

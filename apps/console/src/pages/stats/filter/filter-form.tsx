@@ -1,8 +1,9 @@
 /** The form that adds a filter: a dimension, an operator and a value, which is one of the most frequent or any text. */
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
+import { encodePath } from "@headwater/contract/path-pattern";
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { dimensionLabel, encodePath, isPathDimension, valueNamed } from "../lists/value-names.ts";
+import { dimensionLabel, isPathDimension, valueNamed } from "../lists/value-names.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { FILTER_OPERATORS, type FilterOperator, filterParams } from "../view-params.ts";
 import { FilterValues } from "./filter-values.tsx";

@@ -1,6 +1,6 @@
 /** The steps of a funnel as search parameters: `step1=page:/pricing&step2=goal:Signed%20up`. */
 import type { StatsGoal } from "@headwater/contract";
-import { encodePath } from "../lists/value-names.ts";
+import { encodePath } from "@headwater/contract/path-pattern";
 import type { ViewParams } from "../view-params.ts";
 
 export interface FunnelStep {

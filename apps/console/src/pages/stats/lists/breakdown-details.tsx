@@ -73,6 +73,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
           className="details-search"
           placeholder="Search"
           aria-label="Search"
+          maxLength={MAX_SEARCH_LENGTH}
           leftSection={<Icon name="search" />}
           value={search}
           onChange={(event) => {
@@ -147,6 +148,9 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
     </>
   );
 }
+
+/** As a pattern it is shorter than the API's limit. */
+const MAX_SEARCH_LENGTH = 200;
 
 /** @param isPending whether the rows are those of the search before */
 const NoRows = ({ search, isPending }: { readonly search: string; readonly isPending: boolean }) =>

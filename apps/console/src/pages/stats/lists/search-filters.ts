@@ -1,8 +1,9 @@
 /** Searches a list: in its values, and in the names that the console shows for them. */
 import type { StatsDimension, StatsFilter } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
+import { encodePath } from "@headwater/contract/path-pattern";
 import type { Breakdown } from "./breakdown.ts";
-import { countriesNamed, encodePath, isPathDimension, languagesNamed } from "./value-names.ts";
+import { countriesNamed, isPathDimension, languagesNamed } from "./value-names.ts";
 
 /** With a parent dimension, such as the browser of a version, each word is in one of the two values. */
 export function searchFilters({ dimension, parent }: Breakdown, search: string): StatsFilter[] {

@@ -1,5 +1,7 @@
 /** Translates the values of dimensions into the names that the console shows, and names into values. */
+
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
+import { encodePath } from "@headwater/contract/path-pattern";
 import { type ActiveFilter, FILTER_OPERATORS } from "../view-params.ts";
 
 const DIMENSION_LABELS: Partial<Record<StatsDimension, string>> = {
@@ -99,12 +101,6 @@ export function formatPath(path: string): string {
     return path;
   }
 }
-
-/** Characters that browsers send percent-encoded in the path of a URL. */
-const ENCODED_IN_PATHS = /[^\x21-\x7e]+|["<>`{}]+/g;
-/** `/café` as `/caf%C3%A9`, as events have it: people type what the lists show. */
-export const encodePath = (path: string): string =>
-  path.toWellFormed().replaceAll(ENCODED_IN_PATHS, encodeURIComponent);
 
 const PATH_DIMENSIONS: ReadonlySet<StatsDimension> = new Set(["page", "entryPage", "exitPage"]);
 export const isPathDimension = (dimension: StatsDimension): boolean => PATH_DIMENSIONS.has(dimension);
