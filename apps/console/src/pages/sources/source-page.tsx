@@ -90,15 +90,9 @@ function SourceTabs({ sourceId, tab }: Pick<LoadedSourceProps, "sourceId" | "tab
   const { can } = useWorkspace();
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
-    const list = tabs.current;
-    if (!list) return;
-    // on a small phone the last tabs are outside the window; the observer is called when the layout is known
-    const observer = new ResizeObserver(() => {
-      const current = list.querySelector<HTMLElement>("[aria-current]");
-      if (current) list.scrollLeft = current.offsetLeft - list.offsetLeft;
-    });
-    observer.observe(list);
-    return () => observer.disconnect();
+    // on a small phone the last tabs are outside the window
+    const current = tabs.current?.querySelector<HTMLElement>("[aria-current]");
+    if (tabs.current && current) tabs.current.scrollLeft = current.offsetLeft - tabs.current.offsetLeft;
   }, []);
   return (
     <nav ref={tabs} className="page-tabs" aria-label="Source pages">

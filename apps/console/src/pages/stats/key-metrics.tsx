@@ -4,7 +4,7 @@ import { UnstyledButton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { toUnbrokenLine } from "./chart/line-path.ts";
 import { EstimateMark } from "./estimate-mark.tsx";
-import { formatChange, formatMetric, formatShort, NO_CHANGE } from "./format.ts";
+import { formatChange, formatMetric, NO_CHANGE } from "./format.ts";
 import { type DescribedView, type StatsQuery, type StatsView, useStats } from "./use-stats-view.ts";
 import type { ActiveFilter } from "./view-params.ts";
 
@@ -151,11 +151,6 @@ interface MetricChangeProps {
   readonly better: KeyMetric["better"];
 }
 
-/** Longer numbers do not fit beside the change. */
-const MAX_WHOLE = 100_000;
-const formatPrevious = (metric: KeyMetric["metric"], previous: number | null) =>
-  previous !== null && previous >= MAX_WHOLE ? formatShort(metric, previous) : formatMetric(metric, previous);
-
 /** No change is grey, an improvement green, a decline red. */
 function MetricChange({ metric, current, previous, better }: MetricChangeProps) {
   if (current === null && previous === null) return null;
@@ -166,7 +161,7 @@ function MetricChange({ metric, current, previous, better }: MetricChangeProps) 
   return (
     <>
       {change && <strong className={`change-${direction}`}>{change.text}</strong>}
-      <span className="metric-previous"> vs. {formatPrevious(metric, previous)}</span>
+      <span className="metric-previous"> vs. {formatMetric(metric, previous)}</span>
     </>
   );
 }

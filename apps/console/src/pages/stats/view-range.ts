@@ -113,16 +113,9 @@ function defaultInterval(days: number): ViewInterval {
 /** The days of a range change at these times only: in every time zone, a day begins at a quarter of an hour. */
 export const startOfQuarter = (now: number): number => Math.floor(now / QUARTER_MS) * QUARTER_MS;
 
-/** By time zone. A chart asks for the day of each of its points. */
-const dayFormats = new Map<string, Intl.DateTimeFormat>();
-
 /** Today, in the time zone. */
-export function todayIn(timeZone: string, now: number): string {
-  const format =
-    dayFormats.get(timeZone) ?? new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
-  dayFormats.set(timeZone, format);
-  return format.format(now);
-}
+export const todayIn = (timeZone: string, now: number): string =>
+  new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(now);
 
 /**
  * A custom range is `first..last` with both days included. Anything invalid falls back to the default preset.

@@ -58,10 +58,8 @@ const DEVICE_LABELS: Readonly<Record<string, string>> = {
   xr: "VR headset",
 };
 
-const made: { region?: Intl.DisplayNames; language?: Intl.DisplayNames } = {};
-/** Made at the first use: for the names of all countries the browser needs more than 20 ms. */
-const displayNames = (type: "region" | "language"): Intl.DisplayNames =>
-  (made[type] ??= new Intl.DisplayNames("en", { type, fallback: "none" }));
+const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+const languages = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
 /** Formats a code as `Germany`. Returns text that is not a known code unchanged. */
 function withDisplayName(names: Intl.DisplayNames, code: string): string {
   try {
@@ -77,12 +75,11 @@ const TWO_LETTERS = LETTERS.flatMap((one) => LETTERS.map((other) => one + other)
 const codesNamed = (names: Intl.DisplayNames, codes: readonly string[], text: string): string[] =>
   codes.filter((code) => names.of(code)?.toLowerCase().includes(text.toLowerCase()));
 /** @returns the codes of the countries whose names contain the text */
-export const countriesNamed = (text: string): string[] =>
-  codesNamed(displayNames("region"), TWO_LETTERS, text);
+export const countriesNamed = (text: string): string[] => codesNamed(regions, TWO_LETTERS, text);
 /** @returns the codes of the languages whose names contain the text */
 export const languagesNamed = (text: string): string[] =>
   codesNamed(
-    displayNames("language"),
+    languages,
     TWO_LETTERS.map((code) => code.toLowerCase()),
     text,
   );
@@ -108,9 +105,9 @@ export const isPathDimension = (dimension: StatsDimension): boolean => PATH_DIME
 export function formatValue(dimension: StatsDimension, value: StatsScalar): string {
   if (value === null) return MISSING_LABELS[dimension] ?? "(not set)";
   if (value === "") return "(empty)";
-  if (dimension === "country") return withDisplayName(displayNames("region"), String(value));
+  if (dimension === "country") return withDisplayName(regions, String(value));
   if (dimension === "device") return DEVICE_LABELS[String(value)] ?? String(value);
-  if (dimension === "locale") return withDisplayName(displayNames("language"), String(value));
+  if (dimension === "locale") return withDisplayName(languages, String(value));
   if (PATH_DIMENSIONS.has(dimension)) return formatPath(String(value));
   return String(value);
 }
