@@ -14,7 +14,7 @@ export type ReadFrom = "sessionRollups" | "eventRollups" | "bothRollups" | "even
 /** How much a query reads (docs/decisions/0025). Tests make the numbers small. */
 export const READ_BUDGET: {
   eventsPerSecond: Record<ReadFrom, number>;
-  maxEventsAtOnce: number;
+  bytesPerEvent: number;
   maxPathsOfSlice: number;
   maxGroupsOfSlices: number;
 } = {
@@ -26,15 +26,23 @@ export const READ_BUDGET: {
     events: 3_000_000,
   },
   /**
-   * Counting distinct visitors in arrays takes half the time of `uniqExact`, and 16 bytes of memory for each event. An exact
-   * answer about more events is read in slices of visitors, one after the other.
+   * Counting distinct visitors in arrays takes half the time of `uniqExact`, and 16 bytes of memory for each event; the rest of
+   * the statement needs as much again.
    */
-  maxEventsAtOnce: 15_000_000,
+  bytesPerEvent: 36,
   /** The paths, of all steps, that a slice of an exact answer returns: its most frequent ones. */
   maxPathsOfSlice: SERVER_LIMITS.maxStatsResultRows,
   /** The groups of all slices together, which the service adds up and sorts: 300 bytes and 4 µs each. */
   maxGroupsOfSlices: 200_000,
 };
+/**
+ * How many events one statement of an exact answer may count the visitors of. More are read in slices of visitors, one after the
+ * other.
+ * @param memoryBytes what one statement may use
+ */
+export const maxEventsAtOnce = ({ memoryBytes }: { readonly memoryBytes: number }): number =>
+  Math.floor(memoryBytes / READ_BUDGET.bytesPerEvent);
+
 /** The time that an answer may take, in seconds. */
 const SECONDS = { fast: 0.125, auto: 1 } as const;
 /** A statement that still needs too much memory or time is tried again with this part of its visitors. */

@@ -5,7 +5,7 @@ import { writeFilter } from "./filter.ts";
 import { type GoalRule, withGoal } from "./goals.ts";
 import type { RunQuery } from "./run-query.ts";
 import { inPeriod, ofSource, type QueryScope, readScope, type ScopeBody, sessionEventsSql } from "./scope.ts";
-import { divideSessions, sessionSampleSql } from "./session-ranges.ts";
+import { divideSessionsOf } from "./session-ranges.ts";
 import { allOf, type Bind, type Statement, statement } from "./sql.ts";
 
 /** Selects the events of bots in the range. */
@@ -31,10 +31,8 @@ const SLICE_FACTOR = 8;
 
 /** Counts the events of bots in slices of the sessions, one after the other. */
 async function countBots(run: RunQuery, scope: QueryScope, slices: number): Promise<number> {
-  const sample = statement((bind) => sessionSampleSql(botEvents(bind, scope)));
-  const [found] = slices === 1 ? [] : await run<[sessions: string[]]>(sample);
   let bots = 0;
-  for (const sessions of divideSessions(found?.[0] ?? [], slices)) {
+  for (const sessions of await divideSessionsOf(run, (bind) => botEvents(bind, scope), slices)) {
     const [row] = await run<[bots: number]>(botsStatement({ ...scope, sessions }));
     bots += row?.[0] ?? 0;
   }

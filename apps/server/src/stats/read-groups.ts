@@ -1,7 +1,7 @@
 /** Reads the groups of a metrics query: from rollups or events, exactly or estimated, in one statement or in slices. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
-import { type Accurate, READ_BUDGET, type ReadFrom, readAccurately } from "./accuracy.ts";
+import { type Accurate, maxEventsAtOnce, READ_BUDGET, type ReadFrom, readAccurately } from "./accuracy.ts";
 import { type Estimate, type Figure, relativeVariance } from "./error-bound.ts";
 import { canEstimate, divisorOf, isSumOverSessions, metricValue, totalsOf } from "./metrics.ts";
 import {
@@ -143,7 +143,7 @@ async function readSlices(reading: Reading, slices: readonly QuerySlice[]): Prom
 function visitorSlices({ query, coverage }: Reading): QuerySlice[] {
   if (coverage === null || !canEstimate(query.metrics) || !totalNames(query).includes("visitors")) return [];
   let of = 1;
-  while (coverage.events > of * READ_BUDGET.maxEventsAtOnce && of < SERVER_LIMITS.maxStatsSlices) of *= 2;
+  while (coverage.events > of * coverage.maxEventsAtOnce && of < SERVER_LIMITS.maxStatsSlices) of *= 2;
   return Array.from({ length: of }, (_, index) => ({ kind: "visitors", index, of }));
 }
 
@@ -190,7 +190,7 @@ export async function readGroups(
       const sampled = { ...scope, sample };
       const derivedDays =
         usable && from !== "eventRollups" ? await findDerivedDays(run, sampled, usable) : [];
-      const coverage = usable && { ...usable, derivedDays };
+      const coverage = usable && { ...usable, derivedDays, maxEventsAtOnce: maxEventsAtOnce(run) };
       const reading = { run, query: { ...query, scope: sampled }, period, coverage, events };
       return sample === 1 ? readExactly(reading) : readOnce(reading);
     });

@@ -12,7 +12,12 @@ import { SECOND_MS } from "../core/time.ts";
 import type { Statement } from "./sql.ts";
 
 /** Runs a statement and returns its rows, each a list of its columns. `Row` is what the statement's text selects. */
-export type RunQuery = <Row extends readonly unknown[]>(statement: Statement) => Promise<Row[]>;
+export type RunStatement = <Row extends readonly unknown[]>(statement: Statement) => Promise<Row[]>;
+
+export type RunQuery = RunStatement & {
+  /** The memory of one statement. */
+  readonly memoryBytes: number;
+};
 
 export type StatsWarehouse = Pick<Warehouse, "state" | "client">;
 
@@ -44,7 +49,7 @@ export const memorySettings = (memoryBytes: number): ClickHouseSettings => ({
 
 /** Runs statements on a client directly: without admission and limits, and with ClickHouse's own errors. */
 export const runOn =
-  (client: WarehouseClient, signal: AbortSignal, settings = PLAIN_NUMBERS): RunQuery =>
+  (client: WarehouseClient, signal: AbortSignal, settings = PLAIN_NUMBERS): RunStatement =>
   async <Row extends readonly unknown[]>({ query, parameters, maxRows }: Statement) => {
     const reply = await client.query({
       query,
@@ -147,8 +152,8 @@ export function createQueryRunner(
     }
     return secondTries.run(key, once, signal);
   };
-  return ({ organizationId, signal }) =>
-    async <Row extends readonly unknown[]>(statement: Statement) => {
+  return ({ organizationId, signal }) => {
+    const runOne: RunStatement = async <Row extends readonly unknown[]>(statement: Statement) => {
       const key = JSON.stringify([organizationId, statement]);
       const admit = (abandoned: AbortSignal) =>
         admission.run(organizationId, async () => run(organizationId, statement, abandoned), abandoned);
@@ -159,4 +164,6 @@ export function createQueryRunner(
       // the statement's text selects the columns of Row; ClickHouse reports no types of TypeScript
       return rows as unknown[] as Row[];
     };
+    return Object.assign(runOne, { memoryBytes });
+  };
 }

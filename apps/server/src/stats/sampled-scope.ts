@@ -1,13 +1,13 @@
 /** Reads a query over events: with the accuracy that its caller chose, and an exact answer about many events in slices. */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { type Accurate, READ_BUDGET, readAccurately } from "./accuracy.ts";
+import { type Accurate, maxEventsAtOnce, readAccurately } from "./accuracy.ts";
 import type { Period } from "./calendar.ts";
 import type { Estimate } from "./error-bound.ts";
 import { countEvents } from "./rollups/freshness.ts";
 import type { RunQuery } from "./run-query.ts";
 import { inPeriod, type QueryScope } from "./scope.ts";
-import { divideSessions, type SessionRange, sessionSampleSql } from "./session-ranges.ts";
-import { statement } from "./sql.ts";
+import { divideSessionsOf, type SessionRange } from "./session-ranges.ts";
+import type { Bind } from "./sql.ts";
 
 /**
  * @param read reads the visitors of the scope; its figures are sums over visitors, and it scales them by `sample`. `events` is the
@@ -38,11 +38,7 @@ export async function readSessionRanges(
   period: Period,
   events: number,
 ): Promise<SessionRange[]> {
-  const wanted = Math.ceil((events * SESSION_MEMORY) / READ_BUDGET.maxEventsAtOnce);
-  if (wanted < 2) return [];
-  const sample = statement((bind) =>
-    sessionSampleSql(`sourceId = ${bind("String", sourceId)} AND ${inPeriod(bind, period)}`),
-  );
-  const [row] = await run<[sessions: string[]]>(sample);
-  return divideSessions(row?.[0] ?? [], Math.min(wanted, SERVER_LIMITS.maxStatsSlices));
+  const wanted = Math.ceil((events * SESSION_MEMORY) / maxEventsAtOnce(run));
+  const ofPeriod = (bind: Bind) => `sourceId = ${bind("String", sourceId)} AND ${inPeriod(bind, period)}`;
+  return divideSessionsOf(run, ofPeriod, Math.min(wanted, SERVER_LIMITS.maxStatsSlices));
 }

@@ -2,7 +2,8 @@
  * Ranges of session ids. Events are sorted by day and session, so a range is read through the primary key, and each session is in
  * one range as a whole.
  */
-import type { Bind } from "./sql.ts";
+import type { RunStatement } from "./run-query.ts";
+import { type Bind, statement } from "./sql.ts";
 
 /** From `first` to the last id before `next`; empty: no bound. */
 export interface SessionRange {
@@ -23,6 +24,21 @@ export function divideSessions(sample: readonly string[], ranges: number): Sessi
   const bounds = Array.from({ length: ranges - 1 }, (_, index) => at(index + 1));
   const firsts = [...new Set(["", ...bounds])];
   return firsts.map((first, index) => ({ first, next: firsts[index + 1] ?? "" }));
+}
+
+/**
+ * Divides the sessions of some events.
+ * @param eventsSql writes a condition on `events`
+ * @param ranges how many; one: no statement is needed
+ */
+export async function divideSessionsOf(
+  run: RunStatement,
+  eventsSql: (bind: Bind) => string,
+  ranges: number,
+): Promise<SessionRange[]> {
+  if (ranges < 2) return divideSessions([], 1);
+  const [row] = await run<[sessions: string[]]>(statement((bind) => sessionSampleSql(eventsSql(bind))));
+  return divideSessions(row?.[0] ?? [], ranges);
 }
 
 /** A condition on `sessionId` that selects the sessions of a range. */

@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { StatsAccuracyChoice, StatsAnswer, StatsPathsAnswer, StatsQueryBody } from "@headwater/contract";
+import type { WarehouseClient } from "../../src/clickhouse/client.ts";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { READ_BUDGET } from "../../src/stats/accuracy.ts";
+import { answerQuery } from "../../src/stats/query.ts";
+import { createQueryRunner } from "../../src/stats/run-query.ts";
 import { runRollupRound } from "../../src/workers/rollups.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 import { trafficStatement } from "./traffic.ts";
@@ -32,10 +36,15 @@ after(async () => {
   await stats[Symbol.asyncDispose]();
 });
 
+interface SliceLimits {
+  readonly maxEventsAtOnce?: number;
+  readonly maxPathsOfSlice?: number;
+  readonly maxGroupsOfSlices?: number;
+}
 /** Lets a `fast` answer read so many events. */
 function readAtMost(
   events: number,
-  { maxEventsAtOnce, maxPathsOfSlice, maxGroupsOfSlices }: Partial<typeof DEFAULT_BUDGET> = DEFAULT_BUDGET,
+  { maxEventsAtOnce, maxPathsOfSlice, maxGroupsOfSlices }: SliceLimits = {},
 ) {
   const perSecond = events * 8;
   READ_BUDGET.eventsPerSecond = {
@@ -44,7 +53,9 @@ function readAtMost(
     bothRollups: perSecond,
     events: perSecond,
   };
-  READ_BUDGET.maxEventsAtOnce = maxEventsAtOnce ?? DEFAULT_BUDGET.maxEventsAtOnce;
+  READ_BUDGET.bytesPerEvent = maxEventsAtOnce
+    ? SERVER_LIMITS.maxStatsMemoryBytes / maxEventsAtOnce
+    : DEFAULT_BUDGET.bytesPerEvent;
   READ_BUDGET.maxPathsOfSlice = maxPathsOfSlice ?? DEFAULT_BUDGET.maxPathsOfSlice;
   READ_BUDGET.maxGroupsOfSlices = maxGroupsOfSlices ?? DEFAULT_BUDGET.maxGroupsOfSlices;
 }
@@ -148,6 +159,37 @@ test("An exact answer is the same, in one piece or read in slices of visitors or
     assert.deepEqual(rounded(sliced), rounded(whole), JSON.stringify(question));
     readAtMost(1e9, { maxEventsAtOnce: 8_000, maxGroupsOfSlices: 3 });
     assert.deepEqual(rounded(await ask(question, "exact")), rounded(whole), JSON.stringify(question));
+  }
+});
+
+/** Answers a question exactly, with so much memory for each statement. */
+async function askWith(memoryBytes: number, asked: Asked) {
+  let statements = 0;
+  const query: WarehouseClient["query"] = async (options) => {
+    statements += 1;
+    return stats.client.query(options);
+  };
+  const client = Object.assign(Object.create(stats.client), { query });
+  const runner = createQueryRunner({ state: () => "up", client: () => client }, { memoryBytes });
+  const run = runner({ organizationId: "org_1", signal: new AbortController().signal });
+  const body: StatsQueryBody = { sourceId, dateRange, ...asked, accuracy: "exact" };
+  return { answer: await answerQuery(run, body, null, Date.UTC(2026, 10, 20)), statements };
+}
+
+test("The less memory a statement may use, the more slices an exact answer is read in.", async () => {
+  readAtMost(1e9, { maxEventsAtOnce: 100_000 });
+  const most = SERVER_LIMITS.maxStatsMemoryBytes;
+  for (const question of [
+    { metrics: ["visitors"], dimensions: ["country"] },
+    { metrics: ["sessions"], dimensions: ["page"] },
+  ] satisfies Asked[]) {
+    const whole = await askWith(8 * most, question);
+    const sliced = await askWith(most / 4, question);
+    assert.deepEqual(sliced.answer.results, whole.answer.results);
+    assert.ok(
+      sliced.statements >= whole.statements + 3,
+      `${sliced.statements} and ${whole.statements} statements`,
+    );
   }
 });
 

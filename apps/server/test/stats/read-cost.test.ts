@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { StatsQueryBody } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { DAY_MS, utcDay } from "../../src/core/time.ts";
 import { answerQuery } from "../../src/stats/query.ts";
 import { readCoverage } from "../../src/stats/rollups/freshness.ts";
-import type { RunQuery } from "../../src/stats/run-query.ts";
+import type { RunQuery, RunStatement } from "../../src/stats/run-query.ts";
+import type { Statement } from "../../src/stats/sql.ts";
 import { runRollupRound } from "../../src/workers/rollups.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 import { trafficStatement } from "./traffic.ts";
@@ -46,7 +48,7 @@ interface Cost {
 
 /** Runs statements in a format that tells how much ClickHouse has read. */
 function countingRun(cost: Cost): RunQuery {
-  return async <Row extends readonly unknown[]>({ query, parameters }: Parameters<RunQuery>[0]) => {
+  const run: RunStatement = async <Row extends readonly unknown[]>({ query, parameters }: Statement) => {
     const reply = await stats.client.query({
       query,
       query_params: { ...parameters },
@@ -58,6 +60,7 @@ function countingRun(cost: Cost): RunQuery {
     cost.bytes += statistics?.bytes_read ?? 0;
     return data;
   };
+  return Object.assign(run, { memoryBytes: SERVER_LIMITS.maxStatsMemoryBytes });
 }
 
 type CheckedQuery = Pick<StatsQueryBody, "metrics" | "dimensions" | "filters" | "accuracy">;
@@ -165,7 +168,7 @@ test("To check that older events are unchanged, only the events of days with new
   await stats.client.command({ query: trafficStatement({ sourceId, ...late }) });
   const checked: unknown[] = [];
   const run = countingRun({ rows: 0, bytes: 0 });
-  const watch: RunQuery = (statement) => {
+  const watch: RunStatement = (statement) => {
     if (statement.query.includes("receivedAt <=")) checked.push(...Object.values(statement.parameters));
     return run(statement);
   };

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { deleteEvents } from "../../src/clickhouse/deletion.ts";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { answerQuery } from "../../src/stats/query.ts";
 import { dropOutdatedRollups, hasRunningMutations } from "../../src/stats/rollups/drop.ts";
 import { createFailedDays } from "../../src/stats/rollups/failed-days.ts";
-import { type RunQuery, runOn } from "../../src/stats/run-query.ts";
+import { type RunStatement, runOn } from "../../src/stats/run-query.ts";
 import type { Statement } from "../../src/stats/sql.ts";
 import { runRollupRound, startRollupWorker } from "../../src/workers/rollups.ts";
 import { until } from "../faults/child.ts";
@@ -223,13 +224,14 @@ test("A query that reads a rollup while it is dropped runs again.", async () => 
   assert.equal(await build(), 1);
   const run = runOn(stats.client, new AbortController().signal);
   let reads = 0;
-  const interrupted: RunQuery = async <Row extends readonly unknown[]>(statement: Statement) => {
+  const interrupt: RunStatement = async <Row extends readonly unknown[]>(statement: Statement) => {
     if (/FROM sessionRollups/.test(statement.query) && reads++ === 0) {
       await deleteAnn(sourceId);
       assert.ok(await dropOutdatedRollups(stats.client, [sourceId]));
     }
     return run<Row>(statement);
   };
+  const interrupted = Object.assign(interrupt, { memoryBytes: SERVER_LIMITS.maxStatsMemoryBytes });
   const { results } = await answerQuery(interrupted, queryOf(sourceId), null, now);
   assert.equal(reads, 1, "the first try reads a rollup");
   assert.deepEqual(results[0]?.metrics, [1, 1, 1]);

@@ -3,7 +3,7 @@ import { BUILD_STATES } from "../../clickhouse/schema/rollups.ts";
 import { DAY_MS, utcDay } from "../../core/time.ts";
 import { inSample } from "../accuracy.ts";
 import type { Period } from "../calendar.ts";
-import type { RunQuery } from "../run-query.ts";
+import type { RunStatement } from "../run-query.ts";
 import { type QueryScope, SESSION_MARGIN_MS } from "../scope.ts";
 import { anyOf, type Bind, bindTime, statement } from "../sql.ts";
 import {
@@ -47,6 +47,8 @@ export interface RollupCoverage extends FoundCoverage {
    * reads no sessions.
    */
   readonly derivedDays: readonly string[];
+  /** How many events one statement may count the visitors of. */
+  readonly maxEventsAtOnce: number;
 }
 
 /** The source of a query, and its sample of the visitors. */
@@ -67,7 +69,7 @@ function changedDays({ day, fingerprints }: RollupBuild, { days }: RollupState):
 
 /** Keeps the builds whose events are unchanged, apart from events that were received after the build. */
 async function withNewEvents(
-  run: RunQuery,
+  run: RunStatement,
   sourceId: string,
   state: RollupState,
   builds: readonly RollupBuild[],
@@ -104,7 +106,7 @@ function eventsWithin(days: RollupState["days"], { from, to }: Period): number {
 }
 
 /** How many events a source has in a period. It reads the same as `readCoverage`. */
-export async function countEvents(run: RunQuery, sourceId: string, period: Period): Promise<number> {
+export async function countEvents(run: RunStatement, sourceId: string, period: Period): Promise<number> {
   const [first, last] = daysAround(period);
   const { days } = await readRollupState(run, sourceId, [first, last]);
   return eventsWithin(days, period);
@@ -142,7 +144,7 @@ const rowDaysStatement = (
  * other days, and the first day, whose sessions may have a row on the day before. Long sessions may have events on any day.
  */
 export async function findDerivedDays(
-  run: RunQuery,
+  run: RunStatement,
   source: SampledSource,
   coverage: FoundCoverage,
 ): Promise<string[]> {
@@ -158,7 +160,7 @@ export async function findDerivedDays(
 
 /** @returns no coverage when rollups cover less than half of the events: computing from all events is less work then */
 export async function readCoverage(
-  run: RunQuery,
+  run: RunStatement,
   sourceId: string,
   period: Period,
 ): Promise<{ coverage: FoundCoverage | null; events: number }> {
@@ -222,7 +224,7 @@ export function uncoveredCondition(
  * before it deletes the first row.
  */
 export async function isIntact(
-  run: RunQuery,
+  run: RunStatement,
   sourceId: string,
   { covered }: FoundCoverage,
 ): Promise<boolean> {

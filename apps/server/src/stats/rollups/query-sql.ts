@@ -1,6 +1,6 @@
 /** Writes the totals of a query over rollup rows instead of events. */
 import { MINUTE_MS } from "../../core/time.ts";
-import { partSql, READ_BUDGET } from "../accuracy.ts";
+import { partSql } from "../accuracy.ts";
 import { isCurrency, readsCurrency } from "../currency.ts";
 import { asText, type Dimension, hasManyValues, isEventLevel, type ValueDimension } from "../dimensions.ts";
 import { type QueryFilter, textConditionSql, writeFilterTree } from "../filter.ts";
@@ -145,9 +145,12 @@ function groupsOf({ query: { dimensions, scope } }: SqlContext): { keys: string[
 }
 
 /** SQL that counts distinct visitors, as suits the number of events; null: the SQL of the total does. */
-function visitorsSql({ query, slice }: SqlContext, { events }: RollupCoverage): string | null {
+function visitorsSql(
+  { query, slice }: SqlContext,
+  { events, maxEventsAtOnce }: RollupCoverage,
+): string | null {
   const readers = query.scope.sample * (slice?.of ?? 1);
-  if (events > READ_BUDGET.maxEventsAtOnce * readers) return null;
+  if (events > maxEventsAtOnce * readers) return null;
   // the rows of a sample are grouped by parts already, and 16 arrays for each of many values would take much memory
   const manyValues = query.dimensions.some((one) => one.kind !== "time" && hasManyValues(one));
   return query.scope.sample > 1 || manyValues ? VISITORS_IN_ARRAY : visitorsInArrays(slice);

@@ -1,7 +1,7 @@
 /** The rollups that a source has: its days with events, the builds of each day, and whether a build is current. */
 import { BUILD_STATES, FINGERPRINT } from "../../clickhouse/schema/rollups.ts";
 import { DAY_MS, utcDay } from "../../core/time.ts";
-import type { RunQuery } from "../run-query.ts";
+import type { RunStatement } from "../run-query.ts";
 import { statement } from "../sql.ts";
 
 /** A day of a source that has events. Days are UTC: `2026-11-21`. */
@@ -56,7 +56,7 @@ export const withNeighbors = (day: string): string[] =>
  * @returns days without events are left out
  */
 export async function readRollupState(
-  run: RunQuery,
+  run: RunStatement,
   sourceId: string,
   days: readonly [first: string, last: string] | null,
 ): Promise<RollupState> {
