@@ -27,7 +27,7 @@ export const signIn = defineCommand({
       const url = `${appUrl}/sign-in#code=${code}`;
       const isLocal = config.APP_URL === null && config.BASE_URL === null;
       const note = [
-        `The link signs ${userId} in. It works once, within 10 minutes.`,
+        `The link signs ${user ?? "the owner of the workspace"} in. It works once, within 10 minutes.`,
         ...(isLocal
           ? [
               `It leads to ${appUrl} because BASE_URL is not set. If the service has other settings, run this command with them.`,
