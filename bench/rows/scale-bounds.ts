@@ -52,10 +52,16 @@ async function readLess<Answer>(part: number, answer: () => Promise<Answer>): Pr
 }
 
 const share = (within: number, all: number) => `${within} of ${all}: ${percent(within / all)}`;
+/** How many questions are answered between two lines of progress. */
+const SAY_EACH = 100;
 const ALL = "all (target ≥ 95 %)";
 
 /** @returns for each kind of question, how many estimates are within their error with all their figures */
-export async function errorBounds(run: RunQuery, questions: readonly Question[]): Promise<ResultTable> {
+export async function errorBounds(
+  run: RunQuery,
+  questions: readonly Question[],
+  say: (text: string) => void,
+): Promise<ResultTable> {
   const kinds = new Map<string, Coverage[]>();
   const coveragesOf = (kind: string): Coverage[] => {
     const found =
@@ -64,7 +70,8 @@ export async function errorBounds(run: RunQuery, questions: readonly Question[])
     return found;
   };
   let refused = 0;
-  for (const { kind, ask } of questions) {
+  for (const [at, { kind, ask }] of questions.entries()) {
+    if (at > 0 && at % SAY_EACH === 0) say(`  ${at} of ${questions.length} estimates compared`);
     let exact: AnswerFigures | null = null;
     for (const [index, { part }] of READINGS.entries()) {
       const estimate = await readLess(part, () => ask(run, "fast"));

@@ -244,7 +244,7 @@ async function measureVariant(
     const tables = [await tenQueries(run), await filtered(run), await otherQueries(run)];
     const compared = variant === MONTH && events <= MAX_EVENTS_OF_MANY ? COMPARED.many : COMPARED.few;
     const questions = generateQuestions(SOURCE_ID, options.quick ? COMPARED.quick : compared);
-    const bounds = await errorBounds(run.run, questions);
+    const bounds = await errorBounds(run.run, questions, say);
     const more = {
       columns: ["figure", "value"],
       rows: [
