@@ -26,8 +26,8 @@ export const READ_BUDGET: {
     events: 3_000_000,
   },
   /**
-   * Counting distinct visitors in arrays takes half the time of `uniqExact`, and 16 bytes of memory for each event; the rest of
-   * the statement needs as much again.
+   * The memory that a statement may need for each event of an exact answer. Counting distinct visitors in arrays takes half the
+   * time of `uniqExact`, and 16 bytes for each event; the rest is room for what else the statement keeps.
    */
   bytesPerEvent: 36,
   /** The paths, of all steps, that a slice of an exact answer returns: its most frequent ones. */
