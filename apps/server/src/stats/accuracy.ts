@@ -35,13 +35,15 @@ export const READ_BUDGET: {
   /** The groups of all slices together, which the service adds up and sorts: 300 bytes and 4 µs each. */
   maxGroupsOfSlices: 200_000,
 };
+/** A statement about more events might take longer than it may, however much memory it has. */
+const MAX_EVENTS_AT_ONCE = 15_000_000;
 /**
  * How many events one statement of an exact answer may count the visitors of. More are read in slices of visitors, one after the
  * other.
  * @param memoryBytes what one statement may use
  */
 export const maxEventsAtOnce = ({ memoryBytes }: { readonly memoryBytes: number }): number =>
-  Math.floor(memoryBytes / READ_BUDGET.bytesPerEvent);
+  Math.min(MAX_EVENTS_AT_ONCE, Math.floor(memoryBytes / READ_BUDGET.bytesPerEvent));
 
 /** The time that an answer may take, in seconds. */
 const SECONDS = { fast: 0.125, auto: 1 } as const;
