@@ -568,11 +568,13 @@ test("A query is cancelled when its client disconnects.", async () => {
 });
 
 const MUTATIONS = process.env.TEST_LONG === "1" ? 3_000 : 150;
-test(`${MUTATIONS} mutated queries: none is answered with a 5xx.`, async () => {
+test(`${MUTATIONS} queries, most of them mutated: none is answered with a 5xx.`, async () => {
   const statuses = new Map<number, number>();
   const question = fc.nat().chain((number) => {
     const valid = queryOf(randomFrom(number), PLACES[number % PLACES.length]!, number);
-    return mutated(JSON.parse(JSON.stringify(valid)));
+    const body = JSON.parse(JSON.stringify(valid));
+    // a mutation that leaves a query valid is rare, and valid ones reach the warehouse
+    return fc.oneof({ weight: 7, arbitrary: mutated(body) }, { weight: 1, arbitrary: fc.constant(body) });
   });
   await fc.assert(
     fc.asyncProperty(question, async (changed) => {
@@ -583,7 +585,6 @@ test(`${MUTATIONS} mutated queries: none is answered with a 5xx.`, async () => {
     }),
     { seed: SEED, numRuns: MUTATIONS, endOnFailure: true },
   );
-  // a mutation that leaves a query valid is rare: about one in twenty
-  assert.ok(statuses.has(200), JSON.stringify([...statuses]));
+  assert.ok((statuses.get(200) ?? 0) > MUTATIONS / 50, JSON.stringify([...statuses]));
   assert.ok((statuses.get(422) ?? 0) > MUTATIONS / 10, JSON.stringify([...statuses]));
 });
