@@ -14,12 +14,8 @@ export interface SessionRange {
 /** The session ids of so many events show where to divide them. */
 const SAMPLED_EVENTS = 10_000;
 
-/** Selects a list of session ids, in ascending order, that `divideSessions` reads. @param events a condition on `events` */
-export const sessionSampleSql = (events: string): string =>
-  `SELECT arraySort(groupArraySample(${SAMPLED_EVENTS})(sessionId)) FROM events WHERE ${events}`;
-
 /** Divides all ids into ranges with about as many events each. @param sample the sessions of some events, in ascending order */
-export function divideSessions(sample: readonly string[], ranges: number): SessionRange[] {
+function divideSessions(sample: readonly string[], ranges: number): SessionRange[] {
   const at = (range: number) => sample[Math.floor((range * sample.length) / ranges)] ?? "";
   const bounds = Array.from({ length: ranges - 1 }, (_, index) => at(index + 1));
   const firsts = [...new Set(["", ...bounds])];
@@ -27,7 +23,7 @@ export function divideSessions(sample: readonly string[], ranges: number): Sessi
 }
 
 /**
- * Divides the sessions of some events.
+ * Divides all session ids into ranges with about as many of some events each.
  * @param eventsSql writes a condition on `events`
  * @param ranges how many; one: no statement is needed
  */
@@ -37,7 +33,11 @@ export async function divideSessionsOf(
   ranges: number,
 ): Promise<SessionRange[]> {
   if (ranges < 2) return divideSessions([], 1);
-  const [row] = await run<[sessions: string[]]>(statement((bind) => sessionSampleSql(eventsSql(bind))));
+  const sample = statement(
+    (bind) =>
+      `SELECT arraySort(groupArraySample(${SAMPLED_EVENTS})(sessionId)) FROM events WHERE ${eventsSql(bind)}`,
+  );
+  const [row] = await run<[sessions: string[]]>(sample);
   return divideSessions(row?.[0] ?? [], ranges);
 }
 

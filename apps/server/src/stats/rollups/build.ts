@@ -3,10 +3,10 @@ import type { ClickHouseSettings } from "@clickhouse/client";
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { BUILD_STATES, FINGERPRINT } from "../../clickhouse/schema/rollups.ts";
-import { memorySettings } from "../run-query.ts";
+import { memorySettings, runOn } from "../run-query.ts";
 import { SESSION_MARGIN_MS } from "../scope.ts";
-import { divideSessions, type SessionRange, sessionSampleSql } from "../session-ranges.ts";
-import { list } from "../sql.ts";
+import { divideSessionsOf } from "../session-ranges.ts";
+import { type Bind, list } from "../sql.ts";
 import { dropBuilds, hasRunningMutations } from "./drop.ts";
 import { EVENT_ROW_COLUMNS, groupedEventRowsSql } from "./event-rows.ts";
 import { SESSION_ROW_COLUMNS, sessionRowsSql } from "./session-rows.ts";
@@ -88,8 +88,6 @@ const SELECT_KEPT_FINGERPRINTS = `SELECT toString(toDate(occurredAt)) AS day, ${
 const SELECT_RECEIVED = `SELECT toString(toDate(occurredAt)) AS day, concat(toString(countIf(${RECEIVED})), ' ')
   FROM events WHERE ${THREE_DAYS} GROUP BY toDate(occurredAt)`;
 
-const SELECT_SESSIONS = sessionSampleSql("sourceId = {sourceId:String} AND toDate(occurredAt) = {day:Date}");
-
 /** Events that an earlier version stored get a source and channel later (`workers/classification.ts`), and keep their fingerprint. */
 const SELECT_UNCLASSIFIED = `SELECT 1 FROM events WHERE ${AROUND_DAY} AND channel IS NULL LIMIT 1`;
 
@@ -139,11 +137,14 @@ export async function buildDay(
     (await client.query({ query, query_params: values, format: "JSONCompactEachRow", ...common })).json();
   const fingerprintsNow = () => readFingerprints(read, day);
   const hasUnclassified = async () => (await read(SELECT_UNCLASSIFIED)).length > 0;
-  const readParts = async (): Promise<SessionRange[]> => {
-    const parts = Math.ceil(events / eventsPerStatement);
-    const [row] = parts > 1 ? await read<[sessions: string[]]>(SELECT_SESSIONS) : [];
-    return divideSessions(row?.[0] ?? [], parts);
-  };
+  const ofDay = (bind: Bind) =>
+    `sourceId = ${bind("String", sourceId)} AND toDate(occurredAt) = ${bind("Date", day)}`;
+  const readParts = () =>
+    divideSessionsOf(
+      runOn(client, cutOff, common.clickhouse_settings),
+      ofDay,
+      Math.ceil(events / eventsPerStatement),
+    );
   const fingerprints = await fingerprintsNow();
   if (fingerprints.length === 0 || (await hasUnclassified())) return false;
   const write = async () => {
