@@ -14,6 +14,7 @@ export type ReadFrom = "sessionRollups" | "eventRollups" | "bothRollups" | "even
 /** How much a query reads (docs/decisions/0025). Tests make the numbers small. */
 export const READ_BUDGET: {
   eventsPerSecond: Record<ReadFrom, number>;
+  maxEventsAtOnce: number;
   bytesPerEvent: number;
   maxPathsOfSlice: number;
   maxGroupsOfSlices: number;
@@ -25,6 +26,8 @@ export const READ_BUDGET: {
     bothRollups: 12_000_000,
     events: 3_000_000,
   },
+  /** A statement about more events may exceed the time limit, however much memory it has. */
+  maxEventsAtOnce: 15_000_000,
   /**
    * The memory that a statement may need for each event of an exact answer. Counting distinct visitors in arrays takes half the
    * time of `uniqExact`, and 16 bytes for each event; the rest is room for what else the statement keeps.
@@ -35,15 +38,13 @@ export const READ_BUDGET: {
   /** The groups of all slices together, which the service adds up and sorts: 300 bytes and 4 µs each. */
   maxGroupsOfSlices: 200_000,
 };
-/** A statement about more events might take longer than it may, however much memory it has. */
-const MAX_EVENTS_AT_ONCE = 15_000_000;
 /**
  * How many events one statement of an exact answer may count the visitors of. More are read in slices of visitors, one after the
  * other.
  * @param memoryBytes what one statement may use
  */
 export const maxEventsAtOnce = ({ memoryBytes }: { readonly memoryBytes: number }): number =>
-  Math.min(MAX_EVENTS_AT_ONCE, Math.floor(memoryBytes / READ_BUDGET.bytesPerEvent));
+  Math.min(READ_BUDGET.maxEventsAtOnce, Math.floor(memoryBytes / READ_BUDGET.bytesPerEvent));
 
 /** The time that an answer may take, in seconds. */
 const SECONDS = { fast: 0.125, auto: 1 } as const;

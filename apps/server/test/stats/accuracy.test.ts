@@ -36,15 +36,10 @@ after(async () => {
   await stats[Symbol.asyncDispose]();
 });
 
-interface SliceLimits {
-  readonly maxEventsAtOnce?: number;
-  readonly maxPathsOfSlice?: number;
-  readonly maxGroupsOfSlices?: number;
-}
 /** Lets a `fast` answer read so many events. */
 function readAtMost(
   events: number,
-  { maxEventsAtOnce, maxPathsOfSlice, maxGroupsOfSlices }: SliceLimits = {},
+  { maxEventsAtOnce, maxPathsOfSlice, maxGroupsOfSlices }: Partial<typeof DEFAULT_BUDGET> = DEFAULT_BUDGET,
 ) {
   const perSecond = events * 8;
   READ_BUDGET.eventsPerSecond = {
@@ -53,9 +48,7 @@ function readAtMost(
     bothRollups: perSecond,
     events: perSecond,
   };
-  READ_BUDGET.bytesPerEvent = maxEventsAtOnce
-    ? SERVER_LIMITS.maxStatsMemoryBytes / maxEventsAtOnce
-    : DEFAULT_BUDGET.bytesPerEvent;
+  READ_BUDGET.maxEventsAtOnce = maxEventsAtOnce ?? DEFAULT_BUDGET.maxEventsAtOnce;
   READ_BUDGET.maxPathsOfSlice = maxPathsOfSlice ?? DEFAULT_BUDGET.maxPathsOfSlice;
   READ_BUDGET.maxGroupsOfSlices = maxGroupsOfSlices ?? DEFAULT_BUDGET.maxGroupsOfSlices;
 }
@@ -176,13 +169,16 @@ async function askWith(memoryBytes: number, asked: Asked) {
   return { answer: await answerQuery(run, body, null, Date.UTC(2026, 10, 20)), statements };
 }
 
-test("The less memory a statement may use, the more slices an exact answer is read in.", async () => {
-  readAtMost(1e9, { maxEventsAtOnce: 100_000 });
+const OF_ROLLUPS_AND_EVENTS: Asked[] = [
+  { metrics: ["visitors"], dimensions: ["country"] },
+  { metrics: ["sessions"], dimensions: ["page"] },
+];
+test("The less memory a statement may use, the more slices an exact answer is read in.", async (t) => {
+  t.after(() => (READ_BUDGET.bytesPerEvent = DEFAULT_BUDGET.bytesPerEvent));
+  readAtMost(1e9);
   const most = SERVER_LIMITS.maxStatsMemoryBytes;
-  for (const question of [
-    { metrics: ["visitors"], dimensions: ["country"] },
-    { metrics: ["sessions"], dimensions: ["page"] },
-  ] satisfies Asked[]) {
+  READ_BUDGET.bytesPerEvent = most / 100_000;
+  for (const question of OF_ROLLUPS_AND_EVENTS) {
     const whole = await askWith(8 * most, question);
     const sliced = await askWith(most / 4, question);
     assert.deepEqual(sliced.answer.results, whole.answer.results);
@@ -190,6 +186,16 @@ test("The less memory a statement may use, the more slices an exact answer is re
       sliced.statements >= whole.statements + 3,
       `${sliced.statements} and ${whole.statements} statements`,
     );
+  }
+});
+
+test("A statement of an exact answer is about no more events when it may use more memory: its time is limited, too.", async () => {
+  readAtMost(1e9, { maxEventsAtOnce: 8_000 });
+  for (const question of OF_ROLLUPS_AND_EVENTS) {
+    const few = await askWith(SERVER_LIMITS.maxStatsMemoryBytes, question);
+    const many = await askWith(64 * SERVER_LIMITS.maxStatsMemoryBytes, question);
+    assert.deepEqual(many, few);
+    assert.ok(few.statements > 5, `${few.statements} statements`);
   }
 });
 
