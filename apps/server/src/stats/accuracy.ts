@@ -85,6 +85,8 @@ export interface Accurate<Value> extends Precision {
 /** Four digits after the point are more than enough, and rounding up keeps the bound. */
 const roundUp = (error: number) => Math.ceil(error * 1e4) / 1e4;
 
+const isTooHeavy = (error: unknown): boolean => error instanceof Refusal && error.code === "query_too_heavy";
+
 /**
  * Reads with the sample that suits the size. What needs too much memory or time is read from ever smaller samples, unless the
  * caller wants an exact answer.
@@ -99,10 +101,28 @@ export async function readAccurately<Value>(
     try {
       return { ...(await read(sample)), sample };
     } catch (error) {
-      const isTooHeavy = error instanceof Refusal && error.code === "query_too_heavy";
       const maySample = choice !== "exact" && size.canEstimate && sample < SERVER_LIMITS.maxStatsSample;
-      if (!isTooHeavy || !maySample) throw error;
+      if (!isTooHeavy(error) || !maySample) throw error;
     }
+  }
+}
+
+/** An exact answer that needs too much memory or time is read again in so many times the slices. */
+const SLICE_FACTOR = 8;
+
+/**
+ * Reads an exact answer in slices, and in more of them as long as one needs too much memory or time.
+ * @param slices how many at first; with a power of two, the others are powers of two, too
+ */
+export async function readInMoreSlices<Value>(
+  slices: number,
+  read: (slices: number) => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await read(slices);
+  } catch (error) {
+    if (!isTooHeavy(error) || slices >= SERVER_LIMITS.maxStatsSlices) throw error;
+    return readInMoreSlices(Math.min(slices * SLICE_FACTOR, SERVER_LIMITS.maxStatsSlices), read);
   }
 }
 
@@ -119,11 +139,14 @@ const HASH_BITS = 64;
 export const inSample = (sample: number): string =>
   sample === 1 ? "1" : `visitor < ${2n ** BigInt(HASH_BITS) / BigInt(sample)}`;
 
-/** A condition on `visitor` that selects one of `of` equal parts of all visitors. */
-export function inSlice({ index, of }: { readonly index: number; readonly of: number }): string {
+/** A condition on the column of a hash that selects one of `of` equal parts of all visitors, or of all sessions. */
+export function inSlice(
+  { index, of }: { readonly index: number; readonly of: number },
+  hash: "visitor" | "session" = "visitor",
+): string {
   const size = 2n ** BigInt(HASH_BITS) / BigInt(of);
   const first = BigInt(index) * size;
-  return `visitor BETWEEN ${first} AND ${first + size - 1n}`;
+  return `${hash} BETWEEN ${first} AND ${first + size - 1n}`;
 }
 
 /**

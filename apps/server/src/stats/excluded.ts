@@ -1,6 +1,5 @@
 /** Counts the events that the figures of an answer leave out: those of bots. */
-import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
+import { readInMoreSlices } from "./accuracy.ts";
 import { writeFilter } from "./filter.ts";
 import { type GoalRule, withGoal } from "./goals.ts";
 import type { RunQuery } from "./run-query.ts";
@@ -25,9 +24,6 @@ const botsStatement = (scope: QueryScope): Statement =>
     const filters = allOf(scope.filters.map((filter) => writeFilter(bind, filter, context)));
     return `SELECT count() FROM events WHERE ${bots} AND (${filters})`;
   });
-
-/** A count that needs too much memory is made again in so many times the slices. */
-const SLICE_FACTOR = 8;
 
 /** Counts the events of bots in slices of the sessions, one after the other. */
 async function countBots(run: RunQuery, scope: QueryScope, slices: number): Promise<number> {
@@ -55,12 +51,5 @@ export async function readExcluded(
   if (body.include?.excluded === false) return null;
   const scope = withGoal(readScope(body, now), goal);
   if (scope.includesBots) return { bots: 0 };
-  for (let slices = 1; ; slices *= SLICE_FACTOR) {
-    try {
-      return { bots: await countBots(run, scope, slices) };
-    } catch (error) {
-      const isTooHeavy = error instanceof Refusal && error.code === "query_too_heavy";
-      if (!isTooHeavy || slices >= SERVER_LIMITS.maxStatsSlices) throw error;
-    }
-  }
+  return { bots: await readInMoreSlices(1, async (slices) => countBots(run, scope, slices)) };
 }

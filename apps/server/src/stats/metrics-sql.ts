@@ -3,6 +3,7 @@
  * counts in the time bucket of its first event. The statement then adds up their totals by group.
  */
 import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { partSql } from "./accuracy.ts";
 import { withFirstTouch } from "./attribution.ts";
 import { sessionValueSql, valueSql } from "./dimensions.ts";
@@ -274,7 +275,8 @@ const ofSessions = (query: MetricsQuery, slice: QuerySlice | null): MetricsQuery
 
 /**
  * @param coverage the rollups to read; null: compute all totals from events
- * @param slice what to read; the statement then returns all groups with their totals instead of metrics, in any order
+ * @param slice what to read; the statement then returns groups with their totals instead of metrics, in any order: all of them, or
+ *   one more than a slice may have
  * @returns rows with the dimensions, the metrics, and the hash of the group. An estimate adds a list for each total, with
  *   what each part of the sample adds to it
  */
@@ -301,7 +303,8 @@ export function metricsStatement(
     const where = queryPeriod.groups ? `WHERE ${hash} IN ${bind("Array(String)", queryPeriod.groups)}` : "";
     const select = (columns: readonly string[]) =>
       `SELECT ${list([...keys, ...columns, `${hash} AS groupHash`])}`;
-    if (slice !== null) return `${select(names)} FROM (${rows}) ${where} ${settings}`;
+    if (slice !== null)
+      return `${select(names)} FROM (${rows}) ${where} LIMIT ${SERVER_LIMITS.maxStatsSlicedGroups + 1} ${settings}`;
     const metrics = query.metrics.map(
       (metric, index) => `${metricSql(metric, index)} AS ${metricColumn(index)}`,
     );

@@ -207,6 +207,12 @@ export function metricValue(
   return totalOf(whole) === 0 || (needsPart && part === 0) ? null : part / totalOf(whole) / unit;
 }
 
+/** Digits after the point of the column `revenue`. */
+const REVENUE_DIGITS = 4;
+/** Adds the totals of two slices up. Money stays exact: floating point would make 27.4995 of some sums 27.499499999999998. */
+export const addTotals = (name: string, one: number, other: number): number =>
+  name === "revenue" ? Number((one + other).toFixed(REVENUE_DIGITS)) : one + other;
+
 /** The name of the total that a metric is divided by; null: it is a total. */
 export const divisorOf = (metric: StatsMetric, index: number): string | null => metricAt(metric, index).whole;
 

@@ -1,11 +1,11 @@
 /** POST /api/stats/paths: counts the sessions that went from one page to the next, for each step. */
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
 import { IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
-import { accuracyOf, partSql, partsOf, READ_BUDGET } from "./accuracy.ts";
+import { accuracyOf, partSql, partsOf, READ_BUDGET, readInMoreSlices } from "./accuracy.ts";
 import { type Estimate, estimateSums } from "./error-bound.ts";
 import { type FirstSums, firstSums, type SliceCounts } from "./first-sums.ts";
 import type { RunQuery } from "./run-query.ts";
-import { readEvents, readSessionRanges } from "./sampled-scope.ts";
+import { readEvents, readSessionRanges, sessionSlicesFor } from "./sampled-scope.ts";
 import { answerHead, type Computed, eventConditions, inPeriod, type QueryScope, readScope } from "./scope.ts";
 import type { SessionRange } from "./session-ranges.ts";
 import { compareText, type Statement, statement } from "./sql.ts";
@@ -101,7 +101,7 @@ async function readInSlices(
   scope: QueryScope,
   options: PathsOptions,
   ranges: readonly SessionRange[],
-): Promise<Transition[] | null> {
+): Promise<Estimate<Transition[]> | null> {
   const transitions = new Map<string, Transition>();
   const readSlices = async (wanted: Pick<PathsOptions, "limit" | "only">): Promise<SliceCounts[][]> => {
     const bySteps: SliceCounts[][] = Array.from({ length: options.steps }, () => []);
@@ -133,7 +133,7 @@ async function readInSlices(
     first = await readFirst({ limit: only.length + 1, only });
   }
   if (first === null) return null;
-  return first.flatMap(({ sums }) =>
+  const value = first.flatMap(({ sums }) =>
     [...sums]
       .flatMap(([hash, sessions]) => {
         const transition = transitions.get(hash);
@@ -142,6 +142,7 @@ async function readInSlices(
       .sort(compareTransitions)
       .slice(0, options.limit),
   );
+  return { value, variances: [] };
 }
 
 export async function answerPaths(
@@ -158,9 +159,12 @@ export async function answerPaths(
   const scope = readScope(body, now);
   const options: PathsOptions = { startPage, through, steps, limit, only: null };
   const { value: paths, ...precision } = await readEvents(run, scope, async (sampled, events) => {
-    const ranges = sampled.sample === 1 ? await readSessionRanges(run, sampled, scope.range, events) : [];
-    const found = ranges.length < 2 ? null : await readInSlices(run, sampled, options, ranges);
-    return found ? { value: found, variances: [] } : readAtOnce(run, sampled, options);
+    if (sampled.sample > 1) return readAtOnce(run, sampled, options);
+    const found = await readInMoreSlices(sessionSlicesFor(run, events), async (slices) => {
+      const ranges = await readSessionRanges(run, scope, scope.range, slices);
+      return ranges.length < 2 ? readAtOnce(run, scope, options) : readInSlices(run, scope, options, ranges);
+    });
+    return found ?? readAtOnce(run, scope, options);
   });
   return {
     ...answerHead(scope),

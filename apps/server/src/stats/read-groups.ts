@@ -1,9 +1,15 @@
 /** Reads the groups of a metrics query: from rollups or events, exactly or estimated, in one statement or in slices. */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
-import { type Accurate, maxEventsAtOnce, READ_BUDGET, type ReadFrom, readAccurately } from "./accuracy.ts";
+import {
+  type Accurate,
+  maxEventsAtOnce,
+  READ_BUDGET,
+  type ReadFrom,
+  readAccurately,
+  readInMoreSlices,
+} from "./accuracy.ts";
 import { type Estimate, type Figure, relativeVariance } from "./error-bound.ts";
-import { canEstimate, divisorOf, isSumOverSessions, metricValue, totalsOf } from "./metrics.ts";
+import { addTotals, canEstimate, divisorOf, isSumOverSessions, metricValue, totalsOf } from "./metrics.ts";
 import {
   dimensionColumn,
   type MetricsQuery,
@@ -15,7 +21,7 @@ import { metricsStatement } from "./metrics-sql.ts";
 import { findDerivedDays, isIntact, type RollupCoverage, readCoverage } from "./rollups/freshness.ts";
 import { filtersSessions, type RollupTable, tableFor } from "./rollups/query-sql.ts";
 import type { RunQuery } from "./run-query.ts";
-import { readSessionRanges } from "./sampled-scope.ts";
+import { readSessionRanges, sessionSlicesFor } from "./sampled-scope.ts";
 import { compareText } from "./sql.ts";
 
 export type GroupKey = string | number | null;
@@ -113,21 +119,28 @@ export function sortGroups(
   });
 }
 
-/** Reads the totals of each slice, one after the other, and adds them up. */
-async function readSlices(reading: Reading, slices: readonly QuerySlice[]): Promise<Estimate<ResultGroup[]>> {
+/**
+ * Reads the totals of each slice, one after the other, and adds them up.
+ * @returns null when there are too many groups
+ */
+async function readSlices(
+  reading: Reading,
+  slices: readonly QuerySlice[],
+): Promise<Estimate<ResultGroup[]> | null> {
   const { run, query, period, coverage } = reading;
   const names = totalNames(query);
   const groups = new Map<string, { keys: GroupKey[]; totals: number[]; hash: string }>();
   for (const slice of slices) {
     const written = metricsStatement(query, period, coverage, slice);
-    const rows = await run<WarehouseRow>({ ...written, maxRows: SERVER_LIMITS.maxStatsSlicedGroups });
+    const rows = await run<WarehouseRow>({ ...written, maxRows: SERVER_LIMITS.maxStatsSlicedGroups + 1 });
+    if (rows.length > SERVER_LIMITS.maxStatsSlicedGroups) return null;
     for (const row of rows) {
       const { keys, numbers, hash } = splitRow(query, row, names.length);
       const group = groups.get(hash) ?? { keys, totals: names.map(() => 0), hash };
-      group.totals = group.totals.map((total, at) => total + (numbers[at] ?? 0));
+      group.totals = names.map((name, at) => addTotals(name, group.totals[at] ?? 0, numbers[at] ?? 0));
       groups.set(hash, group);
     }
-    if (groups.size > READ_BUDGET.maxGroupsOfSlices) throw new Refusal("query_too_heavy");
+    if (groups.size > READ_BUDGET.maxGroupsOfSlices) return null;
   }
   const metrics = metricsOf(query);
   const found = [...groups.values()].map(({ keys, totals, hash }) => ({
@@ -139,33 +152,37 @@ async function readSlices(reading: Reading, slices: readonly QuerySlice[]): Prom
   return { value: sortGroups(query, found).slice(offset, offset + limit), variances: [] };
 }
 
-/** Slices of the visitors for an exact answer from rollups. Only distinct visitors need memory for each event. */
-function visitorSlices({ query, coverage }: Reading): QuerySlice[] {
-  if (coverage === null || !canEstimate(query.metrics) || !totalNames(query).includes("visitors")) return [];
-  let of = 1;
-  while (coverage.events > of * coverage.maxEventsAtOnce && of < SERVER_LIMITS.maxStatsSlices) of *= 2;
-  return Array.from({ length: of }, (_, index) => ({ kind: "visitors", index, of }));
+/** How many slices of the visitors suit an exact answer from rollups. Only distinct visitors need memory for each event. */
+function visitorSlicesFor(query: MetricsQuery, { events, maxEventsAtOnce: most }: RollupCoverage): number {
+  let slices = 1;
+  if (!totalNames(query).includes("visitors")) return slices;
+  while (events > slices * most && slices < SERVER_LIMITS.maxStatsSlices) slices *= 2;
+  return slices;
 }
 
-/** Slices of the sessions for an exact answer from events. Empty unless all totals are sums over sessions. */
-async function sessionSlices({ run, query, period, events }: Reading): Promise<QuerySlice[]> {
-  const { scope, metrics, goal, firstTouchWindowMs } = query;
-  const totals = [...totalsOf(() => "", metrics, goal).values()];
-  if (firstTouchWindowMs !== null || !totals.every(isSumOverSessions)) return [];
-  const ranges = await readSessionRanges(run, scope, period.period, events);
+/** Whether the totals of slices of the sessions add up to those of all. */
+const areSumsOverSessions = ({ metrics, goal, firstTouchWindowMs }: MetricsQuery): boolean =>
+  firstTouchWindowMs === null && [...totalsOf(() => "", metrics, goal).values()].every(isSumOverSessions);
+
+/** Divides the visitors of rollups, or the sessions of events. */
+async function divide({ run, query, period, coverage }: Reading, slices: number): Promise<QuerySlice[]> {
+  if (coverage !== null)
+    return Array.from({ length: slices }, (_, index) => ({ kind: "visitors", index, of: slices }));
+  const ranges = await readSessionRanges(run, query.scope, period.period, slices);
   return ranges.map((range) => ({ kind: "sessions", range }));
 }
 
 /** An answer with too many groups for slices is read at once, with sets of visitors that can use the disk. */
 async function readExactly(reading: Reading): Promise<Estimate<ResultGroup[]>> {
-  const slices = reading.coverage === null ? await sessionSlices(reading) : visitorSlices(reading);
-  if (slices.length < 2) return readOnce(reading);
-  try {
-    return await readSlices(reading, slices);
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== "query_too_heavy") throw error;
-    return readOnce(reading);
-  }
+  const { run, query, coverage, events } = reading;
+  const addUp = coverage === null ? areSumsOverSessions(query) : canEstimate(query.metrics);
+  if (!addUp) return readOnce(reading);
+  const wanted = coverage === null ? sessionSlicesFor(run, events) : visitorSlicesFor(query, coverage);
+  const answer = await readInMoreSlices(wanted, async (count) => {
+    const slices = await divide(reading, count);
+    return slices.length < 2 ? readOnce(reading) : readSlices(reading, slices);
+  });
+  return answer ?? readOnce(reading);
 }
 
 const readFrom = (query: MetricsQuery, table: RollupTable): ReadFrom =>

@@ -28,17 +28,21 @@ export async function readEvents<Value>(
 const SESSION_MEMORY = 4;
 
 /**
- * Slices of an exact answer that groups the events of a period by session, which needs memory for each of them.
+ * How many slices suit an exact answer that groups the events of a period by session.
  * @param events how many the period has
- * @returns ranges of sessions to read one after the other; fewer than two: read all at once
  */
+export function sessionSlicesFor(run: RunQuery, events: number): number {
+  const wanted = Math.ceil((events * SESSION_MEMORY) / maxEventsAtOnce(run));
+  return Math.min(Math.max(wanted, 1), SERVER_LIMITS.maxStatsSlices);
+}
+
+/** @returns ranges of the sessions of a period, to read one after the other; a single one when there are few events */
 export async function readSessionRanges(
   run: RunQuery,
   { sourceId }: QueryScope,
   period: Period,
-  events: number,
+  slices: number,
 ): Promise<SessionRange[]> {
-  const wanted = Math.ceil((events * SESSION_MEMORY) / maxEventsAtOnce(run));
   const ofPeriod = (bind: Bind) => `sourceId = ${bind("String", sourceId)} AND ${inPeriod(bind, period)}`;
-  return divideSessionsOf(run, ofPeriod, Math.min(wanted, SERVER_LIMITS.maxStatsSlices));
+  return divideSessionsOf(run, ofPeriod, slices);
 }

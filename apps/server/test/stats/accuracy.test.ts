@@ -4,9 +4,11 @@ import { after, before, test } from "node:test";
 import type { StatsAccuracyChoice, StatsAnswer, StatsPathsAnswer, StatsQueryBody } from "@headwater/contract";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { Refusal } from "../../src/core/refusal.ts";
 import { READ_BUDGET } from "../../src/stats/accuracy.ts";
+import { answerPaths } from "../../src/stats/paths.ts";
 import { answerQuery } from "../../src/stats/query.ts";
-import { createQueryRunner } from "../../src/stats/run-query.ts";
+import { createQueryRunner, type RunQuery } from "../../src/stats/run-query.ts";
 import { runRollupRound } from "../../src/workers/rollups.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 import { trafficStatement } from "./traffic.ts";
@@ -155,18 +157,32 @@ test("An exact answer is the same, in one piece or read in slices of visitors or
   }
 });
 
-/** Answers a question exactly, with so much memory for each statement. */
-async function askWith(memoryBytes: number, asked: Asked) {
+const NOW = Date.UTC(2026, 10, 20);
+const EXACT_BODY = () => ({ sourceId, dateRange, accuracy: "exact" as const });
+
+/**
+ * A runner whose statements may use so much memory.
+ * @param needsTooMuch whether a statement fails as ClickHouse fails it
+ */
+function limitedRunner(memoryBytes: number, needsTooMuch = (_query: string) => false) {
   let statements = 0;
   const query: WarehouseClient["query"] = async (options) => {
     statements += 1;
+    if (needsTooMuch(options.query))
+      throw Object.assign(new Error("Query memory limit exceeded"), { code: "241" });
     return stats.client.query(options);
   };
   const client = Object.assign(Object.create(stats.client), { query });
   const runner = createQueryRunner({ state: () => "up", client: () => client }, { memoryBytes });
   const run = runner({ organizationId: "org_1", signal: new AbortController().signal });
-  const body: StatsQueryBody = { sourceId, dateRange, ...asked, accuracy: "exact" };
-  return { answer: await answerQuery(run, body, null, Date.UTC(2026, 10, 20)), statements };
+  return { run, statements: () => statements };
+}
+
+/** Answers a question exactly, with so much memory for each statement. */
+async function askWith(memoryBytes: number, asked: Asked) {
+  const { run, statements } = limitedRunner(memoryBytes);
+  const answer = await answerQuery(run, { ...EXACT_BODY(), ...asked }, null, NOW);
+  return { answer, statements: statements() };
 }
 
 const OF_ROLLUPS_AND_EVENTS: Asked[] = [
@@ -197,6 +213,65 @@ test("A statement of an exact answer is about no more events when it may use mor
     assert.deepEqual(many, few);
     assert.ok(few.statements > 5, `${few.statements} statements`);
   }
+});
+
+const HEAVY: Asked[] = [
+  { metrics: ["visitors", "pageviews"], dimensions: ["page"] },
+  { metrics: ["visitors", "sessions"], dimensions: ["referrer"], filters: is("page", "/0") },
+  { metrics: ["sessions"], dimensions: ["page"], filters: is("country", "C3") },
+];
+const isOfGroups = (query: string) => /groupHash|fromPage/.test(query);
+test("An exact answer whose statement needs too much memory is read in more slices, until none does.", async () => {
+  readAtMost(1e9);
+  const most = SERVER_LIMITS.maxStatsMemoryBytes;
+  const readers = [
+    ...HEAVY.map(
+      (asked) => async (run: RunQuery) => answerQuery(run, { ...EXACT_BODY(), ...asked }, null, NOW),
+    ),
+    async (run: RunQuery) => answerPaths(run, EXACT_BODY(), NOW),
+  ];
+  for (const [index, read] of readers.entries()) {
+    const whole = limitedRunner(most);
+    const answer = await read(whole.run);
+    for (const failing of index === 0 ? [1, 2] : [1]) {
+      let failed = 0;
+      const limited = limitedRunner(most, (query) => isOfGroups(query) && failed++ < failing);
+      assert.deepEqual(await read(limited.run), answer);
+      const more = limited.statements() - whole.statements();
+      assert.ok(more >= 8 ** failing, `${more} more statements after ${failing} failed`);
+    }
+    const never = limitedRunner(most, isOfGroups);
+    await assert.rejects(
+      read(never.run),
+      (error) => error instanceof Refusal && error.code === "query_too_heavy",
+    );
+  }
+});
+
+test("Equal revenue is equal when it is read in slices, and pages of a list follow each other.", async () => {
+  const { sourceId: shop } = await stats.world.createSource({});
+  // 27.5 per page, in amounts that floating point cannot hold
+  const orders = Array.from({ length: 400 }, (_, index) => ({
+    id: `order_${index}`,
+    at: new Date(Date.UTC(2026, 10, 11) + index * 1_000).toISOString(),
+    session: `s${String((index * 7_919) % 1_009).padStart(4, "0")}`,
+    visitor: `v${index}`,
+    name: "buy",
+    page: `/p${index % 8}`,
+    revenue: ((Math.floor(index / 8) % 10) + 1) / 10,
+    currency: "EUR",
+  }));
+  await stats.insert(shop, orders);
+  readAtMost(1e9, { maxEventsAtOnce: 100 });
+  const question = { sourceId: shop, metrics: ["revenue"], dimensions: ["page", "currency"] };
+  const pages = [0, 3, 6].map(async (offset) =>
+    ask({ ...question, pagination: { limit: 3, offset } }, "exact"),
+  );
+  const rows = (await Promise.all(pages)).flatMap(({ results }) => results);
+  assert.deepEqual(
+    rows.map(({ dimensions, metrics }) => [dimensions[0], metrics[0]]),
+    Array.from({ length: 8 }, (_, page) => [`/p${page}`, 27.5]),
+  );
 });
 
 type Paths = StatsPathsAnswer["paths"];

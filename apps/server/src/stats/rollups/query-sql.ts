@@ -1,6 +1,6 @@
 /** Writes the totals of a query over rollup rows instead of events. */
 import { MINUTE_MS } from "../../core/time.ts";
-import { partSql } from "../accuracy.ts";
+import { inSlice, partSql } from "../accuracy.ts";
 import { isCurrency, readsCurrency } from "../currency.ts";
 import { asText, type Dimension, hasManyValues, isEventLevel, type ValueDimension } from "../dimensions.ts";
 import { type QueryFilter, textConditionSql, writeFilterTree } from "../filter.ts";
@@ -121,11 +121,18 @@ function filterSql(
 export const filtersSessions = ({ scope }: MetricsQuery): boolean =>
   scope.filters.some((filter) => filterDimensions(filter).length > 0);
 
-function filtersSql(context: SqlContext, coverage: RollupCoverage, table: RollupTable): string[] {
+/** @param sessions a condition on the sessions that count, which those of a filter need not exceed */
+function filtersSql(
+  context: SqlContext,
+  coverage: RollupCoverage,
+  table: RollupTable,
+  sessions: readonly string[] = [],
+): string[] {
   const { bind, query } = context;
   const inSessions = (filter: QueryFilter) => {
     const rows = sessionRows(context, coverage, [...new Set(filterDimensions(filter))]);
-    return `session IN (SELECT session FROM (${rows}) WHERE ${filterSql(bind, filter, null)})`;
+    const where = allOf([...sessions, filterSql(bind, filter, null)]);
+    return `session IN (SELECT session FROM (${rows}) WHERE ${where})`;
   };
   const onSessions = table === "sessionRollups" ? null : inSessions;
   return query.scope.filters.map((filter) => filterSql(bind, filter, onSessions));
@@ -242,7 +249,10 @@ function joinedEventTotals(
   return groupedTotals(context, totals, { over: "events", table: "eventRollups", visitors }, rows);
 }
 
-/** Totals of the sessions that have an event which satisfies the filters, at any time. */
+/**
+ * Totals of the sessions that have an event which satisfies the filters, at any time. A slice has sessions instead of visitors: the
+ * events of a session may be of another visitor than the one who opened it.
+ */
 function joinedSessionTotals(
   context: SqlContext,
   totals: ReadonlyMap<string, Total>,
@@ -251,18 +261,19 @@ function joinedSessionTotals(
   const { bind, query, queryPeriod } = context;
   const { from, to } = queryPeriod.period;
   const around = { from: from - SESSION_MARGIN_MS, to: to + SESSION_MARGIN_MS };
-  // a slice has the sessions that a visitor of it opened; their other events may be of another visitor
+  const ofSlice = context.slice === null ? [] : [inSlice(context.slice, "session")];
   const all = { ...context, slice: null };
-  const matching = allOf(filtersSql(all, coverage, "eventRollups"));
+  const matching = allOf([...ofSlice, ...filtersSql(all, coverage, "eventRollups", ofSlice)]);
   const events = `SELECT session FROM (${eventRows(all, coverage, around)}) WHERE ${matching}`;
   const opened = allOf([
     "sessions > 0",
     inQuarters(bind, queryPeriod.period),
-    ...visitorConditions(context),
+    ...visitorConditions(all),
+    ...ofSlice,
     `session IN (${events})`,
   ]);
   const dimensions = query.dimensions.flatMap(sessionDimension);
-  const rows = `SELECT * FROM (${sessionRows(context, coverage, dimensions)}) WHERE ${opened}`;
+  const rows = `SELECT * FROM (${sessionRows(all, coverage, dimensions)}) WHERE ${opened}`;
   const of = { over: "sessions", table: "sessionRollups", visitors: null } as const;
   return groupedTotals(context, totals, of, rows);
 }
