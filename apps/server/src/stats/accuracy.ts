@@ -85,6 +85,10 @@ export interface Accurate<Value> extends Precision {
 /** Four digits after the point are more than enough, and rounding up keeps the bound. */
 const roundUp = (error: number) => Math.ceil(error * 1e4) / 1e4;
 
+/** Whether an answer that needs too much is estimated instead. */
+export const mayEstimate = (choice: StatsAccuracyChoice, canEstimate: boolean): boolean =>
+  choice !== "exact" && canEstimate;
+
 const isTooHeavy = (error: unknown): boolean => error instanceof Refusal && error.code === "query_too_heavy";
 
 /**
@@ -101,28 +105,32 @@ export async function readAccurately<Value>(
     try {
       return { ...(await read(sample)), sample };
     } catch (error) {
-      const maySample = choice !== "exact" && size.canEstimate && sample < SERVER_LIMITS.maxStatsSample;
+      const maySample = mayEstimate(choice, size.canEstimate) && sample < SERVER_LIMITS.maxStatsSample;
       if (!isTooHeavy(error) || !maySample) throw error;
     }
   }
 }
 
-/** An exact answer that needs too much memory or time is read again in so many times the slices. */
+/** A read that needs too much memory or time is repeated in so many times the slices. */
 const SLICE_FACTOR = 8;
 
 /**
- * Reads an exact answer in slices, and in more of them as long as one needs too much memory or time.
- * @param slices how many at first; with a power of two, the others are powers of two, too
+ * Reads in slices, and in more of them as long as one needs too much memory or time.
+ * @param first how many slices; when it is a power of two, so are the others
+ * @param isEstimated the caller estimates what needs too much, which is faster than more slices
  */
 export async function readInMoreSlices<Value>(
-  slices: number,
+  first: number,
   read: (slices: number) => Promise<Value>,
+  isEstimated = false,
 ): Promise<Value> {
-  try {
-    return await read(slices);
-  } catch (error) {
-    if (!isTooHeavy(error) || slices >= SERVER_LIMITS.maxStatsSlices) throw error;
-    return readInMoreSlices(Math.min(slices * SLICE_FACTOR, SERVER_LIMITS.maxStatsSlices), read);
+  const most = isEstimated ? first : SERVER_LIMITS.maxStatsSlices;
+  for (let slices = first; ; slices = Math.min(slices * SLICE_FACTOR, most)) {
+    try {
+      return await read(slices);
+    } catch (error) {
+      if (!isTooHeavy(error) || slices >= most) throw error;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** POST /api/stats/paths: counts the sessions that went from one page to the next, for each step. */
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
 import { IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
-import { accuracyOf, partSql, partsOf, READ_BUDGET, readInMoreSlices } from "./accuracy.ts";
+import { accuracyOf, mayEstimate, partSql, partsOf, READ_BUDGET, readInMoreSlices } from "./accuracy.ts";
 import { type Estimate, estimateSums } from "./error-bound.ts";
 import { type FirstSums, firstSums, type SliceCounts } from "./first-sums.ts";
 import type { RunQuery } from "./run-query.ts";
@@ -160,10 +160,12 @@ export async function answerPaths(
   const options: PathsOptions = { startPage, through, steps, limit, only: null };
   const { value: paths, ...precision } = await readEvents(run, scope, async (sampled, events) => {
     if (sampled.sample > 1) return readAtOnce(run, sampled, options);
-    const found = await readInMoreSlices(sessionSlicesFor(run, events), async (slices) => {
+    const wanted = sessionSlicesFor(run, events);
+    const read = async (slices: number) => {
       const ranges = await readSessionRanges(run, scope, scope.range, slices);
       return ranges.length < 2 ? readAtOnce(run, scope, options) : readInSlices(run, scope, options, ranges);
-    });
+    };
+    const found = await readInMoreSlices(wanted, read, mayEstimate(scope.accuracy, true));
     return found ?? readAtOnce(run, scope, options);
   });
   return {

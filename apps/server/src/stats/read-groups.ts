@@ -3,6 +3,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import {
   type Accurate,
   maxEventsAtOnce,
+  mayEstimate,
   READ_BUDGET,
   type ReadFrom,
   readAccurately,
@@ -178,11 +179,12 @@ async function readExactly(reading: Reading): Promise<Estimate<ResultGroup[]>> {
   const addUp = coverage === null ? areSumsOverSessions(query) : canEstimate(query.metrics);
   if (!addUp) return readOnce(reading);
   const wanted = coverage === null ? sessionSlicesFor(run, events) : visitorSlicesFor(query, coverage);
-  const answer = await readInMoreSlices(wanted, async (count) => {
+  const read = async (count: number) => {
     const slices = await divide(reading, count);
     return slices.length < 2 ? readOnce(reading) : readSlices(reading, slices);
-  });
-  return answer ?? readOnce(reading);
+  };
+  const isEstimated = mayEstimate(query.scope.accuracy, canEstimate(query.metrics));
+  return (await readInMoreSlices(wanted, read, isEstimated)) ?? readOnce(reading);
 }
 
 const readFrom = (query: MetricsQuery, table: RollupTable): ReadFrom =>
