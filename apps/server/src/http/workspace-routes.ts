@@ -122,6 +122,8 @@ export function createWorkspaceRoute(
 
   return async (exchange, operation, rawParams) => {
     const { request, requestId } = exchange;
+    // before the first wait, because a client may leave while its request is admitted
+    const signal = abortOnDisconnect(exchange);
     const { admitted, caller, address, now } = await admit(exchange, operation, rawParams);
     const handle = handlers.get(operation.id);
     if (!handle) throw new Refusal("route_not_found");
@@ -137,7 +139,7 @@ export function createWorkspaceRoute(
       requestId,
       clientAddress: address,
       headers: request.headers,
-      signal: abortOnDisconnect(exchange),
+      signal,
     };
     const ask = (inner: InnerRequest) => askInner({ ids: exchange, caller, call }, inner);
     const answer = await handle({ ...call, ask }).catch((error: unknown) => {

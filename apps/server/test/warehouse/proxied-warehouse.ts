@@ -12,6 +12,8 @@ export interface ProxiedWarehouse extends AsyncDisposable {
   settings: Record<string, string>;
   cut(): void;
   restore(): void;
+  /** Lets requests to the warehouse whose URL has the text wait. @returns how many wait, without those that have left */
+  hold(text: string): () => number;
   /** Queries the warehouse directly, even while the proxy is cut off. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   ask(query: string): Promise<any[]>;
@@ -24,8 +26,14 @@ export async function openProxiedWarehouse(): Promise<ProxiedWarehouse> {
   await migrate(engine.endpoint);
   const { url } = engine.endpoint;
   let isCut = false;
+  let heldText: string | null = null;
+  let held = 0;
   const server = createServer((from, to) => {
     if (isCut) return void from.socket.destroy();
+    if (heldText !== null && from.url?.includes(heldText)) {
+      held += 1;
+      return void to.once("close", () => (held -= 1));
+    }
     const { host: _, ...headers } = from.headers;
     const sent = request(url + from.url, { method: from.method, headers }, (answer) => {
       to.writeHead(answer.statusCode ?? 500, answer.headers);
@@ -47,6 +55,10 @@ export async function openProxiedWarehouse(): Promise<ProxiedWarehouse> {
     },
     restore: () => {
       isCut = false;
+    },
+    hold: (text) => {
+      heldText = text;
+      return () => held;
     },
     ask: async (query) => (await client.query({ query, format: "JSONEachRow" })).json(),
     [Symbol.asyncDispose]: async () => {

@@ -1,0 +1,52 @@
+/** The work for requests whose clients have left. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { until } from "../faults/child.ts";
+import { OWNER_TOKEN, openWorld } from "../support/world.ts";
+import { openProxiedWarehouse } from "../warehouse/proxied-warehouse.ts";
+import { PATIENCE_MS } from "../warehouse/store.ts";
+
+const CLIENTS = 20;
+
+/** Sends a whole request, and leaves without waiting for the answer. */
+async function sendAndLeave(url: string, body: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  const head = [
+    "POST /api/stats/query HTTP/1.1",
+    "host: localhost",
+    `authorization: Bearer ${OWNER_TOKEN}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+  await once(socket, "close");
+}
+
+test("A query whose client leaves as soon as it has sent it is not computed: the next one does not wait for it.", async () => {
+  await using warehouse = await openProxiedWarehouse();
+  await using world = await openWorld(warehouse.settings);
+  await until("the warehouse is up", PATIENCE_MS, async () => {
+    const { body } = await world.ask("/readyz", { token: null });
+    return body.warehouse.state === "up";
+  });
+  const { sourceId } = await world.createSource({});
+  const waiting = warehouse.hold("of-one-who-left");
+  const bodyOf = (page: string) => ({
+    sourceId,
+    dateRange: ["2026-11-10", "2026-11-14"],
+    metrics: ["visitors"],
+    filters: [{ dimension: "page", operator: "is", value: page }],
+  });
+  for (let client = 0; client < CLIENTS; client++)
+    await sendAndLeave(world.url, JSON.stringify(bodyOf(`/of-one-who-left-${client}`)));
+  let status = 0;
+  const next = world.ask("/api/stats/query", { method: "POST", body: bodyOf("/of-one-who-stays") });
+  void next.then((reply) => (status = reply.status)).catch(() => undefined);
+  await until("the next query is answered", PATIENCE_MS, async () => status !== 0);
+  assert.equal(status, 200);
+  await until("no query of a client that left is at work", PATIENCE_MS, async () => waiting() === 0);
+});
