@@ -3,7 +3,7 @@ import { parse as parseQuery } from "node:querystring";
 import type { Operation } from "@headwater/contract";
 import { readBytes } from "../core/body.ts";
 import { clientOf, type Trust } from "../core/client-address.ts";
-import type { Handlers, InnerRequest } from "../core/handler.ts";
+import type { Caller, Handlers, InnerRequest } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { RequestIds } from "../core/trace-context.ts";
 import type { Admitted, Guard } from "./guard.ts";
@@ -54,7 +54,7 @@ const CLIENT_LEFT = new Refusal("request_timeout", {
   message: "The connection was closed before the answer was sent.",
 });
 
-/** Aborts when the client disconnects, so that its work can stop. */
+/** Aborts when the client disconnects, so that its work can stop. Call it before the first wait: the client may leave meanwhile. */
 function abortOnDisconnect({ response }: Exchange): AbortSignal {
   const controller = new AbortController();
   response.once("close", () => controller.abort(CLIENT_LEFT));
@@ -68,6 +68,8 @@ function recheckAccess(
   admitted: Admitted,
   { guard, clock }: WorkspaceRouteDeps,
 ): void {
+  // the client has left while its request was admitted
+  if (response.closed) return;
   const recheck = async () => {
     try {
       await guard.recheck(operation, request.headers.authorization, admitted, clock());
@@ -79,6 +81,14 @@ function recheckAccess(
   const timer = setInterval(recheck, RECHECK_MS).unref();
   response.once("close", () => clearInterval(timer));
 }
+
+/** Who calls, and what bounds the rights that the call may give; a public operation has no caller. */
+const rightsOf = (caller: Caller | null) => ({
+  actor: caller?.actor ?? null,
+  limitedTo: caller?.limitedTo ?? null,
+  ceiling: caller?.ceiling ?? null,
+  grantsUntil: caller?.grantsUntil ?? null,
+});
 
 export type WorkspaceRoute = (
   exchange: Exchange,
@@ -122,7 +132,6 @@ export function createWorkspaceRoute(
 
   return async (exchange, operation, rawParams) => {
     const { request, requestId } = exchange;
-    // before the first wait, because a client may leave while its request is admitted
     const signal = abortOnDisconnect(exchange);
     const { admitted, caller, address, now } = await admit(exchange, operation, rawParams);
     const handle = handlers.get(operation.id);
@@ -131,10 +140,7 @@ export function createWorkspaceRoute(
     const call = {
       ...admitted,
       operation,
-      actor: caller?.actor ?? null,
-      limitedTo: caller?.limitedTo ?? null,
-      ceiling: caller?.ceiling ?? null,
-      grantsUntil: caller?.grantsUntil ?? null,
+      ...rightsOf(caller),
       now,
       requestId,
       clientAddress: address,
