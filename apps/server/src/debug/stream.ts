@@ -83,6 +83,7 @@ export function createDebugStreams(deps: DebugStreamDeps): OpenDebugStream {
     }
     // the consumer may never start to read, so the end of the frames alone would not release the slot
     signal.addEventListener("abort", release, { once: true });
+    if (signal.aborted) release();
     try {
       const start = await startOf(sourceId, lastEventId);
       return withRelease(framesAfter(start, filterOf(source, query), signal), release);
