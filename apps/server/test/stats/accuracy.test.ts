@@ -221,6 +221,7 @@ const HEAVY: Asked[] = [
   { metrics: ["visitors", "pageviews"], dimensions: ["page"] },
   { metrics: ["visitors", "sessions"], dimensions: ["referrer"], filters: is("page", "/0") },
   { metrics: ["sessions"], dimensions: ["page"], filters: is("country", "C3") },
+  { metrics: ["scrollDepth"], dimensions: ["property:plan"] },
 ];
 const isOfGroups = (query: string) => /groupHash|fromPage/.test(query);
 test("An exact answer whose statement needs too much memory is read in more slices, until none does.", async () => {
@@ -277,6 +278,27 @@ test("Equal revenue is equal when it is read in slices, and pages of a list foll
     rows.map(({ dimensions, metrics }) => [dimensions[0], metrics[0]]),
     Array.from({ length: 8 }, (_, page) => [`/p${page}`, 27.5]),
   );
+});
+
+test("The scroll depth of pages is the same when it is read in slices of the sessions.", async () => {
+  const { sourceId: site } = await stats.world.createSource({});
+  // three reports of each view, of which the deepest counts
+  const reports = Array.from({ length: 600 }, (_, index) => ({
+    id: `report_${index}`,
+    at: new Date(Date.UTC(2026, 10, 11) + index * 1_000).toISOString(),
+    session: `s${String((index * 7_919) % 97).padStart(2, "0")}`,
+    visitor: `v${(index * 7_919) % 97}`,
+    name: "leave",
+    page: `/p${index % 3}`,
+    scrollDepth: (index * 37) % 101,
+  }));
+  await stats.insert(site, reports);
+  const question = { sourceId: site, metrics: ["scrollDepth", "events"], dimensions: ["page"] };
+  readAtMost(1e9);
+  const whole = await ask(question, "exact");
+  assert.ok(whole.results.length === 3 && whole.results.every(({ metrics }) => Number(metrics[0]) > 0));
+  readAtMost(1e9, { maxEventsAtOnce: 200 });
+  assert.deepEqual((await ask(question, "exact")).results, whole.results);
 });
 
 type Paths = StatsPathsAnswer["paths"];
