@@ -82,7 +82,7 @@ function recheckAccess(
   response.once("close", () => clearInterval(timer));
 }
 
-/** Who calls, and what bounds the rights that the call may give; a public operation has no caller. */
+/** The caller, and the limits of the rights that it may give. All are null for a public operation, which has no caller. */
 const rightsOf = (caller: Caller | null) => ({
   actor: caller?.actor ?? null,
   limitedTo: caller?.limitedTo ?? null,

@@ -109,8 +109,12 @@ const AGGREGATES: Readonly<
     perSession: aggregate("groupUniqArray"),
     overSessions: overAll("uniqExactArray"),
   },
+  distinctOfSession: {
+    overEvents: aggregate("uniqExact"),
+    perSession: aggregate("uniqExact"),
+    overSessions: overAll("sum"),
+  },
   sum: { overEvents: aggregate("sum"), perSession: aggregate("sum"), overSessions: overAll("sum") },
-  // no key is in two sessions
   sumOfMaxima: { overEvents: sumOfMaxima, perSession: sumOfMaxima, overSessions: overAll("sum") },
   p75: {
     overEvents: (value, condition) => orNull(aggregate(P75, P75_LEVEL)(value, condition)),
@@ -270,13 +274,16 @@ const writeOrder = ({ order }: MetricsQuery, keys: readonly string[]) =>
  */
 const FILTER_AFTER_READING = "SETTINGS query_plan_filter_push_down = 0";
 
+/** One group more than a slice may have shows that there are too many. */
+export const MAX_SLICE_ROWS: number = SERVER_LIMITS.maxStatsSlicedGroups + 1;
+
 const ofSessions = (query: MetricsQuery, slice: QuerySlice | null): MetricsQuery =>
   slice?.kind === "sessions" ? { ...query, scope: { ...query.scope, sessions: slice.range } } : query;
 
 /**
  * @param coverage the rollups to read; null: compute all totals from events
- * @param slice what to read; the statement then returns groups with their totals instead of metrics, in any order: all of them, or
- *   one more than a slice may have
+ * @param slice what to read; the statement then returns groups with their totals instead of metrics, in any order, and at most
+ *   `MAX_SLICE_ROWS` of them
  * @returns rows with the dimensions, the metrics, and the hash of the group. An estimate adds a list for each total, with
  *   what each part of the sample adds to it
  */
@@ -303,8 +310,7 @@ export function metricsStatement(
     const where = queryPeriod.groups ? `WHERE ${hash} IN ${bind("Array(String)", queryPeriod.groups)}` : "";
     const select = (columns: readonly string[]) =>
       `SELECT ${list([...keys, ...columns, `${hash} AS groupHash`])}`;
-    if (slice !== null)
-      return `${select(names)} FROM (${rows}) ${where} LIMIT ${SERVER_LIMITS.maxStatsSlicedGroups + 1} ${settings}`;
+    if (slice !== null) return `${select(names)} FROM (${rows}) ${where} LIMIT ${MAX_SLICE_ROWS} ${settings}`;
     const metrics = query.metrics.map(
       (metric, index) => `${metricSql(metric, index)} AS ${metricColumn(index)}`,
     );

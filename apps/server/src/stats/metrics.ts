@@ -13,8 +13,11 @@ type CountCondition = (bind: Bind, goal: GoalRule | null) => string;
 /** A total over events. */
 export interface EventTotal {
   readonly over: "events";
-  /** `sumOfMaxima`: the value is a map, and the greatest values of its keys are added up. */
-  readonly aggregate: "count" | "distinct" | "sum" | "sumOfMaxima" | "p75";
+  /**
+   * `sumOfMaxima`: the value is a map, and the greatest values of its keys are added up. No key of it is in two sessions, and no
+   * value of `distinctOfSession`.
+   */
+  readonly aggregate: "count" | "distinct" | "distinctOfSession" | "sum" | "sumOfMaxima" | "p75";
   /** SQL over a row of `events`: what is counted, added up or ranked. */
   readonly value: string;
   /** SQL over a row of `events`: whether the total counts the event. null: it counts all events. */
@@ -56,7 +59,6 @@ const VISITORS = "uniqExact(visitor)";
 /** The views of a page in a session have one scroll depth. Visitors are counted in parts, so the key has the visitor. */
 const viewKey = (path: string) => `sipHash64(session, visitor, ifNull(${path}, ''))`;
 const depthByView = (path: string) => `map(${viewKey(path)}, assumeNotNull(scrollDepth))`;
-const VIEW = viewKey("page.path");
 const HAS_DEPTH = "scrollDepth IS NOT NULL";
 
 /** The Core Web Vitals, as the optional part `web-vitals` of the browser client reports them. */
@@ -82,7 +84,7 @@ const TOTALS = {
   depths: ofEvents("sumOfMaxima", depthByView("page.path"), () => HAS_DEPTH, {
     eventRollups: `arraySum(mapValues(maxMapIf(${depthByView("page")}, ${HAS_DEPTH})))`,
   }),
-  viewsWithDepth: ofEvents("distinct", VIEW, () => HAS_DEPTH, {
+  viewsWithDepth: ofEvents("distinctOfSession", viewKey("page.path"), () => HAS_DEPTH, {
     eventRollups: `uniqExactIf(${viewKey("page")}, ${HAS_DEPTH})`,
   }),
   revenue: ofEvents("sum", "ifNull(revenue, toDecimal64(0, 4))"),
@@ -173,9 +175,9 @@ const ALWAYS_EXACT: ReadonlySet<StatsMetric> = new Set<NamedMetric>([
 export const canEstimate = (metrics: readonly StatsMetric[]): boolean =>
   metrics.every((metric) => isNamed(metric) && !ALWAYS_EXACT.has(metric));
 
-/** Whether the totals of parts of the sessions add up to that of all of them. A visitor may be in several parts, a view is in one. */
+/** Whether the totals of parts of the sessions add up to that of all of them. A visitor may be in several parts. */
 export const isSumOverSessions = (total: Total): boolean =>
-  total.over === "sessions" || total.value === VIEW || !["distinct", "p75"].includes(total.aggregate);
+  total.over === "sessions" || !["distinct", "p75"].includes(total.aggregate);
 
 /** The name of the total of a metric `sum:<property>`; the index tells several of them apart. */
 const sumName = (index: number) => `sum${index}`;

@@ -18,7 +18,7 @@ import {
   type QueryPeriod,
   type QuerySlice,
 } from "./metrics-query.ts";
-import { metricsStatement } from "./metrics-sql.ts";
+import { MAX_SLICE_ROWS, metricsStatement } from "./metrics-sql.ts";
 import { findDerivedDays, isIntact, type RollupCoverage, readCoverage } from "./rollups/freshness.ts";
 import { filtersSessions, type RollupTable, tableFor } from "./rollups/query-sql.ts";
 import type { RunQuery } from "./run-query.ts";
@@ -133,8 +133,8 @@ async function readSlices(
   const groups = new Map<string, { keys: GroupKey[]; totals: number[]; hash: string }>();
   for (const slice of slices) {
     const written = metricsStatement(query, period, coverage, slice);
-    const rows = await run<WarehouseRow>({ ...written, maxRows: SERVER_LIMITS.maxStatsSlicedGroups + 1 });
-    if (rows.length > SERVER_LIMITS.maxStatsSlicedGroups) return null;
+    const rows = await run<WarehouseRow>({ ...written, maxRows: MAX_SLICE_ROWS });
+    if (rows.length === MAX_SLICE_ROWS) return null;
     for (const row of rows) {
       const { keys, numbers, hash } = splitRow(query, row, names.length);
       const group = groups.get(hash) ?? { keys, totals: names.map(() => 0), hash };
