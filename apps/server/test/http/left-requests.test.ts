@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { until } from "../faults/child.ts";
+import { untilWarehouseIsUp } from "../stats/stats-world.ts";
 import { OWNER_TOKEN, openWorld } from "../support/world.ts";
 import { openProxiedWarehouse } from "../warehouse/proxied-warehouse.ts";
 import { PATIENCE_MS } from "../warehouse/store.ts";
@@ -30,10 +31,7 @@ async function sendAndLeave(url: string, method: string, path: string, body = ""
 test("A query whose client leaves as soon as it has sent it is not computed: the next one does not wait for it.", async () => {
   await using warehouse = await openProxiedWarehouse();
   await using world = await openWorld(warehouse.settings);
-  await until("the warehouse is up", PATIENCE_MS, async () => {
-    const { body } = await world.ask("/readyz", { token: null });
-    return body.warehouse.state === "up";
-  });
+  await untilWarehouseIsUp(world);
   const { sourceId } = await world.createSource({});
   const waiting = warehouse.hold("of-one-who-left");
   const bodyOf = (page: string) => ({

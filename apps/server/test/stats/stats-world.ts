@@ -30,6 +30,14 @@ const lifeOf = (endpoint: WarehouseEndpoint): WarehouseProcess => ({
   end: () => undefined,
 });
 
+/** Waits until the service has its warehouse. */
+export async function untilWarehouseIsUp(world: World): Promise<void> {
+  await until("the warehouse is up", PATIENCE_MS, async () => {
+    const { body } = await world.ask("/readyz", { token: null });
+    return body.warehouse.state === "up";
+  });
+}
+
 /** @param warehouse one that is there; default: the file's own */
 export async function openStatsWorld(
   environment: Record<string, string> = {},
@@ -39,10 +47,7 @@ export async function openStatsWorld(
   const engine = warehouse === null ? await startTestWarehouse(folder) : lifeOf(warehouse);
   let now = NOW;
   const world = await openWorld({ ...settingsOf(engine.endpoint), ...environment }, { clock: () => now });
-  await until("the warehouse is up", PATIENCE_MS, async () => {
-    const { body } = await world.ask("/readyz", { token: null });
-    return body.warehouse.state === "up";
-  });
+  await untilWarehouseIsUp(world);
   const client = connect(engine.endpoint);
   return {
     world,
