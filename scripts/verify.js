@@ -19,17 +19,6 @@ const TOOLS = [
   { name: "wrk", program: "wrk", use: "the load tests" },
   { name: "openssl", program: "openssl", use: "the tests of proxies, which create a certificate" },
   { name: "systemd", program: "/usr/bin/systemd-analyze", use: "the test of the systemd unit in deploy/" },
-  { name: "golang-go", program: "/usr/bin/go", use: "the tests that render the Helm chart" },
-  {
-    name: "golang-github-masterminds-sprig-dev",
-    program: "/usr/share/gocode/src/github.com/Masterminds/sprig",
-    use: "the tests that render the Helm chart",
-  },
-  {
-    name: "golang-k8s-sigs-yaml-dev",
-    program: "/usr/share/gocode/src/sigs.k8s.io/yaml",
-    use: "the tests that render the Helm chart",
-  },
   {
     name: "prometheus",
     program: "/usr/bin/promtool",

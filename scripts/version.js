@@ -11,11 +11,11 @@ const FILES = [
   "packages/sdk/src/version.ts",
   "{README.md,packages/sdk/README.md}",
   "deploy/{README.md,Dockerfile,compose.yaml}",
-  "deploy/helm/headwater/{Chart,values}.yaml",
+  "deploy/kubernetes/*.yaml",
 ];
 /** The version after a name of ours. */
 const COPY =
-  /(headwater(?:-js)?[:/-]|"name": "(?:headwater|@headwater\/\w+)",\n(?: *"private": true,\n)? *"version": "|^(?:version|appVersion| {2}tag): "?|"packages\/\w+": \{\n *"name": "[^"]+",\n *"version": "|"apps\/\w+": \{\n *"name": "[^"]+",\n *"version": ")(\d+\.\d+\.\d+)/gm;
+  /(headwater(?:-js)?[:/-]|"name": "(?:headwater|@headwater\/\w+)",\n(?: *"private": true,\n)? *"version": "|"packages\/\w+": \{\n *"name": "[^"]+",\n *"version": "|"apps\/\w+": \{\n *"name": "[^"]+",\n *"version": ")(\d+\.\d+\.\d+)/gm;
 
 /** The version of everything that is released. */
 export const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

@@ -114,7 +114,7 @@ test("A version without an entry in the changelog, or one that differs, is not r
     readFileSync(join(ROOT, "package.json"), "utf8").replace(version, "9.8.7"),
   );
   const refusal = async () => (await release(copy).catch((error: { stderr: string }) => error)).stderr;
-  assert.match(await refusal(), /has version 9\.8\.7, but not .*Chart\.yaml/);
+  assert.match(await refusal(), /has version 9\.8\.7, but not .*one-node\.yaml/);
   await run(process.execPath, ["scripts/version.js"], { cwd: copy });
   assert.match(await refusal(), /CHANGELOG\.md has no entry "## 9\.8\.7"/);
 });
