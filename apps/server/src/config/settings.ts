@@ -154,7 +154,7 @@ export const SETTINGS = {
     integer(0, 8_760),
   ),
   SMTP_URL: secret(
-    "Mail server for invitations, sign-in links and reports: smtp://user:password@host:587, or smtps:// for TLS from the start; default: none",
+    "Mail server for invitations, sign-in links and reports: smtp://user:password@host:587 (STARTTLS is required), or smtps:// for TLS from the start; default: none",
     smtpUrl,
   ),
   REPORT_WEBHOOK_ORIGINS: setting(

@@ -1,5 +1,7 @@
 /** Parsers of settings. Each throws an error whose message completes `PORT cannot be "x": it …`, such as `must be …`. */
+
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { LIMITS, SITE_PATH } from "@headwater/contract";
 import { type ContainsAddress, parseAddressRanges } from "../core/address-ranges.ts";
 import { createSourceLists } from "../core/channels/source-lists.ts";
@@ -217,25 +219,42 @@ export function clickhouseUrl(value: string) {
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** `smtps:`: TLS from the first byte. */
-  readonly secure: boolean;
+  /** `start`: from the first byte (`smtps:`). `required`: by STARTTLS, or no mail is sent. `offered`: by STARTTLS where it is offered. */
+  readonly tls: "start" | "required" | "offered" | "off";
   readonly login: { readonly user: string; readonly password: string } | null;
+}
+
+const isThisMachine = (host: string) =>
+  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+
+/** Mails and credentials leave this machine over TLS only, unless the operator says otherwise for a server without a login. */
+function mailTls(url: URL, host: string): SmtpServer["tls"] {
+  const isOff = url.search === "?tls=off";
+  if (url.protocol === "smtps:") {
+    if (isOff) throw new Error("must begin with smtp:// when it has ?tls=off");
+    return "start";
+  }
+  if (isOff && url.username !== "" && !isThisMachine(host))
+    throw new Error("must have no user and password with ?tls=off: they would be sent in clear");
+  if (isOff) return "off";
+  return isThisMachine(host) ? "offered" : "required";
 }
 
 /** The mail server with the user's password, so the setting is a secret. */
 export function smtpUrl(value: string): SmtpServer | null {
   if (value === "") return null;
   const url = URL.parse(value);
-  const isBare = url !== null && /^\/?$/.test(url.pathname) && url.search === "" && url.hash === "";
+  const isBare =
+    url !== null && /^\/?$/.test(url.pathname) && /^(?:\?tls=off)?$/.test(url.search) && url.hash === "";
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === "" || !isBare)
     throw new Error("must be an address such as smtp://user:password@host:587");
-  const secure = url.protocol === "smtps:";
   const login =
     url.username === ""
       ? null
       : { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  return { host, port: Number(url.port) || (secure ? SMTPS_PORT : SMTP_PORT), secure, login };
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  const tls = mailTls(url, host);
+  return { host, port: Number(url.port) || (tls === "start" ? SMTPS_PORT : SMTP_PORT), tls, login };
 }
 
 const ADDRESS = String.raw`[^\s<>@,;:"\p{Cc}]+@[^\s<>@,;:"\p{Cc}]+`;

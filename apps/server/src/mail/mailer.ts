@@ -1,5 +1,4 @@
 /** Sends e-mail through the operator's SMTP server (SMTP_URL, MAIL_FROM). The only module that knows SMTP. */
-import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTransport } from "nodemailer";
 import type { SmtpServer } from "../config/values.ts";
@@ -47,27 +46,44 @@ export class MailError extends Error {
   }
 }
 
+/** Codes of the system for a connection that failed, such as `ECONNREFUSED` and `EAI_AGAIN`. Others are about the certificate. */
+const SYSTEM_CODE = /^E(?:AI_)?[A-Z0-9]+$/;
+
+/** What keeps the connection from being encrypted; null: something else has failed. */
+function findTlsProblem(error: unknown): string | null {
+  if (memberOf(error, "command") === "STARTTLS") {
+    const status = memberOf(error, "responseCode");
+    return typeof status === "number" ? `it answered ${status} to STARTTLS` : "STARTTLS failed";
+  }
+  const code = memberOf(error, "originalCode");
+  return typeof code === "string" && !SYSTEM_CODE.test(code) ? code : null;
+}
+
 /** The server's text is left out: it may repeat the recipient's address. */
 function toMailError(error: unknown): MailError {
   const status = memberOf(error, "responseCode");
+  const isPassing = typeof status === "number" && status >= 400 && status < 500;
+  const tlsProblem = findTlsProblem(error);
+  if (tlsProblem !== null)
+    return new MailError(
+      `no encrypted connection to the mail server of SMTP_URL (${tlsProblem}), so no mail was sent; see "Mail" in docs/operate.md`,
+      isPassing,
+    );
   const code = memberOf(error, "code");
   if (typeof status !== "number")
     return new MailError(`no connection to the mail server (${String(code ?? "unknown error")})`, true);
   const command = memberOf(error, "command");
   const step = typeof command === "string" ? ` to ${command}` : "";
-  return new MailError(`the mail server answered ${status}${step}`, status >= 400 && status < 500);
+  return new MailError(`the mail server answered ${status}${step}`, isPassing);
 }
 
-const isThisMachine = (host: string) =>
-  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-
-/** Credentials leave this machine only over TLS. */
-const openTransport = ({ host, port, secure, login }: SmtpServer) =>
+const openTransport = ({ host, port, tls, login }: SmtpServer) =>
   createTransport({
     host,
     port,
-    secure,
-    requireTLS: login !== null && !isThisMachine(host),
+    secure: tls === "start",
+    requireTLS: tls === "required",
+    ignoreTLS: tls === "off",
     ...(login && { auth: { user: login.user, pass: login.password } }),
     connectionTimeout: SERVER_LIMITS.mailTimeoutMs,
     greetingTimeout: SERVER_LIMITS.mailTimeoutMs,

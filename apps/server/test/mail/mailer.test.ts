@@ -1,12 +1,15 @@
 /** Mail leaves through the operator's SMTP server, in bounded tries, and nothing of it is in an error. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { test } from "node:test";
+import tls from "node:tls";
+import { promisify } from "node:util";
 import { describeSettings, readConfig } from "../../src/config/config.ts";
 import { smtpUrl } from "../../src/config/values.ts";
 import { createMailer, type Mail, MailError } from "../../src/mail/mailer.ts";
-import { startMailServer } from "../support/mail-server.ts";
+import { type MailCertificate, startMailServer } from "../support/mail-server.ts";
 
 const FROM = "Headwater <stats@example.com>";
 const MAIL: Mail = {
@@ -77,20 +80,75 @@ test("Errors name neither password nor recipient.", async () => {
   }
 });
 
-test("Credentials are not sent to another machine without TLS.", async () => {
-  await using server = await startMailServer("secret");
+const runOpenssl = promisify(execFile);
+
+/** @param name the subject's alternative name, such as `DNS:mail.example` */
+async function makeCertificate(name: string): Promise<MailCertificate> {
+  const kind =
+    "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=mail".split(" ");
+  const { stdout } = await runOpenssl("openssl", [
+    ...kind,
+    "-addext",
+    `subjectAltName=${name}`,
+    "-keyout",
+    "-",
+  ]);
+  const [key, cert] = stdout.split(/(?=-----BEGIN CERTIFICATE)/);
+  assert.ok(key && cert);
+  return { key, cert };
+}
+
+/** A name of this machine that is not known as one. */
+const ELSEWHERE = "[::ffff:127.0.0.1]";
+const TLS_MISSING = { name: "MailError", message: /no encrypted connection .* SMTP_URL/, isTransient: false };
+
+test("No mail and no password leaves this machine in clear, with and without a login.", async () => {
+  for (const password of [null, "secret"]) {
+    await using server = await startMailServer(password);
+    const { port } = new URL(server.url);
+    const login = password === null ? "" : "headwater:secret@";
+    await assert.rejects(mailerOf(`smtp://${login}${ELSEWHERE}:${port}`).send(MAIL), TLS_MISSING);
+    assert.equal(server.received.length, 0);
+  }
+});
+
+test("A mail is sent to a server whose certificate is valid, and to no other.", async (t) => {
+  const trusted = tls.getCACertificates("default");
+  t.after(() => tls.setDefaultCACertificates(trusted));
+  const right = await makeCertificate("IP:::ffff:127.0.0.1");
+  const otherName = await makeCertificate("DNS:mail.example");
+  for (const certificate of [right, otherName]) {
+    await using server = await startMailServer(null, certificate);
+    const { port } = new URL(server.url);
+    const mailer = mailerOf(`smtp://${ELSEWHERE}:${port}`);
+    tls.setDefaultCACertificates(trusted);
+    await assert.rejects(mailer.send(MAIL), TLS_MISSING, "nobody has signed it");
+    tls.setDefaultCACertificates([...trusted, certificate.cert]);
+    if (certificate === otherName) await assert.rejects(mailer.send(MAIL), TLS_MISSING, "of another name");
+    else await mailer.send(MAIL);
+    assert.equal(server.received.length, certificate === right ? 1 : 0);
+  }
+});
+
+test("Mails leave this machine in clear only when SMTP_URL says so, and then without a password.", async () => {
+  await using server = await startMailServer();
   const { port } = new URL(server.url);
-  // a name of this machine that is not known as one
-  const url = `smtp://headwater:secret@[::ffff:127.0.0.1]:${port}`;
-  await assert.rejects(mailerOf(url).send(MAIL), { name: "MailError" });
-  assert.equal(server.received.length, 0);
+  await mailerOf(`smtp://${ELSEWHERE}:${port}/?tls=off`).send(MAIL);
+  assert.equal(server.received.length, 1);
+  for (const url of [
+    "smtp://u:p@mail.example?tls=off",
+    "smtps://mail.example?tls=off",
+    "smtp://mail.example?tls=no",
+  ])
+    assert.throws(() => readConfig({ SMTP_URL: url, MAIL_FROM: FROM }), /SMTP_URL.* must /, url);
+  assert.equal(smtpUrl("smtp://u:p@127.0.0.1?tls=off")?.tls, "off");
 });
 
 test("The settings name a server and a sender together, and show no credentials.", () => {
   const settings = { SMTP_URL: "smtps://me:hidden@mail.example.com", MAIL_FROM: FROM };
   const { SMTP_URL, MAIL_FROM } = readConfig(settings);
   const login = { user: "me", password: "hidden" };
-  assert.deepEqual(SMTP_URL, { host: "mail.example.com", port: 465, secure: true, login });
+  assert.deepEqual(SMTP_URL, { host: "mail.example.com", port: 465, tls: "start", login });
   assert.equal(MAIL_FROM, FROM);
   assert.doesNotMatch(JSON.stringify(describeSettings(settings)), /hidden/);
   assert.throws(() => readConfig({ MAIL_FROM: FROM }), /belong together/);

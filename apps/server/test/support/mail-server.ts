@@ -60,15 +60,27 @@ function partsOf(message: string): Map<string, string> {
   return new Map(parts.flatMap((part) => [...partsOf(part.replace(/^\r\n/, ""))]));
 }
 
-/** @param password the password of the user `headwater`; null: no login is needed */
-export async function startMailServer(password: string | null = null): Promise<MailServer> {
+/** Key and certificate of a server that offers STARTTLS. */
+export interface MailCertificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/**
+ * @param password the password of the user `headwater`; null: no login is needed
+ * @param certificate null: no STARTTLS
+ */
+export async function startMailServer(
+  password: string | null = null,
+  certificate: MailCertificate | null = null,
+): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const refusals: number[] = [];
   let taken = 0;
   const arrivals = new EventTarget();
   const server = new SMTPServer({
     logger: false,
-    disabledCommands: ["STARTTLS"],
+    ...(certificate ?? { disabledCommands: ["STARTTLS"] }),
     authOptional: password === null,
     onAuth: ({ username, password: given }, _session, done) =>
       username === "headwater" && given === password
