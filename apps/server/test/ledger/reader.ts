@@ -47,8 +47,7 @@ export async function openReader(dataDir: string): Promise<Reader> {
 function rowsOfDatabase(url: string, sql: string, parameters: string[]): StoredRow[] {
   let given = 0;
   const asked = sql.replace(/\?/g, () => `:'v${++given}'`);
-  // materialized because Citus forgets the names of a row's columns on its way to a shard
-  const text = `with found as materialized (${asked}) select coalesce(json_agg(found), '[]') from found`;
+  const text = `with found as (${asked}) select coalesce(json_agg(found), '[]') from found`;
   const variables = parameters.flatMap((value, index) => ["-v", `v${index + 1}=${value}`]);
   const words = ["--no-psqlrc", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1", ...variables, url];
   return JSON.parse(

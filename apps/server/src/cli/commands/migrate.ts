@@ -1,19 +1,17 @@
 /** `headwater migrate`: brings the ledger to the schema of this version, as `headwater serve` does when it starts. */
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
+import { processEnvironment, readConfig } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
 import { connect, ledgerPath, openDatabase } from "../../ledger/sqlite/database.ts";
 import { refuseMarked } from "../../ledger/sqlite/folder-mark.ts";
-import { defineCommand, flag } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { explainDataDirError, explainLedgerError } from "../ledger-errors.ts";
 
 interface Migration {
   /** Schema versions; 0: there was no ledger. */
   readonly from: number;
   readonly to: number;
-  /** Tables that were distributed over the nodes of Citus. */
-  readonly distributed: readonly string[];
 }
 
 function readSchemaVersion(dataDir: string): number {
@@ -31,15 +29,15 @@ function migrateSqlite(dataDir: string): Migration {
     refuseMarked(dataDir);
     const from = readSchemaVersion(dataDir);
     openDatabase(dataDir).close();
-    return { from, to: readSchemaVersion(dataDir), distributed: [] };
+    return { from, to: readSchemaVersion(dataDir) };
   } catch (error) {
     throw explainDataDirError(error, dataDir);
   }
 }
 
-async function migratePostgres(url: string, config: Config, isDistributed: boolean): Promise<Migration> {
+async function migratePostgres(url: string, config: Config): Promise<Migration> {
   const { migrateDatabase } = await import("../../ledger/postgres/migrate-database.ts");
-  return migrateDatabase(url, isDistributed).catch((error: unknown) => {
+  return migrateDatabase(url).catch((error: unknown) => {
     throw explainLedgerError(error, config);
   });
 }
@@ -49,27 +47,15 @@ export const migrate = defineCommand({
   details: [
     "`headwater serve` does the same when it starts. A ledger cannot be brought back to an older schema.",
   ],
-  options: {
-    distributed: flag("Also distribute the tables by source; DATABASE_URL must name a Citus coordinator"),
-  },
-  run: async ({ distributed: isDistributed }) => {
+  run: async () => {
     const config = readConfig(processEnvironment());
     const { DATA_DIR: dataDir, DATABASE_URL: url } = config;
-    if (isDistributed && url === null)
-      throw new ConfigError("--distributed needs a ledger on PostgreSQL. Set DATABASE_URL.");
-    const migration =
-      url === null ? migrateSqlite(dataDir) : await migratePostgres(url, config, isDistributed);
-    const { from, to, distributed } = migration;
+    const { from, to } = url === null ? migrateSqlite(dataDir) : await migratePostgres(url, config);
     const ledger = url === null ? `The ledger in ${dataDir}` : "The ledger of DATABASE_URL";
     const text =
       from === to
         ? `${ledger} has schema ${to}, the newest; nothing to do.`
         : `${ledger} was migrated from schema ${from} to ${to}.`;
-    if (!isDistributed) return { json: { from, to }, text };
-    const tables =
-      distributed.length === 0
-        ? "All tables were distributed already."
-        : `Distributed by source: ${distributed.join(", ")}.`;
-    return { json: migration, text: `${text} ${tables}` };
+    return { json: { from, to }, text };
   },
 });

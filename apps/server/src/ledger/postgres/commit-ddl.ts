@@ -1,7 +1,4 @@
-/**
- * The tables that commits write, and the function that stores a group of commits in one round trip. Every table and every
- * unique key contains the source, so that Citus can distribute them by source.
- */
+/** The tables that commits write, and the function that stores a group of commits in one round trip. */
 import { FULL_KEYS, FULL_SHARE } from "../generations.ts";
 import { LOCKS } from "./connections.ts";
 
@@ -198,7 +195,7 @@ end $$`;
 
 /**
  * Opens a generation when the newest is old or full; returns true when it did. The lock waits for all commits, so later
- * commits see the keys of earlier ones. A distributed table has no size on the coordinator, so with Citus only age counts.
+ * commits see the keys of earlier ones.
  * `learnable`: the number of keys for which a node has memory for filters.
  */
 const TURN_KEYS = `

@@ -36,10 +36,8 @@ interface OlderGeneration {
 }
 type GenerationFilter = KeyFilter & { slot: number };
 
-/** None with Citus: rows of a distributed table cannot be read block by block. */
 const OLDER_GENERATIONS = `select ${GENERATION_ID} as id, slot
   from key_generations where generation < (select max(generation) from key_generations)
-    and not exists (select from pg_extension where extname = 'citus')
   order by generation desc`;
 
 const TABLE_STATE = `select pg_relation_size($1::regclass)::float8 as size,

@@ -122,8 +122,6 @@ async function migrateOnce(connection: Queryable, to: number): Promise<{ from: n
     await connection.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
     // commits lock the tables in another order, which could deadlock
     await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.keys);
-    // Citus needs it to change tables and functions in one transaction; elsewhere it has no effect
-    await connection.query("set local citus.multi_shard_modify_mode = 'sequential'");
     await connection.query("create table if not exists headwater_schema (version integer not null)");
     const from = await schemaOrNone(connection);
     refuseNewer(from, to);

@@ -20,8 +20,7 @@ export async function inTransaction<T>(pool: pg.Pool, work: Work<T>): Promise<T>
 }
 
 /**
- * A transaction that seals, expires or rewrites outbox rows. One runs at a time over all nodes. The advisory lock replaces
- * row locks, which Citus does not have for statements over several shards.
+ * A transaction that seals, expires or rewrites outbox rows. One runs at a time over all nodes.
  */
 export const withOutboxLock = <T>(pool: pg.Pool, work: Work<T>): Promise<T> =>
   inTransaction(pool, async (client) => {
