@@ -1,15 +1,9 @@
-/** Cells that a spreadsheet would run as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+import { toCsvCell } from "@headwater/contract/csv";
 
-/** @returns the rows as CSV (RFC 4180). A quote before a text that looks like a formula keeps spreadsheets from running it */
+/** @returns the rows as CSV (RFC 4180), each in one line */
 export const toCsv = (rows: readonly (readonly (string | number)[])[]): string =>
   rows
     .map((cells) =>
-      cells
-        .map((cell) => {
-          const text = typeof cell === "string" && FORMULA.test(cell) ? `'${cell}` : String(cell);
-          return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-        })
-        .join(","),
+      cells.map((cell) => (typeof cell === "string" ? toCsvCell(cell) : String(cell))).join(","),
     )
     .join("\r\n");

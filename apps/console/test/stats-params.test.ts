@@ -295,6 +295,7 @@ test("CSV cells are quoted where they must be, and no cell is a formula.", () =>
     ["a", 1],
     ['b,"c"', -2],
     ["=1+1", 0],
+    ["\u3000＝1\n=2", 0],
   ];
-  assert.equal(toCsv(rows), 'a,1\r\n"b,""c""",-2\r\n\'=1+1,0');
+  assert.equal(toCsv(rows), 'a,1\r\n"b,""c""",-2\r\n\'=1+1,0\r\n\'\u3000＝1 =2,0');
 });

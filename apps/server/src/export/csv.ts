@@ -1,19 +1,12 @@
-/** Rows as CSV (RFC 4180). Each row is one line, so that a client can see where an interrupted download ended. */
+/** Rows as CSV. Each row is one line, so that a client can see where an interrupted download ended. */
+import { toCsvCell } from "@headwater/contract/csv";
 import { COLUMNS, type ExportedEvent, readColumn } from "./columns.ts";
-
-/**
- * Spreadsheets execute a cell that begins like this. In many countries they also split a line at semicolons. An apostrophe
- * in front prevents the execution, and `headwater import` removes it.
- */
-const FORMULA = /^(?='*[=+\-@\t])|;(?=['"]*[=+\-@\t])/g;
-const LINE_BREAK = /\r\n|[\r\n]/g;
 
 function toCell(value: unknown): string {
   if (value === null) return "";
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-  const line = text.replace(LINE_BREAK, " ");
-  const safe = line.replace(FORMULA, "$&'");
-  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // a number is no formula, also below zero
+  if (typeof value === "number") return String(value);
+  return toCsvCell(typeof value === "object" ? JSON.stringify(value) : String(value));
 }
 
 export const CSV_HEADER = `${COLUMNS.map(({ name }) => name).join(",")}\n`;

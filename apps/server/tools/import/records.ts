@@ -1,4 +1,5 @@
 /** Reads a file of events record by record: a line of NDJSON, or a row of CSV. */
+import { readCsvText } from "@headwater/contract/csv";
 import { CommandFailed } from "../../src/cli/errors.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { COLUMNS, type Column } from "../../src/export/columns.ts";
@@ -83,12 +84,9 @@ async function* joinQuotedLines(chunks: TextChunks): AsyncGenerator<NumberedText
   if (open) throw new CommandFailed(`The quote of the record in line ${open.line} is not closed.`);
 }
 
-/** The apostrophes that an export writes before text that a spreadsheet would evaluate. */
-const FORMULA_GUARD = /^'(?='*[=+\-@\t])|(?<=;)'(?=['"]*[=+\-@\t])/g;
-
 function parseCell(cell: string, kind: Column["kind"]): unknown {
   if (cell === "") return null;
-  const text = cell.replaceAll("\0", "\ufffd").replace(FORMULA_GUARD, "");
+  const text = readCsvText(cell).replaceAll("\0", "\ufffd");
   if (kind === "json") return parseJson(text);
   return kind === "flag" ? text === "true" : text;
 }
