@@ -204,10 +204,19 @@ name: string;
 status: "accepted" | "duplicate" | "rejected";
 /** Why the event was not stored; null: it was. */
 code: "duplicate_event" | "invalid_event" | "unsupported_event_type" | "timestamp_too_old" | "timestamp_in_future" | "session_mismatch" | "page_address_missing" | "event_name_too_long" | "event_id_too_long" | "event_too_large" | "properties_too_deep" | "path_excluded" | "address_excluded" | "bot_rejected" | "plan_violation" | "too_many_properties" | null;
-/** What to do about it. With the warning `plan_violation`: what the tracking plan expected and what it found. null otherwise. */
+/** What to do about it; null: the event was stored. */
 message: string | null;
-/** What was corrected in the event. `timestamp_clamped`: The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client. `old_event`: The event is more than 12 days old. A copy that was stored before then counts again. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The `anonymousId` of the event is not the one of its session. Send both with the same id. `bot_suspected`: The user agent is a crawler's, or that of an HTTP library. A server sends events with a token of the scope ingest. `data_centre`: The client's address is in a data centre, so the event is a suspected bot's. `referrer_spam`: The referrer is a known spam site, so the event is a suspected bot's. `sent_at_unreliable`: `sentAt` is more than 24 hours off, so it does not correct the event's time. Set it again before each request. `number_not_finite`: A number is too large and was stored as null. `plan_violation`: The event violates the tracking plan of the source. The event's `message` says where. `revenue_invalid`: The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
+/** What was corrected in the event. `timestamp_clamped`: The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client. `old_event`: The event is more than 12 days old. A copy that was stored before then counts again. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The `anonymousId` of the event is not the one of its session. Send both with the same id. `bot_suspected`: The user agent is a crawler's, or that of an HTTP library. A server sends events with a token of the scope ingest. `data_centre`: The client's address is in a data centre, so the event is a suspected bot's. `referrer_spam`: The referrer is a known spam site, so the event is a suspected bot's. `sent_at_unreliable`: `sentAt` is more than 24 hours off, so it does not correct the event's time. Set it again before each request. `number_not_finite`: A number is too large and was stored as null. `plan_violation`: The event violates the tracking plan of the source. `planViolation` says where. `revenue_invalid`: The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
 warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "data_centre" | "referrer_spam" | "sent_at_unreliable" | "number_not_finite" | "plan_violation" | "revenue_invalid")[];
+/** How the event violates the tracking plan of the source; null: it does not. */
+planViolation: {
+/** What violates the plan, such as `properties.price`. */
+path: string;
+/** What the plan expects there. */
+expected: string;
+/** What was found instead. */
+found: string;
+} | null;
 };
 /** The limits that a client must respect. */
 ClientLimits: {

@@ -58,9 +58,20 @@ export const WARNING_MESSAGES = {
   sent_at_unreliable:
     "`sentAt` is more than 24 hours off, so it does not correct the event's time. Set it again before each request.",
   number_not_finite: "A number is too large and was stored as null.",
-  plan_violation: "The event violates the tracking plan of the source. The event's `message` says where.",
+  plan_violation: "The event violates the tracking plan of the source. `planViolation` says where.",
   revenue_invalid:
     'The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}.',
 } as const;
 export type Warning = keyof typeof WARNING_MESSAGES;
 export const WARNINGS = Object.keys(WARNING_MESSAGES) as Warning[];
+
+/** How an event violates the tracking plan of its source. */
+export interface ViolationDetails {
+  /** Such as `properties.price`. */
+  readonly path: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+export const describeViolation = ({ path, expected, found }: ViolationDetails): string =>
+  `The event violates the tracking plan: ${path} must be ${expected}; found ${found}.`;

@@ -181,12 +181,18 @@ export const EventResult = Closed(
     code: Nullable(OneOf(Object.keys(EVENT_CODES) as EventCode[]), {
       description: "Why the event was not stored; null: it was.",
     }),
-    message: textOrNull(
-      "What to do about it. With the warning `plan_violation`: what the tracking plan expected and what it found. null otherwise.",
-    ),
+    message: textOrNull("What to do about it; null: the event was stored."),
     warnings: Type.Array(OneOf(WARNINGS), {
       description: ["What was corrected in the event.", ...DESCRIBED_WARNINGS].join(" "),
     }),
+    planViolation: Nullable(
+      Closed({
+        path: text("What violates the plan, such as `properties.price`."),
+        expected: text("What the plan expects there."),
+        found: text("What was found instead."),
+      }),
+      { description: "How the event violates the tracking plan of the source; null: it does not." },
+    ),
   },
   { description: "The outcome of one event. Results have the order of the events in the request." },
 );

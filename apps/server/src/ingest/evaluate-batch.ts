@@ -3,7 +3,7 @@ import { EVENT_CODES, type EventResult, storedEventName } from "@headwater/contr
 import type { ContainsAddress } from "../core/address-ranges.ts";
 import type { EventLearner } from "../core/event-catalog/learner.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
-import { describeViolation } from "../core/plan/compile-plan.ts";
+import type { PlanViolation } from "../core/plan/compile-plan.ts";
 import type { Commit, SessionRecord, SessionTouch, StoredFlags } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
 import { createLineBuilder } from "../ledger/outbox-line.ts";
@@ -224,11 +224,14 @@ export function recordCommit(commit: Commit, committed: StoredFlags, sessions: S
   }
 }
 
+const toPlanViolation = (violation: PlanViolation | null | undefined): EventResult["planViolation"] =>
+  violation ? { path: violation.path, expected: violation.expected, found: violation.found } : null;
+
 /** A rejected event, as far as it can be read. */
 function rejectedResult(
   index: number,
   parsed: ParsedEvent,
-  { code, message }: Rejection,
+  { code, message, violation }: Rejection,
   keyOf: (eventId: string) => string,
 ): EventResult {
   const raw = isInvalid(parsed) ? parsed.raw : parsed.event;
@@ -244,6 +247,7 @@ function rejectedResult(
     code,
     message,
     warnings: [],
+    planViolation: toPlanViolation(violation),
   };
 }
 
@@ -260,8 +264,9 @@ function candidateResult(
     name: storedEventName(event.type, event.name),
     status: isNew ? "accepted" : "duplicate",
     code: isNew ? null : "duplicate_event",
-    message: isNew ? violation && describeViolation(violation) : EVENT_CODES.duplicate_event,
+    message: isNew ? null : EVENT_CODES.duplicate_event,
     warnings,
+    planViolation: toPlanViolation(violation),
   };
 }
 

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import {
   type BotPolicy,
   DEDUP_WINDOW_SECONDS,
+  describeViolation,
   EVENT_CODES,
   type Event,
   type EventCode,
@@ -16,7 +17,7 @@ import type { SeenViolation } from "../core/event-catalog/violations.ts";
 import { NO_ID } from "../core/ids.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { maskWholly } from "../core/masking/mask-address.ts";
-import { type CompiledPlan, describeViolation, type PlanViolation } from "../core/plan/compile-plan.ts";
+import type { CompiledPlan, PlanViolation } from "../core/plan/compile-plan.ts";
 import type { SessionRecord } from "../core/records.ts";
 import { dayOf, toIsoTime } from "../core/time.ts";
 import { type BuildLine, membersOf, sharedMembersOf } from "../ledger/outbox-line.ts";
@@ -96,7 +97,7 @@ export interface Rejection {
   readonly code: EventCode;
   readonly message: string;
   /** Why the tracking plan rejects the event. Absent: something else rejects it. */
-  readonly violation?: SeenViolation;
+  readonly violation?: SeenViolation & PlanViolation;
 }
 export type EventOutcome = Candidate | Rejection;
 

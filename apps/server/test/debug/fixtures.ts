@@ -108,6 +108,7 @@ export function result(index: number, code: EventCode | null = null): EventResul
     code,
     message: code === null ? null : `why ${index}`,
     warnings: [],
+    planViolation: null,
   };
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { LIMITS } from "@headwater/contract";
+import { describeViolation, type EventResult, LIMITS, type ViolationDetails } from "@headwater/contract";
 import { folder, headwater } from "../cli/command-line.ts";
 import { openVisit } from "../install/visit.ts";
 import {
@@ -104,9 +104,9 @@ describe("A plan that is proposed from a day of traffic", () => {
       const outcomes = [...Array(planned).fill("accepted"), ...MISTAKES.map(() => violated)];
       assert.deepEqual(outcomesOf(reply), outcomes);
       const messages = attempt.results
-        .filter(({ message }: { message: string | null }) => message !== null)
-        .map(({ message }: { message: string }) =>
-          message.replace("The event violates the tracking plan: ", ""),
+        .filter(({ planViolation }: EventResult) => planViolation !== null)
+        .map(({ planViolation }: { planViolation: ViolationDetails }) =>
+          describeViolation(planViolation).replace("The event violates the tracking plan: ", ""),
         );
       assert.deepEqual(messages, MISTAKES);
       await world.server.maintain();

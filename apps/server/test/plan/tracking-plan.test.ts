@@ -1,7 +1,7 @@
 /** The tracking plan of a source (docs/contract.md section 2): versions, modes, and what a violation says. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { LIMITS } from "@headwater/contract";
+import { describeViolation, EVENT_CODES, LIMITS } from "@headwater/contract";
 import { openVisit } from "../install/visit.ts";
 import {
   eventsBody,
@@ -129,20 +129,40 @@ describe("A tracking plan", () => {
     assert.deepEqual(outcomesOf(results), ["accepted", "rejected plan_violation"]);
   });
 
-  it("accepts them in the mode warn, with the warning plan_violation and the same message", async () => {
+  it("accepts them in the mode warn, with the warning plan_violation and without code and message", async () => {
     const { send } = await withPlan(planOf("warn", "warn"));
-    const { body } = await send([order({ price: "5" }), order({ price: 5 }), trackEvent({ name: "other" })]);
-    const seen = body.results.map(({ status, code, warnings, message }: Record<string, unknown>) => [
+    const violating = order({ price: "5" });
+    const events = [violating, order({ price: 5 }), trackEvent({ name: "other" }), violating];
+    const { results } = (await send(events)).body;
+    const priceViolation = {
+      path: "properties.price",
+      expected: "of the type number",
+      found: 'the string "5"',
+    };
+    const nameViolation = {
+      path: "name",
+      expected: "a planned event",
+      found: 'the string "other"',
+    };
+    const outcome = (status: string, code: string | null, planViolation: object | null) => ({
       status,
       code,
-      warnings,
-      message === null,
+      message: code && EVENT_CODES.duplicate_event,
+      warnings: planViolation ? ["plan_violation"] : [],
+      planViolation,
+    });
+    assert.partialDeepStrictEqual(results, [
+      outcome("accepted", null, priceViolation),
+      outcome("accepted", null, null),
+      outcome("accepted", null, nameViolation),
+      outcome("duplicate", "duplicate_event", priceViolation),
     ]);
-    assert.deepEqual(seen, [
-      ["accepted", null, ["plan_violation"], false],
-      ["accepted", null, [], true],
-      ["accepted", null, ["plan_violation"], false],
-    ]);
+  });
+
+  it("says of an event that it rejects what it says of one that it warns of", async () => {
+    const { send } = await withPlan(planOf("reject", "reject"));
+    const [{ message, planViolation }] = (await send([order({ price: "5" })])).body.results;
+    assert.equal(message, describeViolation(planViolation));
   });
 
   it("checks nothing in the mode off; an event's own mode wins over that of the plan", async () => {

@@ -124,6 +124,7 @@ interface CheckedResult {
   code: string | null;
   warnings: string[];
   message: string | null;
+  planViolation: object | null;
 }
 
 /** The counts match the results, and the results are in the order of the events. */
@@ -138,9 +139,11 @@ function requireTally(body: Record<string, unknown>, where: string): void {
   );
   for (const [index, result] of results.entries()) {
     assert.equal(result.index, index, where);
-    assert.equal(result.code === null, result.status === "accepted", `${where}: code is null when accepted`);
-    const violates = result.code !== null || result.warnings.includes("plan_violation");
-    assert.equal(result.message === null, !violates, where);
+    const isAccepted = result.status === "accepted";
+    assert.equal(result.code === null, isAccepted, `${where}: code is null when accepted`);
+    assert.equal(result.message === null, isAccepted, `${where}: message is null when accepted`);
+    const violates = result.code === "plan_violation" || result.warnings.includes("plan_violation");
+    assert.equal(result.planViolation !== null, violates, where);
   }
 }
 

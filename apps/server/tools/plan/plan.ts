@@ -1,5 +1,6 @@
 /** `headwater plan`: a tracking plan as files of a repository, which its CI checks. */
 import { writeFileSync } from "node:fs";
+import { describeViolation } from "@headwater/contract";
 import { ApiFailure, type HeadwaterApi } from "../../../../packages/api/src/index.ts";
 import {
   type CommandGroup,
@@ -14,7 +15,6 @@ import {
   withDefault,
 } from "../../src/cli/command.ts";
 import { CommandFailed, UsageError } from "../../src/cli/errors.ts";
-import { describeViolation } from "../../src/core/plan/compile-plan.ts";
 import { HOUR_MS } from "../../src/core/time.ts";
 import { findSourceId, parseHttpUrl, remoteApi } from "../remote-service.ts";
 import { type FoundViolation, findViolations, readCode } from "./check-events.ts";

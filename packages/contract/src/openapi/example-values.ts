@@ -63,6 +63,7 @@ const result = (event: { id: string; type: string }, name: string) => ({
   code: null,
   message: null,
   warnings: [],
+  planViolation: null,
 });
 const PAGE_VIEW_RESULT = result(PAGE_VIEW, "page_view");
 const accepted = (one: ReturnType<typeof result>) => ({

@@ -1,7 +1,7 @@
 /** The details of one attempt: outcome, what to do, facts, results per event, and the JSON before and after normalization. */
 
 import type { DebugAttempt, Source } from "@headwater/contract";
-import { WARNING_MESSAGES } from "@headwater/contract/event-codes";
+import { describeViolation, WARNING_MESSAGES } from "@headwater/contract/event-codes";
 import { Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
 import { useMemo } from "react";
 import { API_BASE } from "../../api.ts";
@@ -121,15 +121,14 @@ const technicalFacts = (attempt: DebugAttempt): readonly Fact[] => [
 
 const STATUS_COLORS = { accepted: "green", duplicate: "gray", rejected: "red" } as const;
 
-/** The message, and the warnings about which it says nothing. */
-const reasonOf = ({ message, warnings }: DebugAttempt["results"][number]): string =>
+const reasonOf = ({ message, warnings, planViolation }: DebugAttempt["results"][number]): string =>
   [
-    message ?? [],
-    ...warnings
-      .filter((code) => message === null || code !== "plan_violation")
-      .map((code) => WARNING_MESSAGES[code]),
+    message,
+    ...warnings.map((code) =>
+      code === "plan_violation" && planViolation ? describeViolation(planViolation) : WARNING_MESSAGES[code],
+    ),
   ]
-    .flat()
+    .filter(Boolean)
     .join(" ");
 
 function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPartProps) {

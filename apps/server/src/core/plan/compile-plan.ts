@@ -1,5 +1,11 @@
 /** Compiles a tracking plan to checks of events. A schema is compiled when the first event of its name arrives. */
-import { type Event, type PlanMode, storedEventName, type TrackingPlan } from "@headwater/contract";
+import {
+  type Event,
+  type PlanMode,
+  storedEventName,
+  type TrackingPlan,
+  type ViolationDetails,
+} from "@headwater/contract";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { maskJson, maskString } from "../masking/mask.ts";
 import { nearestName } from "../nearest-name.ts";
@@ -9,12 +15,8 @@ import { compileQuickCheck, type SharedRules } from "./quick-check.ts";
 import { fits, type ValueRules } from "./value-rules.ts";
 
 /** An event that does not fit the plan. */
-export interface PlanViolation {
+export interface PlanViolation extends ViolationDetails {
   readonly mode: Exclude<PlanMode, "off">;
-  /** Such as `properties.price`. */
-  readonly path: string;
-  readonly expected: string;
-  readonly found: string;
   /** The type of what was found, without its value. */
   readonly foundType: string;
   /** The keyword of the schema that decided, such as `#/properties/price/type`; null: the event is not in the plan. */
@@ -27,13 +29,6 @@ export interface CompiledPlan {
   /** Of the plan as JSON. Compiled it needs several times as much. */
   readonly sizeBytes: number;
 }
-
-export const describeViolation = ({
-  path,
-  expected,
-  found,
-}: Pick<PlanViolation, "path" | "expected" | "found">): string =>
-  `The event violates the tracking plan: ${path} must be ${expected}; found ${found}.`;
 
 const MAX_FOUND_LENGTH = 80;
 const MAX_EXPECTED_LENGTH = 200;
