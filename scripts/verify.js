@@ -18,7 +18,12 @@ const TOOLS = [
   { name: "caddy", program: "/usr/bin/caddy", use: "the tests of proxies" },
   { name: "wrk", program: "wrk", use: "the load tests" },
   { name: "openssl", program: "openssl", use: "the tests of proxies, which create a certificate" },
-  { name: "systemd", program: "/usr/bin/systemd-analyze", use: "the test of the systemd unit in deploy/" },
+  { name: "systemd", program: "/usr/bin/systemd-analyze", use: "the tests of the systemd unit in deploy/" },
+  {
+    name: "perl",
+    program: "/usr/bin/h2ph",
+    use: "the test of the systemd unit, which needs the numbers of system calls",
+  },
   {
     name: "prometheus",
     program: "/usr/bin/promtool",

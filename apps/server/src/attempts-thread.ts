@@ -1,5 +1,5 @@
 /** The attempts thread of a serving process: it renders and masks attempts, and stores them on SQLite. */
-import { setPriority } from "node:os";
+import { trySetPriority } from "./core/priority.ts";
 import { type AttemptMessage, fromMessage } from "./debug/attempt-message.ts";
 import { renderEach, rowOf } from "./debug/render.ts";
 import { serveAttempts } from "./ledger/sqlite/serve-attempts.ts";
@@ -11,4 +11,4 @@ serveAttempts((messages) =>
 
 /** When all cores are busy, ingest goes first. Only on Linux: elsewhere this would set the priority of the whole process. */
 const LOW_PRIORITY = 10;
-if (process.platform === "linux") setPriority(LOW_PRIORITY);
+if (process.platform === "linux") trySetPriority(LOW_PRIORITY);

@@ -16,6 +16,7 @@ import type { Config } from "./config/settings.ts";
 import { createContext, type ServiceContext } from "./context.ts";
 import { createIds } from "./core/ids.ts";
 import { releaseMemory, withGcEnabled } from "./core/memory.ts";
+import { priorityRefusal } from "./core/priority.ts";
 import { hashToken } from "./core/token.ts";
 import { type Listening, listenFor } from "./http/listening.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -261,6 +262,8 @@ export async function startServer(
   // after everything that can fail: a token that was stored and never printed would be lost
   const firstStart = await setUpLedger(context, options.signInLink ?? true);
   log.info({ url, version: assets.version }, "listening");
+  const refusal = priorityRefusal();
+  if (refusal !== null) log.debug({ reason: refusal }, "background work runs with the priority of ingest");
 
   let lastRelease = Promise.resolve();
   const release = () => {

@@ -3,8 +3,9 @@
  * parent, however that ended, because the channel between them closes.
  */
 import { rmSync } from "node:fs";
-import { constants, setPriority } from "node:os";
+import { constants } from "node:os";
 import { join } from "node:path";
+import { trySetPriority } from "../../core/priority.ts";
 import { backupsIn, openEngine } from "./engine.ts";
 import { createHttpInterface } from "./http-interface.ts";
 import { openInbox } from "./inbox.ts";
@@ -44,7 +45,7 @@ async function open(order: OpenOrder): Promise<void> {
 // its files hold visitors' data
 process.umask(0o077);
 // before the engine starts its threads, which inherit the priority: with few processors, ingest comes first
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+trySetPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 process.on("disconnect", end);
 // Ctrl-C in a terminal reaches this process too; the parent decides
 process.on("SIGINT", () => undefined);

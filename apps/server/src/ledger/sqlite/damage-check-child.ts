@@ -1,6 +1,6 @@
 /** The process that checks the ledger's file. It only reads, table by table, and reports the first damage. */
-import { setPriority } from "node:os";
 import { DatabaseSync } from "node:sqlite";
+import { trySetPriority } from "../../core/priority.ts";
 import { isDamage } from "./failure.ts";
 
 /** The parent's message. */
@@ -41,7 +41,7 @@ function check(path: string): DamageCheckReport {
   }
 }
 
-setPriority(NICE);
+trySetPriority(NICE);
 process.once("message", ({ path }: DamageCheckOrder) => {
   process.send?.(check(path), () => process.disconnect());
 });
