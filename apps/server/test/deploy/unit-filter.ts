@@ -36,9 +36,11 @@ function expand(name: string, sets: ReadonlyMap<string, string[]>): string[] {
 function allowedCalls(unit: string): Set<string> {
   const sets = readSets();
   const allowed = new Set(expand("@default", sets));
-  for (const [, not, names = ""] of unit.matchAll(/^SystemCallFilter=(~?)(.*)$/gm))
-    for (const name of names.split(" ").flatMap((word) => expand(word, sets)))
-      not ? allowed.delete(name) : allowed.add(name);
+  for (const [, not, names = ""] of unit.matchAll(/^SystemCallFilter=(~?)(.*)$/gm)) {
+    const calls = names.split(" ").flatMap((word) => expand(word, sets));
+    const change = (call: string) => (not === "~" ? allowed.delete(call) : allowed.add(call));
+    calls.forEach(change);
+  }
   return allowed;
 }
 
