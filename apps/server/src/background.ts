@@ -18,7 +18,6 @@ export interface BackgroundWorkers {
   /** Totals of the shipper since the start. */
   shipped(): Readonly<ShipperTotals>;
   /** Stored events of an earlier version that have no source and channel yet. */
-  unclassified(): number;
   /** Runs one round of each worker that runs every minute. For tests that drive the clock. */
   maintain(): Promise<void>;
   /** Stops all workers at the same time. */
@@ -184,16 +183,13 @@ function startErasures(context: ServiceContext): Worker {
 
 /** The workers that need a warehouse. Their code is imported only when there is one. */
 async function startWarehouseWorkers(context: ServiceContext) {
-  const { ledger, warehouse, completeness, sourceLists, failedRollups, clock, newId, log } = context;
-  if (warehouse.state() === "off")
-    return { workers: [], shipped: () => NOTHING_SHIPPED, unclassified: () => 0 };
+  const { ledger, warehouse, completeness, failedRollups, clock, newId, log } = context;
+  if (warehouse.state() === "off") return { workers: [], shipped: () => NOTHING_SHIPPED };
   const { startShipper } = await import("./workers/shipper.ts");
-  const { startClassificationWorker } = await import("./workers/classification.ts");
   const { startRollupWorker } = await import("./workers/rollups.ts");
   const { startComparisonWorker } = await import("./workers/comparison.ts");
   const { startPartCheckWorker } = await import("./workers/part-checks.ts");
   const shipper = startShipper({ ledger, warehouse, clock, newId, log });
-  const classification = startClassificationWorker({ ledger, warehouse, sourceLists, clock, log });
   const rollups = startRollupWorker({
     warehouse,
     clock,
@@ -205,9 +201,8 @@ async function startWarehouseWorkers(context: ServiceContext) {
   const onDetached = comparison.compareSoon;
   const partChecks = startPartCheckWorker({ ledger, warehouse, completeness, onDetached, clock, log });
   return {
-    workers: [...shipper.workers, classification, rollups, comparison, partChecks],
+    workers: [...shipper.workers, rollups, comparison, partChecks],
     shipped: shipper.totals,
-    unclassified: classification.remaining,
   };
 }
 
@@ -216,7 +211,7 @@ export async function startBackgroundWorkers(
   context: ServiceContext,
   releaseMemory: () => Promise<void>,
 ): Promise<BackgroundWorkers> {
-  const { workers: warehouseWorkers, shipped, unclassified } = await startWarehouseWorkers(context);
+  const { workers: warehouseWorkers, shipped } = await startWarehouseWorkers(context);
   // A jump before the first round would otherwise not be noticed on a new ledger. The rounds report a failure.
   await context.deletionTime.read().catch(() => undefined);
   const maintenance = startMaintenance(context);
@@ -236,7 +231,6 @@ export async function startBackgroundWorkers(
   return {
     statuses: () => workers.map((worker) => worker.status()),
     shipped,
-    unclassified,
     maintain: async () => {
       const failures: unknown[] = [];
       for (const worker of maintenance)

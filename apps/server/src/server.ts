@@ -230,7 +230,6 @@ async function startWorkers(
     ledger: openedLedger.load(),
     shipped: workers.shipped(),
     reports: context.reports.totals(),
-    unclassifiedEvents: workers.unclassified(),
     failedRollups: context.failedRollups.count(),
     clockJumpMs: deletionTime.jumpMs(),
     ingestInFlight: ingest.inFlight(),

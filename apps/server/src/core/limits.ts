@@ -209,12 +209,6 @@ export const SERVER_LIMITS = {
   maxCachedVisitKeyLength: 400,
   /** A list of referrers that an operator configures. The built-in one has 230,000 characters. */
   maxReferrerListLength: 5_000_000,
-  /**
-   * The migration of stored events: how many it reads and how many origins it writes per update. A key has 20 digits and is three times in a
-   * statement, which a cluster keeps in an entry of Keeper of at most 1 MB.
-   */
-  classifiedEventsPerUpdate: 2_000_000,
-  classifiedOriginsPerUpdate: 4_000,
   /** Longer paths of referrers are cut: the lists name the beginnings of paths. */
   maxReferrerPathLength: 60,
   /** Distinct user agents with client hints in use at one time. */

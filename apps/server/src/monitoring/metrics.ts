@@ -22,7 +22,6 @@ export interface MetricSources {
   /** Events that were shipped to the warehouse and are no longer there. */
   missingEvents: number;
   /** Stored events of an earlier version that have no source and channel yet. */
-  unclassifiedEvents: number;
   /** Days of sources whose rollup could not be built. */
   failedRollups: number;
   shipped: { readonly events: number; readonly failures: number; readonly refused: number };
@@ -74,11 +73,6 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "outbox_events",
     "Accepted events that are not in the warehouse yet",
     ({ readiness }) => readiness.status?.outboxEvents ?? 0,
-  ),
-  gauge(
-    "unclassified_events",
-    "Stored events of an earlier version whose source and channel are not computed yet",
-    ({ unclassifiedEvents }) => unclassifiedEvents,
   ),
   gauge(
     "failed_rollups",

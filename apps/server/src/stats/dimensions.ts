@@ -24,8 +24,7 @@ const TEXT_DIMENSIONS: Readonly<Record<TextDimensionName, TextDimension>> = {
   entryPage: { from: "entry", sql: "page.path", hasManyValues: true },
   exitPage: { from: "exit", sql: "page.path", hasManyValues: true },
   source: { from: "entry", sql: "source" },
-  // events without a channel are those that are not classified yet
-  channel: { from: "entry", sql: "ifNull(channel, 'Direct')" },
+  channel: { from: "entry", sql: "channel" },
   referrer: { from: "entry", sql: "page.referrerHost" },
   utmSource: { from: "entry", sql: "page.utm.source" },
   utmMedium: { from: "entry", sql: "page.utm.medium" },

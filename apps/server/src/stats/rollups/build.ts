@@ -88,9 +88,6 @@ const SELECT_KEPT_FINGERPRINTS = `SELECT toString(toDate(occurredAt)) AS day, ${
 const SELECT_RECEIVED = `SELECT toString(toDate(occurredAt)) AS day, concat(toString(countIf(${RECEIVED})), ' ')
   FROM events WHERE ${THREE_DAYS} GROUP BY toDate(occurredAt)`;
 
-/** Events that an earlier version stored get a source and channel later (`workers/classification.ts`), and keep their fingerprint. */
-const SELECT_UNCLASSIFIED = `SELECT 1 FROM events WHERE ${AROUND_DAY} AND channel IS NULL LIMIT 1`;
-
 /** Reads the rows of a statement with the values of the build. */
 type ReadRows = <Row>(query: string) => Promise<Row[]>;
 
@@ -112,8 +109,8 @@ async function readFingerprints(read: ReadRows, day: string): Promise<string[]> 
  * recorded as done, which happens only if the events are still the same as at the beginning.
  * @param signal aborts the running statement
  * @param stopping ends the build before its next statement
- * @returns false when there is no new rollup: the events changed meanwhile, the build was stopped, no event was received
- *   until `receivedUntil`, or events have no source and channel yet
+ * @returns false when there is no new rollup: the events changed meanwhile, the build was stopped, or no event was received
+ *   until `receivedUntil`
  */
 export async function buildDay(
   client: WarehouseClient,
@@ -136,7 +133,6 @@ export async function buildDay(
   const read: ReadRows = async (query) =>
     (await client.query({ query, query_params: values, format: "JSONCompactEachRow", ...common })).json();
   const fingerprintsNow = () => readFingerprints(read, day);
-  const hasUnclassified = async () => (await read(SELECT_UNCLASSIFIED)).length > 0;
   const ofDay = (bind: Bind) =>
     `sourceId = ${bind("String", sourceId)} AND toDate(occurredAt) = ${bind("Date", day)}`;
   const readParts = () =>
@@ -146,7 +142,7 @@ export async function buildDay(
       Math.ceil(events / eventsPerStatement),
     );
   const fingerprints = await fingerprintsNow();
-  if (fingerprints.length === 0 || (await hasUnclassified())) return false;
+  if (fingerprints.length === 0) return false;
   const write = async () => {
     await run(INSERT_BUILD, { fingerprints, state: BUILD_STATES.started });
     for (const part of await readParts()) {
