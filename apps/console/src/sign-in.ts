@@ -1,5 +1,5 @@
 /** Signing a tab in, by an access token or by the one-time code of a link. */
-import { apiWith } from "./api.ts";
+import { type ApiAnswer, apiWith } from "./api.ts";
 import { organizationsQuery, queryClient } from "./queries.ts";
 import { session } from "./session.ts";
 
@@ -9,6 +9,26 @@ export function takeFragment(): URLSearchParams {
   if (location.hash !== "") history.replaceState(history.state, "", location.pathname + location.search);
   return fragment;
 }
+
+/** What a sign-in link has in its fragment. */
+export type Credential = { readonly code: string } | { readonly token: string };
+
+/** Whose account it opens. */
+export async function readCredential(
+  credential: Credential,
+  signal: AbortSignal,
+): Promise<ApiAnswer<"readSignInCode">> {
+  if ("code" in credential) return apiWith(null).readSignInCode({ body: credential, signal });
+  const client = apiWith(credential.token);
+  const [profile, { organizations }] = await Promise.all([
+    client.getProfile({ signal }),
+    client.listOrganizations({ signal }),
+  ]);
+  return { ...profile, organizations, invitation: null, expiresAt: "" };
+}
+
+export const signInBy = (credential: Credential): Promise<unknown> =>
+  "code" in credential ? signInByCode(credential.code) : signInWith(credential.token);
 
 /** Stores the token after the API has accepted it. */
 export async function signInWith(token: string): Promise<void> {

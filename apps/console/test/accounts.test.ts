@@ -92,7 +92,7 @@ accountTest(
     assert.equal(new URL(guest.url()).hash, "", "the code does not stay in the address");
     await shoot(guest, "invitation");
     await guest.getByLabel("Your name").fill("Grace");
-    await guest.getByRole("button", { name: "Accept invitation" }).click();
+    await guest.getByRole("button", { name: "Accept with a new account" }).click();
     await guest.getByRole("heading", { name: "No sources yet" }).waitFor();
     const member = (await membersOf(world)).find(({ name }) => name === "Grace");
     assert.deepEqual([member?.email, member?.role], ["grace@shop.example", "developer"]);
@@ -107,6 +107,17 @@ accountTest(
     const signIn = /http:\S+\/sign-in#code=\S+/.exec(mail.text)?.[0] ?? assert.fail(mail.text);
     const later = await newPage(t);
     await later.goto(signIn);
+    await later.getByText("grace@shop.example").waitFor();
+    await later.getByText("Developer of My workspace").waitFor();
+    assert.equal(new URL(later.url()).hash, "", "the code does not stay in the address");
+    assert.equal(
+      await later.evaluate(() => sessionStorage.getItem("headwater.token")),
+      null,
+      "not signed in yet",
+    );
+    assert.deepEqual(await seriousFindings(later), []);
+    await shoot(later, "sign-in-confirm");
+    await later.getByRole("button", { name: "Continue as Grace" }).click();
     await later.getByRole("heading", { name: "No sources yet" }).waitFor();
 
     await later.getByRole("link", { name: "Profile" }).click();
@@ -140,6 +151,11 @@ accountTest("A person signs in with a real OpenID Connect provider, after accept
   const page = await newPage(t);
   await page.goto(made.body.url);
   await page.getByRole("link", { name: "Continue with Example SSO" }).click();
+  await page.getByText("invites you to the workspace").waitFor();
+  await page.getByText("grace@shop.example").waitFor();
+  assert.equal((await membersOf(world)).length, 1, "nobody has joined yet");
+  await shoot(page, "sign-in-join");
+  await page.getByRole("button", { name: "Join as Grace" }).click();
   await page.getByRole("heading", { name: "No sources yet" }).waitFor();
   const member = (await membersOf(world)).find(({ name }) => name === "Grace");
   assert.deepEqual([member?.email, member?.role], ["grace@shop.example", "admin"]);
@@ -147,6 +163,7 @@ accountTest("A person signs in with a real OpenID Connect provider, after accept
   const later = await newPage(t);
   await later.goto(`${url}/usage`);
   await later.getByRole("link", { name: "Continue with Example SSO" }).click();
+  await later.getByRole("button", { name: "Continue as Grace" }).click();
   await later.getByRole("heading", { name: "Usage", exact: true }).waitFor();
   assert.equal(new URL(later.url()).pathname, "/usage", "the page that was asked for");
 });
@@ -163,7 +180,7 @@ consoleTest(
     await page.goto(link);
     await page.getByLabel("Your name").fill("Grace");
     assert.deepEqual(await seriousFindings(page), []);
-    await page.getByRole("button", { name: "Accept invitation" }).click();
+    await page.getByRole("button", { name: "Accept with a new account" }).click();
     await page.getByText("You are a member now").waitFor();
     await page.getByRole("button", { name: "Copy token" }).click();
     const token = await page.evaluate(() => navigator.clipboard.readText());

@@ -12,6 +12,8 @@ consoleStatsTest(
     const visitor = await context.browser()!.newContext({ userAgent: BROWSER });
     try {
       await page.goto(world.server.firstStart!.signInUrl);
+      await page.getByText("Owner of My workspace").waitFor();
+      await page.getByRole("button", { name: "Continue as this account" }).click();
       await page.getByRole("heading", { name: "No sources yet" }).waitFor();
       assert.ok(!page.url().includes("#"), "the code is removed from the URL");
       await shoot("1-signed-in");

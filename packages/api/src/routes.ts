@@ -48,6 +48,7 @@ export const ROUTES = {
   createToken: "POST /api/tokens",
   revokeToken: "DELETE /api/tokens/{tokenId}",
   listAudit: "GET /api/audit",
+  readSignInCode: "POST /api/sign-in/read",
   signIn: "POST /api/sign-in",
   signOut: "POST /api/sign-out",
   getProfile: "GET /api/profile",

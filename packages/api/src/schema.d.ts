@@ -1925,6 +1925,13 @@ organizationName: string;
 role: "viewer" | "developer" | "admin" | "owner";
 /** The name of the member who invites you; null: they gave none. */
 invitedBy: string | null;
+/** The account that accepts the invitation, because it has the address that the link was sent to; null: a new one. */
+account: {
+/** The name of the account. */
+name: string | null;
+/** The confirmed address of the account. */
+email: string | null;
+} | null;
 /** When the invitation expires. */
 expiresAt: Schemas["Timestamp"];
 };
@@ -1943,6 +1950,32 @@ signInCode: string;
 JoinedWorkspace: {
 /** The workspace that you are a member of now. */
 organizationId: string;
+};
+SignInOffer: {
+/** The id of the user who would be signed in. */
+userId: string;
+/** The name of the account, or that at the identity provider. */
+name: string | null;
+/** The confirmed address of the account, or that at the identity provider. */
+email: string | null;
+/** The workspaces of the user. Empty for a new account. */
+organizations: ({
+/** The name of the workspace. */
+name: string;
+/** The role of the user. */
+role: "viewer" | "developer" | "admin" | "owner";
+})[];
+/** The invitation that the sign-in accepts; null: none. */
+invitation: {
+/** The name of the workspace. */
+organizationName: string;
+/** The role that you get. */
+role: "viewer" | "developer" | "admin" | "owner";
+/** The name of the member who invites you; null: they gave none. */
+invitedBy: string | null;
+} | null;
+/** When the code expires. */
+expiresAt: Schemas["Timestamp"];
 };
 SignInMethods: {
 /** The name of the identity provider; null: there is none. */
@@ -2772,6 +2805,13 @@ target?: string | null | undefined;
 body: undefined;
 answer: Schemas["AuditList"];
 };
+/** See whose account a sign-in code opens */
+readSignInCode: {
+params: undefined;
+query: undefined;
+body: Schemas["SignIn"];
+answer: Schemas["SignInOffer"];
+};
 /** Exchange the one-time code of a sign-in link for a token */
 signIn: {
 params: undefined;
@@ -2900,7 +2940,7 @@ answer: Schemas["SignInLinkRequested"];
 startOidc: {
 params: undefined;
 query: {
-/** The code of an invitation to accept with the sign-in. */
+/** The code of an invitation that the sign-in accepts, after the person has agreed. */
 invitation?: string | null | undefined;
 };
 body: undefined;

@@ -77,10 +77,25 @@ export const RevokedInvitation = Closed({
   revokedAt: time("When it was revoked."),
 });
 export const InvitationCodeBody = Closed({ code: id("The code in the link of the invitation.") });
-export const OfferedInvitation = Closed({
+const offer = {
   organizationName: text("The name of the workspace."),
   role: invitedRole("The role that you get."),
   invitedBy: textOrNull("The name of the member who invites you; null: they gave none."),
+};
+export const OfferedInvitation = Closed({
+  ...offer,
+  account: Nullable(
+    Closed(
+      {
+        name: textOrNull("The name of the account."),
+        email: textOrNull("The confirmed address of the account."),
+      },
+      {
+        description:
+          "The account that accepts the invitation, because it has the address that the link was sent to; null: a new one.",
+      },
+    ),
+  ),
   expiresAt: time("When the invitation expires."),
 });
 export const AcceptInvitationBody = Closed({
@@ -93,6 +108,20 @@ export const AcceptedInvitation = Closed({
 });
 export const JoinedWorkspace = Closed({
   organizationId: text("The workspace that you are a member of now."),
+});
+
+export const SignInOffer = Closed({
+  userId: text("The id of the user who would be signed in."),
+  name: textOrNull("The name of the account, or that at the identity provider."),
+  email: textOrNull("The confirmed address of the account, or that at the identity provider."),
+  organizations: Type.Array(
+    Closed({ name: text("The name of the workspace."), role: invitedRole("The role of the user.") }),
+    { description: "The workspaces of the user. Empty for a new account." },
+  ),
+  invitation: Nullable(
+    Closed(offer, { description: "The invitation that the sign-in accepts; null: none." }),
+  ),
+  expiresAt: time("When the code expires."),
 });
 
 export const SignInMethods = Closed({

@@ -116,6 +116,7 @@ describe("The table of operations", () => {
       "unlockStats",
       "confirmUnsubscribe",
       "unsubscribe",
+      "readSignInCode",
       "signIn",
       ...accounts,
       ...oidc,

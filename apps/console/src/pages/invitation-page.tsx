@@ -5,10 +5,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { API_BASE, type ApiAnswer, ApiFailure, apiWith } from "../api.ts";
 import { signInMethodsQuery } from "../queries.ts";
-import { ROLE_TEXTS, roleName } from "../role-texts.ts";
 import { session } from "../session.ts";
 import { signInByCode, takeFragment } from "../sign-in.ts";
+import { AccountCard } from "../ui/account-card.tsx";
 import { AsyncButton } from "../ui/async-button.tsx";
+import { InvitationOffer } from "../ui/invitation-offer.tsx";
 import { ErrorAlert, Loading } from "../ui/page-states.tsx";
 import { SecretAlert } from "../ui/secret-alert.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
@@ -63,22 +64,13 @@ interface OfferProps {
 }
 
 function Offer({ offer, code, onNewToken }: OfferProps) {
-  const { organizationName, role, invitedBy } = offer;
+  const { account } = offer;
   const { data: methods } = useQuery(signInMethodsQuery);
   const [ownToken] = useState(session.token);
   if (!methods) return <Loading />;
   return (
     <Stack>
-      <Text className="wrap">
-        <bdi>{invitedBy ?? "A member"}</bdi> invites you to the workspace{" "}
-        <strong>
-          <bdi>{organizationName}</bdi>
-        </strong>
-        .
-      </Text>
-      <Text size="sm" c="dimmed">
-        Your role: {roleName(role)}. {ROLE_TEXTS[role]}
-      </Text>
+      <InvitationOffer offer={offer} />
       {ownToken !== null && <Join code={code} token={ownToken} />}
       {methods.oidc !== null && (
         <Button
@@ -88,13 +80,22 @@ function Offer({ offer, code, onNewToken }: OfferProps) {
           Continue with {methods.oidc}
         </Button>
       )}
-      <NewAccount code={code} onNewToken={methods.mail || methods.oidc !== null ? null : onNewToken} />
+      <AcceptForm
+        code={code}
+        account={account}
+        onNewToken={methods.mail || methods.oidc !== null ? null : onNewToken}
+      />
     </Stack>
   );
 }
 
 function Join({ code, token }: { readonly code: string; readonly token: string }) {
   const navigate = useNavigate();
+  const profile = useQuery({
+    queryKey: ["joining-profile"],
+    queryFn: ({ signal }) => apiWith(token).getProfile({ signal }),
+    gcTime: 0,
+  });
   const joined = useMutation({
     mutationFn: () => apiWith(token).joinWorkspace({ body: { code } }),
     onSuccess: ({ organizationId }) => {
@@ -102,25 +103,37 @@ function Join({ code, token }: { readonly code: string; readonly token: string }
       return navigate({ to: "/sources" });
     },
   });
+  // a session that has ended joins nothing; the other ways stay
+  if (!profile.data) return profile.isPending ? <Loading /> : null;
+  const { name, email } = profile.data;
   return (
     <>
+      <Text size="sm">You are signed in as:</Text>
+      <AccountCard name={name} email={email} />
       {joined.error && <ErrorAlert error={joined.error} />}
       <AsyncButton isPending={joined.isPending} onPress={() => joined.mutateAsync()}>
-        Join with your account
+        <span className="clamp">
+          Join as <bdi>{name ?? email ?? "this account"}</bdi>
+        </span>
       </AsyncButton>
+      <Text size="sm" c="dimmed">
+        Not you? Use another account:
+      </Text>
     </>
   );
 }
 
-interface NewAccountProps {
+interface AcceptFormProps {
   readonly code: string;
+  /** The account that has the address of the invitation; null: a new one is made. */
+  readonly account: { readonly name: string | null; readonly email: string | null } | null;
   /** null: there are other ways to sign in again. */
   readonly onNewToken: ((token: string) => void) | null;
 }
 
-function NewAccount({ code, onNewToken }: NewAccountProps) {
+function AcceptForm({ code, account, onNewToken }: AcceptFormProps) {
   const navigate = useNavigate();
-  const [name, setName] = useState("");
+  const [name, setName] = useState(account?.name ?? "");
   const accepted = useMutation({
     mutationFn: async () => {
       const answer = await apiWith(null).acceptInvitation({ body: { code, name: name.trim() } });
@@ -135,15 +148,23 @@ function NewAccount({ code, onNewToken }: NewAccountProps) {
     <form onSubmit={submit}>
       <Stack>
         {accepted.error && <ErrorAlert error={accepted.error} />}
-        <TextInput
-          label="Your name"
-          autoComplete="name"
-          value={name}
-          error={failure?.issueAt("name")}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
+        {account && (
+          <>
+            <Text size="sm">The invitation is for this account:</Text>
+            <AccountCard {...account} />
+          </>
+        )}
+        {(account?.name ?? null) === null && (
+          <TextInput
+            label="Your name"
+            autoComplete="name"
+            value={name}
+            error={failure?.issueAt("name")}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+        )}
         <AsyncButton type="submit" isPending={accepted.isPending} disabled={name.trim() === ""}>
-          Accept invitation
+          {account ? "Accept and sign in" : "Accept with a new account"}
         </AsyncButton>
       </Stack>
     </form>

@@ -1,15 +1,20 @@
-/** The sign-in page. It takes an access token, or a one-time code from the fragment of a sign-in link. */
+/**
+ * The sign-in page. A one-time code or a token in the fragment of a link signs in after the person has seen whose account it
+ * opens: a link can be a stranger's.
+ */
 import "@mantine/core/styles/PasswordInput.css";
 import { Alert, Button, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { API_BASE, apiWith } from "../api.ts";
+import { API_BASE, type ApiAnswer, apiWith } from "../api.ts";
 import { MailForm } from "../mail-form.tsx";
 import { signInMethodsQuery } from "../queries.ts";
-import { signInByCode, signInWith, takeFragment } from "../sign-in.ts";
+import { type Credential, readCredential, signInBy, signInWith, takeFragment } from "../sign-in.ts";
+import { AccountCard } from "../ui/account-card.tsx";
 import { AsyncButton } from "../ui/async-button.tsx";
-import { ErrorAlert } from "../ui/page-states.tsx";
+import { InvitationOffer } from "../ui/invitation-offer.tsx";
+import { ErrorAlert, Loading } from "../ui/page-states.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
 import { TextWithCode } from "../ui/text-with-code.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
@@ -49,37 +54,60 @@ function destinationOf(next: string | undefined) {
   return { to: url.pathname, search: Object.fromEntries(url.searchParams) };
 }
 
+/** The fragment of a sign-in link. */
+function takeLink(): Credential | null {
+  const fragment = takeFragment();
+  const [code, token] = [fragment.get("code"), fragment.get("token")];
+  if (code !== null) return { code };
+  return token === null ? null : { token };
+}
+
 export function SignInPage() {
-  const { next: asked, why } = useSearch({ from: "/sign-in" });
+  const { next: asked } = useSearch({ from: "/sign-in" });
   const [next] = useState(() => asked ?? takeNext());
   const navigate = useNavigate();
-  const [fragment] = useState(takeFragment);
-  const code = fragment.get("code");
-  const [token, setToken] = useState(fragment.get("token") ?? "");
-  const signedIn = useMutation({
-    mutationFn: async (credential: { token: string } | { code: string }) => {
-      if ("code" in credential) await signInByCode(credential.code);
-      else await signInWith(credential.token);
-    },
-    onSuccess: () => navigate({ ...destinationOf(next), replace: true }),
-  });
-  const field = useRef<HTMLInputElement>(null);
-  const { mutate, mutateAsync } = signedIn;
-  useEffect(() => {
-    field.current?.focus();
-    if (code !== null) mutate({ code });
-  }, [code, mutate]);
-
-  const reason = REASONS[why ?? ""];
-  const submit = useSubmit(() => mutateAsync({ token: token.trim() }));
+  const [link, setLink] = useState(takeLink);
+  const [failure, setFailure] = useState<Error | null>(null);
+  const onSignedIn = () => navigate({ ...destinationOf(next), replace: true });
+  const leave = (error: Error | null) => {
+    setFailure(error);
+    setLink(null);
+  };
   return (
     <StandalonePage title="Sign in">
-      {reason && !signedIn.error && (
+      {link === null ? (
+        <SignInForm next={next} failure={failure} onSignedIn={onSignedIn} />
+      ) : (
+        <ConfirmAccount link={link} onSignedIn={onSignedIn} onLeave={leave} />
+      )}
+    </StandalonePage>
+  );
+}
+
+interface SignInFormProps {
+  readonly next: string | undefined;
+  /** Why the link could not be used. */
+  readonly failure: Error | null;
+  readonly onSignedIn: () => Promise<void>;
+}
+
+function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
+  const { why } = useSearch({ from: "/sign-in" });
+  const [token, setToken] = useState("");
+  const signedIn = useMutation({ mutationFn: () => signInWith(token.trim()), onSuccess: onSignedIn });
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const reason = REASONS[why ?? ""];
+  const error = signedIn.error ?? failure;
+  const submit = useSubmit(() => signedIn.mutateAsync());
+  return (
+    <>
+      {reason && !error && (
         <Alert color="yellow" title={reason.title}>
           {reason.text}
         </Alert>
       )}
-      {signedIn.error && <ErrorAlert error={signedIn.error} />}
+      {error && <ErrorAlert error={error} />}
       <OtherWays next={next} />
       <form onSubmit={submit}>
         <Stack>
@@ -102,7 +130,63 @@ export function SignInPage() {
       <Text size="sm" c="dimmed">
         <TextWithCode text="No token? Ask a colleague for an invitation. Or run `headwater sign-in` on the server and open the link that it prints: it works once, within 10 minutes." />
       </Text>
-    </StandalonePage>
+    </>
+  );
+}
+
+interface ConfirmAccountProps {
+  readonly link: Credential;
+  readonly onSignedIn: () => Promise<void>;
+  /** The person does not want this account, or the link cannot be used. */
+  readonly onLeave: (error: Error | null) => void;
+}
+
+/** Shows whose account a link opens, and asks. */
+function ConfirmAccount({ link, onSignedIn, onLeave }: ConfirmAccountProps) {
+  const offered = useQuery({
+    queryKey: ["sign-in-offer", link],
+    queryFn: ({ signal }) => readCredential(link, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const { error } = offered;
+  useEffect(() => {
+    if (error) onLeave(error);
+  }, [error, onLeave]);
+  if (!offered.data) return <Loading />;
+  return <Confirmation offer={offered.data} link={link} onSignedIn={onSignedIn} onLeave={onLeave} />;
+}
+
+function Confirmation({
+  offer,
+  link,
+  onSignedIn,
+  onLeave,
+}: ConfirmAccountProps & { readonly offer: ApiAnswer<"readSignInCode"> }) {
+  const signedIn = useMutation({
+    mutationFn: () => signInBy(link),
+    onSuccess: onSignedIn,
+    onError: onLeave,
+  });
+  const { name, email, organizations, invitation } = offer;
+  const who = name ?? email ?? "this account";
+  return (
+    <Stack>
+      <Text>{invitation ? "You join with this account:" : "You sign in as:"}</Text>
+      <AccountCard name={name} email={email} organizations={organizations} />
+      {invitation && <InvitationOffer offer={invitation} />}
+      <AsyncButton isPending={signedIn.isPending} onPress={() => signedIn.mutateAsync()}>
+        <span className="clamp">
+          {invitation ? "Join" : "Continue"} as <bdi>{who}</bdi>
+        </span>
+      </AsyncButton>
+      <Button variant="default" onClick={() => onLeave(null)}>
+        Not you? Sign in another way
+      </Button>
+      <Text size="sm" c="dimmed">
+        Continue only if you started this sign-in, or trust whoever sent you the link.
+      </Text>
+    </Stack>
   );
 }
 

@@ -76,6 +76,7 @@ firefoxTest(
     t.after(() => [shop, other].forEach((site) => void site.close()));
     const page = await newPage();
     await page.goto(world.server.firstStart!.signInUrl);
+    await page.getByRole("button", { name: "Continue as this account" }).click();
     await page.getByRole("link", { name: "Create source" }).click();
     await page.getByLabel("Name").pressSequentially("Shop");
     await page.getByLabel("Website address").pressSequentially(shop.url);
@@ -219,11 +220,13 @@ firefoxTest(
     const guest = await newPage();
     await guest.goto(invitation);
     await guest.getByRole("link", { name: "Continue with Example SSO" }).click();
+    await guest.getByRole("button", { name: "Join as Grace" }).click();
     await guest.getByRole("heading", { name: "Sources", exact: true }).waitFor();
 
     const later = await newPage();
     await later.goto(`${world.url}/usage`);
     await later.getByRole("link", { name: "Continue with Example SSO" }).click();
+    await later.getByRole("button", { name: "Continue as Grace" }).click();
     await later.getByRole("heading", { name: "Usage", exact: true }).waitFor();
   },
 );

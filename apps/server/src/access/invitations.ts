@@ -2,7 +2,7 @@
 import type { Invitation } from "@headwater/contract";
 import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { InvitationRecord } from "../core/records.ts";
+import type { InvitationRecord, OfferedInvitation } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { hashToken } from "../core/token.ts";
@@ -88,24 +88,44 @@ export const revokeInvitation =
     return { body: { invitationId, revokedAt: toIsoTime(now) } };
   };
 
+/** The account that has the address to which the invitation was sent. */
+async function accountOf(catalog: Catalog, { email }: InvitationRecord) {
+  const userId = email === null ? null : await catalog.userByEmail({ email });
+  if (userId === null) return null;
+  const { name, email: confirmed } = await catalog.profile({ userId });
+  return { name, email: confirmed };
+}
+
+/** What an invitation gives, and who gives it. */
+export const renderOffer = ({ organizationName, role, inviterName }: OfferedInvitation) => ({
+  organizationName,
+  role,
+  invitedBy: inviterName,
+});
+
 export const readInvitation =
   (catalog: Catalog): Handler<"readInvitation"> =>
   async ({ body, now }) => {
     const found = await catalog.invitationByHash({ hash: hashToken(body.code), now });
     if (!found) throw new Refusal("invalid_code");
-    const { organizationName, role, inviterName, expiresAt } = found;
-    return { body: { organizationName, role, invitedBy: inviterName, expiresAt: toIsoTime(expiresAt) } };
+    const account = await accountOf(catalog, found);
+    return { body: { ...renderOffer(found), account, expiresAt: toIsoTime(found.expiresAt) } };
   };
 
+export const INVITATION_ENDED = {
+  message: "The invitation was accepted, revoked or has expired.",
+  hint: "Ask for a new one.",
+};
+export const TOO_MANY_MEMBERS = {
+  message: `A workspace can have at most ${SERVER_LIMITS.maxMembersPerWorkspace} members.`,
+  hint: "Ask an admin to remove members who no longer need access.",
+};
+
 /** @throws Refusal when the invitation cannot be accepted */
-export async function accept(catalog: Catalog, accepted: Parameters<Catalog["acceptInvitation"]>[0]) {
+async function accept(catalog: Catalog, accepted: Parameters<Catalog["acceptInvitation"]>[0]) {
   const outcome = await catalog.acceptInvitation(accepted);
   if (outcome === "unknown") throw new Refusal("invalid_code");
-  if (outcome === "limit_reached")
-    throw new Refusal("limit_reached", {
-      message: `A workspace can have at most ${SERVER_LIMITS.maxMembersPerWorkspace} members.`,
-      hint: "Ask an admin to remove members who no longer need access.",
-    });
+  if (outcome === "limit_reached") throw new Refusal("limit_reached", TOO_MANY_MEMBERS);
   return outcome;
 }
 

@@ -2,6 +2,7 @@
 import * as client from "openid-client";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { memberOf } from "../core/members.ts";
+import type { IdentityRecord } from "../core/records.ts";
 import { toStorable } from "../core/text.ts";
 
 export interface OidcSettings {
@@ -15,14 +16,12 @@ export interface OidcSettings {
   readonly subjectIsUser: boolean;
 }
 
-/** The person who has signed in, for `userOfIdentity`. */
+/** The person who has signed in at the provider. */
 export interface OidcUser {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly email: string | null;
-  readonly name: string | null;
+  readonly identity: IdentityRecord;
+  /** The user whose id is the subject; null: `subjectIsUser` is off. */
   readonly fallbackUserId: string | null;
-  /** The code of the invitation that the sign-in accepts. */
+  /** The code of the invitation that the sign-in accepts, if the person agrees. */
   readonly invitationCode: string | null;
 }
 
@@ -61,10 +60,12 @@ function toUser(settings: OidcSettings, claims: object, invitation: string): Oid
   if (subject === null) throw new Error("the provider sent no valid subject");
   const isVerified = memberOf(claims, "email_verified") === true;
   return {
-    issuer: settings.issuer,
-    subject,
-    email: isVerified ? textOf(claims, "email", 254) : null,
-    name: textOf(claims, "name", 100),
+    identity: {
+      issuer: settings.issuer,
+      subject,
+      email: isVerified ? textOf(claims, "email", 254) : null,
+      name: textOf(claims, "name", 100),
+    },
     fallbackUserId: settings.subjectIsUser ? subject : null,
     invitationCode: invitation === "" ? null : invitation,
   };

@@ -5,7 +5,6 @@ import { createClientRateLimiter, rateHeaders } from "../core/rate-limit.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken } from "../core/token.ts";
 import { makeSignInCode } from "./first-start.ts";
-import { accept } from "./invitations.ts";
 import { signInMail } from "./mails.ts";
 import type { OidcClient, OidcUser } from "./oidc.ts";
 import type { AccountMailDeps } from "./profile.ts";
@@ -98,31 +97,40 @@ export const startOidc =
     }
   };
 
-/** The user's id; null: nobody with an invitation, an address or an identity that is known. */
-async function findUser({ catalog, newId }: OidcDeps, user: OidcUser, now: number): Promise<string | null> {
-  const { invitationCode, ...identity } = user;
-  const known = await catalog.userOfIdentity(identity);
-  if (invitationCode === null) return known;
+/**
+ * Makes the code that signs the person in, links the identity and accepts the invitation. It does so only after the console has
+ * shown the account and the workspace: anyone can lead a browser through a sign-in at the provider.
+ * @returns null: nobody with an invitation, an address or an identity that is known
+ */
+async function makeOidcCode(
+  { catalog, newId }: OidcDeps,
+  user: OidcUser,
+  now: number,
+): Promise<string | null> {
+  const { identity, fallbackUserId, invitationCode } = user;
+  const invitationHash = invitationCode === null ? null : hashToken(invitationCode);
+  if (invitationHash !== null && !(await catalog.invitationByHash({ hash: invitationHash, now })))
+    throw new Refusal("invalid_code");
+  const known = (await catalog.userOfIdentity(identity)) ?? fallbackUserId;
+  if (known === null && invitationHash === null) return null;
+  const { code, ...made } = makeSignInCode(now);
   const userId = known ?? newId("usr");
-  await accept(catalog, { hash: hashToken(invitationCode), userId, name: null, now });
-  if (known === null) await catalog.userOfIdentity({ ...identity, fallbackUserId: userId });
-  return userId;
+  await catalog.createSignInCode({ ...made, userId, identity, invitationHash, now });
+  return code;
 }
 
 export const finishOidc =
   (deps: OidcDeps): Handler<"finishOidc"> =>
   async ({ query, headers, now }) => {
-    const { oidc, baseUrl, appUrl, catalog, log } = deps;
+    const { oidc, baseUrl, appUrl, log } = deps;
     const base = baseUrl();
     const flow = readCookie(headers.cookie, base);
     const ended = (location: string) => redirect(location, setCookie(base, "", 0));
     try {
       if (!oidc || flow === null) return ended(failedAt(appUrl(), "oidc_failed"));
       const user = await oidc.finish(callbackOf(base), { ...query }, flow);
-      const userId = await findUser(deps, user, now);
-      if (userId === null) return ended(failedAt(appUrl(), "no_account"));
-      const { code, ...made } = makeSignInCode(now);
-      await catalog.createSignInCode({ ...made, userId, now });
+      const code = await makeOidcCode(deps, user, now);
+      if (code === null) return ended(failedAt(appUrl(), "no_account"));
       return ended(`${appUrl()}/sign-in#code=${code}`);
     } catch (error) {
       if (error instanceof Refusal && error.code === "invalid_code")

@@ -13,7 +13,9 @@ import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken, makeToken } from "../core/token.ts";
+import type { SignInFailure } from "../ledger/catalog.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import { INVITATION_ENDED, renderOffer, TOO_MANY_MEMBERS } from "./invitations.ts";
 import { hashPassword } from "./link-passwords.ts";
 import { readName } from "./names.ts";
 import { requireRoleUpTo } from "./permissions.ts";
@@ -201,6 +203,35 @@ export interface SignInDeps {
   readonly consoleTokenMs: number;
 }
 
+/** @throws Refusal when the code of a sign-in cannot be used */
+function requireUsableCode<T extends object>(outcome: T | SignInFailure): asserts outcome is T {
+  if (outcome === "unknown") {
+    const message = "The sign-in code is unknown. Each code works once.";
+    throw new Refusal("invalid_token", { message, hint: SIGN_IN_HINT });
+  }
+  if (outcome === "expired") {
+    throw new Refusal("expired_token", { message: "The sign-in code has expired.", hint: SIGN_IN_HINT });
+  }
+  if (outcome === "invitation_ended") throw new Refusal("invalid_code", INVITATION_ENDED);
+  if (outcome === "limit_reached") throw new Refusal("limit_reached", TOO_MANY_MEMBERS);
+}
+
+/** Whose account the code of a sign-in link opens. The code stays as it is. */
+export const readSignInCode =
+  (catalog: Catalog): Handler<"readSignInCode"> =>
+  async ({ body, now }) => {
+    const offer = await catalog.readSignInCode({ codeHash: hashToken(body.code), now });
+    requireUsableCode(offer);
+    const { invitation, expiresAt, ...account } = offer;
+    return {
+      body: {
+        ...account,
+        invitation: invitation && renderOffer(invitation),
+        expiresAt: toIsoTime(expiresAt),
+      },
+    };
+  };
+
 /** Exchanges the one-time code of a sign-in link for a token. */
 export const signIn =
   ({ catalog, newId, consoleTokenMs }: SignInDeps): Handler<"signIn"> =>
@@ -209,13 +240,7 @@ export const signIn =
     const created = { tokenId: newId("tok"), hash, hint, label: "Console" };
     const codeHash = hashToken(body.code);
     const outcome = await catalog.signIn({ codeHash, token: created, expiresAt: now + consoleTokenMs, now });
-    if (outcome === "unknown") {
-      const message = "The sign-in code is unknown. Each code works once.";
-      throw new Refusal("invalid_token", { message, hint: SIGN_IN_HINT });
-    }
-    if (outcome === "expired") {
-      throw new Refusal("expired_token", { message: "The sign-in code has expired.", hint: SIGN_IN_HINT });
-    }
+    requireUsableCode(outcome);
     return { body: renderNewToken(outcome, token) };
   };
 

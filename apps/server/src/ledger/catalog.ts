@@ -5,8 +5,10 @@ import type {
   AuditRecord,
   CatalogEventRecord,
   ErasureRecord,
+  IdentityRecord,
   InvitationRecord,
   MemberRecord,
+  OfferedInvitation,
   OrganizationRecord,
   PageOf,
   PageRequest,
@@ -14,6 +16,7 @@ import type {
   PlanViolationRecord,
   ProfileRecord,
   SavedItemRecord,
+  SignInOffer,
   SourceRecord,
   TokenRecord,
   UsageRow,
@@ -57,6 +60,9 @@ export interface OnboardingTimes {
   completedAt: number | null;
 }
 
+/** `invitation_ended` and `limit_reached`: the invitation that the code was to accept cannot be accepted. */
+export type SignInFailure = "unknown" | "expired" | "invitation_ended" | "limit_reached";
+
 export interface Catalog {
   /** Creates the first workspace, its owner and the owner's token. @returns false when the ledger has a workspace already */
   setUp(first: {
@@ -68,7 +74,7 @@ export interface Catalog {
     signIn: { codeHash: string; expiresAt: number } | null;
     now: number;
   }): Promise<boolean>;
-  /** @returns false when the user has `maxOpen` codes already */
+  /** @returns false when the user has `maxOpen` codes for the same purpose already */
   createSignInCode(created: {
     codeHash: string;
     userId: string;
@@ -76,17 +82,26 @@ export interface Catalog {
     now: number;
     /** The code confirms this address instead of signing the user in. */
     email?: string;
+    /** The identity becomes the user's by the sign-in. */
+    identity?: IdentityRecord;
+    /** The sign-in accepts this invitation. */
+    invitationHash?: string | null;
     /** The codes that the user can have at once. Default: no limit. */
     maxOpen?: number;
   }): Promise<boolean>;
-  /** Exchanges a one-time sign-in code for a token of the console. The code is deleted. */
+  /** What the code of a sign-in would do. Changes nothing. */
+  readSignInCode(asked: { codeHash: string; now: number }): Promise<SignInOffer | SignInFailure>;
+  /**
+   * Exchanges a one-time sign-in code for a token of the console. The code is deleted. Its identity becomes the user's, and its
+   * invitation is accepted.
+   */
   signIn(exchange: {
     codeHash: string;
     token: NewUserToken;
     /** When the token expires. */
     expiresAt: number;
     now: number;
-  }): Promise<TokenRecord | "unknown" | "expired">;
+  }): Promise<TokenRecord | SignInFailure>;
 
   /** The defaults when the user has changed nothing. */
   profile(asked: { userId: string }): Promise<ProfileRecord>;
@@ -102,28 +117,15 @@ export interface Catalog {
   }): Promise<ProfileRecord | "unknown" | "taken">;
   /** The user with this confirmed address. */
   userByEmail(asked: { email: string }): Promise<string | null>;
-  /**
-   * The user of an identity provider's subject: the one that signed in before, or who has its confirmed address, or
-   * `fallbackUserId`. The subject belongs to that user from now on. @returns null when there is none
-   */
-  userOfIdentity(asked: {
-    issuer: string;
-    subject: string;
-    /** An address that the provider has verified. */
-    email: string | null;
-    name: string | null;
-    fallbackUserId: string | null;
-  }): Promise<string | null>;
+  /** The user who signed in with this identity before, or who has its confirmed address. @returns null when there is none */
+  userOfIdentity(asked: IdentityRecord): Promise<string | null>;
   /** The tokens that sign-ins of the user made and that are valid, the newest first. */
   sessions(asked: { userId: string; now: number }): Promise<TokenRecord[]>;
 
   /** The open invitations of a workspace, the newest first. */
   invitations(asked: { organizationId: string; now: number }): Promise<InvitationRecord[]>;
   /** An open invitation by the hash of its code, with names to show. */
-  invitationByHash(asked: {
-    hash: string;
-    now: number;
-  }): Promise<(InvitationRecord & { organizationName: string; inviterName: string | null }) | null>;
+  invitationByHash(asked: { hash: string; now: number }): Promise<OfferedInvitation | null>;
   createInvitation(
     made: AuditedChange & { hash: string; invitation: InvitationRecord },
   ): Promise<"created" | "limit_reached">;

@@ -148,7 +148,10 @@ test("An invitation by e-mail is shown to nobody else, and confirms the address.
   // a second invitation to that address is for the same account
   const { organizationId } = (await post(world, "/api/organizations", { name: "Agency" })).body;
   await invite(world, { organizationId, email: "grace@shop.example" });
-  const again = await accept(world, codeIn((await mails.next()).text), "Somebody");
+  const code = codeIn((await mails.next()).text);
+  const { account } = (await post(world, "/api/invitations/read", { code }, null)).body;
+  assert.deepEqual(account, { name: "Grace", email: "grace@shop.example" }, "whose account accepts it");
+  const again = await accept(world, code, "Somebody");
   const profile = (await world.ask("/api/profile", { token: again.token })).body;
   assert.deepEqual([profile.name, profile.email], ["Grace", "grace@shop.example"]);
 });
@@ -171,13 +174,24 @@ test("A confirmed address signs in by a link that works once, for ten minutes.",
   const unknown = await ask("nobody@shop.example");
   assert.deepEqual([known.status, known.text], [unknown.status, unknown.text], "no account is revealed");
   const code = codeIn((await mails.next()).text);
+  const offer = await post(world, "/api/sign-in/read", { code }, null);
+  assert.deepEqual(offer.body, {
+    userId,
+    name: "Grace",
+    email: "grace@shop.example",
+    organizations: [{ name: "My workspace", role: "developer" }],
+    invitation: null,
+    expiresAt: new Date(world.now() + 10 * MINUTE).toISOString(),
+  });
   const signedIn = await post(world, "/api/sign-in", { code }, null);
   assert.equal(signedIn.body.userId, userId);
   refused(await post(world, "/api/sign-in", { code }, null), 401, "invalid_token");
+  refused(await post(world, "/api/sign-in/read", { code }, null), 401, "invalid_token");
 
   await ask("grace@shop.example");
   const late = codeIn((await mails.next()).text);
   world.advance(10 * MINUTE);
+  refused(await post(world, "/api/sign-in/read", { code: late }, null), 401, "expired_token");
   refused(await post(world, "/api/sign-in", { code: late }, null), 401, "expired_token");
   assert.equal(mails.received.length, 3);
 });
@@ -209,6 +223,7 @@ test("An address is confirmed by the user who asked for it, and belongs to one u
   const confirm = (code: string, token: string) => post(world, "/api/profile/email/confirm", { code }, token);
   const code = await request(ada.token);
   refused(await confirm(code, eve.token), 404, "invalid_code");
+  refused(await post(world, "/api/sign-in/read", { code }, null), 401, "invalid_token");
   refused(await post(world, "/api/sign-in", { code }, null), 401, "invalid_token");
   assert.equal((await confirm(code, ada.token)).body.email, "ada@shop.example");
   refused(await confirm(await request(eve.token), eve.token), 409, "email_taken");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startOidcProvider, type TestProvider } from "../support/oidc-provider.ts";
-import { APP_URL, ORGANIZATION_ID, openWorld, type World } from "../support/world.ts";
+import { APP_URL, ORGANIZATION_ID, openWorld, refused, type World } from "../support/world.ts";
 
 const BASE = "http://127.0.0.1:1";
 const CALLBACK = `${BASE}/api/sign-in/oidc/callback`;
@@ -49,11 +49,14 @@ async function authorize(browser: Browser, query = "") {
   return { started, callback: next.replace(BASE, world.url) };
 }
 
-const signInBy = async (location: string | null) => {
+const codeIn = (location: string | null): string => {
   const code = /^https:\/\/console\.example\.com\/sign-in#code=([\w-]+)$/.exec(location ?? "")?.[1];
-  assert.ok(code, String(location));
-  return (await world.ask("/api/sign-in", { method: "POST", token: null, body: { code } })).body;
+  return code ?? assert.fail(String(location));
 };
+const post = (path: string, code: string) => world.ask(path, { method: "POST", token: null, body: { code } });
+const signInBy = async (location: string | null) => (await post("/api/sign-in", codeIn(location))).body;
+const membersOf = async () =>
+  (await world.ask(`/api/members?organizationId=${ORGANIZATION_ID}`)).body.members;
 
 const invitationCode = async () => {
   const body = { organizationId: ORGANIZATION_ID, role: "developer" };
@@ -81,6 +84,63 @@ test("A person without an account is refused; with an invitation they get one, a
   const later = new Browser();
   const again = await signInBy((await later.get((await authorize(later)).callback)).location);
   assert.equal(again.userId, first.userId);
+});
+
+test("A sign-in at the provider joins nobody and links no account until its code is exchanged.", async () => {
+  provider.user = { ...GRACE, sub: "ida", email: "ida@shop.example", name: "Ida" };
+  const before = (await membersOf()).length;
+  const invitation = await invitationCode();
+  const browser = new Browser();
+  const { callback } = await authorize(browser, `?invitation=${invitation}`);
+  const code = codeIn((await browser.get(callback)).location);
+  for (const _ of [1, 2]) {
+    const { body } = await post("/api/sign-in/read", code);
+    assert.deepEqual(
+      [body.name, body.email, body.organizations, body.invitation],
+      [
+        "Ida",
+        "ida@shop.example",
+        [],
+        { organizationName: "My workspace", role: "developer", invitedBy: null },
+      ],
+    );
+  }
+  assert.equal((await membersOf()).length, before, "nobody has joined");
+  assert.equal((await post("/api/invitations/read", invitation)).status, 200, "the invitation is open");
+  const stranger = new Browser();
+  const later = await stranger.get((await authorize(stranger)).callback);
+  assert.equal(later.location, `${APP_URL}/sign-in?why=no_account`, "the identity belongs to nobody");
+  assert.equal((await post("/api/sign-in", code)).status, 200);
+  assert.equal((await membersOf()).length, before + 1);
+  refused(await post("/api/sign-in/read", code), 401, "invalid_token");
+});
+
+test("An invitation that ends while the person is asked joins nobody, and signs nobody in.", async () => {
+  provider.user = { ...GRACE, sub: "joan", email: "joan@shop.example", name: "Joan" };
+  const made = await world.ask("/api/invitations", {
+    method: "POST",
+    body: { organizationId: ORGANIZATION_ID, role: "viewer" },
+  });
+  const browser = new Browser();
+  const { callback } = await authorize(browser, `?invitation=${new URL(made.body.url).hash.slice(6)}`);
+  const code = codeIn((await browser.get(callback)).location);
+  const path = `/api/invitations/${made.body.invitationId}?organizationId=${ORGANIZATION_ID}`;
+  await world.ask(path, { method: "DELETE" });
+  refused(await post("/api/sign-in/read", code), 404, "invalid_code");
+  refused(await post("/api/sign-in", code), 404, "invalid_code");
+});
+
+test("Two sign-ins of one new identity at once make one account.", async () => {
+  provider.user = { ...GRACE, sub: "kim", email: "kim@shop.example", name: "Kim" };
+  const codes: string[] = [];
+  for (const _ of [1, 2]) {
+    const browser = new Browser();
+    const { callback } = await authorize(browser, `?invitation=${await invitationCode()}`);
+    codes.push(codeIn((await browser.get(callback)).location));
+  }
+  const replies = await Promise.all(codes.map((code) => post("/api/sign-in", code)));
+  const users = new Set(replies.map(({ body }) => body.userId));
+  assert.equal(users.size, 1, JSON.stringify(replies.map(({ body }) => body)));
 });
 
 test("A callback without the browser's own cookie, or with another state, signs nobody in.", async () => {

@@ -8,7 +8,7 @@ import { openStatsWorld, type StatsWorld } from "../stats/stats-world.ts";
 
 /** In an order in which each example finds what an earlier one created. */
 const ORDER = [
-  ..."healthz readyz metrics signIn listSessions endSession signOut listOrganizations createOrganization getPermissions".split(
+  ..."healthz readyz metrics readSignInCode signIn listSessions endSession signOut listOrganizations createOrganization getPermissions".split(
     " ",
   ),
   ..."createSource updateSource bootstrap events legacyBootstrap legacyEvents segmentCall getSource listSources".split(

@@ -175,6 +175,7 @@ export const COMPONENTS = {
   AcceptInvitation: account.AcceptInvitationBody,
   AcceptedInvitation: account.AcceptedInvitation,
   JoinedWorkspace: account.JoinedWorkspace,
+  SignInOffer: account.SignInOffer,
   SignInMethods: account.SignInMethods,
   SignInLinkRequested: account.SignInLinkRequested,
   SignIn: workspace.SignInBody,

@@ -274,6 +274,17 @@ const ACCESS_EXAMPLES: Examples = {
     },
   },
   signOut: { answer: { revoked: true } },
+  readSignInCode: {
+    body: { code: "8f2Kd0sQv7Lw3Zx1" },
+    answer: {
+      userId: IDS.userId,
+      name: "Ada",
+      email: "ada@shop.example",
+      organizations: [{ name: "Shop", role: "owner" }],
+      invitation: null,
+      expiresAt: AT,
+    },
+  },
   signIn: { body: { code: "8f2Kd0sQv7Lw3Zx1" }, answer: { ...values.CREATED_TOKEN, label: "Sign-in" } },
 };
 
@@ -286,6 +297,7 @@ const INVITED = {
   createdAt: AT,
   expiresAt: "2026-11-28T12:00:00.000Z",
 };
+const OFFER = { organizationName: "Shop", role: "developer" as const, invitedBy: "Ada" };
 const PROFILE = {
   userId: IDS.userId,
   name: "Ada",
@@ -317,7 +329,7 @@ const ACCOUNT_EXAMPLES: Examples = {
   },
   readInvitation: {
     body: { code: CODE },
-    answer: { organizationName: "Shop", role: "developer", invitedBy: "Ada", expiresAt: INVITED.expiresAt },
+    answer: { ...OFFER, account: null, expiresAt: INVITED.expiresAt },
   },
   acceptInvitation: { body: { code: CODE, name: "Grace" }, answer: { ...inWorkspace, signInCode: CODE } },
   joinWorkspace: { body: { code: CODE }, answer: inWorkspace },

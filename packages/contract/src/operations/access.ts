@@ -1,5 +1,6 @@
 /** The operations on workspaces, members, tokens, sign-in and the audit log. */
 import Type from "typebox";
+import { SignInOffer } from "../account.ts";
 import {
   BODY_CODES,
   COMMON_CODES,
@@ -197,17 +198,40 @@ export const ACCESS_OPERATIONS = [
     codes: workspaceCodes(QUERY_CODES),
   },
   {
+    id: "readSignInCode",
+    tag: "Tokens",
+    method: "POST",
+    path: "/api/sign-in/read",
+    summary: "See whose account a sign-in code opens",
+    description:
+      "Anyone can send a link that signs in to their own account. So show the account, and ask, before you exchange the code. Reading does not use it up.",
+    access: "public",
+    hasClientRate: true,
+    body: workspace.SignInBody,
+    status: 200,
+    answer: SignInOffer,
+    codes: ["invalid_token", "expired_token", "invalid_code", ...COMMON_CODES, ...BODY_CODES],
+  },
+  {
     id: "signIn",
     tag: "Tokens",
     method: "POST",
     path: "/api/sign-in",
     summary: "Exchange the one-time code of a sign-in link for a token",
-    description: "The code works once, within 10 minutes.",
+    description:
+      "The code works once, within 10 minutes. If the sign-in began with an invitation, the user becomes a member.",
     access: "public",
     body: workspace.SignInBody,
     status: 200,
     answer: workspace.CreatedToken,
-    codes: ["invalid_token", "expired_token", ...COMMON_CODES, ...BODY_CODES],
+    codes: [
+      "invalid_token",
+      "expired_token",
+      "invalid_code",
+      "limit_reached",
+      ...COMMON_CODES,
+      ...BODY_CODES,
+    ],
   },
   {
     id: "signOut",

@@ -16,7 +16,10 @@ const SIGNED_IN_CODES = [...TOKEN_CODES, "permission_denied", ...COMMON_CODES] a
 const CODE_CODES = ["invalid_code", ...COMMON_CODES, ...BODY_CODES] as const;
 const OidcQuery = Closed({
   invitation: Type.Optional(
-    Type.String({ maxLength: 200, description: "The code of an invitation to accept with the sign-in." }),
+    Type.String({
+      maxLength: 200,
+      description: "The code of an invitation that the sign-in accepts, after the person has agreed.",
+    }),
   ),
 });
 const OidcCallbackQuery = Closed({

@@ -45,7 +45,8 @@ import {
   unsubscribeReport,
 } from "./reports.ts";
 import { createSavedItem, deleteSavedItem, savedItems } from "./saved-items.ts";
-import { createSignInCode, setUp, signIn } from "./set-up.ts";
+import { setUp } from "./set-up.ts";
+import { createSignInCode, readSignInCode, signIn } from "./sign-in-codes.ts";
 import { createSource, deleteSource, source, sources, updateSource } from "./sources.ts";
 import { createToken, recordTokenUse, revokeToken, sessions, token, tokenByHash, tokens } from "./tokens.ts";
 import { saveTrackingPlan, trackingPlan, trackingPlanVersions } from "./tracking-plans.ts";
@@ -80,12 +81,13 @@ function requestMethods(db: CatalogDb) {
   return {
     setUp: write(setUp),
     createSignInCode: write(createSignInCode),
+    readSignInCode: read(readSignInCode),
     signIn: write(signIn),
     profile: read(profile),
     updateProfile: write(updateProfile),
     confirmEmail: write(confirmEmail),
     userByEmail: read(userByEmail),
-    userOfIdentity: write(userOfIdentity),
+    userOfIdentity: read(userOfIdentity),
     sessions: read(sessions),
     invitations: read(invitations),
     invitationByHash: read(invitationByHash),

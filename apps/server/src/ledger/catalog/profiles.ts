@@ -1,5 +1,5 @@
 /** The accounts of people: names, confirmed addresses, preferences, and who they are at the identity provider. */
-import type { ProfileRecord } from "../../core/records.ts";
+import type { IdentityRecord, ProfileRecord } from "../../core/records.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 
 const defaultsOf = (userId: string): ProfileRecord => ({
@@ -71,27 +71,41 @@ export async function confirmEmail(
     .deleteFrom("signInCodes")
     .where("hash", "=", codeHash)
     .where("userId", "=", userId)
-    .where("email", "is not", null)
+    .where("purpose", "=", "confirm_email")
     .returningAll()
     .executeTakeFirst();
   if (!code || code.email === null || code.expiresAt <= now) return "unknown";
   return (await saveEmail(db, userId, code.email)) ? profile(db, { userId }) : "taken";
 }
 
-export async function userOfIdentity(
-  db: CatalogDb,
-  { issuer, subject, email, name, fallbackUserId }: Argument<"userOfIdentity">,
-): Promise<string | null> {
+async function linkedUser(db: CatalogDb, { issuer, subject }: IdentityRecord): Promise<string | null> {
   const known = await db
     .selectFrom("identities")
     .select("userId")
     .where("issuer", "=", issuer)
     .where("subject", "=", subject)
     .executeTakeFirst();
-  if (known) return known.userId;
-  const userId = (email === null ? null : await userByEmail(db, { email })) ?? fallbackUserId;
-  if (userId === null) return null;
-  await db.insertInto("identities").values({ issuer, subject, userId }).execute();
-  await completeProfile(db, userId, { name, email });
+  return known?.userId ?? null;
+}
+
+export async function userOfIdentity(
+  db: CatalogDb,
+  identity: Argument<"userOfIdentity">,
+): Promise<string | null> {
+  const { email } = identity;
+  return (await linkedUser(db, identity)) ?? (email === null ? null : await userByEmail(db, { email }));
+}
+
+/** The identity is the user's from now on, unless it belongs to a user already. @returns whose it is */
+export async function linkIdentity(db: CatalogDb, identity: IdentityRecord, userId: string): Promise<string> {
+  const { issuer, subject } = identity;
+  const linked = await db
+    .insertInto("identities")
+    .values({ issuer, subject, userId })
+    .onConflict((conflict) => conflict.columns(["issuer", "subject"]).doNothing())
+    .returning("userId")
+    .executeTakeFirst();
+  if (!linked) return (await linkedUser(db, identity)) ?? userId;
+  await completeProfile(db, userId, identity);
   return userId;
 }

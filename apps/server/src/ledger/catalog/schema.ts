@@ -170,6 +170,12 @@ export const CATALOG_CHANGES = [
     `create index reports_source on reports (source_id, created_at)`,
     `create index reports_due on reports (next_at)`,
   ],
+  // what a code is for; who signs in with it at the identity provider, and the invitation that the sign-in accepts
+  [
+    `alter table sign_in_codes add column purpose text not null default 'sign_in'`,
+    `alter table sign_in_codes add column identity text`,
+    `alter table sign_in_codes add column invitation_hash text`,
+  ],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
@@ -183,8 +189,18 @@ export interface CatalogTables {
   organizations: { organizationId: string; name: string; onboardedAt: number | null; createdAt: number };
   members: MemberRecord & { organizationId: string };
   tokens: TokenRecord & { hash: string };
-  /** `email`: the address that the code confirms; null: the code signs its user in. */
-  signInCodes: { hash: string; userId: string; expiresAt: number; email: string | null };
+  signInCodes: {
+    hash: string;
+    userId: string;
+    expiresAt: number;
+    purpose: "sign_in" | "confirm_email";
+    /** The address that the code confirms. */
+    email: string | null;
+    /** The `IdentityRecord` of the person who signed in at the identity provider, as JSON. */
+    identity: string | null;
+    /** Of the invitation that the sign-in accepts. */
+    invitationHash: string | null;
+  };
   profiles: ProfileRecord;
   /** Users of the identity provider. */
   identities: { issuer: string; subject: string; userId: string };

@@ -1,0 +1,27 @@
+/** What an invitation gives, and who gives it. */
+import type { Role } from "@headwater/contract";
+import { Text } from "@mantine/core";
+import { ROLE_TEXTS, roleName } from "../role-texts.ts";
+
+interface InvitationOfferProps {
+  readonly offer: {
+    readonly organizationName: string;
+    readonly role: Role;
+    readonly invitedBy: string | null;
+  };
+}
+
+export const InvitationOffer = ({ offer: { organizationName, role, invitedBy } }: InvitationOfferProps) => (
+  <div>
+    <Text className="wrap">
+      <bdi>{invitedBy ?? "A member"}</bdi> invites you to the workspace{" "}
+      <strong>
+        <bdi>{organizationName}</bdi>
+      </strong>
+      .
+    </Text>
+    <Text size="sm" c="dimmed">
+      Your role: {roleName(role)}. {ROLE_TEXTS[role]}
+    </Text>
+  </div>
+);
