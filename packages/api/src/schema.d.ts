@@ -130,7 +130,7 @@ sessionId: string;
 anonymousId: string;
 /** The signed-in user of the session; null: there is none. */
 identifiedUserId: string | null;
-/** The path to send events to. */
+/** The path to send events to, after `apiBaseUrl`. */
 ingestUrl: string;
 /** False: a new session was opened. */
 sessionResumed: boolean;

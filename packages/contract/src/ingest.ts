@@ -236,7 +236,10 @@ export const BootstrapAnswer = Closed({
   sessionId: text("The session to send events with."),
   anonymousId: text("The visitor of the request."),
   identifiedUserId: textOrNull("The signed-in user of the session; null: there is none."),
-  ingestUrl: Type.String({ format: "uri-reference", description: "The path to send events to." }),
+  ingestUrl: Type.String({
+    format: "uri-reference",
+    description: "The path to send events to, after `apiBaseUrl`.",
+  }),
   sessionResumed: flag("false: a new session was opened."),
   sessionExpiresAt: time("When the session ends without further activity."),
   serverTime: time("The time of the service, to correct the client's clock."),

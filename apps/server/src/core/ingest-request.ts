@@ -31,7 +31,7 @@ export interface IngestRequest extends RequestIds {
   readonly publicKey: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
-  /** The `Authorization` header, if it has a bearer token: a server's. With an invalid one the request is refused. */
+  /** The `Authorization` header, if it has a token of the service: a server's. With an invalid one the request is refused. */
   readonly authorization: string | null;
   /** The `Origin` header, else the origin of `Referer`. */
   readonly origin: string | null;

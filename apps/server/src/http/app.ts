@@ -54,7 +54,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
   const { newId, consoleFiles, report, stopwatch } = deps;
   const operations: readonly Operation[] = OPERATIONS;
   const findRoute = createRouter(operations);
-  const withoutAlias = createAlias(deps.alias);
+  const splitAlias = createAlias(deps.alias);
   const workspaceCors = createWorkspaceCors(deps.appUrl);
   const serveWorkspace = createWorkspaceRoute(deps, operations);
   const pauseConnection = createConnectionPauses();
@@ -73,7 +73,8 @@ export function createHttpApp(deps: HttpAppDeps): Server {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = stopwatch();
     const requestId = requestIdOf(request, () => newId("req"));
-    const { path, queryText } = splitUrl(withoutAlias(request.url ?? "/"));
+    const { url, alias } = splitAlias(request.url ?? "/");
+    const { path, queryText } = splitUrl(url);
     const match = findRoute(path);
     const cors = match?.isIngest ? INGEST_CORS : workspaceCors;
     const headers = {
@@ -83,7 +84,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
       ...cors.headers(request.headers.origin),
     };
     const traceId = traceIdOf(request.headers.traceparent);
-    const exchange = { request, response, requestId, traceId, queryText, headers };
+    const exchange = { request, response, requestId, traceId, alias, queryText, headers };
     const consoleFile = match ? null : consoleFiles?.serve({ ...exchange, headers: {} }, path);
     let refusal: Refusal | null = null;
     try {

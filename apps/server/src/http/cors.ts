@@ -1,4 +1,7 @@
-/** The two CORS policies (docs/contract.md section 4). Neither allows credentials. */
+/**
+ * The two CORS policies (docs/contract.md section 4). Ingest allows credentials, because beacons of JSON always have them; it reads
+ * no cookie and sets none. The workspace API does not allow them.
+ */
 import type { IncomingHttpHeaders } from "node:http";
 
 export interface CorsPolicy {
@@ -18,6 +21,7 @@ export const INGEST_CORS: CorsPolicy = {
     return {
       Vary: "Origin",
       "Access-Control-Allow-Origin": origin,
+      "Access-Control-Allow-Credentials": "true",
       "Access-Control-Expose-Headers": `${RATE_HEADERS}, X-Request-Id`,
     };
   },

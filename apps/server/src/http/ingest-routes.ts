@@ -4,6 +4,7 @@ import type { Operation } from "@headwater/contract";
 import type { Adapters, ForeignReply } from "../core/adapter.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { clientOf, type Trust } from "../core/client-address.ts";
+import { ingestPath } from "../core/ingest-path.ts";
 import type { ClientHints, ForeignCall, IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { TOKEN_PREFIX } from "../core/token.ts";
@@ -33,11 +34,14 @@ function originOf({ origin, referer }: IncomingHttpHeaders): string | null {
   return url?.host ? `${url.protocol}//${url.host}` : null;
 }
 
-/** Other schemes are not for the service: a proxy in front of it may ask for Basic authentication. */
-const BEARER_SCHEME = /^bearer\b/i;
+/**
+ * Other values are not for the service: a wrapper may add the application's own bearer token to every request, and a proxy may
+ * ask for Basic authentication.
+ */
+const OWN_TOKEN = new RegExp(`^bearer +${TOKEN_PREFIX}`, "i");
 
-function bearerIn({ authorization }: IncomingHttpHeaders): string | null {
-  return authorization !== undefined && BEARER_SCHEME.test(authorization) ? authorization : null;
+function tokenIn({ authorization }: IncomingHttpHeaders): string | null {
+  return authorization !== undefined && OWN_TOKEN.test(authorization) ? authorization : null;
 }
 
 /** Many clients of other tools send their key as the user of Basic authentication. It can be a token of the scope `ingest`. */
@@ -83,7 +87,7 @@ function toIngestRequest(
     requestId,
     traceId,
     receivedAt: clock(),
-    authorization: bearerIn(headers) ?? (address.foreign ? tokenInBasic(headers) : null),
+    authorization: tokenIn(headers) ?? (address.foreign ? tokenInBasic(headers) : null),
     origin: originOf(headers),
     userAgent: headers["user-agent"] ?? null,
     clientHints: clientHintsIn(headers),
@@ -99,10 +103,17 @@ function toIngestRequest(
 /** Unix time of 2026-01-01, when the routes without `/v2/` became deprecated (RFC 9745). */
 const DEPRECATED_SINCE = "@1767225600";
 
-function deprecationHeaders({ legacy, publicKey, kind }: IngestAddress): Record<string, string> {
+/** Only a client whose body the v2 route accepts is led there: one without the version fields would be refused. */
+function deprecationHeaders(
+  { legacy, publicKey, kind }: IngestAddress,
+  { alias }: Exchange,
+  { envelope }: Attempt,
+): Record<string, string> {
   if (!legacy) return {};
-  const successor = `/api/ingest/v2/${encodeURIComponent(publicKey)}/${kind}`;
-  return { Deprecation: DEPRECATED_SINCE, Link: `<${successor}>; rel="successor-version"` };
+  const deprecation = { Deprecation: DEPRECATED_SINCE };
+  if (envelope?.ingestVersion !== 2 || !envelope.sdkVersion) return deprecation;
+  const successor = ingestPath(encodeURIComponent(publicKey), kind);
+  return { ...deprecation, Link: `<${alias}${successor}>; rel="successor-version"` };
 }
 
 function toForeignCall(
@@ -155,7 +166,7 @@ export async function serveIngest(
   const address = toIngestAddress(operation, params.publicKey ?? "", foreign);
   const attempt = await deps.handleIngest(toIngestRequest(exchange, address, deps));
   const { outcome, source, attemptId, requestId } = attempt;
-  const headers = deprecationHeaders(address);
+  const headers = deprecationHeaders(address, exchange, attempt);
   if (outcome.kind === "answered" && outcome.reply) return sendForeign(exchange, outcome.reply);
   if (outcome.kind === "answered") return sendJson(exchange, { status: 200, headers }, outcome.answer);
   const debugUrl = source ? deps.debugUrl(source.sourceId) : undefined;

@@ -13,6 +13,8 @@ import { endAnswer } from "./unsent-answers.ts";
 export interface Exchange extends RequestIds {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** `INGEST_ALIAS`, if the request came by it; else empty. */
+  readonly alias: string;
   /** The part of the URL behind `?`. */
   readonly queryText: string;
   /** Headers of every answer to this request. */

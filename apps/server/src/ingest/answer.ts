@@ -1,6 +1,8 @@
 /** The answer to a request that was processed (spec 2.5 and 2.8). */
 import type { BootstrapAnswer, EventsAnswer } from "@headwater/contract";
 import { NO_ID } from "../core/ids.ts";
+import { ingestPath, legacyIngestPath } from "../core/ingest-path.ts";
+import type { IngestRequest } from "../core/ingest-request.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { BatchResults } from "./evaluate-batch.ts";
 import type { BootstrapFields, ParsedBody } from "./parse.ts";
@@ -10,7 +12,7 @@ import type { Visit } from "./visit.ts";
 
 export interface AnswerInput {
   readonly attemptId: string;
-  readonly receivedAt: number;
+  readonly request: IngestRequest;
   readonly keyed: CachedSource;
   readonly parsed: ParsedBody;
   readonly visit: Visit;
@@ -25,7 +27,7 @@ const identifiedUserId = ({ sessionId, userId, anonymousId }: BootstrapFields, {
   sessionId && anonymousId !== NO_ID ? session.userId : userId || null;
 
 function buildBootstrapAnswer(
-  { attemptId, receivedAt, keyed, visit }: AnswerInput,
+  { attemptId, request, keyed, visit }: AnswerInput,
   body: BootstrapFields,
 ): BootstrapAnswer {
   const { session, state } = visit;
@@ -39,10 +41,11 @@ function buildBootstrapAnswer(
     sessionId: session.sessionId,
     anonymousId: body.anonymousId,
     identifiedUserId: identifiedUserId(body, visit),
-    ingestUrl: `/api/ingest/v2/${keyed.publicKey}/events`,
+    // what the client left out in this request it leaves out in the next one too
+    ingestUrl: (request.legacy ? legacyIngestPath : ingestPath)(keyed.publicKey, "events"),
     sessionResumed: state === "resumed",
     sessionExpiresAt: toIsoTime(expiresAt(session)),
-    serverTime: toIsoTime(receivedAt),
+    serverTime: toIsoTime(request.receivedAt),
     limits: { maxBatchSize, maxPayloadBytes, maxEventBytes, maxEventAgeSeconds, sessionTimeoutSeconds },
     privacy: keyed.source.privacy,
   };

@@ -162,7 +162,7 @@ async function processBody(
 
   const results = buildResults(events, committed, sourceId, request.authorization !== null);
   const { attemptId } = draft;
-  const answer = buildAnswer({ attemptId, receivedAt, keyed, parsed, visit, results });
+  const answer = buildAnswer({ attemptId, request, keyed, parsed, visit, results });
   const normalized = events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.json : null));
   return { kind: "answered", answer, results: results.results, normalized, reply: null };
 }

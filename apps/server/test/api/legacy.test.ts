@@ -17,10 +17,8 @@ const { world, source, sessionId } = await openVisit();
 
 describe("Legacy routes behave like the v2 routes", () => {
   const routes = INGEST_ROUTES.filter(({ legacy }) => legacy);
-  const marked = ({ headers }: TestReply, kind: string) => {
-    const successor = `</api/ingest/v2/${source.publicKey}/${kind}>; rel="successor-version"`;
-    return headers.get("deprecation") !== null && headers.get("link") === successor;
-  };
+  const linkOf = ({ headers }: TestReply) => headers.get("link");
+  const absent = { ingestVersion: undefined, sdkVersion: undefined };
 
   for (const route of routes) {
     const { kind } = route;
@@ -28,7 +26,6 @@ describe("Legacy routes behave like the v2 routes", () => {
       world.send(route.path(source), route.body(sessionId, over));
 
     it(`${kind}: ingestVersion and sdkVersion may be absent or null`, async () => {
-      const absent = { ingestVersion: undefined, sdkVersion: undefined };
       for (const over of [{}, absent, { ingestVersion: null, sdkVersion: null }]) {
         assert.equal((await send(over)).status, 200);
       }
@@ -39,9 +36,16 @@ describe("Legacy routes behave like the v2 routes", () => {
       assert.deepEqual(issuesOf(reply), ["ingestVersion: invalid_value", "sdkVersion: too_short"]);
     });
 
-    it(`${kind}: every answer has Deprecation, and a Link to the v2 route`, async () => {
-      assert.ok(marked(await send({}), kind));
-      assert.ok(marked(await send({ anonymousId: 1 }), kind));
+    it(`${kind}: every answer has Deprecation; a Link leads only a client to the v2 route that it accepts`, async () => {
+      const successor = `</api/ingest/v2/${source.publicKey}/${kind}>; rel="successor-version"`;
+      for (const over of [{}, { anonymousId: 1 }]) {
+        const reply = await send(over);
+        assert.deepEqual([reply.headers.get("deprecation"), linkOf(reply)], ["@1767225600", successor]);
+      }
+      for (const over of [absent, { ingestVersion: null }, { sdkVersion: null }, { ingestVersion: 1 }]) {
+        const reply = await send(over);
+        assert.deepEqual([reply.headers.get("deprecation"), linkOf(reply)], ["@1767225600", null]);
+      }
     });
 
     it(`${kind}: the attempt is marked legacy`, async () => {
@@ -52,12 +56,15 @@ describe("Legacy routes behave like the v2 routes", () => {
     });
   }
 
-  it("ingestUrl is the v2 route, and the answers are otherwise the same", async () => {
-    const [bootstrap] = routes;
-    const { body } = await world.send(bootstrap!.path(source), bootstrap!.body(sessionId));
-    assert.equal(body.ingestUrl, eventsPath(source));
-    assert.deepEqual([body.ingestVersion, body.sessionId, body.sessionResumed], [2, sessionId, true]);
-  });
+  for (const over of [{}, absent, { ingestVersion: null }, { sdkVersion: null }]) {
+    it(`ingestUrl accepts the batch of a client that is as old: ${JSON.stringify(Object.keys(over))}`, async () => {
+      const [bootstrap] = routes;
+      const { body } = await world.send(bootstrap!.path(source), bootstrap!.body(sessionId, over));
+      assert.deepEqual([body.ingestVersion, body.sessionId, body.sessionResumed], [2, sessionId, true]);
+      const batch = { ...eventsBody(sessionId, [trackEvent()]), ...over };
+      assert.deepEqual(outcomesOf(await world.send(body.ingestUrl, batch)), ["accepted"]);
+    });
+  }
 
   it("both routes use the same sessions", async () => {
     const body = () => eventsBody(sessionId, [trackEvent()]);

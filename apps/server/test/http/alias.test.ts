@@ -22,6 +22,7 @@ before(async () => {
 after(() => world[Symbol.asyncDispose]());
 
 const INGEST_HEADERS = [
+  "access-control-allow-credentials",
   "access-control-allow-origin",
   "access-control-allow-headers",
   "access-control-allow-methods",
@@ -55,6 +56,16 @@ test("a visit through the alias is stored like any other: bootstrap, events, dup
   assert.equal((await world.send(`${route}/events`, body())).body.duplicates, 1);
   const legacy = await world.send(`${ALIAS}/api/ingest/${source.publicKey}/events`, body());
   assert.deepEqual([legacy.body.duplicates, legacy.headers.get("deprecation")], [1, "@1767225600"]);
+  assert.equal(legacy.headers.get("link"), `<${ALIAS}${route}/events>; rel="successor-version"`);
+});
+
+test("an old client goes on by what it was answered, from either path", async () => {
+  const old = { ingestVersion: undefined, sdkVersion: undefined };
+  const opened = await world.send(`${ALIAS}/api/ingest/${source.publicKey}/bootstrap`, bootstrapBody(old));
+  for (const base of ["", ALIAS]) {
+    const batch = { ...eventsBody(opened.body.sessionId, [pageEvent()]), ...old };
+    assert.equal((await world.send(base + opened.body.ingestUrl, batch)).body.accepted, 1);
+  }
 });
 
 test("CORS, refusals and methods are the same as without the alias", async () => {

@@ -26,7 +26,15 @@ test("A page loads the files of the last build, also when the console is built a
     embedOriginsOf: async () => [],
   });
   const server = createServer((request, response) => {
-    const exchange = { request, response, requestId: "req_1", traceId: null, queryText: "", headers: {} };
+    const exchange = {
+      request,
+      response,
+      requestId: "req_1",
+      traceId: null,
+      alias: "",
+      queryText: "",
+      headers: {},
+    };
     if (files.serve(exchange, request.url ?? "") === null) response.writeHead(404).end();
   });
   t.after(() => server.close());

@@ -17,7 +17,15 @@ async function serve(pieces: AsyncIterable<Uint8Array>, cutOff = new AbortContro
     response.once("close", () => {
       closed.times += 1;
     });
-    const exchange = { request, response, requestId: "req_1", traceId: null, queryText: "", headers: {} };
+    const exchange = {
+      request,
+      response,
+      requestId: "req_1",
+      traceId: null,
+      alias: "",
+      queryText: "",
+      headers: {},
+    };
     sendAnswer(
       exchange,
       { stream: pieces, mediaType: "text/plain", cutOff },

@@ -160,7 +160,7 @@ export async function openWorld(
     },
   };
   const server = await startWithClock(config, settings, { logStream, ...options });
-  const withoutAlias = createAlias(config.INGEST_ALIAS);
+  const splitAlias = createAlias(config.INGEST_ALIAS);
   const check = await checkOf(server.url);
   let closed = false;
 
@@ -184,7 +184,7 @@ export async function openWorld(
         redirect: "manual",
       }),
     );
-    check(method, withoutAlias(path), reply, { headers: sent, body });
+    check(method, splitAlias(path).url, reply, { headers: sent, body });
     return reply;
   };
   const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>

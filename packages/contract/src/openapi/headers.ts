@@ -59,10 +59,9 @@ export const RESPONSE_HEADERS = {
     isRequired: true,
   },
   Link: {
-    description: "The route that replaces this one.",
+    description: "The route that replaces this one. Only if the request has the fields that it requires.",
     schema: Text,
     example: '</api/ingest/v2/pk_x/events>; rel="successor-version"',
-    isRequired: true,
   },
   "Headwater-Incomplete": {
     description: "`true`: the warehouse has lost events of the source and the range.",
