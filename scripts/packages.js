@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { requirePlatform } from "../apps/server/bin/require-node.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -21,6 +22,7 @@ function isIncomplete(withDevelopment) {
  * @param withDevelopment whether the packages that build and test are needed too
  */
 export function installMissingPackages({ withDevelopment }) {
+  requirePlatform();
   if (!isIncomplete(withDevelopment)) return;
   console.error("Some npm packages are missing. Running `npm install`, which takes about a minute…");
   // standard output belongs to the program that starts next

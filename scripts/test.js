@@ -12,7 +12,6 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
-const MIN_NODE = [24, 15];
 const CHROMIUM = "/usr/bin/chromium";
 /** Files at a time. They wait nearly half of their time, so one more than there are processors keeps these busy. */
 const CONCURRENCY = availableParallelism() + 1;
@@ -21,15 +20,6 @@ const MAX_RETRIED_FILES = 6;
 const FILE_TIMEOUT_MS = 420_000;
 const APPS_FILE_TIMEOUT_MS = 600_000;
 const LONG_FILE_TIMEOUT_MS = 1_800_000;
-
-const [major, minor] = process.versions.node.split(".").map(Number);
-if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
-  console.error(
-    `The tests need Node ${MIN_NODE.join(".")} or later; this is ${process.versions.node}. ` +
-      "Run `npm install`, which installs one, and then `npm test`.",
-  );
-  process.exit(1);
-}
 
 const isCi = Boolean(process.env.CI) && process.env.CI !== "false";
 const { values: flags, positionals: words } = parseArgs({
