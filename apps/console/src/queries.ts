@@ -134,10 +134,16 @@ export function useInvalidateSource(): (sourceId: string) => Promise<void> {
   };
 }
 
-/** The user's own name, address and preferences. */
+/** null: the tab is signed in with an access token, which is not a person. */
+const orNobody = (error: unknown): null => {
+  if (error instanceof ApiFailure && error.code === "permission_denied") return null;
+  throw error;
+};
+
+/** The user's own name, address and preferences; null: an access token has none. */
 export const profileQuery = queryOptions({
   queryKey: ["profile"],
-  queryFn: ({ signal }) => api.getProfile({ signal }),
+  queryFn: ({ signal }) => api.getProfile({ signal }).catch(orNobody),
   staleTime: Number.POSITIVE_INFINITY,
 });
 

@@ -21,7 +21,7 @@ import {
 } from "../../server/test/support/world.ts";
 import { buildConsole } from "../build.js";
 import { seriousFindings } from "./accessibility.ts";
-import { consoleTest } from "./console-world.ts";
+import { consoleTest, workspaceMenu } from "./console-world.ts";
 
 const SHOTS = process.env.CONSOLE_SHOTS;
 async function shoot(page: Page, name: string): Promise<void> {
@@ -194,6 +194,23 @@ consoleTest(
 );
 
 consoleTest(
+  "A pasted access token is not a person: the profile page says so, and no workspace can be created.",
+  async ({ world, page, open, shoot }) => {
+    await open("/profile", world.ownerToken);
+    await page.getByRole("heading", { name: "You are signed in with an access token" }).waitFor();
+    await page.getByRole("link", { name: "Access token Owner" }).waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
+    await shoot("profile-of-token");
+    await workspaceMenu(page).click();
+    await page.getByText("Workspaces", { exact: true }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "Create workspace" }).count(), 0);
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "Sign in as yourself" }).click();
+    await page.getByLabel("Access token").waitFor();
+  },
+);
+
+consoleTest(
   "A name, a theme and a number format are saved in the profile, and lists show the name.",
   async ({ world, page, open }) => {
     await open("/profile");
@@ -210,7 +227,7 @@ consoleTest(
     await page.getByText("0 of 1.000").waitFor();
     await page.getByRole("link", { name: "Tokens" }).click();
     await page.getByRole("cell", { name: "Ada Lovelace" }).first().waitFor();
-    const { body } = await world.ask("/api/profile");
+    const { body } = await world.ask("/api/profile", { token: await world.ownerSession() });
     assert.deepEqual([body.name, body.theme, body.numberFormat], ["Ada Lovelace", "dark", "1.234,5"]);
   },
 );

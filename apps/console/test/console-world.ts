@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
 import { isInstalled } from "../../server/src/clickhouse/embedded/start.ts";
-import { OWNER_TOKEN, openWorld, type World } from "../../server/test/support/world.ts";
+import { openWorld, type World } from "../../server/test/support/world.ts";
 import { buildConsole } from "../build.js";
 
 /** With CONSOLE_SHOTS=<folder> the tests write screenshots there. */
@@ -18,7 +18,7 @@ export interface ConsoleWorld {
   readonly page: Page;
   /** Script errors, violations of the Content-Security-Policy and requests to other hosts. Every test requires that there are none. */
   readonly violations: string[];
-  /** Opens a page of the console, signed in. */
+  /** Opens a page of the console, signed in. Default: as the owner. */
   open(address: string, token?: string): Promise<void>;
   shoot(name: string): Promise<void>;
 }
@@ -57,7 +57,8 @@ async function start(t: TestContext, environment: Record<string, string>): Promi
     context,
     page,
     violations,
-    async open(address, token = OWNER_TOKEN) {
+    async open(address, given) {
+      const token = given ?? (await world.ownerSession());
       // the storage is that of the origin: the smallest page of it will do
       if (!page.url().startsWith(world.url)) await page.goto(`${world.url}/healthz`);
       await page.evaluate((value) => sessionStorage.setItem("headwater.token", value), token);

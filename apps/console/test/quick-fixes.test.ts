@@ -133,8 +133,8 @@ consoleTest(
   "The workspace can be switched, and a link to a source of another workspace opens that workspace.",
   async ({ world, page, open }) => {
     const mine = await world.createSource({ name: "Mine" });
-    const { body } = await world.ask("/api/organizations", { method: "POST", body: { name: "Second" } });
-    const theirs = await world.createSource({ name: "Theirs", organizationId: body.organizationId });
+    const organizationId = await world.workspace();
+    const theirs = await world.createSource({ name: "Theirs", organizationId });
     await open("/sources");
     await page.getByRole("link", { name: "Mine", exact: true }).waitFor();
     await openWorkspace(page, "Second");

@@ -2676,7 +2676,7 @@ cursor?: string | null | undefined;
 body: undefined;
 answer: Schemas["StoredEvents"];
 };
-/** List your workspaces */
+/** List the workspaces that you can access */
 listOrganizations: {
 params: undefined;
 query: undefined;

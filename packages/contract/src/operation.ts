@@ -7,12 +7,41 @@ import type { Tag } from "./openapi/tags.ts";
 import type { Permission } from "./workspace.ts";
 
 /**
- * Who can call an operation: everyone (`public`), everyone with a public key (`public-key`), everyone with a valid token
- * (`token`), every member of the workspace (`member`), or members with a permission.
+ * Who can call an operation: everyone (`public`), everyone with a public key (`public-key`), a person who signed in
+ * (`person`: a session of the console or a JWT), everyone with a valid token (`token`), every member of the workspace
+ * (`member`), or members with a permission.
  */
-export type Access = "public" | "public-key" | "token" | "member" | Permission;
+export type Access = "public" | "public-key" | "person" | "token" | "member" | Permission;
 
-export interface Operation {
+/** Operations without a workspace that answer for the token itself. Every other one that is not public needs a person. */
+export const TOKEN_OPERATIONS = ["listOrganizations", "signOut", "mcp"] as const;
+
+/** An operation of a workspace declares where the workspace is; the guard checks membership only then. */
+type OperationAccess =
+  | {
+      readonly access: "public" | "public-key" | "person";
+      readonly organization?: never;
+      readonly source?: never;
+    }
+  | {
+      readonly id: (typeof TOKEN_OPERATIONS)[number];
+      readonly access: "token";
+      readonly organization?: never;
+      readonly source?: never;
+    }
+  | ({ readonly access: "member" | Permission } & (
+      | { readonly organization: OrganizationPlace; readonly source?: SourcePlace }
+      | { readonly organization?: never; readonly source: SourcePlace }
+    ));
+
+/** Where `organizationId` is, and whether it is required. */
+type OrganizationPlace = "query" | "body" | "optional-query" | "optional-body" | "query-or-body";
+/** Where `sourceId` is. The workspace follows from the source. */
+type SourcePlace = "path" | "query" | "body";
+
+export type Operation = OperationFields & OperationAccess;
+
+interface OperationFields {
   readonly id: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
@@ -21,11 +50,6 @@ export interface Operation {
   readonly summary: string;
   /** What a caller must know besides. Markdown. */
   readonly description: string;
-  readonly access: Access;
-  /** Where `organizationId` is, and whether it is required. */
-  readonly organization?: "query" | "body" | "optional-query" | "optional-body" | "query-or-body";
-  /** Where `sourceId` is. The workspace follows from the source. */
-  readonly source?: "path" | "query" | "body";
   /** Fields of the body that need another permission. */
   readonly elevated?: { readonly fields: readonly string[]; readonly permission: Permission };
   readonly query?: TSchema;

@@ -129,7 +129,7 @@ describe("The table of operations", () => {
       "sdkExtra",
     ]);
     for (const { id, access } of operations) {
-      const known = ["public", "public-key", "token", "member", ...PERMISSIONS] as string[];
+      const known = ["public", "public-key", "person", "token", "member", ...PERMISSIONS] as string[];
       assert.ok(known.includes(access), id);
     }
   });

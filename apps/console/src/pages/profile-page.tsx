@@ -21,9 +21,9 @@ import { SaveRow } from "../save-row.tsx";
 import { takeFragment } from "../sign-in.ts";
 import { ConfirmButton } from "../ui/confirm-dialog.tsx";
 import { setNumberFormat } from "../ui/format-count.ts";
-import { TextLink } from "../ui/links.tsx";
+import { ButtonLink, TextLink } from "../ui/links.tsx";
 import { Page } from "../ui/page.tsx";
-import { ErrorAlert, QueryResult } from "../ui/page-states.tsx";
+import { EmptyState, ErrorAlert, QueryResult } from "../ui/page-states.tsx";
 import { ExpiryTime, RelativeTime } from "../ui/relative-time.tsx";
 import { ScrollRegion } from "../ui/scroll-region.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
@@ -42,17 +42,35 @@ export function ProfilePage() {
     >
       <ConfirmAddress />
       <QueryResult query={profile}>
-        {(answer) => (
-          <Stack gap="lg" maw={760}>
-            <Preferences profile={answer} />
-            <Address profile={answer} />
-            <Sessions />
-          </Stack>
-        )}
+        {(answer) =>
+          answer === null ? (
+            <NoPerson />
+          ) : (
+            <Stack gap="lg" maw={760}>
+              <Preferences profile={answer} />
+              <Address profile={answer} />
+              <Sessions />
+            </Stack>
+          )
+        }
       </QueryResult>
     </Page>
   );
 }
+
+/** An access token reaches workspaces, but no person's account. */
+const NoPerson = () => (
+  <EmptyState
+    title="You are signed in with an access token"
+    action={
+      <ButtonLink to="/sign-in" search={{ out: "yes" }}>
+        Sign in as yourself
+      </ButtonLink>
+    }
+  >
+    A token has no profile and no sessions. It can do what its role in the workspace allows.
+  </EmptyState>
+);
 
 /** Confirms the address when the link of the mail has opened the page. */
 function ConfirmAddress() {
@@ -188,7 +206,7 @@ function Sessions() {
         {({ sessions }) =>
           sessions.length === 0 ? (
             <Text size="sm" px="lg" pb="lg">
-              No sessions. You are signed in with an access token.
+              No sessions.
             </Text>
           ) : (
             <ScrollRegion label="Sessions">

@@ -73,7 +73,11 @@ consoleTest(
   "A line of the audit log has the change, its object, the person and the time; it opens the details.",
   async ({ world, page, open, shoot }) => {
     const body = { organizationId: ORGANIZATION_ID };
-    await world.ask("/api/profile", { method: "PATCH", body: { name: "Ada" } });
+    await world.ask("/api/profile", {
+      method: "PATCH",
+      token: await world.ownerSession(),
+      body: { name: "Ada" },
+    });
     await world.ask("/api/onboarding", { method: "POST", body });
     const { sourceId } = await world.createSource();
     const path = `/api/tracking-sources/${sourceId}`;

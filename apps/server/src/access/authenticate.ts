@@ -90,7 +90,7 @@ export function createAuthenticator(
       const actor = { userId: await jwt.verify(text, now), tokenId: null };
       const grantsUntil = now + jwt.maxTokenMs;
       const unlimited = { limitedTo: null, ceiling: null, sourceId: null, scope: null, isLocked: false };
-      return { actor, ...unlimited, grantsUntil };
+      return { actor, isPerson: true, ...unlimited, grantsUntil };
     }
     const presented = splitUnlocked(text);
     const token = await findUsable(presented.token, now);
@@ -103,9 +103,9 @@ export function createAuthenticator(
     };
     const common = { actor: { userId, tokenId }, ...limits };
     // tokens that a person creates in the console are made to outlive their sign-in
-    if (scope === "console") return { ...common, scope: null, grantsUntil: null };
+    if (scope === "console") return { ...common, isPerson: true, scope: null, grantsUntil: null };
     // otherwise a token that expires could create its successor for ever
-    return { ...common, scope, grantsUntil: expiresAt };
+    return { ...common, isPerson: false, scope, grantsUntil: expiresAt };
   }
 
   async function authenticateSender(authorization: string, sourceId: string, now: number): Promise<void> {

@@ -142,12 +142,7 @@ export const acceptInvitation =
 
 export const joinWorkspace =
   (catalog: Catalog): Handler<"joinWorkspace"> =>
-  async ({ actor: { userId }, limitedTo, body, now }) => {
-    if (limitedTo !== null)
-      throw new Refusal("permission_denied", {
-        message: "This token is limited to one workspace, so it cannot join another one.",
-        hint: "Sign in, or use a token for all workspaces.",
-      });
+  async ({ actor: { userId }, body, now }) => {
     const { organizationId } = await accept(catalog, { hash: hashToken(body.code), userId, name: null, now });
     return { body: { organizationId } };
   };

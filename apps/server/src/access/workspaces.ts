@@ -58,13 +58,7 @@ export const createOrganization =
   (deps: CreationDeps): Handler<"createOrganization"> =>
   async (call) => {
     const { catalog, newId } = deps;
-    const { actor, limitedTo, body, now } = call;
-    if (limitedTo !== null) {
-      throw new Refusal("permission_denied", {
-        message: "This token can access one workspace only, so it cannot create another.",
-        hint: "Use a token for all of your workspaces (POST /api/tokens with `allWorkspaces`).",
-      });
-    }
+    const { actor, body, now } = call;
     await requireCreator(deps, call);
     const name = readName("name", body.name);
     const organizationId = newId("org");

@@ -32,6 +32,8 @@ type When<Condition, T> = Condition extends true ? T : null;
 /** The owner and the scope of a bearer token. */
 export interface Caller {
   readonly actor: Actor;
+  /** Whether the user signed in: by a session of the console or a JWT. No other token acts as a person. */
+  readonly isPerson: boolean;
   /** The only workspace that the token is valid for; null: every workspace of its user. */
   readonly limitedTo: string | null;
   /** The token never has more rights than this role; null: it has its user's rights. */

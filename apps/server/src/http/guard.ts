@@ -3,7 +3,14 @@
  * section 1: token, rate, JSON and shape of `organizationId` (422), source exists (404), member (403), permission (403),
  * `organizationId` matches (404), the rest of query and body (422). The handler checks the state (409).
  */
-import { lowerRole, type Operation, type Permission, type Role, type TokenScope } from "@headwater/contract";
+import {
+  type Access,
+  lowerRole,
+  type Operation,
+  type Permission,
+  type Role,
+  type TokenScope,
+} from "@headwater/contract";
 import type { Caller, FieldRules } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { isUnchanged, memberOf } from "../core/members.ts";
@@ -118,6 +125,15 @@ const SCOPE_TEXTS: Readonly<Record<TokenScope, string>> = {
   ingest: "send the events of one source",
 };
 
+/** What works on a person needs that person: a token stays what it was made for, whoever made it. */
+function requirePerson({ isPerson }: Caller, { access }: Operation): void {
+  if (isPerson || access !== "person") return;
+  throw new Refusal("permission_denied", {
+    message: "An access token never acts as a person, so it cannot do this.",
+    hint: "Sign in to the console, or send a JWT of your identity provider.",
+  });
+}
+
 /** A token for one source may only do what its scope says, even if its user has more permissions. */
 function requireTokenScope(caller: Caller, { access }: Operation, source: SourceRecord | null): void {
   if (caller.scope === null) return;
@@ -131,6 +147,9 @@ function requireTokenScope(caller: Caller, { access }: Operation, source: Source
   });
 }
 
+const isOfWorkspace = (access: Access): access is "member" | Permission =>
+  access !== "public" && access !== "public-key" && access !== "person" && access !== "token";
+
 /** Requires the operation's permission, and a further one when the body changes certain members. */
 function requirePermissions(
   operation: Operation,
@@ -138,7 +157,7 @@ function requirePermissions(
   body: unknown,
 ): void {
   const { access, elevated } = operation;
-  if (role === null || access === "public" || access === "public-key" || access === "token") return;
+  if (role === null || !isOfWorkspace(access)) return;
   if (access !== "member") requirePermission(access, role, permissions);
   const hasElevated =
     elevated !== undefined &&
@@ -240,7 +259,10 @@ export function createGuard(deps: GuardDeps): Guard {
       caller === null || organizationId === undefined
         ? NO_SCOPE
         : await findScope(caller, organizationId, source);
-    if (caller) requireTokenScope(caller, operation, source);
+    if (caller) {
+      requireTokenScope(caller, operation, source);
+      requirePerson(caller, operation);
+    }
     requirePermissions(operation, scope, input.body);
     requireSameOrganization(given, scope);
     requireNoIssues(listIssues());

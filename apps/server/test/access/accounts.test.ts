@@ -45,8 +45,8 @@ const membersOf = async (world: ClockedWorld) =>
 
 test("A profile has defaults until it is changed, and members see its name.", async (t) => {
   const world = await openClockedWorldFor(t);
-  const { userId, token } = await world.member("viewer");
-  const defaults = { userId, name: null, email: null, theme: "auto", numberFormat: "auto" };
+  const { userId, token } = await world.person("viewer");
+  const defaults = { userId, name: "Grace", email: null, theme: "auto", numberFormat: "auto" };
   assert.deepEqual((await world.ask("/api/profile", { token })).body, defaults);
   const change = { name: " Ada ", numberFormat: "1.234,5" };
   const changed = await world.ask("/api/profile", { method: "PATCH", token, body: change });
@@ -122,10 +122,10 @@ test("An invitation ends by time, by revoking it, and with the rights of its inv
   );
 });
 
-test("A signed-in user joins with their account; a token for one workspace cannot.", async (t) => {
+test("A signed-in user joins with their account; a token cannot.", async (t) => {
   const world = await openClockedWorldFor(t);
   const { token, userId } = await accept(world, codeIn((await invite(world)).body.url));
-  const { organizationId } = (await post(world, "/api/organizations", { name: "Agency" })).body;
+  const organizationId = await world.workspace("Agency");
   const code = codeIn((await invite(world, { organizationId, role: "viewer" })).body.url);
   const limited = await world.member("viewer");
   refused(await post(world, "/api/invitations/join", { code }, limited.token), 403, "permission_denied");
@@ -146,7 +146,7 @@ test("An invitation by e-mail is shown to nobody else, and confirms the address.
   assert.equal((await world.ask("/api/profile", { token })).body.email, "grace@shop.example");
 
   // a second invitation to that address is for the same account
-  const { organizationId } = (await post(world, "/api/organizations", { name: "Agency" })).body;
+  const organizationId = await world.workspace("Agency");
   await invite(world, { organizationId, email: "grace@shop.example" });
   const code = codeIn((await mails.next()).text);
   const { account } = (await post(world, "/api/invitations/read", { code }, null)).body;
@@ -214,7 +214,7 @@ test("Sign-in links of a user and requests of an address are bounded.", async (t
 
 test("An address is confirmed by the user who asked for it, and belongs to one user.", async (t) => {
   const { world, mails } = await withMail(t);
-  const [ada, eve] = [await world.member("viewer"), await world.member("viewer")];
+  const [ada, eve] = [await world.person("viewer"), await world.person("viewer")];
   const request = async (token: string) => {
     const asked = await post(world, "/api/profile/email", { email: "ada@shop.example" }, token);
     assert.equal(asked.status, 202, asked.text);
@@ -276,7 +276,7 @@ test("Without a mail server, links cannot be sent, and the console knows it.", a
   assert.deepEqual(methods.body, { oidc: null, mail: false });
   assert.equal((await post(world, "/api/sign-in/link", { email: "a@b.example" }, null)).status, 202);
   refused(await invite(world, { email: "a@b.example" }), 503, "mail_unavailable");
-  const { token } = await world.member("viewer");
+  const { token } = await world.person("viewer");
   refused(await post(world, "/api/profile/email", { email: "a@b.example" }, token), 503, "mail_unavailable");
   const started = await fetch(`${world.url}/api/sign-in/oidc`, { redirect: "manual" });
   assert.equal(started.headers.get("location"), `${APP_URL}/sign-in?why=oidc_failed`);

@@ -129,7 +129,7 @@ describe("a JWT of the identity provider", () => {
       return [
         await create(nobody),
         await create(await sign({ ...claims(), sub: "idp|bob" })),
-        await create(own.ownerToken),
+        await create(await own.ownerSession()),
       ];
     };
     assert.deepEqual(await statuses("anyone"), [201, 201, 201]);

@@ -43,8 +43,7 @@ describe("/api/tokens", () => {
 
     it("a token is valid only for the workspace that it was created in", async () => {
       const { token } = (await create({})).body;
-      const other = (await world.ask("/api/organizations", { method: "POST", body: { name: "Other" } })).body
-        .organizationId;
+      const other = await world.workspace();
       const reply = await world.ask(`/api/tracking-sources?organizationId=${other}`, { token });
       refused(reply, 403, "not_a_member");
       assert.equal((await world.ask(`/api/tracking-sources?organizationId=${other}`)).status, 200);
@@ -52,10 +51,7 @@ describe("/api/tokens", () => {
 
     it("allWorkspaces: a user's own token for all workspaces, listed and revocable in each of them", async () => {
       const { token, tokenId } = (await create({ allWorkspaces: true })).body;
-      assert.equal(
-        (await world.ask("/api/organizations", { method: "POST", token, body: { name: "x" } })).status,
-        201,
-      );
+      assert.ok((await world.ask("/api/organizations", { token })).body.organizations.length > 1);
       const listed = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
       assert.equal(listed.organizationId, null);
       const another = await world.member("owner");

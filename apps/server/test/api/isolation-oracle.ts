@@ -36,8 +36,8 @@ export interface TenantCaller {
   /** The caller's role in each of the two workspaces, limited by the token's scope. */
   own?: Role;
   foreign?: Role;
-  /** Whether the token is valid for every workspace of its user. */
-  everywhere?: true;
+  /** Whether the caller signed in. */
+  isPerson?: true;
   /** The only source whose stats the token may read: the first tenant's, or another one of that workspace. */
   numbersOf?: "own" | "another";
 }
@@ -160,16 +160,14 @@ export function aimsOf(operation: Operation): Aim[] {
 export function oracle(operation: Operation, caller: TenantCaller, aim: Aim): string | null {
   if (caller.refusal) return caller.refusal;
   if (operation.source && aim.source === "unknown") return "source_not_found";
-  if (["createOrganization", "joinWorkspace"].includes(operation.id) && !caller.everywhere)
-    return "permission_denied";
+  if (operation.access === "person" && !caller.isPerson) return "permission_denied";
   if (!operation.source && !operation.organization) return caller.numbersOf ? "permission_denied" : null;
   const place = operation.source ? aim.source : aim.organization;
   const role = place === "own" ? caller.own : place === "foreign" ? caller.foreign : undefined;
   if (!role) return "not_a_member";
   const { access } = operation;
   if (caller.numbersOf && (access !== "stats:read" || caller.numbersOf !== "own")) return "permission_denied";
-  if (access !== "member" && access !== "token" && !MAY[role].includes(access as Permission))
-    return "permission_denied";
+  if (access !== "member" && !MAY[role].includes(access as Permission)) return "permission_denied";
   if (operation.source && aim.organization !== "none" && aim.organization !== aim.source)
     return "source_not_found";
   return null;

@@ -127,9 +127,7 @@ describe("A daily quota", () => {
     assert.match(reply.body.message, /^The workspace/);
     const { body } = await world.ask(`/api/billing?organizationId=${ORGANIZATION_ID}`);
     assert.deepEqual([body.limits.eventsPerDay, body.limits.bytesPerDay], [2, null]);
-    const { organizationId } = (
-      await world.ask("/api/organizations", { method: "POST", body: { name: "B" } })
-    ).body;
+    const organizationId = await world.workspace();
     const foreign = await world.createSource({ organizationId });
     assert.equal((await world.send(bootstrapPath(foreign), bootstrapBody())).status, 200);
   });

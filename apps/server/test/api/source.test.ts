@@ -133,8 +133,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
     });
 
     it("source_not_found: `organizationId` is another workspace of the caller", async () => {
-      const other = (await world.ask("/api/organizations", { method: "POST", body: { name: "Other" } })).body
-        .organizationId;
+      const other = await world.workspace();
       refused(await world.ask(`${path}?organizationId=${other}`), 404, "source_not_found");
       refused(
         await world.ask(`${path}?organizationId=${other}`, { method: "DELETE" }),

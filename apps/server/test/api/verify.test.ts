@@ -89,11 +89,8 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
 
     it("an invalid key, another source's and another workspace's get the same message", async () => {
       const other = await world.createSource();
-      const strangers = await world.ask("/api/organizations", {
-        method: "POST",
-        body: { name: "Strangers" },
-      });
-      const theirs = await world.createSource({ organizationId: strangers.body.organizationId });
+      const organizationId = await world.workspace();
+      const theirs = await world.createSource({ organizationId });
       const paste = `data-key="${source.publicKey}"`;
       const told = new Set<string | undefined>();
       for (const publicKey of ["pk_nobody", other.publicKey, theirs.publicKey]) {

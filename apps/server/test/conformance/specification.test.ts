@@ -2,7 +2,6 @@
  * docs/spec.md, sentence by sentence, against one service with default rate limits. The checks do not pace
  * themselves: the service must answer the whole suite as it would answer its first request.
  */
-import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -53,13 +52,9 @@ function defaultRates(): Record<string, string> {
 
 /** Each group has a workspace of its own, so that the list of its sources stays short. */
 async function openWorkspace(world: World, stranger: SpecWorkspace["stranger"]): Promise<SpecWorkspace> {
-  const { status, body } = await world.ask("/api/organizations", {
-    method: "POST",
-    body: { name: "Checks" },
-  });
-  assert.equal(status, 201, JSON.stringify(body));
-  const { token: viewer } = await world.member("viewer", body.organizationId);
-  return { organizationId: body.organizationId, viewer, stranger };
+  const organizationId = await world.workspace("Checks");
+  const { token: viewer } = await world.member("viewer", organizationId);
+  return { organizationId, viewer, stranger };
 }
 
 describe("The specification", () => {

@@ -86,6 +86,7 @@ describe("authentication", () => {
       sourceId: null,
       scope: null,
       isLocked: false,
+      isPerson: false,
       grantsUntil: null,
     });
     assert.equal(seen.lookUps, 1);

@@ -54,7 +54,10 @@ it("At 100 events a second, ingest is refused within 2 s after a damaged page wa
     });
     const read = await ask(child.url, `/api/tracking-sources/${source.sourceId}`);
     assert.equal(read.status, 200, "what is not damaged can be read");
-    const written = await ask(child.url, "/api/organizations", { name: "Another" });
+    const written = await ask(child.url, "/api/tracking-sources", {
+      organizationId: ORGANIZATION_ID,
+      name: "Another",
+    });
     assert.deepEqual([written.status, written.body.code], [503, "storage_unavailable"]);
   } finally {
     await child.end("SIGKILL");

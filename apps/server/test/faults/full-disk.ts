@@ -41,7 +41,10 @@ const fullMetric = async (child: Child): Promise<number | null> =>
 
 /** Changes through the workspace API are refused with the same code. */
 async function assertUnchangeable(child: Child): Promise<void> {
-  const { status, body } = await ask(child.url, "/api/organizations", { name: "Another" });
+  const { status, body } = await ask(child.url, "/api/tracking-sources", {
+    organizationId: ORGANIZATION_ID,
+    name: "Another",
+  });
   assert.deepEqual([status, body.code], [503, "storage_full"], JSON.stringify(body));
 }
 

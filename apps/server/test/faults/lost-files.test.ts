@@ -10,6 +10,7 @@ import { it } from "node:test";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { folder, headwater } from "../cli/command-line.ts";
 import { aCommit, entries, NOW } from "../ledger/ledger-home.suite.ts";
+import { ORGANIZATION_ID } from "../support/world.ts";
 import { ask, type Child, createSource, startChild, until } from "./child.ts";
 import { storedEvents } from "./oracle.ts";
 import { createRandom } from "./random.ts";
@@ -78,7 +79,10 @@ it("After DATA_DIR is deleted, every ingest request is refused within 2 s, and n
     await trickle[Symbol.asyncDispose]();
     t.diagnostic(`noticed after ${trickle.assertRefusedSince(faultAt, NOTICED_MS)} ms`);
     await assertLost(child, /ledger\.sqlite is missing from DATA_DIR/);
-    const { status } = await ask(child.url, "/api/organizations", { name: "Another" });
+    const { status } = await ask(child.url, "/api/tracking-sources", {
+      organizationId: ORGANIZATION_ID,
+      name: "Another",
+    });
     assert.equal(status, 503, "a change is refused too");
     assert.equal((await child.end("SIGTERM")).code, 0);
     assert.equal(existsSync(dataDir), false);
@@ -129,7 +133,10 @@ it("While DATA_DIR is read-only, every ingest request is refused and reads work;
       `/api/tracking-sources/${source.sourceId}/debug`,
     ])
       assert.equal((await ask(child.url, path)).status, 200, path);
-    const change = await ask(child.url, "/api/organizations", { name: "Another" });
+    const change = await ask(child.url, "/api/tracking-sources", {
+      organizationId: ORGANIZATION_ID,
+      name: "Another",
+    });
     assert.deepEqual([change.status, change.body.code], [503, "storage_unavailable"]);
 
     const before = trickle.count("accepted");

@@ -72,7 +72,7 @@ test("A viewer may run every query; a user who is no member gets 403, and an unk
   const viewer = await tokenOf(ORGANIZATION_ID);
   for (const { status, body } of await askAll(world, sourceId, viewer))
     assert.equal(status, 200, JSON.stringify(body));
-  const { organizationId } = await made("/api/organizations", { name: "Strangers" });
+  const organizationId = await world.workspace();
   const stranger = await tokenOf(organizationId);
   for (const reply of await askAll(world, sourceId, stranger)) refused(reply, 403, "not_a_member");
   for (const reply of await askAll(world, "src_nobody", viewer)) refused(reply, 404, "source_not_found");

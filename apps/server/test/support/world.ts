@@ -70,6 +70,8 @@ export interface World extends AsyncDisposable {
   createSource(over?: Record<string, unknown>): Promise<CreatedSource>;
   /** Opens a session in the source by a bootstrap. @returns its id */
   openSession(source: { publicKey: string }, over?: Record<string, unknown>): Promise<string>;
+  /** Signs up a person by an invitation. @returns the session. Default: in the first workspace */
+  person(role: Role, organizationId?: string): Promise<{ userId: string; tokenId: string; token: string }>;
   /** Creates a member with a token. Default: in the first workspace. */
   member(role: Role, organizationId?: string): Promise<{ userId: string; tokenId: string; token: string }>;
   /** Creates a workspace that the owner is not a member of. */
@@ -81,6 +83,10 @@ export interface World extends AsyncDisposable {
   ): Promise<Record<string, string>>;
   /** The code in the sign-in link of the first start. */
   signInCode: string;
+  /** The token of the owner's session: a token of the owner that acts as a person. It is made by the first call, within ten minutes. */
+  ownerSession(): Promise<string>;
+  /** Creates a workspace of the owner's. @returns its id */
+  workspace(name?: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -210,13 +216,30 @@ export async function openWorld(
     assert.equal(reply.status, 201, reply.text);
     return reply.body;
   };
+  const person = async (role: Role, organizationId = ORGANIZATION_ID) => {
+    const { url } = await create("/api/invitations", { organizationId, role });
+    const accepted = { code: url.split("#code=")[1], name: "Grace" };
+    const { signInCode: code } = await create("/api/invitations/accept", accepted);
+    const { body } = await ask("/api/sign-in", { method: "POST", token: null, body: { code } });
+    return { userId: body.userId, tokenId: body.tokenId, token: body.token };
+  };
   const member = async (role: Role, organizationId = ORGANIZATION_ID) => {
     const { userId } = await create("/api/members", { organizationId, role });
     const { tokenId, token } = await create("/api/tokens", { organizationId, userId, label: role });
     return { userId, tokenId, token };
   };
+  const signInCode = server.firstStart?.signInUrl.split("#code=")[1] ?? "";
+  let session: Promise<string> | undefined;
+  const ownerSession = () => {
+    session ??= ask("/api/sign-in", { method: "POST", token: null, body: { code: signInCode } }).then(
+      ({ status, body }) => (status === 200 ? body.token : assert.fail(JSON.stringify(body))),
+    );
+    return session;
+  };
+  const workspace = async (name = "Second") =>
+    (await create("/api/organizations", { name }, await ownerSession())).organizationId as string;
   const strangers = async () => {
-    const { organizationId } = await create("/api/organizations", { name: "Strangers" });
+    const organizationId = await workspace("Strangers");
     const { userId, token } = await member("owner", organizationId);
     const owner = await ask(`/api/permissions?organizationId=${organizationId}`);
     const path = `/api/members/${owner.body.userId}?organizationId=${organizationId}`;
@@ -243,10 +266,13 @@ export async function openWorld(
     api: createApiClient(ask),
     ask,
     send,
+    person,
     member,
     strangers,
     source,
-    signInCode: server.firstStart?.signInUrl.split("#code=")[1] ?? "",
+    signInCode,
+    ownerSession,
+    workspace,
     createSource,
     openSession,
     close,

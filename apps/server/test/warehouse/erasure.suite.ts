@@ -88,9 +88,9 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       until("they are in the warehouse", PATIENCE_MS, async () => (await held(sources)).length === events);
 
     it("works during an outage, with a sealed page and over a restart, and leaves other workspaces untouched", async () => {
-      const strangers = await world.ask("/api/organizations", { method: "POST", body: { name: "Other" } });
+      const organizationId = await world.workspace();
       const own = await world.createSource();
-      const theirs = await world.createSource({ organizationId: strangers.body.organizationId });
+      const theirs = await world.createSource({ organizationId });
       const sources = [own, theirs];
       for (const source of sources) for (const who of ["ann", "bob"]) await accept(source, who);
       await shipped(sources, 4);

@@ -117,6 +117,8 @@ function accessText(access: Operation["access"]): string {
       return "No authentication is required.";
     case "public-key":
       return "The public key in the path identifies the source. No token is required. With a token of the scope `ingest` the events are marked as sent by a server, and no Origin is needed.";
+    case "person":
+      return "Requires a person who is signed in: a session of the console, or a JWT. An access token never acts as a person.";
     case "token":
       return "Requires a valid token.";
     case "member":

@@ -64,13 +64,13 @@ function ProfileLink({ isCurrent }: { readonly isCurrent: boolean }) {
   const { role } = useWorkspace();
   const { data } = useQuery(profileQuery);
   const name = data?.name ?? data?.email ?? null;
+  const label = name ?? (data === null ? "Access token" : "Profile");
   return (
     <Link to="/profile" className="side-link" aria-current={isCurrent ? "page" : undefined}>
       {name === null ? <Icon name="user" size={17} /> : <Initials name={name} />}
       <span className="side-label">
         {name !== null && <VisuallyHidden>Profile: </VisuallyHidden>}
-        <bdi className="side-person">{name ?? "Profile"}</bdi>{" "}
-        <span className="side-role">{roleName(role)}</span>
+        <bdi className="side-person">{label}</bdi> <span className="side-role">{roleName(role)}</span>
       </span>
     </Link>
   );

@@ -1,6 +1,8 @@
 /** Shows which workspace is open, opens another one, and leads to the page that creates one. */
+import { useQuery } from "@tanstack/react-query";
 import { createLink, useNavigate } from "@tanstack/react-router";
 import type { ComponentProps } from "react";
+import { profileQuery } from "../../queries.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { Dropdown, MenuItem, MenuTitle } from "../dropdown.tsx";
 import { Icon } from "../icon.tsx";
@@ -11,6 +13,7 @@ const MenuLink = createLink((props: ComponentProps<"a">) => <a className="menu-i
 
 export function WorkspaceMenu() {
   const { organizationId, name, all, select } = useWorkspace();
+  const { data: profile } = useQuery(profileQuery);
   const navigate = useNavigate();
   const confirmLeave = useConfirmLeave();
   const open = async (id: string) => {
@@ -42,11 +45,15 @@ export function WorkspaceMenu() {
                 {one.name}
               </MenuItem>
             ))}
-            <hr className="menu-rule" />
-            <MenuLink to="/workspaces/new" onClick={close}>
-              <Icon name="plus" />
-              <span className="menu-text">Create workspace</span>
-            </MenuLink>
+            {profile && (
+              <>
+                <hr className="menu-rule" />
+                <MenuLink to="/workspaces/new" onClick={close}>
+                  <Icon name="plus" />
+                  <span className="menu-text">Create workspace</span>
+                </MenuLink>
+              </>
+            )}
           </>
         )}
       </Dropdown>
