@@ -68,7 +68,7 @@ consoleTest(
     assert.equal(reply.status, 200, reply.text);
     const inUse = page.getByRole("row").filter({ hasText: "In use now" });
     assert.deepEqual(await inUse.getByRole("button").allTextContents(), ["Revoke"]);
-    assert.match((await inUse.textContent()) ?? "", /^Owner/);
+    assert.match((await inUse.textContent()) ?? "", /^Console/);
     const made = page.getByRole("row").filter({ hasText: "Shop server" });
     assert.match((await made.textContent()) ?? "", new RegExp(`…${token.slice(-4)} · .*Youjust now`));
     assert.equal(await page.getByRole("columnheader", { name: "Created" }).count(), 1);
