@@ -1,0 +1,56 @@
+/**
+ * Runs the doctor's checks of a page in a thread of its own, which is ended after a time and beyond a memory. So no page can
+ * slow ingest down or end the process, whatever is in it.
+ */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { Verification } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { diagnose } from "./diagnose.ts";
+import type { ServiceEvidence } from "./evidence.ts";
+
+/** What the thread is started with. */
+export interface PageTest {
+  readonly pageUrl: string;
+  readonly service: ServiceEvidence;
+  /** BASE_URL. */
+  readonly ownUrl: string;
+  /** Milliseconds since the epoch, by the service's clock. */
+  readonly startedAt: number;
+}
+
+/** The checks of a page that could not be read within the limits of the thread. */
+function diagnoseUnread({ pageUrl, service, startedAt }: PageTest): Verification {
+  const sentAt = new Date(startedAt).toISOString();
+  const pageProblem = "needs more time or memory to read than a test may use";
+  return diagnose({
+    report: { url: pageUrl, snippets: [], policies: [], script: "unknown", request: null, sentAt },
+    pageProblem,
+    hasUnreadPolicy: false,
+    service,
+  });
+}
+
+/** @param signal aborts when the caller has gone */
+export async function testPage(test: PageTest, signal: AbortSignal): Promise<Verification> {
+  const { siteTestMs, siteTestGraceMs, maxSiteTestThreadMb, maxSiteTestThreadYoungMb } = SERVER_LIMITS;
+  const worker = new Worker(new URL("./doctor-thread.ts", import.meta.url), {
+    name: "doctor",
+    workerData: test,
+    resourceLimits: {
+      maxOldGenerationSizeMb: maxSiteTestThreadMb,
+      maxYoungGenerationSizeMb: maxSiteTestThreadYoungMb,
+    },
+  });
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(siteTestMs + siteTestGraceMs)]);
+  try {
+    // rejects when the thread fails, as it does beyond its memory
+    const [verification]: Verification[] = await once(worker, "message", { signal: ended });
+    if (verification) return verification;
+  } catch {
+    signal.throwIfAborted();
+  } finally {
+    await worker.terminate();
+  }
+  return diagnoseUnread(test);
+}

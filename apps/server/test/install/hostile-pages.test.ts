@@ -1,0 +1,41 @@
+/** Pages that try to stop the service, read by POST …/test and by the doctor (docs/contract.md section 7). */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { InstallCheck } from "@headwater/contract";
+import { openWorld, type World } from "../support/world.ts";
+import { HOSTILE_PAGES, type HostileSite, startHostileSite } from "./hostile-pages.ts";
+
+/** What a whole test may take of the thread that serves ingest, HTTP of the hostile site in this process included. */
+const MAX_CPU_MS = 250;
+
+let site: HostileSite;
+let world: World;
+let sourceId: string;
+before(async () => {
+  site = await startHostileSite();
+  // the service requests its own address, whatever the port
+  world = await openWorld({ BASE_URL: site.url });
+  ({ sourceId } = await world.createSource());
+  // the first run loads the modules
+  await testPage(site.pageUrl("none"));
+});
+after(async () => {
+  site[Symbol.dispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+const testPage = (url: string) =>
+  world.ask(`/api/tracking-sources/${sourceId}/test`, { method: "POST", body: { url } });
+
+for (const name of HOSTILE_PAGES)
+  test(`A page of ${name} is answered, and takes little time of the thread that serves ingest.`, async () => {
+    const url = site.pageUrl(name);
+    const before = process.threadCpuUsage();
+    const reply = await testPage(url);
+    const { user, system } = process.threadCpuUsage(before);
+    assert.equal(reply.status, 200, reply.text);
+    const [page] = reply.body.checks as InstallCheck[];
+    assert.equal(page?.check, "page");
+    const cpuMs = (user + system) / 1_000;
+    assert.ok(cpuMs < MAX_CPU_MS, `${cpuMs} ms`);
+  });
