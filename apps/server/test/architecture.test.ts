@@ -55,7 +55,8 @@ const isAdapter = (path: string) =>
 const isWiring = (path: string) => !path.includes("/") || /^(?:cli|tools)\//.test(path);
 /** The files that bring in time, random ids and the console; all others have them passed in. No function can be passed to a thread. */
 const isOutermost = (path: string) =>
-  isWiring(path) || /^(?:core\/ids|config\/config|ledger\/sqlite\/ledger-thread)\.ts$/.test(path);
+  isWiring(path) ||
+  /^(?:core\/ids|config\/config|ledger\/sqlite\/ledger-thread|install-checks\/doctor-thread)\.ts$/.test(path);
 
 const MAX_LINES = 400;
 

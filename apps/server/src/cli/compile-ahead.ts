@@ -19,6 +19,7 @@ const environment = {
 try {
   await import("../clickhouse/embedded/start.ts");
   await import("../workers/warehouse-monitor.ts");
+  await import("../install-checks/doctor.ts");
   await import("./run.ts");
   await import("./serve/serve.ts");
   const { startServer } = await import("../server.ts");

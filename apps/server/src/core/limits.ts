@@ -140,12 +140,20 @@ export const SERVER_LIMITS = {
   doctorTimeoutMs: 10_000,
   /** Time of a whole run, however many scripts the page has. */
   doctorDeadlineMs: 60_000,
-  /** Of a run by the service, for whoever waits for it in the console. */
-  siteTestMs: 30_000,
-  maxActiveSiteTests: 2,
+  /** Of the requests of a run by the service, for whoever waits for it in the console. */
+  siteTestMs: 25_000,
+  /** After this longer time the thread of the run is ended. */
+  siteTestGraceMs: 5_000,
+  /** Memory of the thread. The largest hostile pages took 30 MB, and the modules 10 MB. */
+  maxSiteTestThreadMb: 64,
+  maxSiteTestThreadYoungMb: 16,
+  /** A thread takes up to 75 MB. */
+  maxActiveSiteTests: 1,
   maxWaitingSiteTests: 20,
   doctorRedirects: 5,
   doctorPageBytes: 5_242_880,
+  /** Of the service's answer to the doctor. */
+  doctorAnswerBytes: 65_536,
   /** Scripts that are searched when the page itself does not contain the snippet. */
   doctorScripts: 30,
   doctorScriptBytes: 3_145_728,

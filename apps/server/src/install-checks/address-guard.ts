@@ -41,7 +41,9 @@ for (const [network, prefix] of [
 export const isPrivateAddress = (address: string): boolean =>
   PRIVATE.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
-export class PrivateAddressError extends Error {
+/** The address may not be requested. Its message is the end of a sentence. */
+export class ForbiddenAddressError extends Error {}
+export class PrivateAddressError extends ForbiddenAddressError {
   constructor(hostname: string) {
     super(`${hostname} is an address of a private network`);
   }
@@ -80,14 +82,16 @@ const lookupPinned =
 export type AddressGuard = (url: URL) => LookupFunction | undefined;
 
 /**
- * The guard of a service that tests a page for its users: public addresses, and the service's own address. An address that a user
- * gives must not lead into the operator's network either.
+ * The guard of a service that tests a page for its users: public addresses on the ports of the web, and the service's own address.
+ * An address that a user gives must not lead into the operator's network either, and the service must not scan others' ports.
  */
 export function createPublicGuard(own: URL): AddressGuard {
   return (url) => {
     if (url.origin === own.origin) return undefined;
     const host = withoutBrackets(url);
     if (isIP(host) && isPrivateAddress(host)) throw new PrivateAddressError(url.hostname);
+    if (!["", "80", "443"].includes(url.port))
+      throw new ForbiddenAddressError(`the service requests the ports 80 and 443 only, not ${url.port}`);
     return lookupPublic;
   };
 }

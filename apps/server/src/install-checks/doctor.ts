@@ -57,15 +57,17 @@ async function probeService(
   };
 }
 
+const toEvidence = (page: FetchedPage, service: ServiceEvidence, now: number): Evidence => ({
+  report: toReport(page, now),
+  pageProblem: page.problem,
+  hasUnreadPolicy: page.hasUnreadPolicy,
+  service,
+});
+
 export async function runDoctor(options: DoctorOptions): Promise<Verification> {
   const { pageUrl, service, guard, deadline, clock } = options;
   const send = createSender(guard, deadline);
   const page = await fetchPage(pageUrl, send);
-  const evidence: Evidence = {
-    report: toReport(page, clock()),
-    pageProblem: page.problem,
-    hasUnreadPolicy: page.hasUnreadPolicy,
-    service,
-  };
+  const evidence = toEvidence(page, service, clock());
   return diagnose({ ...evidence, service: await probeService(evidence, options, send) });
 }

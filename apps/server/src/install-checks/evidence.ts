@@ -78,9 +78,17 @@ export const warning = (message: string, hint: string, paste: string | null = nu
 /** The address that the page sends to: its own setting, else where its script is from, else the expected address. */
 export function apiBaseOf({ report, service }: Evidence): string | null {
   const [snippet] = report.snippets;
-  const inPage = snippet?.apiBaseUrl || snippet?.scriptUrl?.replace(/\/sdk\/v2\.js.*$/, "");
-  const base = inPage || service.apiBaseUrl;
-  return base ? (URL.parse(base, report.url)?.href.replace(/\/+$/, "") ?? null) : null;
+  const [folder] = snippet?.scriptUrl?.split("/sdk/v2.js", 1) ?? [];
+  const base = snippet?.apiBaseUrl || folder || service.apiBaseUrl;
+  const url = base ? URL.parse(base, report.url) : null;
+  return url ? withoutTrailingSlashes(url.href) : null;
+}
+
+/** Not with `/\/+$/`, which takes quadratic time for a foreign address with many slashes. */
+function withoutTrailingSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "/") end -= 1;
+  return text.slice(0, end);
 }
 
 const WITH_ENGAGEMENT = "?with=engagement";

@@ -2,7 +2,7 @@
 import type { PageSnippet } from "@headwater/contract";
 import { messageOf, systemCode } from "../core/error-text.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { PrivateAddressError } from "./address-guard.ts";
+import { ForbiddenAddressError } from "./address-guard.ts";
 import { findSnippetInScript, readPage } from "./read-page.ts";
 import type { SendRequest } from "./send-request.ts";
 
@@ -22,7 +22,7 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** Why a request failed, such as `did not answer within 10 s`. */
 export function describeNetworkError(error: unknown): string {
-  if (error instanceof PrivateAddressError) return `was not requested: ${error.message}`;
+  if (error instanceof ForbiddenAddressError) return `was not requested: ${error.message}`;
   if (error instanceof Error && error.name === "TimeoutError")
     return `did not answer within ${SERVER_LIMITS.doctorTimeoutMs / 1_000} s`;
   return `cannot be reached (${systemCode(error) ?? messageOf(error)})`;
@@ -73,7 +73,8 @@ async function findSnippetInFiles(scripts: readonly string[], send: SendRequest)
   return [];
 }
 
-const failedPage = (url: string, problem: string): FetchedPage => ({
+/** The page of which nothing is known but its problem. */
+export const failedPage = (url: string, problem: string): FetchedPage => ({
   url,
   problem,
   snippets: [],

@@ -1,5 +1,6 @@
 /** Checks that the page's Content-Security-Policy allows the client to load, run and send. */
-import { LIMITS, type PageSnippet } from "@headwater/contract";
+import type { PageSnippet } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import { apiBaseOf, type CheckFinding, type Evidence, ok, scriptUrlOf, unknown, wrong } from "./evidence.ts";
 import {
   allowsInline,

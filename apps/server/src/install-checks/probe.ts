@@ -57,7 +57,7 @@ async function checkPreflight(url: string, origin: string, send: SendRequest): P
 /** @returns the error code; null: the answer is not one of Headwater's */
 async function readErrorCode(response: Response): Promise<string | null> {
   try {
-    const text = await readBody(response, SERVER_LIMITS.doctorPageBytes);
+    const text = await readBody(response, SERVER_LIMITS.doctorAnswerBytes);
     const body: unknown = JSON.parse(text ?? "null");
     if (!(body instanceof Object && "code" in body && "requestId" in body)) return null;
     return typeof body.code === "string" && typeof body.requestId === "string" ? body.code : null;

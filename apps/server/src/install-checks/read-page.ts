@@ -1,12 +1,10 @@
 /** Finds the snippets, the policies and the script files in the HTML of a page. Pure. */
 import { createHash } from "node:crypto";
-import { LIMITS, type PageSnippet } from "@headwater/contract";
-import { type DefaultTreeAdapterTypes, parse } from "parse5";
+import type { PageSnippet } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { MAX_POLICY_LENGTH } from "./policy.ts";
-
-type HtmlNode = DefaultTreeAdapterTypes.Node;
-type HtmlElement = DefaultTreeAdapterTypes.Element;
+import { type PageElement, readElements } from "./read-elements.ts";
 
 export interface PageContent {
   readonly snippets: PageSnippet[];
@@ -21,25 +19,9 @@ export interface PageContent {
 const MAX_ATTRIBUTE_LENGTH = 8_192;
 const CLIENT_SCRIPT = /\/sdk\/v2\.js(?:[?#]|$)/;
 
-/** In document order. Not recursive, because a page may nest as deep as it is long. */
-function listElements(root: HtmlNode): HtmlElement[] {
-  const found: HtmlElement[] = [];
-  const stack = [root];
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if ("tagName" in node) found.push(node);
-    // the content of a <template> is not in childNodes, and does not run
-    if ("childNodes" in node) for (const child of node.childNodes.toReversed()) stack.push(child);
-  }
-  return found;
-}
-
-const wholeAttribute = ({ attrs }: HtmlElement, name: string): string | null =>
-  attrs.find((one) => one.name === name)?.value ?? null;
 /** The start of the attribute, so that work on it has a bound. */
-const attribute = (element: HtmlElement, name: string): string | null =>
-  wholeAttribute(element, name)?.slice(0, MAX_ATTRIBUTE_LENGTH) ?? null;
-const textOf = ({ childNodes }: HtmlElement): string =>
-  childNodes.map((node) => ("value" in node ? node.value : "")).join("");
+const attribute = (element: PageElement, name: string): string | null =>
+  element.attribute(name)?.slice(0, MAX_ATTRIBUTE_LENGTH) ?? null;
 
 /** @param content the characters between the quotes of a string literal; our snippets use the escapes of JSON */
 function parseLiteral(content: string): string | null {
@@ -62,10 +44,11 @@ function findSetting(code: string, names: string): string | null {
 const NEARBY_CHARACTERS = 4_096;
 const CLIENT_URL = /(["'`])([^"'`\n]*\/sdk\/v2\.js(?:[?#][^"'`\n]*)?)\1/;
 /** A public key of Headwater; keys of Stripe begin with pk_live_ or pk_test_. */
-const PUBLIC_KEY = /(["'`])(pk_(?!live_|test_)[\w-]{20,100})\1/;
+const PUBLIC_KEY = /(\\?["'`])(pk_(?!live_|test_)[\w-]{20,100})\1/;
 
+/** Frameworks stream JSON within JSON, in which quotes have a backslash. */
 const textAround = (code: string, at: number): string =>
-  code.slice(Math.max(0, at - NEARBY_CHARACTERS), at + NEARBY_CHARACTERS);
+  code.slice(Math.max(0, at - NEARBY_CHARACTERS), at + NEARBY_CHARACTERS).replaceAll('\\"', '"');
 
 type SnippetSettings = Pick<PageSnippet, "scriptUrl" | "publicKey" | "apiBaseUrl">;
 const findApiBaseUrl = (code: string) => findSetting(code, "data-api|dataset\\.api|apiBaseUrl");
@@ -91,83 +74,102 @@ function findBuiltInClient(code: string): SnippetSettings | null {
   return { scriptUrl: null, publicKey, apiBaseUrl: findApiBaseUrl(textAround(code, match.index)) };
 }
 
-function findInCode(text: string): SnippetSettings | null {
-  // frameworks stream JSON within JSON, in which quotes have a backslash
-  const code = text.includes('\\"') ? text.replaceAll('\\"', '"') : text;
-  return findLoadingCode(code) ?? findBuiltInClient(code);
-}
-
 /** Finds the client in a script file of the application, pasted as a component or built in. */
 export function findSnippetInScript(code: string): PageSnippet | null {
-  const settings = findInCode(code);
+  const settings = findLoadingCode(code) ?? findBuiltInClient(code);
   return settings && { kind: "bundle", ...settings, nonce: null, hash: null };
 }
 
-function readScript(script: HtmlElement): PageSnippet | null {
+function readScript(script: PageElement): PageSnippet | null {
   const src = attribute(script, "src");
   const nonce = attribute(script, "nonce");
   if (src !== null) {
-    if (!CLIENT_SCRIPT.test(src)) return null;
     const publicKey = attribute(script, "data-key");
     const apiBaseUrl = attribute(script, "data-api");
     return { kind: "tag", scriptUrl: src, publicKey, apiBaseUrl, nonce, hash: null };
   }
-  const text = textOf(script);
+  const { text } = script;
   // Next.js streams data that names the client, and the application's scripts load it
   if (text.includes("__next_f")) return findSnippetInScript(text);
   // only loading code: the page's own code may contain a key for other reasons
   const settings = findLoadingCode(text);
+  if (!settings) return null;
   const hash = `sha256-${createHash("sha256").update(text).digest("base64")}`;
-  return settings && { kind: "inline", ...settings, nonce, hash };
-}
-
-/** A framework may stream the same data twice; a snippet that is pasted twice runs twice. */
-function withoutStreamedCopies(snippets: readonly PageSnippet[]): PageSnippet[] {
-  const seen = new Set<string | null>();
-  return snippets.filter(({ kind, publicKey }) => {
-    const isCopy = kind === "bundle" && seen.has(publicKey);
-    seen.add(publicKey);
-    return !isCopy;
-  });
+  return { kind: "inline", ...settings, nonce, hash };
 }
 
 const JAVASCRIPT_TYPE = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
-const isJavaScript = (script: HtmlElement): boolean =>
+const isJavaScript = (script: PageElement): boolean =>
   JAVASCRIPT_TYPE.test(attribute(script, "type")?.trim() ?? "");
 
-const isPolicy = (meta: HtmlElement): boolean =>
+const isPolicy = (meta: PageElement): boolean =>
   attribute(meta, "http-equiv")?.trim().toLowerCase() === "content-security-policy";
 
-function listScriptUrls(elements: readonly HtmlElement[], url: string): string[] {
-  const withTag = (tag: string) => elements.filter(({ tagName }) => tagName === tag);
-  const files = withTag("script")
-    .filter(isJavaScript)
-    .map((script) => attribute(script, "src"))
-    .filter((src) => src !== null && !CLIENT_SCRIPT.test(src));
-  const preloaded = withTag("link")
-    .filter((link) => attribute(link, "rel")?.toLowerCase() === "modulepreload")
-    .map((link) => attribute(link, "href"));
-  const [baseHref] = withTag("base").flatMap((base) => attribute(base, "href") ?? []);
-  const baseUrl = URL.parse(baseHref ?? "", url)?.href ?? url;
-  const urls = [...files, ...preloaded].flatMap((src) => URL.parse(src ?? "", baseUrl)?.href ?? []);
-  return [...new Set(urls)].slice(0, SERVER_LIMITS.doctorScripts);
+/** Collects what a page contains. Each list has a bound, however many elements the page has. */
+class PageReader {
+  readonly snippets: PageSnippet[] = [];
+  readonly policies: string[] = [];
+  hasUnreadPolicy = false;
+  readonly #url: string;
+  #baseHref: string | null = null;
+  readonly #files = new Set<string>();
+  readonly #preloaded = new Set<string>();
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  readonly add = (element: PageElement): void => {
+    if (element.tagName === "script") this.#addScript(element);
+    else if (element.tagName === "link") this.#addLink(element);
+    else if (element.tagName === "meta") this.#addPolicy(element);
+    else this.#baseHref ??= attribute(element, "href");
+  };
+
+  #addScript(script: PageElement): void {
+    if (!isJavaScript(script)) return;
+    const src = attribute(script, "src");
+    if (src === null || CLIENT_SCRIPT.test(src)) this.#addSnippet(script);
+    else this.#addFile(this.#files, src);
+  }
+
+  #addSnippet(script: PageElement): void {
+    if (this.snippets.length === LIMITS.maxReportedSnippets) return;
+    const snippet = readScript(script);
+    // a framework may stream the same data twice; a snippet that is pasted twice runs twice
+    const isCopy =
+      snippet?.kind === "bundle" && this.snippets.some(({ publicKey }) => publicKey === snippet.publicKey);
+    if (snippet && !isCopy) this.snippets.push(snippet);
+  }
+
+  #addLink(link: PageElement): void {
+    if (attribute(link, "rel")?.toLowerCase() !== "modulepreload") return;
+    this.#addFile(this.#preloaded, attribute(link, "href") ?? "");
+  }
+
+  #addFile(files: Set<string>, address: string): void {
+    if (files.size < SERVER_LIMITS.doctorScripts) files.add(address);
+  }
+
+  #addPolicy(meta: PageElement): void {
+    if (!isPolicy(meta)) return;
+    const policy = meta.attribute("content") ?? "";
+    const isRead = policy.length <= MAX_POLICY_LENGTH && this.policies.length < LIMITS.maxReportedPolicies;
+    if (isRead) this.policies.push(policy);
+    else this.hasUnreadPolicy = true;
+  }
+
+  scripts(): string[] {
+    const baseUrl = URL.parse(this.#baseHref ?? "", this.#url)?.href ?? this.#url;
+    const urls = [...this.#files, ...this.#preloaded].flatMap((src) => URL.parse(src, baseUrl)?.href ?? []);
+    return [...new Set(urls)].slice(0, SERVER_LIMITS.doctorScripts);
+  }
 }
 
 /** @param url the address of the page */
 export function readPage(html: string, url: string): PageContent {
-  const elements = listElements(parse(html));
-  const scripts = elements.filter((one) => one.tagName === "script" && isJavaScript(one));
-  const snippets = withoutStreamedCopies(scripts.map(readScript).filter((one) => one !== null));
-  const policies = elements
-    .filter((one) => one.tagName === "meta" && isPolicy(one))
-    .map((one) => wholeAttribute(one, "content") ?? "");
-  const readable = policies
-    .filter(({ length }) => length <= MAX_POLICY_LENGTH)
-    .slice(0, LIMITS.maxReportedPolicies);
-  return {
-    snippets: snippets.slice(0, LIMITS.maxReportedSnippets),
-    policies: readable,
-    hasUnreadPolicy: readable.length < policies.length,
-    scripts: listScriptUrls(elements, url),
-  };
+  const page = new PageReader(url);
+  readElements(html, page.add);
+  const { snippets, policies, hasUnreadPolicy } = page;
+  return { snippets, policies, hasUnreadPolicy, scripts: page.scripts() };
 }

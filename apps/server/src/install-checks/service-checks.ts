@@ -1,5 +1,6 @@
 /** Checks that the service answers, and that it accepts the page's requests. */
-import { ERRORS, LIMITS } from "@headwater/contract";
+import { ERRORS } from "@headwater/contract/errors";
+import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
   apiBaseOf,

@@ -2,8 +2,8 @@
 import { createAdmission } from "../core/admission.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { createPublicGuard } from "./address-guard.ts";
 import { NOT_PROBED, type ServiceEvidence } from "./evidence.ts";
+import { testPage } from "./page-test.ts";
 import type { VerifyDeps } from "./verify.ts";
 
 export interface TestInstallDeps extends Pick<VerifyDeps, "apiBaseUrl" | "alias"> {
@@ -13,7 +13,6 @@ export interface TestInstallDeps extends Pick<VerifyDeps, "apiBaseUrl" | "alias"
 export function createTestInstall({ apiBaseUrl, alias, clock }: TestInstallDeps): Handler<"testInstall"> {
   const slots = createAdmission({
     maxActive: SERVER_LIMITS.maxActiveSiteTests,
-    maxActivePerKey: 1,
     maxAdmitted: SERVER_LIMITS.maxActiveSiteTests + SERVER_LIMITS.maxWaitingSiteTests,
   });
   return async ({ source, body, organizationId, signal }) => {
@@ -33,19 +32,7 @@ export function createTestInstall({ apiBaseUrl, alias, clock }: TestInstallDeps)
       probe: NOT_PROBED,
       clockAheadMs: null,
     };
-    const test = async () => {
-      // the parser of pages is loaded only when it is needed
-      const { runDoctor } = await import("./doctor.ts");
-      const timeout = AbortSignal.timeout(SERVER_LIMITS.siteTestMs);
-      const deadline = AbortSignal.any([signal, timeout]);
-      return runDoctor({
-        pageUrl: body.url,
-        service,
-        guard: createPublicGuard(new URL(base)),
-        deadline,
-        clock,
-      });
-    };
+    const test = () => testPage({ pageUrl: body.url, service, ownUrl: base, startedAt: clock() }, signal);
     return { body: await slots.run(organizationId, test, signal) };
   };
 }

@@ -40,7 +40,8 @@ const TEXTS: Readonly<Record<string, () => string>> = {
   "SVG in SVG": () => fill("<svg><title/>"),
   "streamed data with escapes": () => `<script>self.__next_f.push("${fill('\\"')}")</script>`,
   "a script of quotes": () => `<script>__next_f /sdk/v2.js${fill('"pk_')}</script>`,
-  "slashes without end": () => `<script src="${fill("/")}/sdk/v2.js"></script><base href="${"/".repeat(8_000)}x">`,
+  "slashes without end": () =>
+    `<script src="${fill("/")}/sdk/v2.js"></script><base href="${"/".repeat(8_000)}x">`,
 };
 
 const html = (response: ServerResponse, headers: Record<string, string | string[]> = {}) =>
@@ -60,7 +61,10 @@ const ANSWERS: Readonly<Record<string, RequestListener>> = {
   "no answer": () => undefined,
   "headers of 100 kB": (_, response) => void html(response, { "x-long": "a".repeat(100_000) }).end(),
   "10,000 headers": (_, response) =>
-    void html(response, Object.fromEntries(Array.from({ length: 10_000 }, (__, at) => [`x${at}`, "a"]))).end(),
+    void html(
+      response,
+      Object.fromEntries(Array.from({ length: 10_000 }, (__, at) => [`x${at}`, "a"])),
+    ).end(),
   "a gzip bomb": (_, response) =>
     void html(response, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(50_000_000))),
   "a redirect to itself": ({ url = "" }, response) => void response.writeHead(302, { location: url }).end(),

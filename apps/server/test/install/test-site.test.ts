@@ -5,7 +5,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import type { InstallCheck } from "@headwater/contract";
-import { createPublicGuard, PrivateAddressError } from "../../src/install-checks/address-guard.ts";
+import {
+  createPublicGuard,
+  ForbiddenAddressError,
+  PrivateAddressError,
+} from "../../src/install-checks/address-guard.ts";
 import { createSender } from "../../src/install-checks/send-request.ts";
 import { issuesOf, openWorld, refused, type World } from "../support/world.ts";
 
@@ -48,15 +52,28 @@ test("A page without the snippet: each check is answered, and what is wrong has 
   assert.equal(debug.body.bootstrapAttempts[0]?.sdkVersion, "headwater-doctor");
 });
 
+async function assertNotRequested(url: string, reason: RegExp): Promise<void> {
+  const { body } = await testPage(url);
+  const [page] = body.checks as InstallCheck[];
+  assert.deepEqual([page?.check, page?.status], ["page", "wrong"], url);
+  assert.match(page?.message ?? "", reason);
+}
+
 test("An address of a private network is not requested, whether by number or by name.", async () => {
   using server = await startPrivatePage();
-  for (const host of ["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "localhost"]) {
-    const { body } = await testPage(`http://${host}:${server.port}/`);
-    const [page] = body.checks as InstallCheck[];
-    assert.deepEqual([page?.check, page?.status], ["page", "wrong"], host);
-    assert.match(page?.message ?? "", /private network/);
-  }
+  for (const host of ["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]"])
+    await assertNotRequested(`http://${host}:${server.port}/`, /private network/);
+  await assertNotRequested("http://localhost/", /private network/);
   assert.deepEqual(server.requested, []);
+});
+
+test("Other ports than 80 and 443 are not requested, besides the service's own, also after a redirect.", async () => {
+  await assertNotRequested("http://example.com:22/", /not requested: .* not 22/);
+  await assertNotRequested("https://example.com:8443/", /not requested: .* not 8443/);
+  const guard = createPublicGuard(new URL("http://127.0.0.1:8080"));
+  assert.throws(() => guard(new URL("https://example.com:8080/")), ForbiddenAddressError);
+  for (const url of ["https://example.com/", "http://example.com:443/", "https://example.com:80/"])
+    assert.ok(guard(new URL(url)), url);
 });
 
 test("The guard lets requests through to the service's own address, and to no other private one.", async () => {
