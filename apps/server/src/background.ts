@@ -183,12 +183,13 @@ function startErasures(context: ServiceContext): Worker {
 
 /** The workers that need a warehouse. Their code is imported only when there is one. */
 async function startWarehouseWorkers(context: ServiceContext) {
-  const { ledger, warehouse, completeness, failedRollups, clock, newId, log } = context;
+  const { ledger, warehouse, completeness, failedRollups, warehouseHealth, clock, newId, log } = context;
   if (warehouse.state() === "off") return { workers: [], shipped: () => NOTHING_SHIPPED };
   const { startShipper } = await import("./workers/shipper.ts");
   const { startRollupWorker } = await import("./workers/rollups.ts");
   const { startComparisonWorker } = await import("./workers/comparison.ts");
   const { startPartCheckWorker } = await import("./workers/part-checks.ts");
+  const { startWarehouseHealthWorker } = await import("./workers/warehouse-health.ts");
   const shipper = startShipper({ ledger, warehouse, clock, newId, log });
   const rollups = startRollupWorker({
     warehouse,
@@ -200,8 +201,9 @@ async function startWarehouseWorkers(context: ServiceContext) {
   const comparison = startComparisonWorker({ ledger, warehouse, completeness, clock, log });
   const onDetached = comparison.compareSoon;
   const partChecks = startPartCheckWorker({ ledger, warehouse, completeness, onDetached, clock, log });
+  const health = startWarehouseHealthWorker({ warehouse, health: warehouseHealth, clock, log });
   return {
-    workers: [...shipper.workers, rollups, comparison, partChecks],
+    workers: [...shipper.workers, rollups, comparison, partChecks, health],
     shipped: shipper.totals,
   };
 }

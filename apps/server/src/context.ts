@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { type Authenticator, createAuthenticator, type JwtAuthentication } from "./access/authenticate.ts";
 import type { OidcClient } from "./access/oidc.ts";
 import { createCompleteness, type WarehouseCompleteness } from "./clickhouse/completeness.ts";
+import { createWarehouseHealth, type WarehouseHealth } from "./clickhouse/problems.ts";
 import type { Warehouse } from "./clickhouse/warehouse.ts";
 import { warehouseHint } from "./config/rules.ts";
 import type { Config } from "./config/settings.ts";
@@ -57,6 +58,8 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "plac
   ledger: Ledger;
   /** Whether the warehouse holds what was shipped to it. */
   completeness: WarehouseCompleteness;
+  /** What is wrong inside the warehouse although it answers. */
+  warehouseHealth: WarehouseHealth;
   /** The days whose rollup cannot be built now. */
   failedRollups: FailedDays;
   /** The time of every deletion by age. */
@@ -248,6 +251,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     ...settings,
     ledger,
     completeness,
+    warehouseHealth: createWarehouseHealth(),
     failedRollups: createFailedDays(),
     deletionTime: createDeletionTime({ ledger, clock, log }),
     storageTrouble,

@@ -227,6 +227,7 @@ async function startWorkers(
     readiness: readiness.state(),
     warehouse,
     missingEvents: completeness.report().missingEvents,
+    warehouseFigures: context.warehouseHealth.figures(),
     ledger: openedLedger.load(),
     shipped: workers.shipped(),
     reports: context.reports.totals(),

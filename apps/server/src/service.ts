@@ -102,6 +102,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
       readiness: readiness.state,
       warehouse,
       completeness,
+      warehouseHealth: context.warehouseHealth,
       clock,
       failedRollups: context.failedRollups.count,
       clockJumpMs: context.deletionTime.jumpMs,

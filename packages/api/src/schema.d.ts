@@ -2182,6 +2182,8 @@ waitingEvents: number;
 lagSeconds: number;
 /** Days of sources whose rollup could not be built. They are tried again; until then their stats take longer. */
 failedRollups: number;
+/** What is wrong inside it although it answers, in sentences for the operator: merges that fail, mutations that make no progress, too many parts, detached parts. */
+problems: (string)[];
 };
 /** Whether deletions by age trust the clock. It does not affect readiness. */
 clock: {

@@ -330,6 +330,10 @@ export const Readiness = Closed({
       failedRollups: count(
         "Days of sources whose rollup could not be built. They are tried again; until then their stats take longer.",
       ),
+      problems: Type.Array(Type.String(), {
+        description:
+          "What is wrong inside it although it answers, in sentences for the operator: merges that fail, mutations that make no progress, too many parts, detached parts.",
+      }),
     },
     { description: "The state of the warehouse. It does not affect readiness." },
   ),

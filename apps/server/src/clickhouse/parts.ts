@@ -34,7 +34,12 @@ const PASSING_CODES = new Set([
   "394", // QUERY_WAS_CANCELLED
 ]);
 
-async function readRows<Row>(client: WarehouseClient, query: string, signal: AbortSignal): Promise<Row[]> {
+/** The rows of an answer, with integers of 64 bits as numbers. */
+export async function readRows<Row>(
+  client: WarehouseClient,
+  query: string,
+  signal: AbortSignal,
+): Promise<Row[]> {
   const settings = { output_format_json_quote_64bit_integers: 0 } as const;
   const format = "JSONEachRow";
   const answer = await client.query({ query, format, clickhouse_settings: settings, abort_signal: signal });

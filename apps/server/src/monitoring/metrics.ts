@@ -1,5 +1,6 @@
 /** Metrics for Prometheus. No label names a source, a key or a path of a client, so the number of series is bounded. */
 import { Counter, Histogram, Registry } from "@prometheus-io/client";
+import type { WarehouseFigures } from "../clickhouse/problems.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { STORAGE_FAILURES } from "../core/records.ts";
 import { SECOND_MS } from "../core/time.ts";
@@ -21,6 +22,8 @@ export interface MetricSources {
   warehouse: Pick<Warehouse, "state" | "disconnects" | "restarts" | "engineBytes">;
   /** Events that were shipped to the warehouse and are no longer there. */
   missingEvents: number;
+  /** null without a warehouse, and while it is down. */
+  warehouseFigures: WarehouseFigures | null;
   /** Stored events of an earlier version that have no source and channel yet. */
   /** Days of sources whose rollup could not be built. */
   failedRollups: number;
@@ -112,6 +115,26 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "warehouse_missing_events",
     "Events that were shipped to the warehouse and are no longer there",
     ({ missingEvents }) => missingEvents,
+  ),
+  gauge(
+    "warehouse_failing_merges",
+    "Partitions of the warehouse whose merges fail",
+    ({ warehouseFigures }) => warehouseFigures?.failingMerges ?? null,
+  ),
+  gauge(
+    "warehouse_stuck_mutations",
+    "Mutations of the warehouse that fail or make no progress",
+    ({ warehouseFigures }) => warehouseFigures?.stuckMutations ?? null,
+  ),
+  gauge(
+    "warehouse_parts_ratio",
+    "Parts of the warehouse's fullest partition, as a share of the number from which on inserts are delayed",
+    ({ warehouseFigures }) => warehouseFigures?.partsRatio ?? null,
+  ),
+  gauge(
+    "warehouse_detached_parts",
+    "Damaged parts of the warehouse that are detached",
+    ({ warehouseFigures }) => warehouseFigures?.detachedParts ?? null,
   ),
   counter(
     "shipped_events_total",

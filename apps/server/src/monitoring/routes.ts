@@ -1,5 +1,6 @@
 /** The operator's routes, the served scripts, and the facts for a support report (docs/contract.md sections 3 and 8). */
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
+import type { WarehouseHealth } from "../clickhouse/problems.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { createDocument } from "../core/document.ts";
 import type { Handler } from "../core/handler.ts";
@@ -12,6 +13,7 @@ export interface OperationsDeps {
   readiness(): ReadinessState;
   warehouse: Pick<Warehouse, "state">;
   completeness: Pick<WarehouseCompleteness, "report" | "isIncomplete">;
+  warehouseHealth: Pick<WarehouseHealth, "problems">;
   clock(): number;
   /** Days whose rollup could not be built. */
   failedRollups(): number;
@@ -34,6 +36,7 @@ const readyz =
     readiness,
     warehouse,
     completeness,
+    warehouseHealth,
     failedRollups,
     clock,
     clockJumpMs,
@@ -48,6 +51,7 @@ const readyz =
       waitingEvents: state.status?.outboxEvents ?? 0,
       lagSeconds: lagSeconds(state, clock()),
       failedRollups: failedRollups(),
+      problems: warehouseHealth.problems().map(({ text }) => text),
     };
     const jumpMs = clockJumpMs();
     return {
@@ -106,7 +110,10 @@ export function createOperations(deps: OperationsDeps) {
       const runtime = { node: process.version, platform: process.platform, arch: process.arch };
       return {
         settings: deps.settings,
-        health: { ready, problems },
+        health: {
+          ready,
+          problems: [...problems, ...deps.warehouseHealth.problems().map(({ text }) => text)],
+        },
         facts: {
           ...runtime,
           uptimeSeconds: Math.round(process.uptime()),

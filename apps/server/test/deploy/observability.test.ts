@@ -76,6 +76,15 @@ test("promtool accepts the alert rules.", {
   assert.deepEqual([check.stderr, check.status], ["", 0]);
 });
 
+test("Alerts fire and end as deploy/prometheus/alerts.test.yaml says.", {
+  skip: !existsSync(PROMTOOL) && `there is no ${PROMTOOL}`,
+}, () => {
+  const check = spawnSync(PROMTOOL, ["test", "rules", fileOf("deploy/prometheus/alerts.test.yaml")], {
+    encoding: "utf8",
+  });
+  assert.deepEqual([check.stderr, check.status], ["", 0], check.stdout);
+});
+
 test("No panel of the dashboard covers another one.", () => {
   const isOver = (one: Panel, other: Panel) => {
     const [a, b] = [one.gridPos, other.gridPos];

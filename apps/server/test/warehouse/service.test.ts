@@ -62,6 +62,7 @@ test("Accepted events are shipped to the warehouse soon, and are still there aft
     waitingEvents: 0,
     lagSeconds: 0,
     failedRollups: 0,
+    problems: [],
   });
   assert.match(metrics, /^headwater_warehouse_up 1$/m);
   await world.server.close();

@@ -386,12 +386,13 @@ const MCP_EXAMPLES: Examples = {
   },
 };
 
+const NO_TROUBLE = { missingEvents: 0, waitingEvents: 0, failedRollups: 0 };
 const PUBLIC_EXAMPLES: Examples = {
   healthz: { answer: { status: "ok" } },
   readyz: {
     answer: {
       status: "ready",
-      warehouse: { state: "up", missingEvents: 0, waitingEvents: 0, lagSeconds: 0, failedRollups: 0 },
+      warehouse: { state: "up", ...NO_TROUBLE, lagSeconds: 0, problems: [] },
       clock: { state: "trusted", jumpSeconds: 0 },
     },
   },

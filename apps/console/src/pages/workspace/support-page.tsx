@@ -70,8 +70,11 @@ function Health({ answer: { version, health, bundle } }: HealthProps) {
           </Group>
           <Button onClick={save}>Download support bundle</Button>
         </Group>
-        {!health.ready && (
-          <Alert color="red" title="Service is not ready">
+        {health.problems.length > 0 && (
+          <Alert
+            color={health.ready ? "yellow" : "red"}
+            title={health.ready ? "The warehouse needs attention" : "Service is not ready"}
+          >
             <ul className="wrap">
               {health.problems.map((problem) => (
                 <li key={problem}>{problem}</li>

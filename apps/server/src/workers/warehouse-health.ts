@@ -1,0 +1,61 @@
+/** The worker that looks for what is wrong inside the warehouse, twice a minute. */
+import { readFindings } from "../clickhouse/health.ts";
+import type { WarehouseHealth, WarehouseProblem } from "../clickhouse/problems.ts";
+import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { SECOND_MS } from "../core/time.ts";
+import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
+
+/** An alert that waits for a minute still comes within two minutes. */
+const LOOK_MS = 30 * SECOND_MS;
+
+export interface WarehouseHealthDeps {
+  warehouse: Pick<Warehouse, "client">;
+  health: WarehouseHealth;
+  clock(): number;
+  log: WorkerLog & {
+    info(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+}
+
+/** Logs each problem when it appears, and when it is gone. */
+function logChanges(former: readonly WarehouseProblem[], { health, log }: WarehouseHealthDeps): void {
+  const current = health.problems();
+  for (const { key, text } of current)
+    if (!former.some((problem) => problem.key === key)) log.error({ problem: key }, text);
+  for (const { key, text } of former)
+    if (!current.some((problem) => problem.key === key))
+      log.info({ problem: key }, `a problem of the warehouse is gone: ${text}`);
+}
+
+export function startWarehouseHealthWorker(deps: WarehouseHealthDeps): Worker {
+  const { warehouse, health, clock, log } = deps;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  const round = async (cutOff: AbortSignal): Promise<boolean> => {
+    const client = warehouse.client();
+    if (client === null) {
+      health.forget();
+      lookedAt = Number.NEGATIVE_INFINITY;
+      return false;
+    }
+    const now = clock();
+    if (Math.abs(now - lookedAt) < LOOK_MS) return false;
+    lookedAt = now;
+    const before = health.problems();
+    health.update(await readFindings(client, health.failedMerges(), now, cutOff), now);
+    logChanges(before, deps);
+    return false;
+  };
+  return startWorker({
+    name: "warehouse health",
+    round,
+    idleMs: SERVER_LIMITS.warehouseCheckIdleMs,
+    retryMs: SERVER_LIMITS.warehouseCheckRetryMs,
+    maxRetryMs: SERVER_LIMITS.warehouseCheckRetryMs,
+    stopMs: SERVER_LIMITS.workerStopMs,
+    consequence: "merges and mutations of the warehouse that fail may go unnoticed",
+    log,
+  });
+}
