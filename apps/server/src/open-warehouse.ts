@@ -4,7 +4,8 @@ import type { EmbeddedOptions } from "./clickhouse/embedded/start.ts";
 import { noWarehouse, type StartWarehouse, type Warehouse } from "./clickhouse/warehouse.ts";
 import { ConfigError } from "./config/config.ts";
 import type { Config } from "./config/settings.ts";
-import type { Worker, WorkerLog } from "./workers/worker.ts";
+import type { WarehouseMonitor } from "./workers/warehouse-monitor.ts";
+import type { WorkerLog } from "./workers/worker.ts";
 
 const NOT_INSTALLED =
   "the embedded warehouse (the optional package chdb) is not installed or has no build for this platform: " +
@@ -57,7 +58,7 @@ export async function chooseWarehouse(config: Config): Promise<StartWarehouse | 
 export interface OpenedWarehouse {
   warehouse: Warehouse;
   /** Brings the warehouse up and keeps it up. Null when there is none. */
-  startMonitor: (() => Worker) | null;
+  startMonitor: WarehouseMonitor["start"] | null;
 }
 
 /** Starts nothing yet: the warehouse stays in the state `starting` until its monitor has run. */

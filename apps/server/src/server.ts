@@ -164,6 +164,8 @@ async function buildContext(
 ): Promise<ServiceParts> {
   const log = createLog(config.LOG_LEVEL, logStream);
   const warn = (message: string) => log.warn(message);
+  const refusal = priorityRefusal();
+  if (refusal !== null) log.debug({ reason: refusal }, "background work runs with the priority of ingest");
   const version = readVersion();
   const metrics = createMetrics(version);
   const tracer = await openTracing(config, version);
@@ -216,10 +218,10 @@ async function buildContext(
 async function startWorkers(
   { context, openedLedger, startMonitor }: ServiceParts,
   cleanup: AsyncDisposableStack,
-  releaseMemory: () => Promise<void>,
+  { releaseMemory, onUnusable }: { releaseMemory(): Promise<void>; onUnusable(cause: Error): void },
 ): Promise<BackgroundWorkers> {
   const { warehouse, completeness, clock, deletionTime, readiness, ingest, recorder, metrics } = context;
-  const monitor = startMonitor?.() ?? null;
+  const monitor = startMonitor?.(onUnusable) ?? null;
   if (monitor) cleanup.use(monitor);
   const workers = await startBackgroundWorkers(context, releaseMemory);
   metrics.registerSources(() => ({
@@ -238,6 +240,20 @@ async function startWorkers(
     workers: [...(monitor ? [monitor.status()] : []), ...workers.statuses()],
   }));
   return workers;
+}
+
+/** Collects what ends the process: a thread of the ledger that has ended, and a warehouse that this version cannot use. */
+function watchFailures({ openedLedger, context: { log } }: ServiceParts) {
+  const unusable = Promise.withResolvers<Error>();
+  openedLedger.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
+  void unusable.promise.then((cause) =>
+    log.fatal({ err: cause }, "the warehouse is of a newer version; the process stops"),
+  );
+  const onBroken: RunningServer["onBroken"] = (listener) => {
+    openedLedger.onBroken(listener);
+    void unusable.promise.then(listener);
+  };
+  return { onBroken, onUnusable: unusable.resolve };
 }
 
 /**
@@ -262,8 +278,6 @@ export async function startServer(
   // after everything that can fail: a token that was stored and never printed would be lost
   const firstStart = await setUpLedger(context, options.signInLink ?? true);
   log.info({ url, version: assets.version }, "listening");
-  const refusal = priorityRefusal();
-  if (refusal !== null) log.debug({ reason: refusal }, "background work runs with the priority of ingest");
 
   let lastRelease = Promise.resolve();
   const release = () => {
@@ -275,10 +289,10 @@ export async function startServer(
     return lastRelease;
   };
   // workers start last, so that they do not slow the start down
-  const workers = await startWorkers(parts, cleanup, release);
+  const { onBroken, onUnusable } = watchFailures(parts);
+  const workers = await startWorkers(parts, cleanup, { releaseMemory: release, onUnusable });
   // a new ledger holds nothing that could be damaged
   if (!firstStart) void openedLedger.check().then(readiness.probe);
-  openedLedger.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
 
   cleanup.defer(async () => {
     readiness.drain();
@@ -297,7 +311,7 @@ export async function startServer(
     },
     maintain: workers.maintain,
     releaseMemory: release,
-    onBroken: openedLedger.onBroken,
+    onBroken,
     close: async () => {
       await whileRunning.disposeAsync();
       log.info("stopped");

@@ -1,8 +1,8 @@
 /** Errors of a command, and the exit code and message of whatever was thrown. */
 import type { ErrorCode, Issue } from "@headwater/contract";
 import { ApiFailure } from "../../../../packages/api/src/index.ts";
-import { ConfigError } from "../config/config.ts";
 import { messageOf, systemCode } from "../core/error-text.ts";
+import { needsOperator } from "../core/operator-error.ts";
 import { Refusal } from "../core/refusal.ts";
 
 /** The command line itself is wrong. The message names the argument; the command to run for help is added to it. */
@@ -14,7 +14,7 @@ export class CommandFailed extends Error {}
 /** The system's code of a failed call, such as ENOENT; undefined for other errors. */
 export { messageOf, systemCode };
 
-/** Exit codes as in sysexits.h: EX_USAGE and EX_CONFIG. */
+/** Exit codes as in sysexits.h: EX_USAGE and EX_CONFIG. docs/operate.md has a table of what ends a start with 78. */
 const EXIT_USAGE = 64;
 const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;
@@ -84,13 +84,8 @@ function explainFailure({ status, code, message, hint, issues, requestId }: ApiF
   return { exitCode: EXIT_FAILED, message: `${refused}${problem}` };
 }
 
-/** Compared by name: importing the classes would load an engine of the ledger for every command. */
-const isUnusableStore = (error: unknown): error is Error =>
-  error instanceof Error && ["UnfitPostgres", "MarkedFolder"].includes(error.name);
-
 export function explainError(error: unknown): Explanation {
-  if (error instanceof ConfigError || isUnusableStore(error))
-    return { exitCode: EXIT_CONFIG, message: error.message };
+  if (needsOperator(error)) return { exitCode: EXIT_CONFIG, message: error.message };
   if (error instanceof UsageError) return { exitCode: EXIT_USAGE, message: error.message };
   if (error instanceof Refusal) return explainRefusal(error);
   if (error instanceof ApiFailure) return explainFailure(error);

@@ -1,11 +1,15 @@
 /** Turns errors of opening the ledger into messages that name the setting. */
 import { ConfigError } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
+import { needsOperator } from "../core/operator-error.ts";
 import { StorageError } from "../ledger/ledger.ts";
+import { toStorageError } from "../ledger/sqlite/failure.ts";
 import { CommandFailed, messageOf, systemCode } from "./errors.ts";
 
 /** Reasons why a folder cannot be created that only a change of DATA_DIR resolves. */
 const UNUSABLE_PATH = new Set(["EEXIST", "ENOTDIR", "ENOENT", "EACCES", "EPERM", "EROFS"]);
+
+const MAKE_WRITABLE = "Its files must be readable and writable for the user of the service.";
 
 const memberOf = (error: unknown, name: "syscall" | "path"): unknown =>
   error instanceof Error && name in error ? Reflect.get(error, name) : undefined;
@@ -20,13 +24,18 @@ export function explainDataDirError(error: unknown, dataDir: string): unknown {
     error instanceof StorageError ||
     code === "ERR_SQLITE_ERROR" ||
     (typeof path === "string" && path.startsWith(dataDir));
-  return isOfFolder ? new CommandFailed(`DATA_DIR ${dataDir} cannot be used: ${messageOf(error)}.`) : error;
+  if (!isOfFolder) return error;
+  const message = `DATA_DIR ${dataDir} cannot be used: ${messageOf(error)}.`;
+  const failure = toStorageError(error);
+  if (!needsOperator(failure)) return new CommandFailed(message);
+  const isDamaged = failure instanceof StorageError && failure.kind === "damaged";
+  return new ConfigError(isDamaged ? message : `${message} ${MAKE_WRITABLE}`);
 }
 
 /** Explains errors of the ledger that the settings name: the folder of DATA_DIR or the database of DATABASE_URL. */
 export function explainLedgerError(error: unknown, { DATABASE_URL, DATA_DIR }: Config): unknown {
   if (DATABASE_URL === null) return explainDataDirError(error, DATA_DIR);
-  return error instanceof StorageError
-    ? new CommandFailed(`The database of DATABASE_URL cannot be used: ${error.message}.`)
-    : error;
+  if (!(error instanceof StorageError)) return error;
+  const message = `The database of DATABASE_URL cannot be used: ${error.message}.`;
+  return error.needsOperator ? new ConfigError(message) : new CommandFailed(message);
 }

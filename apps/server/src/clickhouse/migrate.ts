@@ -1,5 +1,6 @@
 /** Brings the warehouse to the newest schema. Every statement may run twice, so an interrupted migration starts again. */
 import type { ClickHouseClient } from "@clickhouse/client";
+import { OperatorError } from "../core/operator-error.ts";
 import { connect, mustBeClickHouse } from "./client.ts";
 import { type ClusterTarget, onCluster } from "./cluster.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";
@@ -51,7 +52,7 @@ async function readVersion(client: ClickHouseClient): Promise<number> {
 
 /**
  * @returns the schema's version before and after
- * @throws Error when ClickHouse cannot be reached, or its schema is newer than this program
+ * @throws OperatorError when its schema is newer than this program; Error when ClickHouse cannot be reached
  */
 export async function migrate(endpoint: WarehouseEndpoint): Promise<{ from: number; to: number }> {
   // the target database may not exist yet
@@ -63,7 +64,7 @@ export async function migrate(endpoint: WarehouseEndpoint): Promise<{ from: numb
     await client.command({ query: migrationsTable(endpoint) });
     const [from, to] = [await readVersion(client), MIGRATIONS.length];
     if (from > to) {
-      throw new Error(
+      throw new OperatorError(
         `The warehouse has schema version ${from}, and this program knows ${to}: a newer Headwater wrote it. Start that version.`,
       );
     }

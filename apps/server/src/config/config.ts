@@ -1,13 +1,14 @@
 /** Reads the settings; no other code reads the environment. `NAME_FILE` names a file with the value of `NAME`. */
 
 import { readFileSync } from "node:fs";
+import { OperatorError } from "../core/operator-error.ts";
 import { findConflict } from "./rules.ts";
 import { type Config, SETTINGS, type Setting } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting has an unusable value. The message says what to change; the process exits with code 78. */
-export class ConfigError extends Error {}
+/** A setting has an unusable value. The message says what to change. */
+export class ConfigError extends OperatorError {}
 
 const rows = Object.entries<Setting<unknown>>(SETTINGS);
 

@@ -22,6 +22,8 @@ export interface ThreadFailure {
   message: string;
   /** Set when the storage failed. */
   storage?: StorageFailure;
+  /** Whether only a person can mend it. */
+  needsOperator?: boolean;
 }
 
 /** The `name` of the failure of every call once the thread has ended. */

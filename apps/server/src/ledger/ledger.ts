@@ -38,9 +38,12 @@ export type { Catalog, SourceChange } from "./catalog.ts";
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly kind: StorageFailure;
-  constructor(message: string, kind: StorageFailure, cause?: unknown) {
+  /** Whether only a person can mend it: a start that fails with it must not be repeated. */
+  readonly needsOperator: boolean;
+  constructor(message: string, kind: StorageFailure, cause?: unknown, needsOperator = kind === "damaged") {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
+    this.needsOperator = needsOperator;
   }
 }
 

@@ -5,6 +5,7 @@ import { isDamage } from "../clickhouse/completeness.ts";
 import { migrate } from "../clickhouse/migrate.ts";
 import type { StartWarehouse, Warehouse, WarehouseProcess, WarehouseState } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { needsOperator } from "../core/operator-error.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
 export interface WarehouseMonitorDeps {
@@ -13,8 +14,11 @@ export interface WarehouseMonitorDeps {
 }
 
 export interface WarehouseMonitor extends Warehouse {
-  /** Starts the worker that brings the warehouse up. Stopping the worker ends the process and closes the client. */
-  start(): Worker;
+  /**
+   * Starts the worker that brings the warehouse up. Stopping the worker ends the process and closes the client.
+   * @param onUnusable called when the warehouse, which was not up yet, can only be used by a newer Headwater
+   */
+  start(onUnusable?: (cause: Error) => void): Worker;
 }
 
 /** A proxy's whole page would only fill the log. */
@@ -114,6 +118,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
   let missedPings = 0;
   let disconnects = 0;
   let starts = 0;
+  let reportUnusable: (cause: Error) => void = () => undefined;
 
   const close = async () => {
     const closing = connection;
@@ -142,6 +147,8 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
       if (connection) disconnects += 1;
       await close();
       state = "down";
+      // a service that has served with it goes on: during an upgrade a newer node has migrated the warehouse of all nodes
+      if (starts === 0 && needsOperator(error)) reportUnusable(error);
       problem = describeProblem(error instanceof Error ? error : new Error(String(error)));
       throw new Error(problem);
     }
@@ -155,6 +162,9 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     disconnects: () => disconnects,
     restarts: () => Math.max(0, starts - 1),
     engineBytes: () => connection?.process.residentBytes?.() ?? null,
-    start: () => startMonitor(round, close, log),
+    start: (onUnusable = () => undefined) => {
+      reportUnusable = onUnusable;
+      return startMonitor(round, close, log);
+    },
   };
 }

@@ -43,7 +43,7 @@ after(async () => {
 test("The first start prints a token that works; a second process cannot use the folder.", async () => {
   assert.equal((await ask("/api/organizations")).body.organizations[0].role, "owner");
   const { code, stderr } = await run("serve");
-  assert.equal(code, 1);
+  assert.equal(code, 78);
   assert.match(stderr, /^Another Headwater process serves DATA_DIR/);
 });
 

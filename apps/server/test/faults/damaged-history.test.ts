@@ -81,7 +81,7 @@ for (const [file, repair] of [
     using data = folder();
     writeFileSync(data.at(file), GARBAGE);
     const { code, stderr } = await headwater({ DATA_DIR: data.path, PORT: "0" }, "serve");
-    assert.equal(code, 1);
+    assert.equal(code, 78);
     assert.match(
       stderr,
       new RegExp(`^DATA_DIR .* cannot be used: ${file} is damaged \\(file is not a database\\)\\.`),

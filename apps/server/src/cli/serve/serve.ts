@@ -6,7 +6,7 @@ import type { Config } from "../../config/settings.ts";
 import { freePort } from "../../http/listening.ts";
 import type { RunningServer } from "../../server.ts";
 import { defineCommand } from "../command.ts";
-import { messageOf, systemCode } from "../errors.ts";
+import { explainError, messageOf, systemCode } from "../errors.ts";
 import { explainLedgerError } from "../ledger-errors.ts";
 import { welcome } from "./welcome.ts";
 import { shareMetrics } from "./worker-metrics.ts";
@@ -33,7 +33,8 @@ function explainStartError(error: unknown, config: Config): unknown {
   const code = systemCode(error);
   if (isFailedCall(error, "listen") && code === "EACCES")
     return new ConfigError(`PORT ${PORT} needs root privileges. Set PORT to 1024 or more.`);
-  if (code === "EADDRNOTAVAIL" || isFailedCall(error, "getaddrinfo"))
+  // the name service may answer later
+  if (code === "EADDRNOTAVAIL" || (isFailedCall(error, "getaddrinfo") && code !== "EAI_AGAIN"))
     return new ConfigError(`HOST ${HOST} is not an address of this machine (${code}).`);
   return explainLedgerError(error, config);
 }
@@ -54,7 +55,7 @@ async function start(config: Config, consoleFolder: string | null): Promise<Runn
 
 /**
  * Stops the server on SIGTERM or SIGINT after it has answered its requests; a second signal stops it at once. A server
- * that is broken stops with exit code 1, so that a process manager starts it again.
+ * that is broken stops with exit code 1, so that a process manager starts it again, or with 78 when a person has to mend it.
  */
 function stopOnSignal(server: RunningServer): void {
   let brokenBy: Error | null = null;
@@ -72,7 +73,7 @@ function stopOnSignal(server: RunningServer): void {
         print(`The service could not be closed cleanly: ${messageOf(error)}`);
         throw error;
       });
-      if (brokenBy) throw brokenBy;
+      if (brokenBy) process.exit(explainError(brokenBy).exitCode);
     },
   );
   let stoppingSince: number | null = null;
@@ -91,7 +92,8 @@ function stopOnSignal(server: RunningServer): void {
   };
   server.onBroken((cause) => {
     brokenBy ??= cause;
-    if (stoppingSince === null) beginStop(`Stopping because of a failure: ${cause.message}.`);
+    if (stoppingSince === null)
+      beginStop(`Stopping because of a failure: ${cause.message.replace(/\.$/, "")}.`);
   });
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);

@@ -1,13 +1,12 @@
 /** Connections to PostgreSQL: the settings that every connection needs, and its timeouts. */
 import pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
+import { OperatorError } from "../../core/operator-error.ts";
 
 export type Queryable = Pick<pg.ClientBase, "query">;
 
 /** The server or the role has settings with which the ledger cannot keep its promises. The message says what to change. */
-export class UnfitPostgres extends Error {
-  override readonly name = "UnfitPostgres";
-}
+export class UnfitPostgres extends OperatorError {}
 
 const LOCK_CLASS = 0x48_57;
 /** Advisory locks: our class, and a number for each use. */

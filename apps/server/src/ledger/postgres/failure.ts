@@ -1,5 +1,6 @@
 /** Turns errors of PostgreSQL and of its connections into StorageError. */
 import pg from "pg";
+import { OperatorError } from "../../core/operator-error.ts";
 import { StorageError } from "../ledger.ts";
 import { UnfitPostgres } from "./connections.ts";
 
@@ -11,6 +12,8 @@ const DEADLOCK_DETECTED = "40P01";
 /** A prepared statement that is gone, or another one of that name: a pooler has given the connection another session. */
 const FOREIGN_SESSION = ["26000", "42P05"];
 const STORAGE_CODES = [INSUFFICIENT_PRIVILEGE, ...FOREIGN_SESSION];
+/** The role, its password, the database or its rights are wrong. The server does not mend that by itself. */
+const REFUSED = ["28000", "28P01", "3D000", INSUFFICIENT_PRIVILEGE];
 /**
  * Error classes that the server, the network or the operator causes: connection (08), transaction state, such as read-only
  * (25), authentication (28), unknown database (3D), rollback (40), resources (53), locks (55), operator intervention (57),
@@ -31,12 +34,14 @@ export const isDeadlock = (error: unknown): boolean =>
 
 /** @returns a StorageError; the same error when it is a bug of ours or names a server that cannot be used */
 export function toStorageError(error: unknown): unknown {
-  if (error instanceof StorageError || error instanceof UnfitPostgres || !(error instanceof Error))
+  if (error instanceof StorageError || error instanceof OperatorError || !(error instanceof Error))
     return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   if (error instanceof pg.DatabaseError) {
     const isStorage = STORAGE_CLASSES.includes(code?.slice(0, 2) ?? "") || STORAGE_CODES.includes(code ?? "");
-    return isStorage ? new StorageError(error.message, code === DISK_FULL ? "full" : "failed", error) : error;
+    if (!isStorage) return error;
+    const kind = code === DISK_FULL ? "full" : "failed";
+    return new StorageError(error.message, kind, error, REFUSED.includes(code ?? ""));
   }
   const isConnection =
     (code !== undefined && CONNECTION_CODE.test(code)) || PG_CONNECTION_MESSAGE.test(error.message);

@@ -1,5 +1,6 @@
 /** The schema of the ledger on PostgreSQL, and how a database is brought to it. */
 import { setTimeout as pause } from "node:timers/promises";
+import { OperatorError } from "../../core/operator-error.ts";
 import { AUDIT_INDEX, auditDdl, CATALOG_CHANGES, CATALOG_DDL } from "../catalog/schema.ts";
 import { StorageError } from "../ledger.ts";
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
@@ -74,7 +75,7 @@ const IN_USE =
   "transaction (see pg_stat_activity). Nothing was changed. Start again when that session has ended.";
 
 /** The ledger was written by a newer version. The message says so. */
-export class NewerLedger extends Error {}
+export class NewerLedger extends OperatorError {}
 
 /** The version of the ledger's schema; 0: the database has no ledger. */
 export async function readSchemaVersion(connection: Queryable): Promise<number> {

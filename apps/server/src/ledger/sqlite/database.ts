@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { OperatorError } from "../../core/operator-error.ts";
 import { toStorageError } from "./failure.ts";
 import { enableShrinking } from "./free-space.ts";
 import { migrate } from "./migrations.ts";
@@ -27,7 +28,7 @@ export function sqliteProblem(version: string): string | null {
   return `SQLite ${version} has a bug that can corrupt the ledger. Use Node 24.15 or later (SQLite ${MIN_VERSION.join(".")} or later).`;
 }
 
-export class UnsafeSqlite extends Error {}
+export class UnsafeSqlite extends OperatorError {}
 
 /** @throws UnsafeSqlite */
 export function refuseUnsafeSqlite(): void {

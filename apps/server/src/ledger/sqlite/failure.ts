@@ -1,4 +1,6 @@
 /** Distinguishes storage errors from bugs, names the file, and passes both between threads. */
+
+import { needsOperator, OperatorError } from "../../core/operator-error.ts";
 import type { StorageFailure } from "../../core/records.ts";
 import { THREAD_ENDED, type ThreadFailure } from "../../core/thread-calls.ts";
 import { StorageError } from "../ledger.ts";
@@ -6,6 +8,17 @@ import { StorageError } from "../ledger.ts";
 /** SQLite's result codes (sqlite.org/rescode.html). */
 const FAILURES: Readonly<Record<number, StorageFailure>> = { 11: "damaged", 13: "full", 26: "damaged" };
 const NO_SPACE = ["ENOSPC", "EDQUOT"];
+/** Files that this user may not use: SQLite's perm, readonly, cantopen; codes of the file system. */
+const FORBIDDEN_RESULTS = [3, 8, 14];
+export const FORBIDDEN_CODES: readonly unknown[] = [
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "EEXIST",
+  "EISDIR",
+  "ENOTDIR",
+  "ENOENT",
+];
 
 /** What to do about a damaged file of DATA_DIR. */
 const REPAIRS: Readonly<Record<string, string>> = {
@@ -35,11 +48,18 @@ export function toStorageError(error: unknown, file?: string): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error;
   const { code, errcode, syscall }: Error & { code?: string; errcode?: number; syscall?: string } = error;
   if (code === "ERR_SQLITE_ERROR") {
-    const kind = FAILURES[(errcode ?? 0) & 0xff] ?? "failed";
-    return new StorageError(describeSqlite(error.message, kind, file), kind, error);
+    const result = (errcode ?? 0) & 0xff;
+    const kind = FAILURES[result] ?? "failed";
+    const needsOperator = kind === "damaged" || FORBIDDEN_RESULTS.includes(result);
+    return new StorageError(describeSqlite(error.message, kind, file), kind, error, needsOperator);
   }
   if (code !== undefined && syscall !== undefined)
-    return new StorageError(error.message, NO_SPACE.includes(code) ? "full" : "failed", error);
+    return new StorageError(
+      error.message,
+      NO_SPACE.includes(code) ? "full" : "failed",
+      error,
+      FORBIDDEN_CODES.includes(code),
+    );
   return error;
 }
 
@@ -51,13 +71,14 @@ export const isDamage = (error: unknown): boolean => {
 /** For `serveThread`. */
 export function describeError(thrown: unknown, file: string): ThreadFailure {
   const error = toStorageError(thrown, file);
-  if (error instanceof StorageError) return { name: error.name, message: error.message, storage: error.kind };
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  return { name, message };
+  const failure = { name, message, needsOperator: needsOperator(error) };
+  return error instanceof StorageError ? { ...failure, storage: error.kind } : failure;
 }
 
 /** For `startThread`. That a thread has ended is a storage error too: without it the ledger cannot store anything. */
-export const toLedgerError = ({ name, message, storage }: ThreadFailure): Error =>
-  storage !== undefined || name === THREAD_ENDED
-    ? new StorageError(message, storage ?? "failed")
-    : Object.assign(new Error(message), { name });
+export function toLedgerError({ name, message, storage, needsOperator }: ThreadFailure): Error {
+  if (storage !== undefined || name === THREAD_ENDED)
+    return new StorageError(message, storage ?? "failed", undefined, needsOperator);
+  return needsOperator ? new OperatorError(message) : Object.assign(new Error(message), { name });
+}

@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { OperatorError } from "../../core/operator-error.ts";
 import { flush, makeFolder } from "./database.ts";
 
 /** What the mark of each command says. */
@@ -16,9 +17,7 @@ export interface FolderMarks {
 export type MarkingCommand = keyof FolderMarks;
 
 /** The folder is marked. The message names the command to run. */
-export class MarkedFolder extends Error {
-  override readonly name = "MarkedFolder";
-}
+export class MarkedFolder extends OperatorError {}
 
 const SUFFIX = ".mark";
 const pathOf = (dataDir: string, command: MarkingCommand) => join(dataDir, `${command}${SUFFIX}`);

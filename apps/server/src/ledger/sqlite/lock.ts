@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { OperatorError } from "../../core/operator-error.ts";
 import { makePrivateFile } from "./database.ts";
 import { toStorageError } from "./failure.ts";
 
@@ -8,7 +9,7 @@ const SQLITE_BUSY = 5;
 
 export const LOCK_FILE = "serve.lock";
 
-export class DataDirInUse extends Error {}
+export class DataDirInUse extends OperatorError {}
 
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;

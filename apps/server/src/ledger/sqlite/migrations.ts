@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { OperatorError } from "../../core/operator-error.ts";
 import { AUDIT_INDEX, auditDdl, CATALOG_CHANGES, CATALOG_DDL } from "../catalog/schema.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -45,13 +46,13 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 /**
  * Brings the ledger to the newest schema; does nothing when it has it.
  * @param to for tests: an older schema
- * @throws when a newer version of Headwater has migrated the ledger
+ * @throws OperatorError when a newer version of Headwater has migrated the ledger
  */
 export function migrate(database: DatabaseSync, to = MIGRATIONS.length): { from: number; to: number } {
   return inTransaction(database, () => {
     const from = Number(database.prepare("pragma user_version").get()?.user_version);
     if (from > to) {
-      throw new Error(
+      throw new OperatorError(
         `The ledger has schema ${from}, this program knows ${to}: it was written by a newer Headwater. Start that version.`,
       );
     }

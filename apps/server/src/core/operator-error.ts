@@ -1,0 +1,10 @@
+/**
+ * A failure that only a person can mend, and no restart. The message says what to do; the process exits with 78, and a
+ * process manager leaves it stopped. Other errors of the storage have `needsOperator` too.
+ */
+export class OperatorError extends Error {
+  readonly needsOperator = true;
+}
+
+export const needsOperator = (error: unknown): error is Error =>
+  error instanceof Error && "needsOperator" in error && error.needsOperator === true;
