@@ -257,15 +257,20 @@ async function evaluateForeign(
 
 /**
  * Finds the source of a key for which no source is cached.
- * @throws Refusal 404 when no source has the key, 429 when the client tries too many unknown keys
+ * @throws Refusal 404 when no source has the key, 429 when the client tries too many unknown keys. While the ledger does not
+ *   answer, nobody knows whether a key is unknown: 503
  */
 async function findSource(request: IngestRequest, { sources, rates }: IngestDeps): Promise<CachedSource> {
   const { publicKey, clientKey, receivedAt } = request;
   if (sources.cached(publicKey) === undefined) {
     // made-up keys must not cost the ledger an unlimited number of look-ups
     const tooManyLookUps = rates.checkLookUp(clientKey, receivedAt);
-    if (tooManyLookUps) throw tooManyLookUps;
-    const found = await sources.find(publicKey);
+    if (tooManyLookUps)
+      throw (await sources.isAnswering()) ? tooManyLookUps : new Refusal("storage_unavailable");
+    const found = await sources.find(publicKey).catch((error: unknown) => {
+      rates.returnLookUp(clientKey, receivedAt);
+      throw error;
+    });
     if (found) return found;
   }
   throw rates.checkUnknownKey(clientKey, receivedAt) ?? new Refusal("unknown_public_key");

@@ -26,6 +26,8 @@ export interface RateChecks {
   checkUnknownKey(clientKey: string, now: number): Refusal | null;
   /** Look-ups of keys that are not cached. The rate is higher than for unknown keys, since some of the keys exist. */
   checkLookUp(clientKey: string, now: number): Refusal | null;
+  /** Gives back a look-up that the ledger did not answer. */
+  returnLookUp(clientKey: string, now: number): void;
   checkBadToken(clientKey: string, now: number): Refusal | null;
   /** Counts the body of a request, whose size is known only when it has been read. */
   countBytes(clientKey: string, now: number, bytes: number): void;
@@ -82,6 +84,7 @@ export function createRateChecks(rates: IngestRates, nodes: () => number): RateC
     countBytes: (clientKey, now, bytes) => clientBytes?.charge(clientKey, now, bytes),
     checkUnknownKey: (clientKey, now) => checkClient(unknownKeys, clientKey, now),
     checkLookUp: (clientKey, now) => checkClient(lookUps, clientKey, now),
+    returnLookUp: (clientKey, now) => lookUps.charge(clientKey, now, -1),
     checkBadToken: (clientKey, now) => checkClient(badTokens, clientKey, now, "tokens that are not valid"),
   };
 }

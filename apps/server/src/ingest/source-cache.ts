@@ -37,6 +37,8 @@ export interface SourceCache {
   cached(publicKey: string): CachedSource | null | undefined;
   /** Looks the key up in the ledger. */
   find(publicKey: string): Promise<CachedSource | null>;
+  /** Whether the ledger answers the latest look-up. Waits until it does or fails. */
+  isAnswering(): Promise<boolean>;
   /** Removes a source that changed, on this node or another. Without an id: removes all, since any may have changed. */
   forget(sourceId?: string): void;
 }
@@ -56,6 +58,7 @@ export interface SourceCacheDeps {
 }
 
 export function createSourceCache({ ledger, limitsOf, sourceLists, clock }: SourceCacheDeps): SourceCache {
+  let isAnswering = Promise.resolve(true);
   const cache = createCache<CachedSource>({
     maxEntries: SERVER_LIMITS.sourceCacheEntries,
     maxAbsent: SERVER_LIMITS.sourceCacheEntries,
@@ -81,7 +84,16 @@ export function createSourceCache({ ledger, limitsOf, sourceLists, clock }: Sour
   });
   return {
     cached: cache.get,
-    find: async (publicKey) => (PUBLIC_KEY.test(publicKey) ? cache.load(publicKey) : null),
+    find: async (publicKey) => {
+      if (!PUBLIC_KEY.test(publicKey)) return null;
+      const found = cache.load(publicKey);
+      isAnswering = found.then(
+        () => true,
+        () => false,
+      );
+      return found;
+    },
+    isAnswering: () => isAnswering,
     forget: (sourceId) =>
       cache.clear(sourceId === undefined ? undefined : ({ source }) => source.sourceId === sourceId),
   };

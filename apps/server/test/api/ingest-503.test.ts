@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { override } from "../../src/core/override.ts";
+import { type Ledger, StorageError } from "../../src/ledger/ledger.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -148,6 +150,35 @@ describe("503: nothing of the request was stored, so it can be sent again", () =
       assert.equal((await world.send(bootstrapPath(other), bootstrapBody())).status, 200);
       for (const { socket } of lines) socket.destroy();
     });
+  });
+
+  it("storage_unavailable: while the ledger does not answer, no key is called unknown, however many requests there are", async () => {
+    let answer: "yes" | "fails" | "hangs" = "yes";
+    const failed = new StorageError("not now", "failed");
+    const hanging = Promise.withResolvers<never>();
+    const changeLedger = (real: Ledger) =>
+      override(real, {
+        sourceByKey: (asked) => {
+          if (answer === "hangs") {
+            setImmediate(hanging.reject, failed);
+            return hanging.promise;
+          }
+          return answer === "fails" ? Promise.reject(failed) : real.sourceByKey(asked);
+        },
+      });
+    const rates = { UNKNOWN_KEY_RATE_PER_SECOND: "2" };
+    await using world = await openWorld(rates, { changeLedger, clock: () => 1_800_000_000_000 });
+    const source = await world.createSource();
+    const many = Array.from({ length: 40 });
+    const ask = (publicKey = source.publicKey) => world.send(bootstrapPath({ publicKey }), bootstrapBody());
+
+    answer = "fails";
+    for (const _ of many) refused(await ask(), 503, "storage_unavailable");
+    answer = "hangs";
+    const waiting = many.map((_, index) => ask(index % 2 ? source.publicKey : `pk_made_up_${index}`));
+    for (const reply of await Promise.all(waiting)) refused(reply, 503, "storage_unavailable");
+    answer = "yes";
+    assert.equal((await ask()).status, 200);
   });
 
   it("shutting_down: requests on open connections while the process stops, on every route", async () => {
