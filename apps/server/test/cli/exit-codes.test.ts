@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { connect } from "../../src/clickhouse/client.ts";
@@ -103,14 +104,15 @@ test("A file system that is mounted for reading only", { skip: whyNotReadOnly() 
 
 test("A Node that is too old, and no other one", async () => {
   const older = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'22.1.0'})";
-  // an npm package `node` would be used instead: this copy of the launcher has none beside it
+  // the npm package with a Node would be used instead: this copy of the launcher has none beside it
   using data = folder();
-  copyFileSync(BIN, data.at("headwater.mjs"));
-  const child = execFile(process.execPath, ["--import", older, data.at("headwater.mjs"), "serve"]);
+  for (const name of ["headwater.js", "require-node.js"])
+    copyFileSync(join(dirname(BIN), name), data.at(name));
+  const child = execFile(process.execPath, ["--import", older, data.at("headwater.js"), "serve"]);
   let said = "";
   child.stderr!.on("data", (text) => {
     said += text;
   });
-  assert.deepEqual(await once(child, "exit"), [78, null]);
-  assert.match(said, /^Headwater needs Node 24\.15 or later; this is 22\.1\.0\./);
+  assert.deepEqual(await once(child, "close"), [78, null]);
+  assert.match(said, /Headwater needs Node 24\.15 or later, and this is 22\.1\.0: /);
 });
