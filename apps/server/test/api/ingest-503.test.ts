@@ -158,7 +158,7 @@ describe("503: nothing of the request was stored, so it can be sent again", () =
     const hanging = Promise.withResolvers<never>();
     const changeLedger = (real: Ledger) =>
       override(real, {
-        sourceByKey: (asked) => {
+        sourceByKey: (asked: { publicKey: string; now: number }) => {
           if (answer === "hangs") {
             setImmediate(hanging.reject, failed);
             return hanging.promise;
