@@ -1,5 +1,5 @@
 /** Signing a tab in, by an access token or by the one-time code of a link. */
-import { type ApiAnswer, apiWith } from "./api.ts";
+import { type ApiAnswer, ApiFailure, apiWith } from "./api.ts";
 import { organizationsQuery, queryClient } from "./queries.ts";
 import { session } from "./session.ts";
 
@@ -13,18 +13,25 @@ export function takeFragment(): URLSearchParams {
 /** What a sign-in link has in its fragment. */
 export type Credential = { readonly code: string } | { readonly token: string };
 
+const NO_PROFILE = { name: null, email: null };
+const NO_TOKENS = new ApiFailure(403, {
+  code: "permission_denied",
+  message: "People sign in to this service with its identity provider only.",
+});
+
 /** Whose account it opens. */
 export async function readCredential(
   credential: Credential,
   signal: AbortSignal,
 ): Promise<ApiAnswer<"readSignInCode">> {
   if ("code" in credential) return apiWith(null).readSignInCode({ body: credential, signal });
+  const { token: takesToken } = await apiWith(null).getSignInMethods({ signal });
+  if (!takesToken) throw NO_TOKENS;
   const client = apiWith(credential.token);
-  const [profile, { organizations }] = await Promise.all([
-    client.getProfile({ signal }),
-    client.listOrganizations({ signal }),
-  ]);
-  return { ...profile, organizations, invitation: null, expiresAt: "" };
+  const { organizations } = await client.listOrganizations({ signal });
+  // a token that does not act as a person has no profile
+  const { name, email } = await client.getProfile({ signal }).catch(() => NO_PROFILE);
+  return { userId: "", name, email, organizations, invitation: null, expiresAt: "" };
 }
 
 export const signInBy = (credential: Credential): Promise<unknown> =>

@@ -235,7 +235,11 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     if (error instanceof StorageError) storageTrouble.failed(error, ids);
     else log.error({ err: error, ...toLogIds(ids) }, "a request failed");
   };
-  const authenticator = createAuthenticator(ledger, await openJwtAuthentication(config));
+  const authenticator = createAuthenticator(
+    ledger,
+    await openJwtAuthentication(config),
+    config.CONSOLE_IDLE_DAYS * DAY_MS,
+  );
   const sourceLists = createSourceLists(config.SOURCES_FILE);
   const ingest = buildIngest(
     { ...deps, ledger, recorder, storageTrouble, report, authenticator, sourceLists },

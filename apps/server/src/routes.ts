@@ -98,6 +98,7 @@ export interface RoutesDeps {
   readonly version: string;
   readonly workspaceCreation: WorkspaceCreation;
   readonly consoleTokenMs: number;
+  readonly consoleIdleMs: number;
   readonly signInWays: SignInWays;
   readonly isOperator: IsOperator;
   readonly workspaceQuota: DailyQuota;
@@ -190,14 +191,14 @@ const accessHandlers = ({
     unlockStats: createUnlock({ ...unlock, tokenByHash: ledger.tokenByHash }),
   }) satisfies Partial<Handlers>;
 
-function accountHandlers({ ledger, addresses, signInWays }: RoutesDeps) {
+function accountHandlers({ ledger, addresses, signInWays, consoleIdleMs }: RoutesDeps) {
   const oidc = { ...signInWays, baseUrl: () => addresses().baseUrl };
   return {
     getProfile: getProfile(ledger),
     updateProfile: updateProfile(ledger),
     requestEmail: requestEmail(signInWays),
     confirmEmail: confirmEmail(ledger),
-    listSessions: listSessions(ledger),
+    listSessions: listSessions(ledger, consoleIdleMs),
     endSession: endSession(ledger),
     listInvitations: listInvitations(ledger),
     createInvitation: createInvitation(signInWays),

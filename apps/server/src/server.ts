@@ -37,6 +37,8 @@ export interface StartOptions {
   consoleFolder?: string | null;
   /** Whether the first start makes a one-time sign-in link. Default: it does. */
   signInLink?: boolean;
+  /** Whether the first start makes a token of the owner when OWNER_TOKEN is not set. Default: it does. */
+  ownerToken?: boolean;
   /** For tests: replaces methods of the ledger, to see how its failures are answered. */
   changeLedger?: (ledger: Ledger) => Ledger;
   /**
@@ -107,12 +109,16 @@ async function readAssets(
   };
 }
 
-/** On an empty ledger, creates the workspace and the owner's token. */
-async function setUpLedger({ ledger, config, clock, newId, log }: ServiceContext, wantsSignInCode: boolean) {
+/** On an empty ledger, creates the workspace and its owner. */
+async function setUpLedger(
+  { ledger, config, clock, newId, log }: ServiceContext,
+  { signInLink: wantsSignInCode = true, ownerToken: wantsToken = true }: StartOptions,
+) {
   const { ORGANIZATION_ID: organizationId, OWNER_TOKEN: ownerToken } = config;
   const first = await setUpOnFirstStart(ledger, {
     organizationId,
     ownerToken,
+    wantsToken,
     wantsSignInCode,
     now: clock(),
     newId,
@@ -276,7 +282,7 @@ export async function startServer(
   bound.port = listening.port;
   const url = localUrl(config.HOST, listening.port);
   // after everything that can fail: a token that was stored and never printed would be lost
-  const firstStart = await setUpLedger(context, options.signInLink ?? true);
+  const firstStart = await setUpLedger(context, options);
   log.info({ url, version: assets.version }, "listening");
 
   let lastRelease = Promise.resolve();

@@ -42,8 +42,9 @@ export interface HttpService {
 }
 
 function signInWaysOf(context: ServiceContext): SignInWays {
-  const { ledger: catalog, addresses, mailer, oidc, newId, nodes, log } = context;
-  return { catalog, mailer, oidc, appUrl: () => addresses().appUrl, newId, nodes, log };
+  const { config, ledger: catalog, addresses, mailer, oidc, newId, nodes, log } = context;
+  const isOidcOnly = config.SIGN_IN === "oidc";
+  return { catalog, mailer, oidc, isOidcOnly, appUrl: () => addresses().appUrl, newId, nodes, log };
 }
 
 const installCheckDeps = ({ config, ledger, clock, addresses }: ServiceContext): InstallCheckDeps => ({
@@ -75,6 +76,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     workspaceCreation: config.WORKSPACE_CREATION,
     workspaceQuota: workspaceQuota(config),
     consoleTokenMs: config.CONSOLE_TOKEN_DAYS * DAY_MS,
+    consoleIdleMs: config.CONSOLE_IDLE_DAYS * DAY_MS,
     signInWays: signInWaysOf(context),
     isOperator: createOperatorCheck(ledger, config.ORGANIZATION_ID),
     addresses,

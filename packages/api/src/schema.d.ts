@@ -1849,8 +1849,8 @@ isCurrent: boolean;
 createdAt: Schemas["Timestamp"];
 /** When it was last used; null: not yet. */
 lastUsedAt: Schemas["Timestamp"] | null;
-/** When it ends. */
-expiresAt: Schemas["Timestamp"] | null;
+/** When it ends unless it is used. Use moves the end up to `CONSOLE_TOKEN_DAYS` after the sign-in. */
+expiresAt: Schemas["Timestamp"];
 };
 ConsoleSessionList: {
 /** Your sessions of the console, newest first. */
@@ -1982,6 +1982,10 @@ SignInMethods: {
 oidc: string | null;
 /** Sign-in links can be sent by e-mail. */
 mail: boolean;
+/** The console takes access tokens, and new accounts by an invitation without the identity provider. */
+token: boolean;
+/** The service has a mail server: invitations and confirmations of addresses can be sent. */
+sendsMail: boolean;
 };
 SignInLinkRequested: {
 /** If an account has this address, a link was sent. The answer is the same if there is none. */

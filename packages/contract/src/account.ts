@@ -127,6 +127,10 @@ export const SignInOffer = Closed({
 export const SignInMethods = Closed({
   oidc: textOrNull("The name of the identity provider; null: there is none."),
   mail: flag("Sign-in links can be sent by e-mail."),
+  token: flag(
+    "The console takes access tokens, and new accounts by an invitation without the identity provider.",
+  ),
+  sendsMail: flag("The service has a mail server: invitations and confirmations of addresses can be sent."),
 });
 export const SignInLinkRequested = Closed({
   requested: Type.Literal(true, {
@@ -139,7 +143,9 @@ export const ConsoleSession = Closed({
   isCurrent: flag("The session of this request."),
   createdAt: time("When you signed in."),
   lastUsedAt: timeOrNull("When it was last used; null: not yet."),
-  expiresAt: timeOrNull("When it ends."),
+  expiresAt: time(
+    "When it ends unless it is used. Use moves the end up to `CONSOLE_TOKEN_DAYS` after the sign-in.",
+  ),
 });
 export const ConsoleSessionList = Closed({
   sessions: Type.Array(ConsoleSession, { description: "Your sessions of the console, newest first." }),

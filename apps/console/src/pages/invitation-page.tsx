@@ -80,11 +80,13 @@ function Offer({ offer, code, onNewToken }: OfferProps) {
           Continue with {methods.oidc}
         </Button>
       )}
-      <AcceptForm
-        code={code}
-        account={account}
-        onNewToken={methods.mail || methods.oidc !== null ? null : onNewToken}
-      />
+      {methods.token && (
+        <AcceptForm
+          code={code}
+          account={account}
+          onNewToken={methods.mail || methods.oidc !== null ? null : onNewToken}
+        />
+      )}
     </Stack>
   );
 }

@@ -154,7 +154,7 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
           </Title>
           <Text size="sm" c="dimmed" className="wrap">
             {profile.email === null ? "You have no confirmed address." : `Confirmed: ${profile.email}`}
-            {methods?.mail === false && (
+            {methods?.sendsMail === false && (
               <>
                 {" "}
                 This service sends no mail, so an address cannot be confirmed. Ask the operator to set{" "}
@@ -163,7 +163,7 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
             )}
           </Text>
         </div>
-        {methods?.mail && (
+        {methods?.sendsMail && (
           <MailForm
             label="New address"
             submitLabel="Send confirmation"

@@ -93,44 +93,58 @@ interface SignInFormProps {
 
 function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
   const { why } = useSearch({ from: "/sign-in" });
-  const [token, setToken] = useState("");
-  const signedIn = useMutation({ mutationFn: () => signInWith(token.trim()), onSuccess: onSignedIn });
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  const methods = useQuery(signInMethodsQuery);
   const reason = REASONS[why ?? ""];
-  const error = signedIn.error ?? failure;
-  const submit = useSubmit(() => signedIn.mutateAsync());
+  // without an answer a token may still work
+  const takesToken = !methods.isPending && methods.data?.token !== false;
   return (
     <>
-      {reason && !error && (
+      {reason && !failure && (
         <Alert color="yellow" title={reason.title}>
           {reason.text}
         </Alert>
       )}
-      {error && <ErrorAlert error={error} />}
-      <OtherWays next={next} />
-      <form onSubmit={submit}>
-        <Stack>
-          <PasswordInput
-            label="Access token"
-            description="Stored in this tab only."
-            inputWrapperOrder={["label", "input", "description", "error"]}
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            value={token}
-            onChange={(event) => setToken(event.currentTarget.value)}
-            ref={field}
-          />
-          <AsyncButton type="submit" isPending={signedIn.isPending}>
-            Sign in
-          </AsyncButton>
-        </Stack>
-      </form>
+      {failure && <ErrorAlert error={failure} />}
+      {methods.data && <OtherWays methods={methods.data} next={next} />}
+      {takesToken && <TokenForm onSignedIn={onSignedIn} />}
       <Text size="sm" c="dimmed">
-        <TextWithCode text="No token? Ask a colleague for an invitation. Or run `headwater sign-in` on the server and open the link that it prints: it works once, within 10 minutes." />
+        <TextWithCode text={methods.data?.token === false ? LOCKED_OUT : NO_TOKEN} />
       </Text>
     </>
+  );
+}
+
+const NO_TOKEN =
+  "No token? Ask a colleague for an invitation. Or run `headwater sign-in` on the server and open the link that it prints: it works once, within 10 minutes.";
+const LOCKED_OUT =
+  "Locked out? Run `headwater sign-in` on the server and open the link that it prints: it works once, within 10 minutes.";
+
+function TokenForm({ onSignedIn }: Pick<SignInFormProps, "onSignedIn">) {
+  const [token, setToken] = useState("");
+  const signedIn = useMutation({ mutationFn: () => signInWith(token.trim()), onSuccess: onSignedIn });
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const submit = useSubmit(() => signedIn.mutateAsync());
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {signedIn.error && <ErrorAlert error={signedIn.error} />}
+        <PasswordInput
+          label="Access token"
+          description="Stored in this tab only."
+          inputWrapperOrder={["label", "input", "description", "error"]}
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          value={token}
+          onChange={(event) => setToken(event.currentTarget.value)}
+          ref={field}
+        />
+        <AsyncButton type="submit" isPending={signedIn.isPending}>
+          Sign in
+        </AsyncButton>
+      </Stack>
+    </form>
   );
 }
 
@@ -190,19 +204,23 @@ function Confirmation({
   );
 }
 
+interface OtherWaysProps {
+  readonly methods: ApiAnswer<"getSignInMethods">;
+  /** The page to open after the sign-in. */
+  readonly next: string | undefined;
+}
+
 /** The identity provider and links by email, as far as the service has them. */
-function OtherWays({ next }: { readonly next: string | undefined }) {
-  const { data } = useQuery(signInMethodsQuery);
-  if (!data) return null;
+function OtherWays({ methods, next }: OtherWaysProps) {
   const keepNext = () => next !== undefined && sessionStorage.setItem(NEXT, next);
   return (
     <>
-      {data.oidc !== null && (
+      {methods.oidc !== null && (
         <Button component="a" href={new URL("api/sign-in/oidc", API_BASE).href} onClick={keepNext}>
-          Continue with {data.oidc}
+          Continue with {methods.oidc}
         </Button>
       )}
-      {data.mail && (
+      {methods.mail && (
         <MailForm
           label="Email"
           submitLabel="Email me a link"
@@ -210,7 +228,7 @@ function OtherWays({ next }: { readonly next: string | undefined }) {
           onSend={(email) => apiWith(null).requestSignInLink({ body: { email } })}
         />
       )}
-      {(data.oidc !== null || data.mail) && (
+      {(methods.oidc !== null || methods.mail) && methods.token && (
         <Text size="sm" c="dimmed" ta="center">
           or
         </Text>

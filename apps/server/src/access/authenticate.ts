@@ -52,9 +52,15 @@ function createUseLog(catalog: Pick<Catalog, "recordTokenUse">) {
   };
 }
 
-function requireUsable(token: TokenRecord, now: number): void {
+/** When a session of the console ends unless it is used. Other tokens do not end by rest: programs may rest for long. */
+export const idleEndOf = ({ scope, lastUsedAt, createdAt }: TokenRecord, idleMs: number): number =>
+  scope === "console" ? (lastUsedAt ?? createdAt) + idleMs : Number.POSITIVE_INFINITY;
+
+function requireUsable(token: TokenRecord, now: number, idleMs: number): void {
   if (token.revokedAt !== null) throw new Refusal("revoked_token");
   if (token.expiresAt !== null && token.expiresAt <= now) throw new Refusal("expired_token");
+  if (idleEndOf(token, idleMs) <= now)
+    throw new Refusal("expired_token", { message: "The session ended because it was not used." });
 }
 
 export interface JwtAuthentication {
@@ -63,23 +69,35 @@ export interface JwtAuthentication {
   readonly maxTokenMs: number;
 }
 
-/** @param jwt null: no identity provider is configured */
+/**
+ * @param jwt null: no identity provider is configured
+ * @param idleMs how long a session of the console lives without a request
+ */
 export function createAuthenticator(
   catalog: Pick<Catalog, "tokenByHash" | "recordTokenUse">,
   jwt: JwtAuthentication | null,
+  idleMs: number,
 ): Authenticator {
   // unknown tokens are not cached, because anyone can invent them
   const tokens = createCache<TokenRecord>({
     maxEntries: SERVER_LIMITS.tokenCacheEntries,
     lookUp: (hash) => catalog.tokenByHash({ hash }),
   });
-  const find = async (hash: string) => tokens.get(hash) ?? tokens.load(hash);
   const useLog = createUseLog(catalog);
 
+  async function find(hash: string, now: number): Promise<TokenRecord | null> {
+    const cached = tokens.get(hash);
+    if (!cached) return tokens.load(hash);
+    if (idleEndOf(cached, idleMs) > now) return cached;
+    // its uses are in the ledger only, and other nodes have written theirs there
+    await useLog.flush();
+    return tokens.load(hash);
+  }
+
   async function findUsable(text: string, now: number): Promise<TokenRecord> {
-    const token = isPlausibleToken(text) ? await find(hashToken(text)) : null;
+    const token = isPlausibleToken(text) ? await find(hashToken(text), now) : null;
     if (!token) throw new Refusal("invalid_token");
-    requireUsable(token, now);
+    requireUsable(token, now, idleMs);
     useLog.add(token.tokenId, now);
     return token;
   }

@@ -1,11 +1,11 @@
-/** The first start with an empty ledger creates a workspace, its owner, one token, and a one-time sign-in code. */
+/** The first start with an empty ledger creates a workspace, its owner, and what the owner can sign in with. */
 import { randomBytes } from "node:crypto";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { hashToken, hintOf, makeToken } from "../core/token.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
 export interface FirstStart {
-  /** The new token. null if OWNER_TOKEN is set. */
+  /** The new token. null if OWNER_TOKEN is set, or none was wanted. */
   token: string | null;
   /** Can be exchanged for a token once, within ten minutes. null if none was wanted. */
   signInCode: string | null;
@@ -23,26 +23,35 @@ export const makeSignInCode = (now: number) => ({
   expiresAt: now + SERVER_LIMITS.signInCodeMs,
 });
 
+const toNewToken = (tokenId: string, token: string) => ({
+  tokenId,
+  hash: hashToken(token),
+  hint: hintOf(token),
+  label: "Owner",
+});
+
 /** @returns null if the ledger is already set up */
 export async function setUpOnFirstStart(
   ledger: Pick<Ledger, "isSetUp" | "setUp">,
   options: {
     organizationId: string;
     ownerToken: string | null;
+    /** Whether to make a token when there is no OWNER_TOKEN. */
+    wantsToken: boolean;
     wantsSignInCode: boolean;
     now: number;
     newId(prefix: string): string;
   },
 ): Promise<FirstStart | null> {
   if (await ledger.isSetUp()) return null;
-  const { organizationId, ownerToken, wantsSignInCode, now, newId } = options;
-  const token = ownerToken ?? makeToken().token;
+  const { organizationId, ownerToken, wantsToken, wantsSignInCode, now, newId } = options;
+  const token = ownerToken ?? (wantsToken ? makeToken().token : null);
   const signIn = wantsSignInCode ? makeSignInCode(now) : null;
   const first = await ledger.setUp({
     organizationId,
     organizationName: "My workspace",
     userId: newId("usr"),
-    token: { tokenId: newId("tok"), hash: hashToken(token), hint: hintOf(token), label: "Owner" },
+    token: token === null ? null : toNewToken(newId("tok"), token),
     signIn,
     now,
   });

@@ -12,6 +12,7 @@ import { invitationMail } from "./mails.ts";
 import { readName } from "./names.ts";
 import { requireRoleUpTo } from "./permissions.ts";
 import type { AccountMailDeps } from "./profile.ts";
+import { requireOtherWays, type SignInWays } from "./sign-in.ts";
 
 export interface InvitationDeps extends AccountMailDeps {
   readonly newId: (prefix: string) => string;
@@ -130,8 +131,9 @@ async function accept(catalog: Catalog, accepted: Parameters<Catalog["acceptInvi
 }
 
 export const acceptInvitation =
-  ({ catalog, newId }: InvitationDeps): Handler<"acceptInvitation"> =>
+  ({ catalog, newId, ...ways }: SignInWays): Handler<"acceptInvitation"> =>
   async ({ body, now }) => {
+    requireOtherWays(ways);
     const name = readName("name", body.name);
     const hash = hashToken(body.code);
     const { organizationId, userId } = await accept(catalog, { hash, userId: newId("usr"), name, now });

@@ -6,6 +6,7 @@ import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken } from "../core/token.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import type { Mailer } from "../mail/mailer.ts";
+import { idleEndOf } from "./authenticate.ts";
 import { makeCode } from "./first-start.ts";
 import { confirmationMail } from "./mails.ts";
 import { readName } from "./names.ts";
@@ -58,17 +59,24 @@ export const confirmEmail =
     return { body: confirmed };
   };
 
+/** @param idleMs how long a session lives without a request */
 export const listSessions =
-  (catalog: Catalog): Handler<"listSessions"> =>
+  (catalog: Catalog, idleMs: number): Handler<"listSessions"> =>
   async ({ actor: { userId, tokenId: current }, now }) => {
     const found = await catalog.sessions({ userId, now });
-    const sessions = found.map(({ tokenId, createdAt, lastUsedAt, expiresAt }) => ({
-      tokenId,
-      isCurrent: tokenId === current,
-      createdAt: toIsoTime(createdAt),
-      lastUsedAt: toIsoTimeOrNull(lastUsedAt),
-      expiresAt: toIsoTimeOrNull(expiresAt),
-    }));
+    const sessions = found
+      // this request uses it, which the ledger may not know yet
+      .map((session) => (session.tokenId === current ? { ...session, lastUsedAt: now } : session))
+      .filter((session) => idleEndOf(session, idleMs) > now)
+      .map((session) => ({
+        tokenId: session.tokenId,
+        isCurrent: session.tokenId === current,
+        createdAt: toIsoTime(session.createdAt),
+        lastUsedAt: toIsoTimeOrNull(session.lastUsedAt),
+        expiresAt: toIsoTime(
+          Math.min(session.expiresAt ?? Number.POSITIVE_INFINITY, idleEndOf(session, idleMs)),
+        ),
+      }));
     return { body: { sessions } };
   };
 

@@ -12,6 +12,8 @@ import type { AccountMailDeps } from "./profile.ts";
 export interface SignInWays extends AccountMailDeps {
   /** null: no OIDC_ISSUER. */
   readonly oidc: OidcClient | null;
+  /** SIGN_IN=oidc: people sign in with the provider only. */
+  readonly isOidcOnly: boolean;
   readonly newId: (prefix: string) => string;
   /** Nodes that share the rates, this one included. */
   readonly nodes: () => number;
@@ -19,8 +21,24 @@ export interface SignInWays extends AccountMailDeps {
 }
 
 export const getSignInMethods =
-  ({ oidc, mailer }: SignInWays): Handler<"getSignInMethods"> =>
-  async () => ({ body: { oidc: oidc?.name ?? null, mail: mailer !== null } });
+  ({ oidc, mailer, isOidcOnly }: SignInWays): Handler<"getSignInMethods"> =>
+  async () => ({
+    body: {
+      oidc: oidc?.name ?? null,
+      mail: mailer !== null && !isOidcOnly,
+      token: !isOidcOnly,
+      sendsMail: mailer !== null,
+    },
+  });
+
+/** @throws Refusal when people sign in with the provider only */
+export function requireOtherWays({ isOidcOnly, oidc }: Pick<SignInWays, "isOidcOnly" | "oidc">): void {
+  if (!isOidcOnly) return;
+  throw new Refusal("permission_denied", {
+    message: "People sign in to this service with its identity provider only.",
+    hint: `Continue with ${oidc?.name ?? "the identity provider"}. An operator who is locked out runs \`headwater sign-in\` on the server.`,
+  });
+}
 
 /** Answers before the account is looked up, so that neither the answer nor its time says whether there is one. */
 export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"> {
@@ -39,6 +57,7 @@ export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"
   }
 
   return async ({ body: { email }, clientAddress, now }) => {
+    requireOtherWays(deps);
     const taken = limiter.take(clientAddress, now);
     if (!taken.ok)
       throw new Refusal("rate_limited", {

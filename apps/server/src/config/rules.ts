@@ -21,6 +21,8 @@ export function findConflict(config: Config): string | null {
     return "ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none.";
   if (isPartlySet([config.OIDC_ISSUER, config.OIDC_CLIENT_ID]))
     return "OIDC_ISSUER and OIDC_CLIENT_ID belong together: set both or none.";
+  if (config.SIGN_IN === "oidc" && config.OIDC_ISSUER === null)
+    return "SIGN_IN=oidc needs OIDC_ISSUER: without a provider nobody could sign in.";
   if (isPartlySet([config.SMTP_URL, config.MAIL_FROM]))
     return "SMTP_URL and MAIL_FROM belong together: set both or none.";
   if (config.WAREHOUSE === "embedded" && config.CLICKHOUSE_URL !== null)

@@ -119,7 +119,7 @@ export const SETTINGS = {
     oneOf("anyone", "members", "operators"),
   ),
   OWNER_TOKEN: secret(
-    "Owner's token, used only by the first start; default: a random one, printed once",
+    "Owner's token, used only by the first start; default: none, or a random one that is printed at a terminal",
     ownerToken,
   ),
   AUTH_JWKS_URL: setting(
@@ -137,7 +137,17 @@ export const SETTINGS = {
   OIDC_CLIENT_ID: setting("", "Client id at that provider", textOrNull),
   OIDC_CLIENT_SECRET: secret("Client secret at that provider; default: none, a public client", textOrNull),
   OIDC_NAME: setting("single sign-on", "Name of that provider on the console's sign-in button", text),
+  SIGN_IN: setting(
+    "any",
+    "How people sign in to the console: any way, or oidc for the OpenID Connect provider only; `headwater sign-in` always works",
+    oneOf("any", "oidc"),
+  ),
   CONSOLE_TOKEN_DAYS: setting(30, "Days after which the console asks to sign in again", integer(1, 3_650)),
+  CONSOLE_IDLE_DAYS: setting(
+    14,
+    "Days without a request after which a session of the console ends",
+    integer(1, 3_650),
+  ),
   JWT_TOKEN_MAX_DAYS: setting(
     90,
     "Days that an access token lives at most if it was created with such a JWT",

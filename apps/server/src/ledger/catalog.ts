@@ -64,12 +64,13 @@ export interface OnboardingTimes {
 export type SignInFailure = "unknown" | "expired" | "invitation_ended" | "limit_reached";
 
 export interface Catalog {
-  /** Creates the first workspace, its owner and the owner's token. @returns false when the ledger has a workspace already */
+  /** Creates the first workspace and its owner. @returns false when the ledger has a workspace already */
   setUp(first: {
     organizationId: string;
     organizationName: string;
     userId: string;
-    token: NewUserToken;
+    /** The owner's token; null: create none. */
+    token: NewUserToken | null;
     /** The hash of the one-time sign-in code; null: create none. */
     signIn: { codeHash: string; expiresAt: number } | null;
     now: number;

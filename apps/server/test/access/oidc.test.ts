@@ -143,6 +143,29 @@ test("Two sign-ins of one new identity at once make one account.", async () => {
   assert.equal(users.size, 1, JSON.stringify(replies.map(({ body }) => body)));
 });
 
+test("SIGN_IN=oidc leaves the provider only; `headwater sign-in` is the way back in.", async (t) => {
+  const strict = await openWorld({ ...provider.settings, APP_URL, BASE_URL: BASE, SIGN_IN: "oidc" });
+  t.after(() => strict[Symbol.asyncDispose]());
+  const ask = (path: string, body: object) => strict.ask(path, { method: "POST", token: null, body });
+  const methods = await strict.ask("/api/sign-in/methods", { token: null });
+  assert.deepEqual(methods.body, { oidc: "Example SSO", mail: false, token: false, sendsMail: false });
+  refused(await ask("/api/sign-in/link", { email: "grace@shop.example" }), 403, "permission_denied");
+  const body = { organizationId: ORGANIZATION_ID, role: "viewer" };
+  const made = await strict.ask("/api/invitations", { method: "POST", body });
+  const code = new URL(made.body.url).hash.slice(6);
+  refused(await ask("/api/invitations/accept", { code, name: "Eve" }), 403, "permission_denied");
+  assert.equal((await ask("/api/invitations/read", { code })).status, 200, "it can still be accepted");
+  assert.equal(
+    (await ask("/api/sign-in", { code: strict.signInCode })).status,
+    200,
+    "a link of the command line",
+  );
+});
+
+test("SIGN_IN=oidc without a provider is refused at the start.", async () => {
+  await assert.rejects(openWorld({ SIGN_IN: "oidc" }), /SIGN_IN=oidc needs OIDC_ISSUER/);
+});
+
 test("A callback without the browser's own cookie, or with another state, signs nobody in.", async () => {
   provider.user = GRACE;
   const granted = provider.granted();

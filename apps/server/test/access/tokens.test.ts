@@ -326,6 +326,32 @@ describe("POST /api/sign-in", () => {
     assert.equal((await world.ask("/api/organizations", { token: made.body.token })).status, 200);
   });
 
+  it("401: a session ends when it was not used for CONSOLE_IDLE_DAYS; an access token does not", async (t) => {
+    const world = await openClockedWorldFor(t, { CONSOLE_IDLE_DAYS: "3", CONSOLE_TOKEN_DAYS: "10" });
+    const { token } = (await signIn(world, world.signInCode)).body;
+    const asks = (bearer: string) => world.ask("/api/organizations", { token: bearer });
+    const ends = async () => {
+      const [session] = (await world.ask("/api/sessions", { token })).body.sessions;
+      return (Date.parse(session.expiresAt) - world.now()) / DAY;
+    };
+    const body = { organizationId: "org_default", label: "Nightly" };
+    const made = (await world.ask("/api/tokens", { method: "POST", token, body })).body;
+    for (let use = 0; use < 3; use += 1) {
+      assert.equal(await ends(), 3);
+      world.advance(3 * DAY - 1);
+      assert.equal((await asks(token)).status, 200, "used in time");
+    }
+    assert.ok((await ends()) < 2, "it never lives longer than CONSOLE_TOKEN_DAYS");
+    const other = await openClockedWorldFor(t, { CONSOLE_IDLE_DAYS: "3" });
+    const idle = (await signIn(other, other.signInCode)).body.token;
+    const owner = await other.ask("/api/organizations");
+    other.advance(3 * DAY);
+    refused(await other.ask("/api/organizations", { token: idle }), 401, "expired_token");
+    refused(await other.ask("/api/organizations", { token: idle }), 401, "expired_token");
+    assert.equal((await other.ask("/api/organizations")).status, owner.status);
+    assert.equal(made.expiresAt, null);
+  });
+
   it("401: expired_token after 10 minutes, invalid_token for an unknown code", async (t) => {
     const world = await openClockedWorldFor(t);
     const unknown = await signIn(world, "guess");

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { welcome } from "../../src/cli/serve/welcome.ts";
 import { until } from "../faults/child.ts";
 import { BIN, folder, headwater, serve } from "./command-line.ts";
 
@@ -109,15 +110,20 @@ test("Every start says how to sign in.", async () => {
     child.kill("SIGTERM");
     await ended;
     assert.match(said, words);
+    assert.doesNotMatch(said, /hwt_/, "a journal keeps no token that never expires");
   }
 });
 
 test("The commands of the first start and of the README work, and their page views count.", async () => {
   using own = folder();
   const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.path, PORT: "0", LOG_LEVEL: "silent" };
-  const child = spawn(process.execPath, [BIN, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
-  const [welcome] = (await once(child.stderr, "data")) as [Buffer];
-  const text = welcome.toString();
+  const child = spawn(process.execPath, [BIN, "serve", "--json"], {
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const [line] = (await once(child.stderr, "data")) as [Buffer];
+  // what a person at a terminal reads
+  const text = welcome(JSON.parse(line.toString()), "org_default");
   assert.match(text, /Headwater is listening on http:\/\/127\.0\.0\.1:\d+\n/);
   assert.match(text, /\n {2}hwt_[0-9A-Za-z]{36}\n/);
   assert.match(text, /\/sign-in#code=/);
@@ -127,13 +133,16 @@ test("The commands of the first start and of the README work, and their page vie
   assert.deepEqual(JSON.parse(stdout).results[0].warnings, [], "it counts: it is no suspected bot");
 
   const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
-  const block = /The same with curl\.[^`]*```\n([^`]*)```/.exec(readme)?.[1] ?? "";
+  const block = /The same with curl[^`]*```\n([^`]*)```/.exec(readme)?.[1] ?? "";
   const [create = "", send = ""] = block.split(/^SOURCE_ID=.*$/m);
   const [, address = ""] = /is listening on (\S+)/.exec(text) ?? [];
-  const [, token = ""] = /\n {2}(hwt_\w+)\n/.exec(text) ?? [];
-  const run = async (script: string) =>
-    (await promisify(execFile)("bash", ["-c", script.replaceAll("http://127.0.0.1:8790", address)])).stdout;
-  const source = JSON.parse(await run(create.replace("hwt_…", token)));
+  const run = async (script: string) => {
+    const text = script
+      .replaceAll("http://127.0.0.1:8790", address)
+      .replaceAll("npx headwater", `${process.execPath} ${BIN}`);
+    return (await promisify(execFile)("bash", ["-c", text], { env })).stdout;
+  };
+  const source = JSON.parse(await run(create));
   const { accepted, results } = JSON.parse(await run(send.replace("pk_…", source.publicKey)));
   assert.deepEqual([accepted, results[0].warnings], [1, []], "the commands of the README count too");
   child.kill("SIGINT");

@@ -67,6 +67,7 @@ describe("authentication", () => {
         recordTokenUse: async (used) => void seen.touched.push(used),
       },
       null,
+      Number.POSITIVE_INFINITY,
     );
     return {
       seen,

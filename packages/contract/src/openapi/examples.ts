@@ -311,7 +311,7 @@ const ACCOUNT_EXAMPLES: Examples = {
   updateProfile: { body: { name: "Ada" }, answer: PROFILE },
   listSessions: {
     answer: {
-      sessions: [{ tokenId: IDS.tokenId, isCurrent: true, createdAt: AT, lastUsedAt: AT, expiresAt: null }],
+      sessions: [{ tokenId: IDS.tokenId, isCurrent: true, createdAt: AT, lastUsedAt: AT, expiresAt: AT }],
     },
   },
   endSession: { params: { tokenId: IDS.tokenId }, answer: { tokenId: IDS.tokenId, endedAt: AT } },
@@ -333,7 +333,7 @@ const ACCOUNT_EXAMPLES: Examples = {
   },
   acceptInvitation: { body: { code: CODE, name: "Grace" }, answer: { ...inWorkspace, signInCode: CODE } },
   joinWorkspace: { body: { code: CODE }, answer: inWorkspace },
-  getSignInMethods: { answer: { oidc: null, mail: false } },
+  getSignInMethods: { answer: { oidc: null, mail: false, token: true, sendsMail: false } },
   requestSignInLink: { body: { email: "ada@shop.example" }, answer: { requested: true } },
 };
 

@@ -162,7 +162,7 @@ export const ACCOUNT_OPERATIONS = [
     body: account.AcceptInvitationBody,
     status: 201,
     answer: account.AcceptedInvitation,
-    codes: [...CODE_CODES, "limit_reached"],
+    codes: [...CODE_CODES, "permission_denied", "limit_reached"],
   },
   {
     id: "joinWorkspace",
@@ -197,7 +197,7 @@ export const ACCOUNT_OPERATIONS = [
     method: "GET",
     path: "/api/sign-in/methods",
     summary: "Get the ways to sign in",
-    description: "An access token always works.",
+    description: "`SIGN_IN=oidc` leaves the identity provider only.",
     access: "public",
     hasClientRate: true,
     status: 200,
@@ -217,7 +217,7 @@ export const ACCOUNT_OPERATIONS = [
     body: account.EmailBody,
     status: 202,
     answer: account.SignInLinkRequested,
-    codes: [...COMMON_CODES, ...BODY_CODES],
+    codes: ["permission_denied", ...COMMON_CODES, ...BODY_CODES],
   },
   {
     id: "startOidc",

@@ -37,10 +37,11 @@ export function InviteForm({ onCreated }: InviteFormProps) {
       <Stack>
         <Text size="sm" c="dimmed">
           An invitation works once, within 7 days.
-          {methods?.mail === false && " Create a link and send it yourself: email is off on this server."}
+          {methods?.sendsMail === false &&
+            " Create a link and send it yourself: email is off on this server."}
         </Text>
         {made.error && <ErrorAlert error={made.error} />}
-        {methods?.mail && (
+        {methods?.sendsMail && (
           <TextInput
             label="Send to"
             type="email"

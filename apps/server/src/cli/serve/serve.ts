@@ -39,13 +39,16 @@ function explainStartError(error: unknown, config: Config): unknown {
   return explainLedgerError(error, config);
 }
 
-async function start(config: Config, consoleFolder: string | null): Promise<RunningServer> {
+/** @param isJson the first line is for a program, which reads the token in it */
+async function start(config: Config, consoleFolder: string | null, isJson: boolean): Promise<RunningServer> {
   const { startServer } = await import("../../server.ts");
   try {
     return await startServer(config, processEnvironment(), {
       consoleFolder,
       // logs would keep a printed link, and an operator who has set OWNER_TOKEN can sign in with that token
       signInLink: config.OWNER_TOKEN === null,
+      // it never expires, so no journal gets it
+      ownerToken: isJson || process.stderr.isTTY === true,
       ...(isWorker() && { shareMetrics }),
     });
   } catch (error) {
@@ -117,7 +120,7 @@ export const serve = defineCommand({
       serveByWorkers(config.WORKERS, port, announce);
       return null;
     }
-    const server = await start(config, consoleFolder);
+    const server = await start(config, consoleFolder, isJson);
     stopOnSignal(server);
     await server.releaseMemory();
     if (isWorker()) reportStarted(server);

@@ -28,32 +28,36 @@ curl -s ${url}/api/ingest/v2/$KEY/bootstrap ${JSON_HEADER} \\
 
 const LINK_COMMAND = "`headwater sign-in` prints a link that signs in without a token.";
 
+const TOKEN_COMMAND = "`headwater token create --owner` prints an access token for programs.";
+
 /** How to sign in, which every start says. */
 function signInText({ signInUrl, firstStart }: StartedService): string {
   if (!firstStart) return `Sign in to the console at ${signInUrl}. ${LINK_COMMAND}`;
-  const { token } = firstStart;
-  if (token === null)
+  if (!firstStart.signInUrl.includes("#"))
     return `Sign in to the console at ${signInUrl} with the owner's token, the value of OWNER_TOKEN.\n${LINK_COMMAND}`;
   return `Sign in to the console with this link. It works once, within 10 minutes; \`headwater sign-in\` prints another one:
 
   ${firstStart.signInUrl}
-
-The owner's token, for programs. It is not shown again, so store it now:
-
-  ${token}`;
+`;
 }
 
-export function welcome(started: StartedService, organizationId: string): string {
-  const { url, firstStart } = started;
-  const address = `Headwater is listening on ${url}`;
-  if (!firstStart) return `${address}\n${signInText(started)}`;
-  return `
-${address}
+/** For a person at a terminal. A journal would keep the token. */
+const tokenText = (url: string, organizationId: string, token: string) => `
+The owner's token, for programs. It is not shown again, so store it now:
 
-${signInText(started)}
+  ${token}
 
 To create a source and send a first page view, run:
 
-${firstPageView(url, organizationId, firstStart.token ?? "$OWNER_TOKEN")}
+${firstPageView(url, organizationId, token)}
 `;
+
+export function welcome(started: StartedService, organizationId: string): string {
+  const { url, firstStart } = started;
+  const text = `Headwater is listening on ${url}\n${firstStart ? "\n" : ""}${signInText(started)}`;
+  if (!firstStart) return text;
+  const { token } = firstStart;
+  return token === null
+    ? `\n${text}\n${TOKEN_COMMAND}\n`
+    : `\n${text}${tokenText(url, organizationId, token)}`;
 }

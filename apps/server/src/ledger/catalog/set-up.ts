@@ -9,14 +9,15 @@ import { auditedToken, insertToken } from "./tokens.ts";
 export async function setUp(db: CatalogDb, first: Argument<"setUp">): Promise<boolean> {
   const { organizationId, userId, now } = first;
   if (await db.selectFrom("organizations").select("organizationId").limit(1).executeTakeFirst()) return false;
-  const token = toUserToken(first.token, userId, now);
   if (!(await insertOrganization(db, { organizationId, name: first.organizationName, userId, now })))
     return false;
-  await insertToken(db, token, first.token.hash);
   if (first.signIn) await createSignInCode(db, { ...first.signIn, userId, now });
   const entry = { organizationId, now, actor: { userId: null, tokenId: null } };
   const after = { name: first.organizationName, owner: userId };
   await writeAudit(db, { ...entry, action: "organization.created", target: organizationId, after });
+  if (first.token === null) return true;
+  const token = toUserToken(first.token, userId, now);
+  await insertToken(db, token, first.token.hash);
   await writeAudit(db, {
     ...entry,
     action: "token.created",
