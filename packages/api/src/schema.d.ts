@@ -64,7 +64,7 @@ properties?: Record<string, unknown> | null;
 /** The visitor's surroundings. Default: those of the batch. */
 context?: Schemas["Context"] | null;
 /** True: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and ends no bounce. */
-passive?: boolean | null;
+passive?: unknown;
 [member: string]: unknown;
 };
 /** The page that the visitor sees. A page view needs `url` or `path`. */
@@ -78,17 +78,17 @@ title?: string | null;
 /** The address of the page that led here. */
 referrer?: string | null;
 /** True: the path includes the fragment of `url`, because the fragment names the page. */
-hashRouting?: boolean | null;
+hashRouting?: unknown;
 [member: string]: unknown;
 };
-/** The visitor's surroundings. Further members are stored as they are. */
+/** The visitor's surroundings. All members are stored as they are. Of the known ones, only texts are read. */
 Context: {
 /** The visitor's language and region, such as `en-GB`. */
-locale?: string | null;
+locale?: unknown;
 /** The visitor's time zone, such as `Europe/Berlin`. */
-timezone?: string | null;
+timezone?: unknown;
 /** The visitor's user agent. Default: the header of the request. */
-userAgent?: string | null;
+userAgent?: unknown;
 [member: string]: unknown;
 };
 StartSession: {
@@ -100,17 +100,17 @@ sdkVersion: string;
 anonymousId: string;
 /** The session to resume. If it cannot be resumed, a new session is opened. */
 sessionId?: string | null;
-/** Without a sessionId: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes. */
-joinSession?: boolean | null;
+/** Without a sessionId, true: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes. */
+joinSession?: unknown;
 /** The signed-in user, when there is one. */
 userId?: string | null;
 page: Schemas["Page"];
 /** The visitor's surroundings. */
 context?: Schemas["Context"] | null;
-/** The id of the batch, for the debug view. */
-batchId?: string | null;
-/** When the request is sent, by the client's clock. Set it again before each retry. */
-sentAt?: string | null;
+/** With `events`: The id of the batch, for the debug view. */
+batchId?: unknown;
+/** With `events`: When the request is sent, by the client's clock. Set it again before each retry. */
+sentAt?: unknown;
 /** Events to store in the same request. They need `batchId` and `sentAt`. */
 events?: (Schemas["Event"])[] | null;
 [member: string]: unknown;
@@ -206,8 +206,8 @@ status: "accepted" | "duplicate" | "rejected";
 code: "duplicate_event" | "invalid_event" | "unsupported_event_type" | "timestamp_too_old" | "timestamp_in_future" | "session_mismatch" | "page_address_missing" | "event_name_too_long" | "event_id_too_long" | "event_too_large" | "properties_too_deep" | "path_excluded" | "address_excluded" | "bot_rejected" | "plan_violation" | "too_many_properties" | null;
 /** What to do about it; null: the event was stored. */
 message: string | null;
-/** What was corrected in the event. `timestamp_clamped`: The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client. `old_event`: The event is more than 12 days old. A copy that was stored before then counts again. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The `anonymousId` of the event is not the one of its session. Send both with the same id. `bot_suspected`: The user agent is a crawler's, or that of an HTTP library. A server sends events with a token of the scope ingest. `data_centre`: The client's address is in a data centre, so the event is a suspected bot's. `referrer_spam`: The referrer is a known spam site, so the event is a suspected bot's. `sent_at_unreliable`: `sentAt` is more than 24 hours off, so it does not correct the event's time. Set it again before each request. `number_not_finite`: A number is too large and was stored as null. `plan_violation`: The event violates the tracking plan of the source. `planViolation` says where. `revenue_invalid`: The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
-warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "data_centre" | "referrer_spam" | "sent_at_unreliable" | "number_not_finite" | "plan_violation" | "revenue_invalid")[];
+/** What was corrected in the event. `timestamp_clamped`: The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client. `old_event`: The event is more than 12 days old. A copy that was stored before then counts again. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `context_truncated`: `context` has more than 16 KiB or nests deeper than 10 levels, so only its known members were stored. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The `anonymousId` of the event is not the one of its session. Send both with the same id. `bot_suspected`: The user agent is a crawler's, or that of an HTTP library. A server sends events with a token of the scope ingest. `data_centre`: The client's address is in a data centre, so the event is a suspected bot's. `referrer_spam`: The referrer is a known spam site, so the event is a suspected bot's. `sent_at_unreliable`: `sentAt` is more than 24 hours off, so it does not correct the event's time. Set it again before each request. `number_not_finite`: A number is too large and was stored as null. `plan_violation`: The event violates the tracking plan of the source. `planViolation` says where. `revenue_invalid`: The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
+warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "context_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "data_centre" | "referrer_spam" | "sent_at_unreliable" | "number_not_finite" | "plan_violation" | "revenue_invalid")[];
 /** How the event violates the tracking plan of the source; null: it does not. */
 planViolation: {
 /** What violates the plan, such as `properties.price`. */
@@ -240,17 +240,17 @@ sdkVersion?: string | null;
 anonymousId: string;
 /** The session to resume. If it cannot be resumed, a new session is opened. */
 sessionId?: string | null;
-/** Without a sessionId: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes. */
-joinSession?: boolean | null;
+/** Without a sessionId, true: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes. */
+joinSession?: unknown;
 /** The signed-in user, when there is one. */
 userId?: string | null;
 page: Schemas["Page"];
 /** The visitor's surroundings. */
 context?: Schemas["Context"] | null;
-/** The id of the batch, for the debug view. */
-batchId?: string | null;
-/** When the request is sent, by the client's clock. Set it again before each retry. */
-sentAt?: string | null;
+/** With `events`: The id of the batch, for the debug view. */
+batchId?: unknown;
+/** With `events`: When the request is sent, by the client's clock. Set it again before each retry. */
+sentAt?: unknown;
 /** Events to store in the same request. They need `batchId` and `sentAt`. */
 events?: (Schemas["Event"])[] | null;
 [member: string]: unknown;

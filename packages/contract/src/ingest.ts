@@ -24,6 +24,8 @@ const optionalId = (description: string) =>
 const envelopeId = (description: string) =>
   Type.String({ minLength: 1, maxLength: LIMITS.maxEnvelopeIdLength, description });
 const maybeText = (description: string) => Maybe(Type.String(), { description });
+/** A member that clients may use for something else, because it is free-form or not in the specification: that counts as absent. */
+const untyped = (description: string) => Type.Optional(Type.Unknown({ description }));
 const clientTime = (description: string) => Type.String({ minLength: 1, format: "date-time", description });
 
 export const Page = Type.Object(
@@ -32,20 +34,23 @@ export const Page = Type.Object(
     path: maybeText("The path of the page. It is derived from `url` when it is missing."),
     title: maybeText("The title of the page."),
     referrer: maybeText("The address of the page that led here."),
-    hashRouting: Maybe(Type.Boolean(), {
-      description: "true: the path includes the fragment of `url`, because the fragment names the page.",
-    }),
+    hashRouting: untyped(
+      "true: the path includes the fragment of `url`, because the fragment names the page.",
+    ),
   },
   { description: "The page that the visitor sees. A page view needs `url` or `path`." },
 );
 
 export const Context = Type.Object(
   {
-    locale: maybeText("The visitor's language and region, such as `en-GB`."),
-    timezone: maybeText("The visitor's time zone, such as `Europe/Berlin`."),
-    userAgent: maybeText("The visitor's user agent. Default: the header of the request."),
+    locale: untyped("The visitor's language and region, such as `en-GB`."),
+    timezone: untyped("The visitor's time zone, such as `Europe/Berlin`."),
+    userAgent: untyped("The visitor's user agent. Default: the header of the request."),
   },
-  { description: "The visitor's surroundings. Further members are stored as they are." },
+  {
+    description:
+      "The visitor's surroundings. All members are stored as they are. Of the known ones, only texts are read.",
+  },
 );
 
 /** The fields that an event of each type must have, as conditions of JSON Schema. */
@@ -78,10 +83,9 @@ export const Event = Type.Object(
     sessionId: optionalId("The session. Default: that of the batch."),
     properties: Maybe(FreeObject, { description: "Any further data, as a JSON object." }),
     context: Maybe(Context, { description: "The visitor's surroundings. Default: those of the batch." }),
-    passive: Maybe(Type.Boolean(), {
-      description:
-        "true: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and ends no bounce.",
-    }),
+    passive: untyped(
+      "true: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and ends no bounce.",
+    ),
   },
   { allOf: requiredByType, description: "One event." },
 );
@@ -90,7 +94,8 @@ export type Event = Static<typeof Event>;
 const Version = Type.Integer({ const: 2, description: "The version of the ingest API." });
 const SdkVersion = envelopeId("The name and version of the client, for the debug view.");
 const BATCH_ID = "The id of the batch, for the debug view.";
-const SentAt = clientTime("When the request is sent, by the client's clock. Set it again before each retry.");
+const SENT_AT = "When the request is sent, by the client's clock. Set it again before each retry.";
+const SentAt = clientTime(SENT_AT);
 const EVENTS = {
   description:
     "The events, at most `maxBatchSize`. Each is accepted or rejected on its own. Ids make retries safe: send the same ids again.",
@@ -101,15 +106,14 @@ const BatchContext = Maybe(Context, { description: "The visitor's surroundings."
 const bootstrapFields = {
   anonymousId: envelopeId("An id of the visitor that the client makes up and keeps."),
   sessionId: maybeText("The session to resume. If it cannot be resumed, a new session is opened."),
-  joinSession: Maybe(Type.Boolean(), {
-    description:
-      "Without a sessionId: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes.",
-  }),
+  joinSession: untyped(
+    "Without a sessionId, true: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes.",
+  ),
   userId: UserId,
   page: Page,
   context: BatchContext,
-  batchId: optionalId(BATCH_ID),
-  sentAt: Maybe(SentAt),
+  batchId: untyped(`With \`events\`: ${BATCH_ID}`),
+  sentAt: untyped(`With \`events\`: ${SENT_AT}`),
   events: Maybe(Type.Array(Event), {
     description: "Events to store in the same request. They need `batchId` and `sentAt`.",
   }),
@@ -119,7 +123,7 @@ const withEvents = {
     when(
       { properties: { events: { type: "array", items: {}, minItems: 1 } }, required: ["events"] },
       {
-        properties: { batchId: { type: "string", minLength: 1 }, sentAt: { type: "string", minLength: 1 } },
+        properties: { batchId: envelopeId(BATCH_ID), sentAt: SentAt },
         required: ["batchId", "sentAt"],
       },
     ),

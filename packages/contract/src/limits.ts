@@ -55,8 +55,10 @@ export const LIMITS = {
   maxProperties: 256,
   /** Nesting of `page`, `context` and `properties`: deeper data is never charted and costs stack. */
   maxDepth: 10,
-  /** Bytes of a `page` object: four URLs of the greatest length. */
+  /** Bytes of a `page` object: four URLs of the greatest length. Of a larger one each known member is cut before it is masked. */
   maxPageBytes: 16_384,
+  /** Bytes of a `context` that are stored. Of a larger one the known members are kept, with a warning. */
+  maxContextBytes: 16_384,
   /** Issues that one 422 lists: a client with more needs the first ones only. */
   maxIssues: 100,
 

@@ -7,7 +7,6 @@ export const SERVER_LIMITS = {
   damageCheckMs: 120_000,
 
   // Requests
-  maxContextBytes: 16_384,
   maxUserAgentLength: 512,
   /** The maximum length of each header. A list of four brands with versions has about 150 characters. */
   maxClientHintLength: 256,

@@ -23,10 +23,11 @@ import { dayOf, toIsoTime } from "../core/time.ts";
 import { type BuildLine, membersOf, sharedMembersOf } from "../ledger/outbox-line.ts";
 import type { AddressRules } from "./address-rules.ts";
 import { correctIpad } from "./detect-device.ts";
+import { sizeText, warnOnce } from "./fit.ts";
 import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";
 import { type Measures, measuresOf } from "./measures.ts";
 import { addressOf, referrerOf } from "./page-address.ts";
-import { type ValidEvent, warnOnce } from "./parse.ts";
+import type { ValidEvent } from "./parse.ts";
 import type { Device } from "./visitor.ts";
 
 /** The values that all events of a batch share. */
@@ -228,16 +229,6 @@ type NormalPage = ReturnType<typeof normalizePage>;
 /** The normal form of the page: its address and its other members are one object. */
 function pageJson({ address, title, referrer, referrerHost }: NormalPage): string {
   return `{${sharedMembersOf(address)},${membersOf({ title, referrer, referrerHost })}}`;
-}
-
-const MAX_SIZE_LENGTH = 32;
-
-/** A screen or viewport size, which clients send as text or as an object. */
-function sizeText(value: unknown): string | null {
-  if (typeof value === "string") return value.slice(0, MAX_SIZE_LENGTH).toWellFormed();
-  if (typeof value !== "object" || value === null || !("width" in value) || !("height" in value)) return null;
-  const { width, height } = value;
-  return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
 }
 
 function checkType(event: Event): Rejection | null {

@@ -7,14 +7,13 @@ import {
   type Issue,
   LegacyBootstrapBody,
   LegacyEventsBody,
-  LIMITS,
   type Warning,
 } from "@headwater/contract";
 import type { Envelope } from "../core/attempt.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
 import { compile } from "../core/validate.ts";
-import { inspect, isJsonObject, type JsonObject, jsonBytes, textOrNull } from "./json.ts";
+import { fitContext, fitPage } from "./fit.ts";
+import { isJsonObject, type JsonObject, textOrNull } from "./json.ts";
 import { type ParsedTime, parseTime } from "./parse-time.ts";
 
 export interface ValidEvent {
@@ -69,26 +68,6 @@ export function readEnvelope(json: unknown): Envelope | null {
 
 const NO_ISSUES: readonly Issue[] = [];
 
-export function warnOnce(warnings: Warning[], warning: Warning): void {
-  if (!warnings.includes(warning)) warnings.push(warning);
-}
-
-function checkSize(
-  path: Issue["path"],
-  value: unknown,
-  maxBytes: number,
-  warnings: Warning[],
-): readonly Issue[] {
-  if (!isJsonObject(value)) return NO_ISSUES;
-  const { isTooDeep, hasNonFinite, maxBytes: bound } = inspect(value, LIMITS.maxDepth);
-  if (hasNonFinite) warnOnce(warnings, "number_not_finite");
-  const name = path.join(".");
-  if (isTooDeep)
-    return [{ path, code: "invalid_value", message: `${name} nests deeper than ${LIMITS.maxDepth} levels` }];
-  if (bound <= maxBytes || jsonBytes(value) <= maxBytes) return NO_ISSUES;
-  return [{ path, code: "too_long", message: `${name} is larger than ${maxBytes} bytes` }];
-}
-
 const readTime = (value: unknown) => (typeof value === "string" ? parseTime(value) : null);
 
 /** The schema reports a missing or empty time and other types. */
@@ -98,28 +77,15 @@ function checkTime(path: Issue["path"], value: unknown, time: ParsedTime | null)
   return [{ path, code: "invalid_timestamp", message }];
 }
 
-/** Checks that a schema cannot express: whether the time is a time, and how large the parts are. */
-function checkEventContent(
-  event: JsonObject,
-  path: Issue["path"],
-  time: ParsedTime | null,
-  warnings: Warning[],
-): readonly Issue[] {
-  const { maxPageBytes } = LIMITS;
-  const { maxContextBytes } = SERVER_LIMITS;
-  const timeIssues = checkTime([...path, "timestamp"], event.timestamp, time);
-  const pageIssues = checkSize([...path, "page"], event.page, maxPageBytes, warnings);
-  const contextIssues = checkSize([...path, "context"], event.context, maxContextBytes, warnings);
-  const isValid = timeIssues.length + pageIssues.length + contextIssues.length === 0;
-  return isValid ? NO_ISSUES : [...timeIssues, ...pageIssues, ...contextIssues];
-}
-
-function checkEnvelopeContent(json: JsonObject, kind: AttemptKind, warnings: Warning[]): readonly Issue[] {
-  return [
-    ...checkTime(["sentAt"], json.sentAt, readTime(json.sentAt)),
-    ...(kind === "bootstrap" ? checkSize(["page"], json.page, LIMITS.maxPageBytes, []) : NO_ISSUES),
-    ...checkSize(["context"], json.context, SERVER_LIMITS.maxContextBytes, warnings),
-  ];
+/** The body or the event with its page and context within their limits. The same object, if nothing had to be left out. */
+function fitMembers<T extends JsonObject>(json: T, warnings: Warning[], pageWarnings = warnings): T {
+  const { page, context } = json;
+  const fitted = {
+    ...(isJsonObject(page) ? { page: fitPage(page, pageWarnings) } : {}),
+    ...(isJsonObject(context) ? { context: fitContext(context, warnings) } : {}),
+  };
+  const isSame = (fitted.page ?? page) === page && (fitted.context ?? context) === context;
+  return isSame ? json : { ...json, ...fitted };
 }
 
 /** Issues of a whole event are reported with this message, since it has no fields that could be wrong. */
@@ -156,9 +122,9 @@ function parseShapedEvent(
   const time = parseTime(event.timestamp);
   const warnings = [...envelopeWarnings];
   if (time?.hasZone === false) warnings.push("timezone_assumed");
-  const issues = checkEventContent(event, path, time, warnings);
-  if (time === null || issues.length > 0) return describeInvalid(event, path, NO_ISSUES, issues);
-  return { event, time, warnings };
+  if (time === null)
+    return describeInvalid(event, path, NO_ISSUES, checkTime([...path, "timestamp"], event.timestamp, time));
+  return { event: fitMembers(event, warnings), time, warnings };
 }
 
 /** Parses one event, from a request or from an imported file. `path` is the place of the event, for issues. */
@@ -166,10 +132,10 @@ export function createEventParser(): EventParser {
   const hasShape = compile(Event);
   return (raw, path, envelopeWarnings) => {
     if (hasShape(raw)) return parseShapedEvent(raw, path, envelopeWarnings);
-    const contentIssues = isJsonObject(raw)
-      ? checkEventContent(raw, path, readTime(raw.timestamp), [])
+    const timeIssues = isJsonObject(raw)
+      ? checkTime([...path, "timestamp"], raw.timestamp, readTime(raw.timestamp))
       : NO_ISSUES;
-    return describeInvalid(raw, path, hasShape.issues(raw), contentIssues);
+    return describeInvalid(raw, path, hasShape.issues(raw), timeIssues);
   };
 }
 
@@ -207,7 +173,12 @@ export function createBodyParser(): BodyParser {
     const hasShape = check(json);
     const shapeIssues = hasShape ? NO_ISSUES : check.issues(json).filter(isAboutEnvelope);
     const warnings: Warning[] = [];
-    const contentIssues = checkEnvelopeContent(json, kind, warnings);
+    const sentAt = readTime(json.sentAt);
+    // of a bootstrap without events it is another client's own member
+    const hasBatch = kind === "events" || rawEvents.length > 0;
+    const timeIssues = hasBatch ? checkTime(["sentAt"], json.sentAt, sentAt) : NO_ISSUES;
+    // the page of the landing is not that of the events
+    const body = fitMembers(json, warnings, []);
     const shaped: readonly Event[] | null = hasShape ? (json.events ?? []) : null;
     const events = shaped
       ? shaped.map((event, index) => parseShapedEvent(event, ["events", index], warnings))
@@ -216,13 +187,12 @@ export function createBodyParser(): BodyParser {
     const eventIssues = lenient
       ? NO_ISSUES
       : events.flatMap((parsed) => (isInvalid(parsed) ? parsed.issues : []));
-    const issues = [...shapeIssues, ...contentIssues, ...eventIssues];
+    const issues = [...shapeIssues, ...timeIssues, ...eventIssues];
     if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
 
-    const sentAt = readTime(json.sentAt);
     const isBatch = events.length > 0 && sentAt !== null;
     const batch = isBatch ? { batchId: textOrNull(json.batchId) ?? "", sentAt: sentAt.time, events } : null;
     // the check found no issue outside `events`, so all other members have the shape of this kind
-    return { kind, body: json, batch } as unknown as ParsedBody;
+    return { kind, body, batch } as unknown as ParsedBody;
   };
 }

@@ -62,7 +62,7 @@ async function continueSession(
 function findResumable(body: BootstrapFields, sourceId: string, now: number, sessions: SessionCache) {
   // the answer contains the session's activity and user, and another node may have changed them: so ask the ledger
   if (body.sessionId) return sessions.find(sourceId, body.sessionId, () => false);
-  return body.joinSession ? sessions.findJoinable(sourceId, body.anonymousId, now) : undefined;
+  return body.joinSession === true ? sessions.findJoinable(sourceId, body.anonymousId, now) : undefined;
 }
 
 /** The session that a page of a visitor without browser storage goes on with: the one that it names, else the latest. */

@@ -121,7 +121,6 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
   });
 
   describe("422", () => {
-    const deep = (levels: number): unknown => (levels === 0 ? 1 : { in: deep(levels - 1) });
     const rules: [name: string, over: Record<string, unknown>, issues: string[]][] = [
       ["ingestVersion is there", { ingestVersion: undefined }, ["ingestVersion: required"]],
       ["ingestVersion is 2", { ingestVersion: 1 }, ["ingestVersion: invalid_value"]],
@@ -144,14 +143,7 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
       ["page.path is text", { page: { path: {} } }, ["page.path: invalid_type"]],
       ["page.title is text", { page: { title: [] } }, ["page.title: invalid_type"]],
       ["page.referrer is text or null", { page: { referrer: false } }, ["page.referrer: invalid_type"]],
-      ["page has at most 16 KiB", { page: { title: "x".repeat(16_384) } }, ["page: too_long"]],
-      ["page nests at most 10 levels", { page: deep(11) as never }, ["page: invalid_value"]],
       ["context is an object", { context: "de" }, ["context: invalid_type"]],
-      ["context.locale is text", { context: { locale: 1 } }, ["context.locale: invalid_type"]],
-      ["context.timezone is text", { context: { timezone: {} } }, ["context.timezone: invalid_type"]],
-      ["context.userAgent is text", { context: { userAgent: 1 } }, ["context.userAgent: invalid_type"]],
-      ["context has at most 16 KiB", { context: { x: "x".repeat(16_384) } }, ["context: too_long"]],
-      ["context nests at most 10 levels", { context: deep(11) as never }, ["context: invalid_value"]],
       ["sessionId is text or null", { sessionId: 1 }, ["sessionId: invalid_type"]],
       ["userId is text or null", { userId: 7 }, ["userId: invalid_type"]],
       ["userId has at most 200 characters", { userId: "x".repeat(201) }, ["userId: too_long"]],
@@ -159,12 +151,6 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
     for (const [name, over, issues] of rules) {
       it(name, async () => assert.deepEqual(issuesOf(await bootstrap(over)), issues));
     }
-
-    it("page and context of exactly 16 KiB and 10 levels are accepted", async () => {
-      const filled = { x: "y".repeat(16_384 - '{"x":""}'.length) };
-      assert.equal((await bootstrap({ page: filled, context: filled })).status, 200);
-      assert.equal((await bootstrap({ page: deep(10) as never, context: deep(10) as never })).status, 200);
-    });
 
     it("lists every issue at once", async () => {
       const reply = await world.send(bootstrapPath(source), { page: { url: 1, title: 2 }, userId: 7 });

@@ -15,7 +15,6 @@ import {
 } from "../support/world.ts";
 
 type Over = Record<string, unknown>;
-const deep = (levels: number): unknown => (levels === 0 ? 1 : { in: deep(levels - 1) });
 const LONG = "x".repeat(201);
 
 const { world, source, sessionId } = await openVisit();
@@ -47,9 +46,6 @@ describe("422 of an events body: an invalid body is refused as a whole, and ever
       [{ userId: LONG }, "userId: too_long"],
       [{ userId: 7 }, "userId: invalid_type"],
       [{ context: [] }, "context: invalid_type"],
-      [{ context: { locale: 1 } }, "context.locale: invalid_type"],
-      [{ context: { x: "x".repeat(16_384) } }, "context: too_long"],
-      [{ context: deep(11) }, "context: invalid_value"],
       [{ events: [] }, "events: too_short"],
       [{ events: {} }, "events: invalid_type"],
       [{ events: null }, "events: invalid_type"],
@@ -111,13 +107,9 @@ describe("422 of an events body: an invalid body is refused as a whole, and ever
         "events.1.page.path: invalid_type",
         "events.1.page.url: invalid_type",
       ],
-      [pageEvent({ page: { path: "/", x: "x".repeat(16_384) } }), "events.1.page: too_long"],
-      [pageEvent({ page: deep(11) }), "events.1.page: invalid_value"],
       [trackEvent({ properties: [] }), "events.1.properties: invalid_type"],
       [trackEvent({ properties: "a=1" }), "events.1.properties: invalid_type"],
       [trackEvent({ context: 1 }), "events.1.context: invalid_type"],
-      [trackEvent({ context: { x: "x".repeat(16_384) } }), "events.1.context: too_long"],
-      [trackEvent({ context: deep(11) }), "events.1.context: invalid_value"],
       [trackEvent({ sessionId: 1 }), "events.1.sessionId: invalid_type"],
       [trackEvent({ anonymousId: LONG }), "events.1.anonymousId: too_long"],
     ];

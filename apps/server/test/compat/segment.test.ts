@@ -153,17 +153,16 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
 
   it("rejects only the malformed events of a visitor, and names them by their place in the request", async () => {
     const anonymousId = fresh("visitor");
-    const deep = JSON.parse(`${'{"a":'.repeat(15)}1${"}".repeat(15)}`);
     const calls = [
       "none",
-      track({ anonymousId, context: deep }),
+      track({ anonymousId: "x".repeat(201) }),
       track({ anonymousId, context: { page: { url: `${ORIGIN}/good` } } }),
       track({ anonymousId, timestamp: "yesterday" }),
     ];
     const { status, body } = await send("batch", { batch: calls });
     const codes = body.results.map((one: { code: string | null }) => one.code);
     assert.deepEqual([status, codes], [200, ["invalid_event", "invalid_event", null, "invalid_event"]]);
-    assert.match(body.results[1].message, / context nests deeper than 10 levels\.$/);
+    assert.match(body.results[1].message, /anonymousId/);
     assert.match(body.results[3].message, / events\.3\.timestamp must be an ISO 8601 date-time/);
   });
 

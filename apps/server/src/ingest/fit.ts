@@ -1,0 +1,78 @@
+/** Keeps the free-form members of a body within their limits: the rest is left out, with a warning (docs/contract.md section 4). Pure. */
+import { LIMITS, type Warning } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { inspect, type JsonObject, jsonBytes } from "./json.ts";
+
+export function warnOnce(warnings: Warning[], warning: Warning): void {
+  if (!warnings.includes(warning)) warnings.push(warning);
+}
+
+function isOversized(value: JsonObject, maxBytes: number, warnings: Warning[]): boolean {
+  const { isTooDeep, hasNonFinite, maxBytes: bound } = inspect(value, LIMITS.maxDepth);
+  if (hasNonFinite) warnOnce(warnings, "number_not_finite");
+  return isTooDeep || (bound > maxBytes && jsonBytes(value) > maxBytes);
+}
+
+/** Where an address or a title can be cut without leaving half of a secret, which masking would not find. */
+const SEPARATOR = /[?#&;/\s]/;
+
+function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  let end = maxLength;
+  while (end > 0 && !SEPARATOR.test(text.charAt(end))) end -= 1;
+  return text.slice(0, end || maxLength).toWellFormed();
+}
+
+type PageText = "url" | "path" | "referrer" | "title";
+
+/** A page with its known members only, each at most as long as it is stored. */
+function cutPage(page: JsonObject, warnings: Warning[]): JsonObject {
+  const cut = (name: PageText, maxLength: number, warning: Warning) => {
+    const text = page[name];
+    if (typeof text !== "string") return text;
+    if (text.length > maxLength) warnOnce(warnings, warning);
+    return cutText(text, maxLength);
+  };
+  const { maxUrlLength, maxTitleLength } = LIMITS;
+  return {
+    url: cut("url", maxUrlLength, "url_truncated"),
+    path: cut("path", maxUrlLength, "url_truncated"),
+    referrer: cut("referrer", maxUrlLength, "url_truncated"),
+    title: cut("title", maxTitleLength, "value_truncated"),
+    hashRouting: page.hashRouting,
+  };
+}
+
+/** Only the known members of a page are stored, so no other needs a warning. */
+export const fitPage = (page: JsonObject, warnings: Warning[]): JsonObject =>
+  isOversized(page, LIMITS.maxPageBytes, warnings) ? cutPage(page, warnings) : page;
+
+const MAX_SIZE_LENGTH = 32;
+
+/** A screen or viewport size, which clients send as text or as an object. */
+export function sizeText(value: unknown): string | null {
+  if (typeof value === "string") return value.slice(0, MAX_SIZE_LENGTH).toWellFormed();
+  if (typeof value !== "object" || value === null || !("width" in value) || !("height" in value)) return null;
+  const { width, height } = value;
+  return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
+}
+
+const shortText = (value: unknown) =>
+  typeof value === "string" ? value.slice(0, SERVER_LIMITS.maxUserAgentLength).toWellFormed() : undefined;
+
+/** A context that is too large or too deep keeps what other members of the normal form are read from. */
+function cutContext({ locale, timezone, userAgent, screen, viewport }: JsonObject): JsonObject {
+  return {
+    locale: shortText(locale),
+    timezone: shortText(timezone),
+    userAgent: shortText(userAgent),
+    screen: sizeText(screen) ?? undefined,
+    viewport: sizeText(viewport) ?? undefined,
+  };
+}
+
+export function fitContext(context: JsonObject, warnings: Warning[]): JsonObject {
+  if (!isOversized(context, LIMITS.maxContextBytes, warnings)) return context;
+  warnOnce(warnings, "context_truncated");
+  return cutContext(context);
+}
