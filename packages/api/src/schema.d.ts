@@ -49,7 +49,7 @@ Event: {
 id: string;
 /** `page`: a page view. `track`: any other event. */
 type: string;
-/** When the event occurred. Without a time zone it is read as UTC. */
+/** When the event occurred. Without a time zone it is read as UTC. An ISO 8601 date-time. */
 timestamp: string;
 /** The name of the event. `track` events need one. */
 name?: string | null;
@@ -156,7 +156,7 @@ ingestVersion: 2;
 sdkVersion: string;
 /** The id of the batch, for the debug view. */
 batchId: string;
-/** When the request is sent, by the client's clock. Set it again before each retry. */
+/** When the request is sent, by the client's clock. Set it again before each retry. An ISO 8601 date-time. */
 sentAt: string;
 /** The session, as bootstrap answered it. */
 sessionId: string;
@@ -262,7 +262,7 @@ ingestVersion?: 2 | null;
 sdkVersion?: string | null;
 /** The id of the batch, for the debug view. */
 batchId: string;
-/** When the request is sent, by the client's clock. Set it again before each retry. */
+/** When the request is sent, by the client's clock. Set it again before each retry. An ISO 8601 date-time. */
 sentAt: string;
 /** The session, as bootstrap answered it. */
 sessionId: string;

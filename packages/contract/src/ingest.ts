@@ -26,7 +26,9 @@ const envelopeId = (description: string) =>
 const maybeText = (description: string) => Maybe(Type.String(), { description });
 /** A member that clients may use for something else, because it is free-form or not in the specification: that counts as absent. */
 const untyped = (description: string) => Type.Optional(Type.Unknown({ description }));
-const clientTime = (description: string) => Type.String({ minLength: 1, format: "date-time", description });
+/** Wider than the format `date-time` of JSON Schema, which has no week dates, for example. */
+const clientTime = (description: string) =>
+  Type.String({ minLength: 1, description: `${description} An ISO 8601 date-time.` });
 
 export const Page = Type.Object(
   {
