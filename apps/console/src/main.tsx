@@ -1,3 +1,4 @@
+import "./trusted-types.ts";
 import "./ui/mantine.css";
 import "./ui/font.css";
 import "./ui/base.css";

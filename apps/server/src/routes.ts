@@ -1,4 +1,5 @@
 /** The index: which handler answers which operation. The contract's table has the method, path, access and schemas. */
+
 import { type DailyQuota, openApiDocument } from "@headwater/contract";
 import { listAudit } from "./access/audit.ts";
 import {
@@ -40,6 +41,7 @@ import {
   signOut,
 } from "./access/tokens.ts";
 import { createOrganization, listOrganizations, type WorkspaceCreation } from "./access/workspaces.ts";
+import type { BuildInfo } from "./core/build-info.ts";
 import { createDocument } from "./core/document.ts";
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs/page.ts";
@@ -95,7 +97,7 @@ export type InstallCheckDeps = VerifyDeps & TestInstallDeps;
 export interface RoutesDeps {
   readonly ledger: Catalog;
   readonly newId: (prefix: string) => string;
-  readonly version: string;
+  readonly build: BuildInfo;
   readonly workspaceCreation: WorkspaceCreation;
   readonly consoleTokenMs: number;
   readonly consoleIdleMs: number;
@@ -213,7 +215,7 @@ function accountHandlers({ ledger, addresses, signInWays, consoleIdleMs }: Route
   } satisfies Partial<Handlers>;
 }
 
-const workspaceHandlers = ({ ledger, newId, version, operations, isOperator, workspaceQuota }: RoutesDeps) =>
+const workspaceHandlers = ({ ledger, newId, build, operations, isOperator, workspaceQuota }: RoutesDeps) =>
   ({
     eraseVisitor: eraseVisitor(ledger, newId),
     getErasure: getErasure(ledger),
@@ -221,10 +223,11 @@ const workspaceHandlers = ({ ledger, newId, version, operations, isOperator, wor
     completeOnboarding: completeOnboarding(ledger),
     getUsage: getUsage(ledger),
     getBilling: getBilling(ledger, workspaceQuota),
-    getSupport: getSupport({ version, supportFacts: operations.support, isOperator }),
+    getSupport: getSupport({ build, supportFacts: operations.support, isOperator }),
   }) satisfies Partial<Handlers>;
 
-function publicHandlers({ addresses, version, operations }: RoutesDeps) {
+function publicHandlers({ addresses, build, operations }: RoutesDeps) {
+  const { version } = build;
   const { readyz, metrics, sdk, sdkExtra } = operations;
   const render = () => openApiDocument(addresses(), version);
   const openapi = createDocument({

@@ -11,9 +11,16 @@ import {
 } from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
 import { type BackgroundWorkers, startBackgroundWorkers } from "./background.ts";
-import { ConfigError, type Environment, localUrl, publicSettings } from "./config/config.ts";
+import {
+  ConfigError,
+  type Environment,
+  localUrl,
+  misspeltSettings,
+  publicSettings,
+} from "./config/config.ts";
 import type { Config } from "./config/settings.ts";
 import { createContext, type ServiceContext } from "./context.ts";
+import { type BuildInfo, readBuild, readVersion } from "./core/build-info.ts";
 import { createIds } from "./core/ids.ts";
 import { releaseMemory, withGcEnabled } from "./core/memory.ts";
 import { priorityRefusal } from "./core/priority.ts";
@@ -82,24 +89,18 @@ function createLog(level: Config["LOG_LEVEL"], stream: StartOptions["logStream"]
   return stream ? pino(options, stream) : pino(options);
 }
 
-function readVersion(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  const { version }: { version: string } = JSON.parse(text);
-  return version;
-}
-
 const renderAlone = (report: () => Promise<MetricsReport>) => async () => renderReports([await report()]);
 
 async function readAssets(
   environment: Environment,
   { consoleFolder = null, shareMetrics = renderAlone }: StartOptions,
-  { version, context: { metrics } }: ServiceParts,
+  { build, context: { metrics } }: ServiceParts,
 ): Promise<ServiceAssets> {
   const extras = await builtExtras().catch((error: unknown) => {
     throw error instanceof BuildToolsMissing ? new ConfigError(error.message) : error;
   });
   return {
-    version,
+    build: await build,
     settings: publicSettings(environment),
     sdk: readFileSync(await buildSdk()),
     sdkWithEngagement: Buffer.from(await buildWithEngagement()),
@@ -140,6 +141,13 @@ async function listen(server: Server, { PORT, HOST }: Config): Promise<Listening
   }
 }
 
+function logStart(log: Logger, facts: BuildInfo & { url: string }, environment: Environment): void {
+  log.info(facts, "listening");
+  for (const problem of misspeltSettings(environment)) log.warn(problem);
+  const refusal = priorityRefusal();
+  if (refusal !== null) log.debug({ reason: refusal }, "background work runs with the priority of ingest");
+}
+
 /** The public addresses of the settings. Those that are not set follow the port that the service listens on. */
 const addressesOf = (config: Config, port: number) => {
   const baseUrl = config.BASE_URL ?? localUrl(config.HOST, port);
@@ -147,14 +155,14 @@ const addressesOf = (config: Config, port: number) => {
 };
 
 /** OpenTelemetry is imported only when the settings name a collector. */
-async function openTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: Config, version: string) {
+async function openTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: Config) {
   if (endpoint === null) return null;
   const { openTracer } = await import("./monitoring/tracing.ts");
-  return openTracer({ endpoint, version });
+  return openTracer({ endpoint, version: readVersion() });
 }
 
 interface ServiceParts {
-  version: string;
+  build: Promise<BuildInfo>;
   context: ServiceContext;
   openedLedger: OpenedLedger;
   startMonitor: OpenedWarehouse["startMonitor"];
@@ -170,11 +178,10 @@ async function buildContext(
 ): Promise<ServiceParts> {
   const log = createLog(config.LOG_LEVEL, logStream);
   const warn = (message: string) => log.warn(message);
-  const refusal = priorityRefusal();
-  if (refusal !== null) log.debug({ reason: refusal }, "background work runs with the priority of ingest");
-  const version = readVersion();
-  const metrics = createMetrics(version);
-  const tracer = await openTracing(config, version);
+  // git answers while the ledger is opened
+  const build = readBuild();
+  const metrics = createMetrics(build);
+  const tracer = await openTracing(config);
   if (tracer) cleanup.defer(tracer.close);
   const onGroup = (requests: number) => {
     const startedAt = performance.now();
@@ -217,7 +224,7 @@ async function buildContext(
         : { path: config.GEOIP_FILE ?? COUNTRIES, mayHaveCities: config.GEOIP_FILE !== null },
   });
   cleanup.defer(context.flush);
-  return { version, context, openedLedger, startMonitor, bound };
+  return { build, context, openedLedger, startMonitor, bound };
 }
 
 /** Starts the monitor of the warehouse and the workers, and registers the metrics that are read from them. */
@@ -283,7 +290,7 @@ export async function startServer(
   const url = localUrl(config.HOST, listening.port);
   // after everything that can fail: a token that was stored and never printed would be lost
   const firstStart = await setUpLedger(context, options);
-  log.info({ url, version: assets.version }, "listening");
+  logStart(log, { url, ...assets.build }, environment);
 
   let lastRelease = Promise.resolve();
   const release = () => {

@@ -1,4 +1,5 @@
 /** The HTTP service: connects the handlers, the guard, the ingest routes and the console to one HTTP server. */
+
 import type { Server } from "node:http";
 import { compileOrigins } from "@headwater/contract/origin";
 import { createOperatorCheck } from "./access/operators.ts";
@@ -6,6 +7,7 @@ import { permissionsOf } from "./access/permissions.ts";
 import type { SignInWays } from "./access/sign-in.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
 import { type ServiceContext, workspaceQuota } from "./context.ts";
+import type { BuildInfo } from "./core/build-info.ts";
 import { DAY_MS } from "./core/time.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
@@ -21,7 +23,7 @@ import { renderSource } from "./sources/render.ts";
 
 /** What the service serves besides its answers: built files and facts about itself. */
 export interface ServiceAssets {
-  version: string;
+  build: BuildInfo;
   /** The settings as text, without secrets and paths, for support. */
   settings: Record<string, string>;
   /** The built browser client. */
@@ -72,7 +74,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
   return createHandlers({
     ledger,
     newId,
-    version: assets.version,
+    build: assets.build,
     workspaceCreation: config.WORKSPACE_CREATION,
     workspaceQuota: workspaceQuota(config),
     consoleTokenMs: config.CONSOLE_TOKEN_DAYS * DAY_MS,

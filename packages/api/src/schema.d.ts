@@ -2153,6 +2153,10 @@ Support: {
 organizationId: string;
 /** The version of the service. */
 version: string;
+/** The commit that it was built from. null: neither the release nor git tells it. */
+commit: string | null;
+/** Files differ from that commit. */
+isModified: boolean;
 /** False: you are no operator, so the settings and the details of the machine are left out. */
 isOperator: boolean;
 /** The settings of the service, without secrets. Empty for others than operators. */

@@ -287,6 +287,8 @@ export const Billing = Closed({
 export const Support = Closed({
   organizationId: text("The id of the workspace."),
   version: text("The version of the service."),
+  commit: Nullable(text("The commit that it was built from. null: neither the release nor git tells it.")),
+  isModified: flag("Files differ from that commit."),
   isOperator: Type.Boolean({
     description: "false: you are no operator, so the settings and the details of the machine are left out.",
   }),

@@ -1,5 +1,6 @@
 /** Runs a command line: finds its command, prints the result and sets the exit code. */
 import { processEnvironment } from "../config/config.ts";
+import { describeBuild, readBuild } from "../core/build-info.ts";
 import { readArguments } from "./arguments.ts";
 import type { CommandNode } from "./command.ts";
 import { headwater } from "./command-table.ts";
@@ -7,7 +8,6 @@ import { explainError, systemCode, UsageError } from "./errors.ts";
 import { loadNode, renderHelp } from "./help.ts";
 import { createProgress } from "./progress.ts";
 import type { CommandReport } from "./report.ts";
-import { readVersion } from "./version.ts";
 
 const HELP: ReadonlySet<string | undefined> = new Set(["--help", "-h"]);
 const VERSION: ReadonlySet<string | undefined> = new Set(["--version", "-v"]);
@@ -48,8 +48,8 @@ async function runNode({ node, name, rest }: FoundNode, isJson: boolean): Promis
 async function runWords(raw: readonly string[], isJson: boolean): Promise<CommandReport | null> {
   const [first, ...further] = raw;
   if (VERSION.has(first)) {
-    const version = readVersion();
-    return { json: { version }, text: version };
+    const build = await readBuild();
+    return { json: { ...build }, text: describeBuild(build) };
   }
   // `help token create` is `token create --help`
   const rest = first === "help" ? [...further.filter((word) => word !== "--json"), "--help"] : raw;

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { OperatorError } from "../core/operator-error.ts";
+import { findMisspelt } from "./misspelt.ts";
 import { findConflict } from "./rules.ts";
 import { type Config, SETTINGS, type Setting } from "./settings.ts";
 
@@ -57,6 +58,14 @@ export function readConfig(environment: Environment): Config {
 
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
+
+/** Sentences about names that are no setting and resemble one that is not set. Nothing reads them. */
+export function misspeltSettings(environment: Environment): string[] {
+  const names = rows.map(([name]) => name);
+  return findMisspelt(environment, names).map(
+    ({ name, meant }) => `${name} is not a setting. Did you mean ${meant}?`,
+  );
+}
 
 /** Each setting as text, without secrets: for `headwater config`. */
 export function describeSettings(environment: Environment) {

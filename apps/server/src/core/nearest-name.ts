@@ -5,10 +5,11 @@ const MAX_LENGTH = 64;
 /** Shorter names are part of too many others. */
 const MIN_PART_LENGTH = 4;
 
-const simplify = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+/** Small letters and digits alone. */
+export const simplify = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /** How many characters must be inserted, deleted or replaced, or swapped with the next one (optimal string alignment). */
-function distanceOf(one: string, other: string): number {
+export function distanceOf(one: string, other: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [row, character] of [...one].entries()) {

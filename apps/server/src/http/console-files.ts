@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { CONSOLE_PAGES } from "@headwater/contract";
+import { pageHeaders } from "../core/page-headers.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { type Exchange, send } from "./reply.ts";
 
@@ -56,23 +57,27 @@ const POLICY_ORIGIN = /^[\w.*:/[\]-]+$/;
 const frameAncestors = (origins: readonly string[]): string =>
   origins.filter((origin) => POLICY_ORIGIN.test(origin)).join(" ") || "'none'";
 
-/** No content from other hosts, no inline script, and only style elements with this answer's nonce. */
-const contentSecurityPolicy = (nonce: string, embedOrigins: readonly string[]): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'self'",
-    "form-action 'none'",
-    `frame-ancestors ${frameAncestors(embedOrigins)}`,
-  ].join("; ");
+/**
+ * No content from other hosts, no inline script, and only style elements with this answer's nonce. Text becomes markup only in
+ * apps/console/src/trusted-types.ts.
+ */
+const consolePageHeaders = (nonce: string, embedOrigins: readonly string[]) => ({
+  ...pageHeaders({
+    "script-src": "'self'",
+    "style-src": `'self' 'nonce-${nonce}'`,
+    "img-src": "'self' data:",
+    "font-src": "'self'",
+    "connect-src": "'self'",
+    "base-uri": "'self'",
+    "trusted-types": "default",
+    "frame-ancestors": frameAncestors(embedOrigins),
+  }),
+  // a site that isolates itself (COEP) shows only frames that allow it
+  ...(embedOrigins.length > 0 && { "Cross-Origin-Resource-Policy": "cross-origin" }),
+});
 
 const commonHeaders = (requestId: string) => ({
   "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
   "X-Request-Id": requestId,
 });
 
@@ -121,8 +126,8 @@ export function createConsoleFiles({ folder, appUrl, embedOriginsOf }: ConsoleFi
       .replaceAll("__NONCE__", nonce);
     const headers = {
       ...commonHeaders(exchange.requestId),
+      ...consolePageHeaders(nonce, embedOrigins),
       "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": contentSecurityPolicy(nonce, embedOrigins),
       "Cache-Control": "no-cache",
     };
     send(exchange, { status, headers }, html);
@@ -138,7 +143,7 @@ export function createConsoleFiles({ folder, appUrl, embedOriginsOf }: ConsoleFi
       .filter(([, suffix]) => build.hasFile(name + suffix))
       .map(([coding]) => coding);
     const coding = chooseEncoding(exchange.request.headers, codings);
-    const headers = commonHeaders(exchange.requestId);
+    const headers = { ...commonHeaders(exchange.requestId), "Cross-Origin-Resource-Policy": "same-origin" };
     const suffix = coding === undefined ? "" : SUFFIXES.get(coding);
     const bytes = await build.readAsset(`${name}${suffix}`);
     // the console was built again since the start: the next load of the page has the new names

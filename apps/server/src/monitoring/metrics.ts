@@ -1,7 +1,9 @@
 /** Metrics for Prometheus. No label names a source, a key or a path of a client, so the number of series is bounded. */
+
 import { Counter, Histogram, Registry } from "@prometheus-io/client";
 import type { WarehouseFigures } from "../clickhouse/problems.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
+import type { BuildInfo } from "../core/build-info.ts";
 import { STORAGE_FAILURES } from "../core/records.ts";
 import { SECOND_MS } from "../core/time.ts";
 import type { LedgerLoad } from "../ledger/ledger.ts";
@@ -303,11 +305,10 @@ function createGroupCounter(registry: Registry) {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** @param version of Headwater */
-export function createMetrics(version: string) {
+export function createMetrics(build: Promise<BuildInfo>) {
   const registry = new Registry();
   const registered = Promise.withResolvers<void>();
-  for (const family of createProcessMetrics(version)) registerFamily(registry, family, () => undefined);
+  for (const family of createProcessMetrics(build)) registerFamily(registry, family, () => undefined);
   /** A scrape right after the start waits until everything that it shows is running. */
   const report = async (): Promise<MetricsReport> => {
     await registered.promise;

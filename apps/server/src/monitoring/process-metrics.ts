@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { BuildInfo } from "../core/build-info.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { counterFamily, gaugeFamily, type MetricFamily, type MetricSamples } from "./metric-family.ts";
 
@@ -43,13 +44,17 @@ function readMaxFiles(): number | null {
   }
 }
 
-/** @param version of Headwater */
-export function createProcessMetrics(version: string): readonly MetricFamily<void>[] {
+async function labelBuild(build: Promise<BuildInfo>): Promise<MetricSamples> {
+  const { version, commit, isModified } = await build;
+  const labels = { version, commit: commit ?? "", modified: String(isModified), node: process.version };
+  return [[labels, 1]];
+}
+
+export function createProcessMetrics(build: Promise<BuildInfo>): readonly MetricFamily<void>[] {
   const maxFiles = readMaxFiles();
-  const build = [[{ version, node: process.version }, 1]] as const;
   return [
-    gaugeFamily("headwater_build_info", "Always 1; the labels have the versions", () => build, {
-      labelNames: ["version", "node"],
+    gaugeFamily("headwater_build_info", "Always 1; the labels have the versions", () => labelBuild(build), {
+      labelNames: ["version", "commit", "modified", "node"],
     }),
     gaugeFamily("headwater_processes", "Processes (WORKERS) whose metrics these are", () => 1, {
       merge: "sum",

@@ -2,6 +2,7 @@
  * The support bundle, to attach to a bug report: version, settings without secrets, health (docs/contract.md section 3). Only
  * operators see the details of the machine and its settings.
  */
+import type { BuildInfo } from "../core/build-info.ts";
 import type { Call, Handler } from "../core/handler.ts";
 import { toIsoTime } from "../core/time.ts";
 
@@ -14,13 +15,13 @@ export interface SupportFacts {
 }
 
 export interface SupportDeps {
-  readonly version: string;
+  readonly build: BuildInfo;
   readonly supportFacts: () => Promise<SupportFacts>;
   readonly isOperator: (call: Call<"getSupport">) => Promise<boolean>;
 }
 
 export const getSupport =
-  ({ version, supportFacts, isOperator }: SupportDeps): Handler<"getSupport"> =>
+  ({ build, supportFacts, isOperator }: SupportDeps): Handler<"getSupport"> =>
   async (call) => {
     const { organizationId, now } = call;
     const known = await supportFacts();
@@ -29,6 +30,6 @@ export const getSupport =
     const settings = hasDetails ? known.settings : {};
     const health = { ready, problems: hasDetails ? [...known.health.problems] : [] };
     const facts = hasDetails ? known.facts : {};
-    const bundle = { generatedAt: toIsoTime(now), version, settings, health, ...facts };
-    return { body: { organizationId, version, isOperator: hasDetails, settings, health, bundle } };
+    const bundle = { generatedAt: toIsoTime(now), ...build, settings, health, ...facts };
+    return { body: { organizationId, ...build, isOperator: hasDetails, settings, health, bundle } };
   };

@@ -36,7 +36,14 @@ describe("GET /api/support: the bundle to attach to a bug report, for one worksp
     for (const { of, token } of others) {
       const { status, body } = await world.ask(`/api/support?organizationId=${of}`, { token });
       assert.deepEqual([status, body.isOperator, body.settings, body.health.problems], [200, false, {}, []]);
-      assert.deepEqual(Object.keys(body.bundle).sort(), ["generatedAt", "health", "settings", "version"]);
+      assert.deepEqual(Object.keys(body.bundle).sort(), [
+        "commit",
+        "generatedAt",
+        "health",
+        "isModified",
+        "settings",
+        "version",
+      ]);
     }
     const owners = [await made(limited({})), (await world.member("owner")).token];
     for (const token of owners) {

@@ -71,7 +71,7 @@ describe("help", () => {
     assert.equal((await headwater({}, "help")).stdout, stdout);
     const ofCommand = await headwater({}, "token", "create", "--help");
     assert.equal((await headwater({}, "help", "token", "create")).stdout, ofCommand.stdout);
-    assert.match((await headwater({}, "--version")).stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.match((await headwater({}, "--version")).stdout, /^\d+\.\d+\.\d+(?: \(.+\))?\n$/);
     assert.match((await headwater({}, "--version", "--json")).json().version, /^\d+\.\d+\.\d+$/);
   });
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
+import { readBuild } from "../../src/core/build-info.ts";
 import { counterSeries, metricNames, metricValue } from "../support/metrics.ts";
 import {
   bootstrapPath,
@@ -93,11 +94,9 @@ describe("GET /metrics", () => {
 
   it("tells the version, the start, and the delay of the event loop", async () => {
     const text = await scrape();
-    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-    assert.equal(
-      metricValue(text, "headwater_build_info", `version="${version}",node="${process.version}"`),
-      1,
-    );
+    const { version, commit, isModified } = await readBuild();
+    const labels = `version="${version}",commit="${commit ?? ""}",modified="${isModified}",node="${process.version}"`;
+    assert.equal(metricValue(text, "headwater_build_info", labels), 1);
     assert.equal(metricValue(text, "headwater_processes"), 1);
     const startedAt = metricValue(text, "process_start_time_seconds") ?? 0;
     assert.ok(Math.abs(startedAt * 1_000 - performance.timeOrigin) < 1);

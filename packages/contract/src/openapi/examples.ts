@@ -371,6 +371,8 @@ const WORKSPACE_EXAMPLES: Examples = {
     answer: {
       ...inWorkspace,
       version: "0.1.0",
+      commit: null,
+      isModified: false,
       isOperator: false,
       settings: {},
       health: { ready: true, problems: [] },

@@ -44,11 +44,14 @@ function Support() {
   );
 }
 
+/** As git shows a commit. */
+const SHORT_COMMIT = 12;
+
 interface HealthProps {
   readonly answer: ApiAnswer<"getSupport">;
 }
 
-function Health({ answer: { version, health, bundle } }: HealthProps) {
+function Health({ answer: { version, commit, isModified, health, bundle } }: HealthProps) {
   const save = () =>
     downloadBlob(
       new Blob([JSON.stringify(bundle, null, 2)], { type: "application/json" }),
@@ -61,6 +64,13 @@ function Health({ answer: { version, health, bundle } }: HealthProps) {
           <Group gap="sm">
             <Text>
               Headwater <strong>{version}</strong>
+              {commit !== null && (
+                <Text span inherit c="dimmed">
+                  {" "}
+                  commit <code>{commit.slice(0, SHORT_COMMIT)}</code>
+                  {isModified && ", modified"}
+                </Text>
+              )}
             </Text>
             {health.ready && (
               <Badge variant="light" color="green" tt="none">

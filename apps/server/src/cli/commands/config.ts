@@ -1,5 +1,5 @@
 /** `headwater config`: every setting with its value and its meaning. */
-import { describeSettings, processEnvironment, readConfig } from "../../config/config.ts";
+import { describeSettings, misspeltSettings, processEnvironment, readConfig } from "../../config/config.ts";
 import { defineCommand, flag } from "../command.ts";
 import { table } from "../report.ts";
 
@@ -42,9 +42,14 @@ export const config = defineCommand({
     // refuses invalid settings
     readConfig(environment);
     const settings = describeSettings(environment);
-    const note =
+    const warnings = misspeltSettings(environment);
+    const usage =
       "Settings are environment variables; * marks those that the environment sets. " +
       "To read a setting from a file, set NAME_FILE instead of NAME, for example OWNER_TOKEN_FILE=/run/secrets/token.";
-    return { json: { settings }, text: renderTable(settings), note };
+    return {
+      json: { settings, warnings },
+      text: renderTable(settings),
+      note: [...warnings, usage].join("\n"),
+    };
   },
 });

@@ -1,14 +1,15 @@
 /** `headwater lists`: the lists that decide about sources, bots, devices and places, each with its version. */
+
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { list as botPatterns } from "isbot";
 import { describeSettings, processEnvironment, readConfig } from "../../config/config.ts";
 import type { SettingName } from "../../config/settings.ts";
+import { readVersion } from "../../core/build-info.ts";
 import { createSourceLists } from "../../core/channels/source-lists.ts";
 import { defineCommand } from "../command.ts";
 import { table } from "../report.ts";
-import { readVersion } from "../version.ts";
 
 interface DescribedList {
   readonly list: string;

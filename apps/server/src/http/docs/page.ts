@@ -12,6 +12,7 @@ import type {
   OpenApiSchema,
 } from "@headwater/contract";
 import { escapeText } from "../../core/escape-html.ts";
+import { pageHeaders } from "../../core/page-headers.ts";
 import { renderMembers, renderParameters, typeOf } from "./attributes.ts";
 import { renderJson, renderMarkdown, renderProse, toId } from "./html.ts";
 import { curlOf } from "./samples.ts";
@@ -21,8 +22,7 @@ const styleHash = createHash("sha256").update(STYLE).digest("base64");
 
 export const DOCS_HEADERS = {
   "Cache-Control": "no-cache",
-  "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  "Referrer-Policy": "no-referrer",
+  ...pageHeaders({ "style-src": `'sha256-${styleHash}'` }),
 };
 
 interface Route {

@@ -1,14 +1,11 @@
 /** The pages of the unsubscribe link in each mail. Opening it changes nothing, because mail scanners follow links. */
 import { escapeHtml } from "../../core/escape-html.ts";
 import type { Handler } from "../../core/handler.ts";
+import { pageHeaders } from "../../core/page-headers.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { PERIOD_WORDS } from "./period.ts";
 
-const HEADERS = {
-  "Content-Security-Policy":
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  "Referrer-Policy": "no-referrer",
-};
+const HEADERS = pageHeaders({ "style-src": "'unsafe-inline'", "form-action": "'self'" });
 const BODY = "max-width:32rem;margin:4rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif";
 
 const answer = (content: string) => ({
