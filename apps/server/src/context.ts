@@ -22,7 +22,7 @@ import { createSpamCheck } from "./ingest/visitor.ts";
 import { debugUrlOf, type InstallAddresses } from "./install/install.ts";
 import { withChangeNotifications } from "./ledger/change-notifications.ts";
 import { type Ledger, type LedgerChange, StorageError } from "./ledger/ledger.ts";
-import type { Mailer } from "./mail/mailer.ts";
+import { type LimitedMailer, limitMails } from "./mail/mail-limits.ts";
 import type { Metrics } from "./monitoring/metrics.ts";
 import type { Readiness } from "./monitoring/readiness.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./monitoring/storage-trouble.ts";
@@ -79,7 +79,7 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "plac
   /** Null: no OIDC_ISSUER. */
   oidc: OidcClient | null;
   /** Null: no SMTP_URL. */
-  mailer: Mailer | null;
+  mailer: LimitedMailer | null;
   stats: StatsHandlers;
   reports: Reports;
   /** The address of a source's debug view. */
@@ -89,6 +89,9 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "plac
   /** Writes everything that was recorded and not stored yet. */
   flush(): Promise<void>;
 }
+
+/** Nodes that share the ledger, this one included. */
+const nodesOf = (readiness: Readiness) => () => readiness.state().status?.nodes ?? 1;
 
 type Rates = ReturnType<typeof readRates>;
 type LimitsOf = (source: SourceRecord) => ReturnType<typeof appliedLimits>;
@@ -153,11 +156,11 @@ async function openOidc(config: Config): Promise<OidcClient | null> {
 }
 
 /** The mail library is imported only when the settings name a mail server. */
-async function openMailer({ config, newId }: ContextDeps): Promise<Mailer | null> {
+async function openMailer({ config, newId, clock, readiness }: ContextDeps): Promise<LimitedMailer | null> {
   const { SMTP_URL: server, MAIL_FROM: from } = config;
   if (server === null || from === null) return null;
   const { createMailer } = await import("./mail/mailer.ts");
-  return createMailer({ server, from, newId });
+  return limitMails(createMailer({ server, from, newId }), nodesOf(readiness), clock);
 }
 
 /** The stats queries, and the reports that are made of them. */
@@ -229,7 +232,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
   const settings = {
     rates: readRates(config),
     limitsOf: createLimitsOf(config),
-    nodes: () => readiness.state().status?.nodes ?? 1,
+    nodes: nodesOf(readiness),
   };
   const report = (error: unknown, ids: RequestIds) => {
     if (error instanceof StorageError) storageTrouble.failed(error, ids);

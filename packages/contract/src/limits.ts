@@ -193,6 +193,14 @@ export const LIMITS = {
   /** Paths in one answer. */
   maxStatsPaths: 100,
 
+  // Mails of all kinds together
+  /** To one mailbox. */
+  mailsPerRecipientAndHour: 10,
+  /** That one person causes, such as invitations. */
+  mailsPerPersonAndHour: 100,
+  /** For one workspace: invitations and reports. */
+  mailsPerWorkspaceAndHour: 500,
+
   // Exports
   /** Events in one file. An export continues after a cursor. */
   maxExportRows: 1_000_000_000,

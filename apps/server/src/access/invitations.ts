@@ -11,7 +11,7 @@ import { makeCode, makeSignInCode } from "./first-start.ts";
 import { invitationMail } from "./mails.ts";
 import { readName } from "./names.ts";
 import { requireRoleUpTo } from "./permissions.ts";
-import type { AccountMailDeps } from "./profile.ts";
+import { type AccountMailDeps, toMailRefusal } from "./profile.ts";
 import { requireOtherWays, type SignInWays } from "./sign-in.ts";
 
 export interface InvitationDeps extends AccountMailDeps {
@@ -41,12 +41,16 @@ async function sendInvitation(
   if (!offered) return;
   const url = `${appUrl()}/invitation#code=${code}`;
   try {
-    if (!mailer) throw new Error("no mail server");
-    await mailer.send(invitationMail({ ...offered, to, url }), false);
+    if (!mailer) throw new Refusal("mail_unavailable", { message: "This service has no mail server." });
+    const { organizationId } = offered;
+    await mailer.send(
+      invitationMail({ ...offered, to, url }),
+      { organizationId, userId: actor.userId },
+      false,
+    );
   } catch (error) {
     await catalog.revokeInvitation({ ...offered, actor, now });
-    const message = mailer ? "The mail could not be sent." : "This service has no mail server.";
-    throw new Refusal("mail_unavailable", { message }, error);
+    throw toMailRefusal(error);
   }
 }
 

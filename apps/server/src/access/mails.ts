@@ -1,6 +1,7 @@
 /** The mails about accounts, each as text and HTML with one link. */
 import type { Role } from "@headwater/contract";
 import { escapeHtml } from "../core/escape-html.ts";
+import { toMailName } from "../mail/mail-text.ts";
 import type { Mail } from "../mail/mailer.ts";
 
 interface LinkMail {
@@ -69,9 +70,9 @@ const ROLE_TEXTS: Readonly<Record<Role, string>> = {
 export const invitationMail = ({ to, url, organizationName, inviterName, role }: InvitationMail): Mail =>
   renderMail({
     to,
-    subject: `Invitation to ${organizationName} on Headwater`,
+    subject: `Invitation to ${toMailName(organizationName)} on Headwater`,
     paragraphs: [
-      `${inviterName ?? "A member"} invites you to the workspace ${organizationName} on Headwater.`,
+      `${toMailName(inviterName ?? "A member")} invites you to the workspace ${toMailName(organizationName)} on Headwater.`,
       `As ${role} you can ${ROLE_TEXTS[role]}.`,
     ],
     button: "Accept invitation",

@@ -5,7 +5,7 @@ import { Refusal } from "../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken } from "../core/token.ts";
 import type { Catalog } from "../ledger/ledger.ts";
-import type { Mailer } from "../mail/mailer.ts";
+import type { LimitedMailer } from "../mail/mail-limits.ts";
 import { idleEndOf } from "./authenticate.ts";
 import { makeCode } from "./first-start.ts";
 import { confirmationMail } from "./mails.ts";
@@ -22,10 +22,16 @@ export const updateProfile =
     return { body: await catalog.updateProfile({ userId, change: { ...preferences, ...named } }) };
   };
 
+/** Why a mail that a request asked for was not sent: too many were, or the mail server did not take it. */
+export const toMailRefusal = (error: unknown): Refusal =>
+  error instanceof Refusal
+    ? error
+    : new Refusal("mail_unavailable", { message: "The mail could not be sent." }, error);
+
 export interface AccountMailDeps {
   readonly catalog: Catalog;
   /** null: no SMTP_URL. */
-  readonly mailer: Mailer | null;
+  readonly mailer: LimitedMailer | null;
   /** The console's address. */
   readonly appUrl: () => string;
 }
@@ -44,8 +50,9 @@ export const requestEmail =
         hint: "Open the latest mail, or wait an hour.",
       });
     const url = `${appUrl()}/profile#code=${code}`;
-    await mailer.send(confirmationMail(email, url), false).catch((error: unknown) => {
-      throw new Refusal("mail_unavailable", {}, error);
+    const cause = { organizationId: null, userId };
+    await mailer.send(confirmationMail(email, url), cause, false).catch((error: unknown) => {
+      throw toMailRefusal(error);
     });
     return { body: { requested: true } };
   };

@@ -53,7 +53,8 @@ export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"
     const { code, ...made } = makeSignInCode(now);
     const maxOpen = SERVER_LIMITS.maxSignInLinks;
     if (!(await catalog.createSignInCode({ ...made, userId, now, maxOpen }))) return;
-    await mailer.send(signInMail(email, `${appUrl()}/sign-in#code=${code}`));
+    const nobody = { organizationId: null, userId: null };
+    await mailer.send(signInMail(email, `${appUrl()}/sign-in#code=${code}`), nobody);
   }
 
   return async ({ body: { email }, clientAddress, now }) => {

@@ -8,6 +8,7 @@ import type {
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { SourceRecord } from "../../core/records.ts";
+import { toMailName, withoutLinks } from "../../mail/mail-text.ts";
 import type { QueryStats } from "../stats.ts";
 import { lastPeriod, periodName } from "./period.ts";
 
@@ -120,11 +121,10 @@ function countryName(code: string): string {
   }
 }
 
-/** Line breaks and other control characters would let a name pass for text of the report. */
+/** What a visitor sent must not pass for a link or for text of the report. */
 function toName(text: string): string {
-  const line = text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, " ");
   const max = SERVER_LIMITS.maxReportNameLength;
-  return line.length <= max ? line : `${line.slice(0, max)}…`;
+  return withoutLinks(text.length <= max ? text : `${text.slice(0, max)}…`);
 }
 
 function toTable({ title, unit, dimension, missing }: TableQuery, { results }: StatsAnswer): ReportTable {
@@ -174,7 +174,7 @@ export async function readReport(
   const last = new Date(Date.parse(days[1]) - 1).toISOString().slice(0, 10);
   const view = new URLSearchParams({ sourceId, range: `${days[0]}..${last}`, tz: timezone });
   return {
-    sourceName: toName(source.name),
+    sourceName: toMailName(source.name),
     period: periodName(period, days),
     compared: periodName(period, compared),
     figures: toFigures(head),

@@ -8,7 +8,7 @@ import { SERVER_LIMITS } from "../../core/limits.ts";
 import { postJson } from "../../core/post-json.ts";
 import type { ReportRecord } from "../../core/report-record.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import type { Mailer } from "../../mail/mailer.ts";
+import type { LimitedMailer } from "../../mail/mail-limits.ts";
 import type { QueryStats } from "../stats.ts";
 import { type ReportContent, type ReportScope, readReport } from "./content.ts";
 import { lastPeriod, nextReportAt, PERIOD_WORDS } from "./period.ts";
@@ -18,7 +18,7 @@ export interface ReportDeps {
   readonly ledger: Pick<Catalog, "source" | "claimReports" | "recordReport">;
   readonly queryStats: QueryStats;
   /** null: no SMTP_URL. */
-  readonly mailer: Mailer | null;
+  readonly mailer: LimitedMailer | null;
   readonly addresses: () => { readonly baseUrl: string; readonly appUrl: string };
   readonly clock: () => number;
   readonly log: { error(fields: object, message: string): void };
@@ -33,7 +33,7 @@ export interface Reports {
   /** The mail of the last complete period. @throws Refusal when the warehouse cannot answer */
   preview(scope: ReportScope, signal: AbortSignal): Promise<{ subject: string; html: string; text: string }>;
   /** @throws Error that says why it could not be sent */
-  sendNow(report: ReportRecord, signal: AbortSignal): Promise<void>;
+  sendNow(report: ReportRecord, userId: string, signal: AbortSignal): Promise<void>;
   /** Sends some of the reports that are due. @returns whether more may be due */
   sendDue(signal: AbortSignal): Promise<boolean>;
   /** Since the start of this process. */
@@ -45,9 +45,15 @@ const footerOf = (period: ReportRecord["period"], unsubscribeUrl: string | null)
   url: unsubscribeUrl,
 });
 
+interface ReportDelivery {
+  /** null: a new one for each mail, since mailboxes drop a second mail with the same id. */
+  readonly messageId: string | null;
+  /** Who sends the report now; null: it is due. */
+  readonly userId: string | null;
+}
+
 function createDelivery({ mailer, addresses }: ReportDeps) {
-  /** @param messageId null: a new one for each mail, since mailboxes drop a second mail with the same id */
-  async function sendMail(content: ReportContent, report: ReportRecord, messageId: string | null) {
+  async function sendMail(content: ReportContent, report: ReportRecord, { messageId, userId }: ReportDelivery) {
     if (!mailer) throw new Error("the service has no mail server (SMTP_URL)");
     const unsubscribeUrl = `${addresses().baseUrl}/api/reports/unsubscribe/${report.unsubscribeToken}`;
     const footer = footerOf(report.period, unsubscribeUrl);
@@ -64,7 +70,7 @@ function createDelivery({ mailer, addresses }: ReportDeps) {
       ...(messageId !== null && { messageId }),
     };
     // the report itself is tried again later
-    await mailer.send(mail, false);
+    await mailer.send(mail, { organizationId: report.organizationId, userId }, false);
   }
 
   const sendToSlack = (content: ReportContent, { period, target }: ReportRecord) =>
@@ -78,23 +84,23 @@ function createDelivery({ mailer, addresses }: ReportDeps) {
       }),
     );
 
-  return (content: ReportContent, report: ReportRecord, messageId: string | null) =>
-    report.channel === "slack" ? sendToSlack(content, report) : sendMail(content, report, messageId);
+  return (content: ReportContent, report: ReportRecord, delivery: ReportDelivery) =>
+    report.channel === "slack" ? sendToSlack(content, report) : sendMail(content, report, delivery);
 }
 
-/** When the report is due next: after it was sent, and after a failure. null: as it was. */
-interface NextTimes {
-  readonly isScheduled: boolean;
+interface ReportSending {
+  /** Who sends the report now; null: it is due. */
+  readonly userId: string | null;
+  /** When it is due next, after it was sent and after a failure. null: as it was. */
   readonly sent: number | null;
   readonly failed: number | null;
 }
-const SCHEDULE_UNCHANGED: NextTimes = { isScheduled: false, sent: null, failed: null };
 
 /** Sends a report, and stores whether it was sent. */
 function createSending(deps: ReportDeps, totals: ReportTotals) {
   const { ledger, queryStats, addresses, clock, log } = deps;
   const deliver = createDelivery(deps);
-  return async (report: ReportRecord, signal: AbortSignal, next: NextTimes): Promise<void> => {
+  return async (report: ReportRecord, signal: AbortSignal, sending: ReportSending): Promise<void> => {
     const { reportId, sourceId, period, timezone, tries } = report;
     const now = clock();
     const source = await ledger.source({ sourceId, now });
@@ -104,16 +110,17 @@ function createSending(deps: ReportDeps, totals: ReportTotals) {
     try {
       const scope = { source, period, timezone, now };
       const content = await readReport(queryStats, scope, addresses().appUrl, signal);
-      await deliver(content, report, next.isScheduled ? `${reportId}.${firstDay}` : null);
+      const messageId = sending.userId === null ? `${reportId}.${firstDay}` : null;
+      await deliver(content, report, { messageId, userId: sending.userId });
     } catch (error) {
       const reason = messageOf(error).slice(0, SERVER_LIMITS.maxReportErrorLength);
       totals.failures += 1;
       log.error({ reportId, sourceId, tries, reason }, "a report could not be sent");
-      await ledger.recordReport({ reportId, sentAt: null, error: reason, nextAt: next.failed });
+      await ledger.recordReport({ reportId, sentAt: null, error: reason, nextAt: sending.failed });
       throw error;
     }
     totals.sent += 1;
-    await ledger.recordReport({ reportId, sentAt: now, error: null, nextAt: next.sent });
+    await ledger.recordReport({ reportId, sentAt: now, error: null, nextAt: sending.sent });
   };
 }
 
@@ -126,9 +133,7 @@ export function createReports(deps: ReportDeps): Reports {
     const sent = nextReportAt(report.period, report.timezone, clock());
     const isLast = report.tries > SERVER_LIMITS.reportRetryMs.length;
     // the claim has set the time of the next try; the failure is stored and logged
-    await send(report, signal, { isScheduled: true, sent, failed: isLast ? sent : null }).catch(
-      () => undefined,
-    );
+    await send(report, signal, { userId: null, sent, failed: isLast ? sent : null }).catch(() => undefined);
   }
 
   return {
@@ -138,7 +143,7 @@ export function createReports(deps: ReportDeps): Reports {
       const subject = reportSubject(content);
       return { subject, html: renderHtml(content, footer), text: renderText(content, footer) };
     },
-    sendNow: (report, signal) => send(report, signal, SCHEDULE_UNCHANGED),
+    sendNow: (report, userId, signal) => send(report, signal, { userId, sent: null, failed: null }),
     sendDue: async (signal) => {
       const { reportSendBatchSize: limit, reportRetryMs: retryMs } = SERVER_LIMITS;
       const due = await ledger.claimReports({ now: clock(), limit, retryMs });

@@ -127,7 +127,7 @@ export function sendReport({ catalog, reports, nodes }: ReportRouteDeps): Handle
   const perMinute = SERVER_LIMITS.reportsSentPerMinute;
   const rate = { perSecond: perMinute / 60, burst: perMinute };
   const limiter = createRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
-  return async ({ source: { sourceId }, params: { reportId }, now, signal }) => {
+  return async ({ source: { sourceId }, params: { reportId }, actor: { userId }, now, signal }) => {
     const report = (await catalog.reports({ sourceId })).find((one) => one.reportId === reportId);
     if (!report) throw new Refusal("report_not_found");
     const taken = limiter.take(sourceId, now);
@@ -137,7 +137,8 @@ export function sendReport({ catalog, reports, nodes }: ReportRouteDeps): Handle
         retryAfterSeconds: taken.retryAfterSeconds,
         headers: rateHeaders(limiter.rate, taken),
       });
-    await reports.sendNow(report, signal).catch((error: unknown) => {
+    await reports.sendNow(report, userId, signal).catch((error: unknown) => {
+      if (error instanceof Refusal && error.code === "rate_limited") throw error;
       const reason = error instanceof Error ? error.message : String(error);
       throw new Refusal("report_not_sent", { message: `The report could not be sent: ${reason}` }, error);
     });

@@ -1,0 +1,133 @@
+/** How many mails leave the service, and what names become in them (docs/contract.md sections 5 and 13). */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { LIMITS } from "@headwater/contract";
+import { limitMails } from "../../src/mail/mail-limits.ts";
+import { toMailName, withoutLinks } from "../../src/mail/mail-text.ts";
+import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import { HOUR, ORGANIZATION_ID, openWorld, refused, type World } from "../support/world.ts";
+
+let mails: MailServer;
+let world: World;
+let now = Date.now();
+before(async () => {
+  mails = await startMailServer();
+  world = await openWorld(
+    { SMTP_URL: mails.url, MAIL_FROM: "Headwater <hw@example.com>" },
+    { clock: () => now },
+  );
+  // its code is valid for ten minutes
+  await world.ownerSession();
+});
+after(async () => {
+  await world[Symbol.asyncDispose]();
+  await mails[Symbol.asyncDispose]();
+});
+
+const invite = (email: string, token?: string) =>
+  world.ask("/api/invitations", {
+    method: "POST",
+    body: { organizationId: ORGANIZATION_ID, role: "viewer", email },
+    ...(token && { token }),
+  });
+
+test("Creating and deleting an invitation again and again sends ten mails an hour to one mailbox, whatever its tag or case.", async () => {
+  const spellings = ["victim@shop.example", "Victim+1@shop.example", "vic.tim+2@SHOP.example"];
+  const statuses: number[] = [];
+  for (let count = 0; count < LIMITS.mailsPerRecipientAndHour + 5; count += 1) {
+    const reply = await invite(spellings[count % spellings.length] ?? "");
+    statuses.push(reply.status);
+    const { invitationId } = reply.body;
+    if (reply.status === 201)
+      await world.ask(`/api/invitations/${invitationId}?organizationId=${ORGANIZATION_ID}`, {
+        method: "DELETE",
+      });
+  }
+  assert.equal(mails.received.length, LIMITS.mailsPerRecipientAndHour);
+  assert.deepEqual(statuses.slice(LIMITS.mailsPerRecipientAndHour), [429, 429, 429, 429, 429]);
+  const refusal = await invite("victim@shop.example");
+  refused(refusal, 429, "rate_limited");
+  assert.match(refusal.body.message, /Too many mails were sent to this address/);
+  assert.ok(Number(refusal.headers.get("retry-after")) > 0);
+  const open = await world.ask(`/api/invitations?organizationId=${ORGANIZATION_ID}`);
+  assert.deepEqual(open.body.invitations, [], "a refused invitation does not stay");
+  assert.equal((await invite("other@shop.example")).status, 201);
+  now += HOUR;
+  assert.equal((await invite("victim@shop.example")).status, 201);
+});
+
+test("The limit of an address is one for all kinds of mail; a sign-in link that it refuses is answered 202 all the same.", async () => {
+  const email = "ada@shop.example";
+  assert.equal((await invite(email)).status, 201);
+  const { text } = mails.received.at(-1) ?? assert.fail();
+  const code = /#code=(\S+)/.exec(text)?.[1];
+  const accepted = await world.ask("/api/invitations/accept", {
+    method: "POST",
+    body: { code, name: "Ada" },
+    token: null,
+  });
+  assert.equal(accepted.status, 201, accepted.text);
+  for (let count = 1; count < LIMITS.mailsPerRecipientAndHour; count += 1)
+    assert.equal((await invite(email)).status, 201);
+  const sent = mails.received.length;
+  const link = () => world.ask("/api/sign-in/link", { method: "POST", body: { email }, token: null });
+  assert.equal((await link()).status, 202);
+  refused(await invite(email), 429, "rate_limited");
+  assert.equal(mails.received.length, sent);
+});
+
+test("One person causes a hundred mails an hour, and one workspace has five hundred, to whomever they go; nodes share them.", async () => {
+  const sentTo: string[] = [];
+  let nodes = 1;
+  const mailer = limitMails(
+    { send: async ({ to }) => void sentTo.push(to) },
+    () => nodes,
+    () => now,
+  );
+  const send = (index: number, userId: string, organizationId: string) =>
+    mailer
+      .send({ to: `a${index}@shop.example`, subject: "", text: "", html: "" }, { userId, organizationId })
+      .then(() => true)
+      .catch(() => false);
+  const countSent = async (tries: number, causeOf: (index: number) => [string, string]) => {
+    const before = sentTo.length;
+    for (let index = 0; index < tries; index += 1) await send(before + index, ...causeOf(index));
+    return sentTo.length - before;
+  };
+  assert.equal(await countSent(120, (index) => ["person", `org${index}`]), LIMITS.mailsPerPersonAndHour);
+  assert.equal(await countSent(520, (index) => [`p${index}`, "org"]), LIMITS.mailsPerWorkspaceAndHour);
+  now += HOUR;
+  nodes = 4;
+  assert.equal(await countSent(120, (index) => ["person", `org${index}`]), LIMITS.mailsPerPersonAndHour / 4);
+});
+
+test("In mails, names lose addresses, invisible characters and line breaks, and are cut; a host name becomes no link.", async () => {
+  const joiner = "\u2060";
+  const cases: [name: string, shown: string][] = [
+    ["Acme & Söhne GmbH", "Acme & Söhne GmbH"],
+    ["Click evil.example/login now", "Click … now"],
+    ["https://evil.example", "…"],
+    ["www.evil.example", "…"],
+    ["(www.evil.example)", "…"],
+    ["evil.example:8080/x", "…"],
+    ["evil.example?pay=1", "…"],
+    ["evil。example/x", "…"],
+    ["shop.example", `shop.${joiner}example`],
+    ["bob@evil.example", `bob@evil.${joiner}example`],
+    ["evil.\u200bexample/x", "…"],
+    ["a\u202eb\u2066c", "abc"],
+    ["one\r\nBcc: x\u2028two", "one Bcc: x two"],
+    ["Sales/Marketing v2.1", `Sales/Marketing v2.${joiner}1`],
+    ["x".repeat(100), `${"x".repeat(79)}…`],
+  ];
+  for (const [name, shown] of cases) assert.equal(toMailName(name), shown, name);
+  assert.equal(withoutLinks("https://evil.example/a\n"), `https:${joiner}//evil.${joiner}example/a`);
+
+  const organizationId = await world.workspace("Pay at https://evil.example/pay \u202enow");
+  const body = { organizationId, role: "viewer", email: "new@shop.example" };
+  assert.equal((await world.ask("/api/invitations", { method: "POST", body })).status, 201);
+  const mail = mails.received.at(-1) ?? assert.fail();
+  assert.match(mail.text, /workspace Pay at … now on Headwater/);
+  for (const part of [mail.text, mail.html, mail.headers.get("subject") ?? ""])
+    assert.doesNotMatch(part, /evil|\u202e/);
+});
