@@ -53,7 +53,11 @@ interface ReportDelivery {
 }
 
 function createDelivery({ mailer, addresses }: ReportDeps) {
-  async function sendMail(content: ReportContent, report: ReportRecord, { messageId, userId }: ReportDelivery) {
+  async function sendMail(
+    content: ReportContent,
+    report: ReportRecord,
+    { messageId, userId }: ReportDelivery,
+  ) {
     if (!mailer) throw new Error("the service has no mail server (SMTP_URL)");
     const unsubscribeUrl = `${addresses().baseUrl}/api/reports/unsubscribe/${report.unsubscribeToken}`;
     const footer = footerOf(report.period, unsubscribeUrl);
