@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { folder, headwater, type Settings, serve } from "../cli/command-line.ts";
 import { linesOf } from "../export/exported.ts";
 import { until } from "../faults/child.ts";
@@ -152,4 +153,50 @@ test("A file may contain events of many years.", async () => {
   const taken = await headwater(settings, "import", data.at("old"), "--source", sourceId, "--json");
   assert.equal(taken.code, 0, taken.stderr);
   assert.equal(taken.json().accepted, months);
+});
+
+test("A file that is not text is refused with what it is and what to do, before anything is read as a line.", async () => {
+  using data = folder();
+  const settings = { DATA_DIR: data.at("data") };
+  await (await serve(settings)).stop();
+  const created = await headwater(settings, "source", "create", "--name", "Shop", "--json");
+  const { sourceId } = created.json();
+  const line = `${JSON.stringify({ id: "a", type: "track", name: "a" })}\n`;
+  const files: [content: Buffer, message: RegExp][] = [
+    [
+      Buffer.from(`PAR1${"\0".repeat(20)}PAR1`),
+      /is a Parquet file\. .*: export the events again with `--format ndjson`\./,
+    ],
+    [gzipSync(line), /is compressed with gzip\. .*: unpack it with `gunzip`\./],
+    [
+      Buffer.from("PK\x03\x04\x14\0\x06\0xl/workbook.xml", "latin1"),
+      /is an Excel workbook .*: save it as CSV/,
+    ],
+    [Buffer.from(`\ufeff${line}`, "utf16le"), /is text in UTF-16\. .*: convert it with `iconv /],
+    [Buffer.from(line, "utf16le"), /is not text\./],
+    [Buffer.from([0x50, 0x41, 0x52, 0x31]), /is a Parquet file/],
+    [Buffer.from(""), /is empty\./],
+  ];
+  for (const [content, message] of files) {
+    writeFileSync(data.at("events"), content);
+    const { code, stdout, stderr } = await headwater(
+      settings,
+      "import",
+      data.at("events"),
+      "--source",
+      sourceId,
+    );
+    assert.deepEqual([code, stdout], [1, ""], stderr);
+    assert.match(stderr, message);
+    assert.equal(stderr.trim().split("\n").length, 1, stderr);
+  }
+  const { stderr } = await headwater(settings, "import", data.path, "--source", sourceId);
+  assert.match(stderr, / is a folder\. Name a file in it\.\n$/);
+  writeFileSync(data.at("events"), `\ufeff${line}`);
+  const marked = await headwater(settings, "import", data.at("events"), "--source", sourceId);
+  assert.match(
+    marked.stdout,
+    /^line 1: .*\n0 accepted, 0 duplicates, 1 rejected\.$/m,
+    "UTF-8 with a mark is read",
+  );
 });

@@ -1,5 +1,6 @@
 /** `headwater import`: stores the events of a file, each once, under the same rules as events from clients. */
 import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
 import type { EventCode } from "@headwater/contract";
 import {
   type Command,
@@ -21,6 +22,7 @@ import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";
 import { evaluateRow, type ImportedEvent, type RowContext } from "./evaluate-row.ts";
+import { refuseOtherFormats } from "./file-format.ts";
 import { csvRecords, type FileRecord, ndjsonRecords } from "./records.ts";
 import { findWarehouseBoundary, type ImportStores, storeEvents } from "./store-events.ts";
 
@@ -43,14 +45,17 @@ interface ImportOutcome {
 
 /** @param path `-`: standard input */
 async function* readRecords(path: string, format: "ndjson" | "csv" | undefined): AsyncGenerator<FileRecord> {
-  const chunks =
-    path === "-" ? process.stdin.setEncoding("utf8") : createReadStream(path, { encoding: "utf8" });
+  const bytes = path === "-" ? process.stdin : createReadStream(path);
+  const chunks = Readable.from(refuseOtherFormats(bytes, path), { objectMode: false }).setEncoding("utf8");
   const isCsv = format === undefined ? path.toLowerCase().endsWith(".csv") : format === "csv";
   try {
     yield* isCsv ? csvRecords(chunks) : ndjsonRecords(chunks);
   } catch (error) {
     const code = systemCode(error);
-    throw code === undefined ? error : new CommandFailed(`${path} cannot be read (${code}).`);
+    if (code === undefined) throw error;
+    throw new CommandFailed(
+      code === "EISDIR" ? `${path} is a folder. Name a file in it.` : `${path} cannot be read (${code}).`,
+    );
   }
 }
 
