@@ -212,8 +212,6 @@ export interface OutboxStatus {
 }
 
 export interface LedgerStatus extends OutboxStatus {
-  /** Free space on the ledger's disk; Infinity when the disk belongs to a database server. */
-  freeBytes: number;
   /** Nodes that serve from this ledger now, including this one. */
   nodes: number;
 }
@@ -251,6 +249,8 @@ export interface Ledger
   releaseSpace(): Promise<void>;
   /** Checks that the ledger can be written. @throws StorageError when it cannot */
   probe(at: { now: number }): Promise<LedgerStatus>;
+  /** Free space on the ledger's disk; Infinity when the disk belongs to a database server. */
+  freeBytes(): Promise<number>;
   /** Also of a ledger that accepts nothing more, as far as it can be read: its events are still shipped. */
   outboxStatus(): Promise<OutboxStatus>;
   /** Calls the listener after a change made by another process or node. */

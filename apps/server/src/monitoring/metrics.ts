@@ -168,14 +168,14 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
   gauge(
     "storage_free_bytes",
     "Free bytes on the ledger's disk",
-    ({ readiness }) => finiteOrNull(readiness.status?.freeBytes),
+    ({ readiness }) => finiteOrNull(readiness.freeBytes),
     "min",
   ),
   gauge(
     "storage_low_water_bytes",
     "Below this number of free bytes events are refused (DISK_LOW_WATER_BYTES)",
-    ({ readiness: { status, lowWaterBytes } }) =>
-      finiteOrNull(status?.freeBytes) === null ? null : lowWaterBytes,
+    ({ readiness: { freeBytes, lowWaterBytes } }) =>
+      finiteOrNull(freeBytes) === null ? null : lowWaterBytes,
   ),
   gauge(
     "clock_jump_seconds",
@@ -212,8 +212,8 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
 ];
 
 /** null on PostgreSQL, whose server does not report the space on its disk. */
-function finiteOrNull(bytes: number | undefined): number | null {
-  return bytes !== undefined && Number.isFinite(bytes) ? bytes : null;
+function finiteOrNull(bytes: number | null): number | null {
+  return bytes !== null && Number.isFinite(bytes) ? bytes : null;
 }
 
 function createIngestCounters(registry: Registry) {

@@ -14,6 +14,8 @@ export interface ReadinessState {
   storageFailure: StorageFailure | null;
   /** The ledger's answer to the latest probe that succeeded. Of a lost or damaged ledger the outbox is current. */
   status: LedgerStatus | null;
+  /** Free space on the ledger's disk; Infinity when the disk belongs to a database server, null when it cannot be read. */
+  freeBytes: number | null;
   /** DISK_LOW_WATER_BYTES. */
   lowWaterBytes: number;
 }
@@ -32,7 +34,7 @@ export interface Readiness {
 }
 
 export interface ReadinessDeps {
-  ledger: Pick<Ledger, "probe" | "outboxStatus">;
+  ledger: Pick<Ledger, "probe" | "freeBytes" | "outboxStatus">;
   clock(): number;
   /** DISK_LOW_WATER_BYTES. */
   lowWaterBytes: number;
@@ -47,6 +49,7 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
   /** The outcome of the latest probe. */
   let failure: StorageError | null = null;
   let hasDiskSpace = true;
+  let freeBytes: number | null = null;
   let draining = false;
   let status: LedgerStatus | null = null;
   let lastProblems = "";
@@ -73,6 +76,7 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
       problems: problems(),
       storageFailure,
       status,
+      freeBytes,
       lowWaterBytes,
     };
   };
@@ -81,10 +85,12 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
     state,
     ingestRefusal,
     probe: async () => {
+      // the probe fails on a full disk
+      freeBytes = await ledger.freeBytes().catch(() => null);
+      hasDiskSpace = freeBytes === null || freeBytes >= lowWaterBytes;
       try {
         status = await ledger.probe({ now: clock() });
         failure = null;
-        hasDiskSpace = status.freeBytes >= lowWaterBytes;
       } catch (error) {
         failure = error instanceof StorageError ? error : new StorageError(String(error), "failed", error);
         if (failure.kind === "full") hasDiskSpace = false;

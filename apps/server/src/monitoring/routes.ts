@@ -106,7 +106,7 @@ export function createOperations(deps: OperationsDeps) {
       mediaType: metrics.contentType,
     })) satisfies Handler<"metrics">,
     support: async () => {
-      const { ready, problems, status } = deps.readiness();
+      const { ready, problems, freeBytes } = deps.readiness();
       const runtime = { node: process.version, platform: process.platform, arch: process.arch };
       return {
         settings: deps.settings,
@@ -119,7 +119,7 @@ export function createOperations(deps: OperationsDeps) {
           uptimeSeconds: Math.round(process.uptime()),
           memory: process.memoryUsage(),
           // the outbox belongs to all workspaces, so its size is not for one of them; /metrics has it
-          freeBytes: status?.freeBytes ?? null,
+          freeBytes,
         },
       };
     },

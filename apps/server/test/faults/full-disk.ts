@@ -14,6 +14,9 @@ const MEGABYTE = 1_048_576;
 const SIZE_MB = 64;
 const RECOVERY_MS = 10_000;
 const READING_MS = 3_000;
+/** The clients and the writing of the ballast share this process, and beside other work both are slow. */
+const REFUSAL_MS = 120_000;
+
 function sendOne(
   child: Child,
   source: TestSource,
@@ -35,9 +38,11 @@ async function readiness(child: Child): Promise<{ status: number; code: string |
   return { status: response.status, code };
 }
 
+const metricsOf = async (child: Child): Promise<string> => (await fetch(`${child.url}/metrics`)).text();
+
 /** `headwater_storage_failing` of a full disk. */
 const fullMetric = async (child: Child): Promise<number | null> =>
-  metricValue(await (await fetch(`${child.url}/metrics`)).text(), "headwater_storage_failing", 'kind="full"');
+  metricValue(await metricsOf(child), "headwater_storage_failing", 'kind="full"');
 
 /** Changes through the workspace API are refused with the same code. */
 async function assertUnchangeable(child: Child): Promise<void> {
@@ -79,8 +84,7 @@ export function fullDisk(kind: VolumeKind): void {
       await load.start();
       await until("50 batches are acknowledged", 20_000, () => load.acknowledged().length >= 50);
 
-      await until("a client is refused", 20_000, () => {
-        // for a while the ledger still finds space in its own files
+      await until("a client is refused", REFUSAL_MS, () => {
         fillVolume(volume);
         return load.refused.get("503 storage_full");
       });
@@ -103,6 +107,10 @@ export function fullDisk(kind: VolumeKind): void {
       });
       assert.equal(code, "storage_full");
       assert.equal(await fullMetric(child), 1);
+      await until("the metric of the free space says that there is none", 5_000, async () => {
+        fillVolume(volume);
+        return metricValue(await metricsOf(child), "headwater_storage_free_bytes") === 0;
+      });
       assert.match(child.logged(), /"level":50.*the storage fails; requests are answered 503 until it works/);
       // long enough for several probes of the ledger, each of which closes its connection and opens another
       for (const end = Date.now() + READING_MS; Date.now() < end; ) {
@@ -146,9 +154,12 @@ export function fullDisk(kind: VolumeKind): void {
         for (let round = 0; round < 3; round += 1) {
           load.refused.clear();
           await load.start();
-          await until("clients are refused", 20_000, () => {
+          await until("clients are refused", REFUSAL_MS, () => {
             fillVolume(volume);
             return (load.refused.get("503 storage_full") ?? 0) > 20;
+          }).catch((error: Error) => {
+            const refused = JSON.stringify([...load.refused]);
+            throw new Error(`${error.message}; refused: ${refused}, accepted: ${load.acknowledged().length}`);
           });
           load.pause();
           if (round < 2) {

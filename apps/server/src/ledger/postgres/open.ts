@@ -62,12 +62,10 @@ async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
   const query = { name: "probe", text: PROBE, values: [nodeId, SERVER_LIMITS.nodeTimeoutMs] };
   const { events, bytes, nodes, oldest, synchronous } = (await pool.query(query)).rows[0];
   requireSynchronousCommit(synchronous);
-  // the disk belongs to the database server
   return {
     outboxEvents: events,
     outboxBytes: bytes,
     outboxOldestAt: oldest,
-    freeBytes: Number.POSITIVE_INFINITY,
     nodes,
   };
 }
@@ -171,6 +169,8 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
       // PostgreSQL's autovacuum makes deleted rows reusable by itself
       releaseSpace: async () => undefined,
       probe: prober.probe,
+      // the disk belongs to the database server
+      freeBytes: async () => Number.POSITIVE_INFINITY,
       outboxStatus: () => probe(pool, nodeId),
     } satisfies Omit<Ledger, "notifySessionChanged" | "onRemoteChange" | "close">),
     load: () => ({

@@ -9,7 +9,7 @@ import { createCommitQueue } from "../commit-queue.ts";
 import type { GroupObserver, Ledger, LedgerLoad, LedgerStatus } from "../ledger.ts";
 import { findDamage } from "./damage-check.ts";
 import { type Durability, LEDGER_FILE, ledgerPath, refuseUnsafeSqlite } from "./database.ts";
-import { toLedgerError, toStorageError } from "./failure.ts";
+import { toLedgerError } from "./failure.ts";
 import { refuseMarked } from "./folder-mark.ts";
 import type { LedgerOpening, LedgerThreadMethods } from "./ledger-thread.ts";
 import { lockDataDir } from "./lock.ts";
@@ -129,13 +129,9 @@ async function releaseSpace({ calls }: Thread<LedgerThreadMethods>, isClosing: (
   if (!isClosing()) await calls.truncateFile();
 }
 
-async function readStatus({ calls }: Thread<LedgerThreadMethods>, dataDir: string, at: { now: number }) {
-  // the thread's answer first: it knows whether the files were lost
-  const outbox = await calls.probe(at);
-  const disk = await statfs(dataDir).catch((error: unknown) => {
-    throw toStorageError(error);
-  });
-  return { ...outbox, freeBytes: disk.bavail * disk.bsize, nodes: 1 } satisfies LedgerStatus;
+async function readFreeBytes(dataDir: string): Promise<number> {
+  const disk = await statfs(dataDir);
+  return disk.bavail * disk.bsize;
 }
 
 /** The ledger, served by both threads. Methods that are not listed here are those of the ledger's thread. */
@@ -172,7 +168,8 @@ function createLedger(
       await Promise.all([maintainLedger(ledger, at, isClosed), attempts.calls.maintain(at)]);
     },
     releaseSpace: () => releaseSpace(ledger, isClosed),
-    probe: (at) => readStatus(ledger, dataDir, at),
+    probe: async (at) => ({ ...(await ledger.calls.probe(at)), nodes: 1 }) satisfies LedgerStatus,
+    freeBytes: () => readFreeBytes(dataDir),
     onRemoteChange: (listener) => void changeListeners.push(() => listener({ kind: "everything" })),
     onBroken(listener) {
       ledger.onEnd(listener);
