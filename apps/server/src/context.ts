@@ -9,6 +9,7 @@ import type { Warehouse } from "./clickhouse/warehouse.ts";
 import { warehouseHint } from "./config/rules.ts";
 import type { Config } from "./config/settings.ts";
 import type { Attempt } from "./core/attempt.ts";
+import { type AuditTrail, createAuditTrail } from "./core/audit-trail.ts";
 import { createSourceLists, type SourceLists } from "./core/channels/source-lists.ts";
 import { SERVER_LIMITS } from "./core/limits.ts";
 import type { SourceRecord } from "./core/records.ts";
@@ -76,6 +77,8 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "plac
   limitsOf: LimitsOf;
   /** Nodes that share the ledger, this one included: rate limits are divided by it. */
   nodes(): number;
+  /** Notes reads and refused sign-ins in the audit log. */
+  auditTrail: AuditTrail;
   /** Null: no OIDC_ISSUER. */
   oidc: OidcClient | null;
   /** Null: no SMTP_URL. */
@@ -268,6 +271,9 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     ingest,
     sourceLists,
     ...(await openStats(deps, { ledger, completeness })),
+    auditTrail: createAuditTrail(ledger.recordAudit, (error) =>
+      log.error({ err: error }, "an entry of the audit log could not be written"),
+    ),
     oidc: await openOidc(config),
     debugUrl: (sourceId) => debugUrlOf(addresses().appUrl, sourceId),
     flushCatalog,

@@ -41,6 +41,7 @@ import {
   signOut,
 } from "./access/tokens.ts";
 import { createOrganization, listOrganizations, type WorkspaceCreation } from "./access/workspaces.ts";
+import { type AuditTrail, noted } from "./core/audit-trail.ts";
 import type { BuildInfo } from "./core/build-info.ts";
 import { createDocument } from "./core/document.ts";
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
@@ -102,6 +103,7 @@ export interface RoutesDeps {
   readonly consoleTokenMs: number;
   readonly consoleIdleMs: number;
   readonly signInWays: SignInWays;
+  readonly auditTrail: AuditTrail;
   readonly isOperator: IsOperator;
   readonly workspaceQuota: DailyQuota;
   /** A function, because the addresses may contain the port, which is not known before the server listens. */
@@ -124,6 +126,7 @@ export interface RoutesDeps {
 export const createHandlers = (deps: RoutesDeps): Handlers => ({
   ...sourceHandlers(deps),
   ...deps.stats,
+  listEvents: noted(deps.auditTrail, "source.events_read", deps.stats.listEvents),
   ...reportHandlers(deps),
   ...accessHandlers(deps),
   ...accountHandlers(deps),
@@ -131,7 +134,7 @@ export const createHandlers = (deps: RoutesDeps): Handlers => ({
   ...publicHandlers(deps),
 });
 
-const sourceHandlers = ({ ledger, newId, addresses, verify, debug, exportEvents }: RoutesDeps) =>
+const sourceHandlers = ({ ledger, newId, addresses, verify, debug, exportEvents, auditTrail }: RoutesDeps) =>
   ({
     listSources: listSources(ledger),
     createSource: createSource(ledger, newId),
@@ -151,9 +154,13 @@ const sourceHandlers = ({ ledger, newId, addresses, verify, debug, exportEvents 
     getInstall: getInstall(addresses),
     verifyInstall: verifyInstall(verify),
     testInstall: createTestInstall(verify),
-    getDebug: debug.get,
-    streamDebug: debug.stream,
-    exportEvents,
+    getDebug: noted(auditTrail, "source.debug_read", debug.get),
+    streamDebug: noted(auditTrail, "source.debug_read", debug.stream),
+    exportEvents: noted(auditTrail, "source.exported", exportEvents, ({ from, to, format = "ndjson" }) => ({
+      from: from ?? null,
+      to: to ?? null,
+      format,
+    })),
   }) satisfies Partial<Handlers>;
 
 const reportHandlers = ({ ledger, reports }: RoutesDeps) =>
@@ -174,6 +181,7 @@ const accessHandlers = ({
   consoleTokenMs,
   isOperator,
   unlock,
+  signInWays: { noteRefusal },
 }: RoutesDeps) =>
   ({
     listOrganizations: listOrganizations(ledger),
@@ -187,8 +195,8 @@ const accessHandlers = ({
     createToken: createToken(ledger, newId),
     revokeToken: revokeToken(ledger),
     listAudit: listAudit(ledger),
-    readSignInCode: readSignInCode(ledger),
-    signIn: signIn({ catalog: ledger, newId, consoleTokenMs }),
+    readSignInCode: readSignInCode({ catalog: ledger, noteRefusal }),
+    signIn: signIn({ catalog: ledger, newId, consoleTokenMs, noteRefusal }),
     signOut: signOut(ledger),
     unlockStats: createUnlock({ ...unlock, tokenByHash: ledger.tokenByHash }),
   }) satisfies Partial<Handlers>;

@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import { compileOrigins } from "@headwater/contract/origin";
 import { createOperatorCheck } from "./access/operators.ts";
 import { permissionsOf } from "./access/permissions.ts";
-import type { SignInWays } from "./access/sign-in.ts";
+import { noteRefusedSignIns, type SignInWays } from "./access/sign-in.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
 import { type ServiceContext, workspaceQuota } from "./context.ts";
 import type { BuildInfo } from "./core/build-info.ts";
@@ -44,9 +44,11 @@ export interface HttpService {
 }
 
 function signInWaysOf(context: ServiceContext): SignInWays {
-  const { config, ledger: catalog, addresses, mailer, oidc, newId, nodes, log } = context;
+  const { config, ledger: catalog, addresses, mailer, oidc, newId, nodes, log, auditTrail } = context;
   const isOidcOnly = config.SIGN_IN === "oidc";
-  return { catalog, mailer, oidc, isOidcOnly, appUrl: () => addresses().appUrl, newId, nodes, log };
+  const appUrl = () => addresses().appUrl;
+  const noteRefusal = noteRefusedSignIns(auditTrail, config.ORGANIZATION_ID);
+  return { catalog, mailer, oidc, isOidcOnly, appUrl, newId, nodes, log, noteRefusal };
 }
 
 const installCheckDeps = ({ config, ledger, clock, addresses }: ServiceContext): InstallCheckDeps => ({
@@ -80,6 +82,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     consoleTokenMs: config.CONSOLE_TOKEN_DAYS * DAY_MS,
     consoleIdleMs: config.CONSOLE_IDLE_DAYS * DAY_MS,
     signInWays: signInWaysOf(context),
+    auditTrail: context.auditTrail,
     isOperator: createOperatorCheck(ledger, config.ORGANIZATION_ID),
     addresses,
     debug: { get: getDebug(view), stream: streamDebug(openStream, stopping) },
@@ -93,7 +96,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
       newId,
       nodes: context.nodes,
     },
-    unlock: { rate: context.rates.failedAuth, nodes: context.nodes },
+    unlock: { rate: context.rates.failedAuth, nodes: context.nodes, auditTrail: context.auditTrail },
     exportEvents: createExport({
       warehouse,
       completeness,

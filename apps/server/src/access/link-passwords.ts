@@ -4,6 +4,7 @@
  */
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { createAdmission } from "../core/admission.ts";
+import type { AuditTrail } from "../core/audit-trail.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createClientRateLimiter, type Rate, rateHeaders } from "../core/rate-limit.ts";
@@ -87,10 +88,19 @@ export interface UnlockDeps {
   /** The rate of tries of one client address. */
   readonly rate: Rate;
   readonly nodes: () => number;
+  readonly auditTrail: AuditTrail;
 }
 
+/** The link itself is the actor: nobody knows who opened it. */
+const ofLink = ({ organizationId, tokenId, label }: TokenRecord) => ({
+  organizationId: organizationId ?? "",
+  actor: { userId: null, tokenId },
+  target: tokenId,
+  details: { label },
+});
+
 /** Exchanges the token of a link and its password for the token that works for some hours. */
-export function createUnlock({ tokenByHash, rate, nodes }: UnlockDeps): Handler<"unlockStats"> {
+export function createUnlock({ tokenByHash, rate, nodes, auditTrail }: UnlockDeps): Handler<"unlockStats"> {
   const tries = createClientRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
 
   /** Counts the try before the password is checked, so that tries at the same time are limited too. */
@@ -107,11 +117,16 @@ export function createUnlock({ tokenByHash, rate, nodes }: UnlockDeps): Handler<
     if (!found?.passwordHash || found.revokedAt !== null) throw new Refusal("invalid_token");
     if (found.expiresAt !== null && found.expiresAt <= now) throw new Refusal("expired_token");
     countTry(clientAddress, now);
-    if (!(await isRightPassword(clientAddress, body.password, found.passwordHash)))
+    const isRight = await isRightPassword(clientAddress, body.password, found.passwordHash);
+    const note = { ...ofLink(found), now };
+    if (!isRight) {
+      await auditTrail.refused({ ...note, action: "link.refused" });
       throw new Refusal("password_required", {
         message: "The password is wrong.",
         hint: "Check the password, or ask the person who shared the link.",
       });
+    }
+    await auditTrail.read({ ...note, action: "link.unlocked" });
     const expiresAt = Math.min(now + SERVER_LIMITS.linkUnlockMs, found.expiresAt ?? Number.MAX_SAFE_INTEGER);
     const until = expiresAt.toString(36);
     const signature = sign(found.tokenId, until, found.passwordHash).toString("base64url");

@@ -17,9 +17,12 @@ export const getProfile =
 
 export const updateProfile =
   (catalog: Catalog): Handler<"updateProfile"> =>
-  async ({ actor: { userId }, body: { name, ...preferences } }) => {
+  async ({ actor, body: { name, ...preferences }, now }) => {
+    const { userId } = actor;
     const named = name === undefined ? {} : { name: name === null ? null : readName("name", name) };
-    return { body: await catalog.updateProfile({ userId, change: { ...preferences, ...named } }) };
+    return {
+      body: await catalog.updateProfile({ userId, actor, now, change: { ...preferences, ...named } }),
+    };
   };
 
 /** Why a mail that a request asked for was not sent: too many were, or the mail server did not take it. */
@@ -59,8 +62,9 @@ export const requestEmail =
 
 export const confirmEmail =
   (catalog: Catalog): Handler<"confirmEmail"> =>
-  async ({ actor: { userId }, body, now }) => {
-    const confirmed = await catalog.confirmEmail({ codeHash: hashToken(body.code), userId, now });
+  async ({ actor, body, now }) => {
+    const { userId } = actor;
+    const confirmed = await catalog.confirmEmail({ codeHash: hashToken(body.code), userId, actor, now });
     if (confirmed === "unknown") throw new Refusal("invalid_code");
     if (confirmed === "taken") throw new Refusal("email_taken");
     return { body: confirmed };

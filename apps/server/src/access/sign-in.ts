@@ -1,4 +1,5 @@
 /** The public ways to sign in, besides an access token: a link by e-mail, and an OpenID Connect provider. */
+import type { AuditTrail } from "../core/audit-trail.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createClientRateLimiter, rateHeaders } from "../core/rate-limit.ts";
@@ -18,7 +19,27 @@ export interface SignInWays extends AccountMailDeps {
   /** Nodes that share the rates, this one included. */
   readonly nodes: () => number;
   readonly log: { warn(fields: object, message: string): void };
+  readonly noteRefusal: NoteRefusal;
 }
+
+/** Why nobody was signed in. */
+type SignInRefusal = "unknown_code" | "unknown_address" | "no_account" | "provider_failed";
+export type NoteRefusal = (reason: SignInRefusal, now: number) => Promise<void>;
+
+/**
+ * Notes sign-ins that failed and are nobody's. They concern the whole service, so the log of the operators' workspace has them.
+ * @param organizationId the first workspace
+ */
+export const noteRefusedSignIns =
+  (trail: AuditTrail, organizationId: string): NoteRefusal =>
+  (reason, now) =>
+    trail.refused({
+      organizationId,
+      actor: { userId: null, tokenId: null },
+      action: "session.refused",
+      target: reason,
+      now,
+    });
 
 export const getSignInMethods =
   ({ oidc, mailer, isOidcOnly }: SignInWays): Handler<"getSignInMethods"> =>
@@ -42,13 +63,14 @@ export function requireOtherWays({ isOidcOnly, oidc }: Pick<SignInWays, "isOidcO
 
 /** Answers before the account is looked up, so that neither the answer nor its time says whether there is one. */
 export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"> {
-  const { catalog, mailer, appUrl, nodes, log } = deps;
+  const { catalog, mailer, appUrl, nodes, log, noteRefusal } = deps;
   const perMinute = SERVER_LIMITS.signInLinksPerMinute;
   const rate = { perSecond: perMinute / 60, burst: perMinute };
   const limiter = createClientRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
 
   async function sendLink(email: string, now: number): Promise<void> {
     const userId = mailer && (await catalog.userByEmail({ email }));
+    if (mailer && userId === null) await noteRefusal("unknown_address", now);
     if (!mailer || userId === null) return;
     const { code, ...made } = makeSignInCode(now);
     const maxOpen = SERVER_LIMITS.maxSignInLinks;
@@ -142,7 +164,7 @@ async function makeOidcCode(
 export const finishOidc =
   (deps: OidcDeps): Handler<"finishOidc"> =>
   async ({ query, headers, now }) => {
-    const { oidc, baseUrl, appUrl, log } = deps;
+    const { oidc, baseUrl, appUrl, log, noteRefusal } = deps;
     const base = baseUrl();
     const flow = readCookie(headers.cookie, base);
     const ended = (location: string) => redirect(location, setCookie(base, "", 0));
@@ -150,13 +172,17 @@ export const finishOidc =
       if (!oidc || flow === null) return ended(failedAt(appUrl(), "oidc_failed"));
       const user = await oidc.finish(callbackOf(base), { ...query }, flow);
       const code = await makeOidcCode(deps, user, now);
-      if (code === null) return ended(failedAt(appUrl(), "no_account"));
+      if (code === null) {
+        await noteRefusal("no_account", now);
+        return ended(failedAt(appUrl(), "no_account"));
+      }
       return ended(`${appUrl()}/sign-in#code=${code}`);
     } catch (error) {
       if (error instanceof Refusal && error.code === "invalid_code")
         return ended(failedAt(appUrl(), "invitation_ended"));
       const reason = error instanceof Error ? error.message : "";
       log.warn({ reason }, "a sign-in with the identity provider failed");
+      await noteRefusal("provider_failed", now);
       return ended(failedAt(appUrl(), "oidc_failed"));
     }
   };

@@ -19,6 +19,7 @@ import { INVITATION_ENDED, renderOffer, TOO_MANY_MEMBERS } from "./invitations.t
 import { hashPassword } from "./link-passwords.ts";
 import { readName } from "./names.ts";
 import { requireRoleUpTo } from "./permissions.ts";
+import type { NoteRefusal } from "./sign-in.ts";
 
 const renderCommonFields = ({ tokenId, hint, label, userId, expiresAt, createdAt }: TokenRecord) => ({
   tokenId,
@@ -201,6 +202,7 @@ export interface SignInDeps {
   readonly newId: (prefix: string) => string;
   /** How long the token lives that a sign-in link makes. */
   readonly consoleTokenMs: number;
+  readonly noteRefusal: NoteRefusal;
 }
 
 /** @throws Refusal when the code of a sign-in cannot be used */
@@ -218,9 +220,10 @@ function requireUsableCode<T extends object>(outcome: T | SignInFailure): assert
 
 /** Whose account the code of a sign-in link opens. The code stays as it is. */
 export const readSignInCode =
-  (catalog: Catalog): Handler<"readSignInCode"> =>
+  ({ catalog, noteRefusal }: Pick<SignInDeps, "catalog" | "noteRefusal">): Handler<"readSignInCode"> =>
   async ({ body, now }) => {
     const offer = await catalog.readSignInCode({ codeHash: hashToken(body.code), now });
+    if (offer === "unknown") await noteRefusal("unknown_code", now);
     requireUsableCode(offer);
     const { invitation, expiresAt, ...account } = offer;
     return {
@@ -234,12 +237,13 @@ export const readSignInCode =
 
 /** Exchanges the one-time code of a sign-in link for a token. */
 export const signIn =
-  ({ catalog, newId, consoleTokenMs }: SignInDeps): Handler<"signIn"> =>
+  ({ catalog, newId, consoleTokenMs, noteRefusal }: SignInDeps): Handler<"signIn"> =>
   async ({ body, now }) => {
     const { token, hash, hint } = makeToken();
     const created = { tokenId: newId("tok"), hash, hint, label: "Console" };
     const codeHash = hashToken(body.code);
     const outcome = await catalog.signIn({ codeHash, token: created, expiresAt: now + consoleTokenMs, now });
+    if (outcome === "unknown") await noteRefusal("unknown_code", now);
     requireUsableCode(outcome);
     return { body: renderNewToken(outcome, token) };
   };

@@ -63,6 +63,8 @@ export const SERVER_LIMITS = {
   /** Tokens that are neither revoked nor expired, of one workspace; also of one user across workspaces. */
   maxTokens: 1_000,
   signInCodeMs: 10 * 60_000,
+  /** Reads and refusals that the audit trail counts at once, about 200 bytes each. Beyond it a count begins anew. */
+  auditTrailKeys: 10_000,
   /** How long the right password of a shared link is remembered: a working day. */
   linkUnlockMs: 12 * 3_600_000,
   /** Passwords that are hashed at once, each with 32 MB, and those that wait. Node has four threads for this and for files. */

@@ -208,6 +208,16 @@ export interface AuditRecord {
   after: unknown;
 }
 
+/** Something for the audit log that changes nothing else. */
+export interface AuditNote {
+  organizationId: string;
+  actor: { userId: string | null; tokenId: string | null };
+  action: string;
+  target: string;
+  after: object;
+  now: number;
+}
+
 export interface UsageRow {
   sourceId: string;
   /** UTC day, YYYY-MM-DD. */

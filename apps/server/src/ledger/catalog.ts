@@ -2,6 +2,7 @@
 import type { Role, SourceFieldName, TokenScope, TrackingPlan, VisitorKind } from "@headwater/contract";
 import type {
   Actor,
+  AuditNote,
   AuditRecord,
   CatalogEventRecord,
   ErasureRecord,
@@ -106,16 +107,17 @@ export interface Catalog {
 
   /** The defaults when the user has changed nothing. */
   profile(asked: { userId: string }): Promise<ProfileRecord>;
-  updateProfile(changed: {
-    userId: string;
-    change: Partial<Pick<ProfileRecord, "name" | "theme" | "numberFormat">>;
-  }): Promise<ProfileRecord>;
+  /** A new name is an audit entry of the person's workspaces. */
+  updateProfile(
+    changed: AuditedChange & {
+      userId: string;
+      change: Partial<Pick<ProfileRecord, "name" | "theme" | "numberFormat">>;
+    },
+  ): Promise<ProfileRecord>;
   /** Makes the address of a code that of its user. The code is deleted. */
-  confirmEmail(confirmed: {
-    codeHash: string;
-    userId: string;
-    now: number;
-  }): Promise<ProfileRecord | "unknown" | "taken">;
+  confirmEmail(
+    confirmed: AuditedChange & { codeHash: string; userId: string },
+  ): Promise<ProfileRecord | "unknown" | "taken">;
   /** The user with this confirmed address. */
   userByEmail(asked: { email: string }): Promise<string | null>;
   /** The user who signed in with this identity before, or who has its confirmed address. @returns null when there is none */
@@ -276,6 +278,7 @@ export interface Catalog {
   /** Deletes a slice of the receipts of erasures that were done before that time. @returns false when done */
   expireReceipts(at: { before: number }): Promise<boolean>;
 
+  recordAudit(note: AuditNote): Promise<void>;
   /** Newest first. */
   audit(
     page: WorkspacePageRequest & {

@@ -18,7 +18,7 @@ import { useSourceNames } from "./source-names.ts";
 import "./audit.css";
 
 const PAGE_SIZE = 50;
-const LEAD = `Every change and who made it. Time zone: ${new Intl.DateTimeFormat().resolvedOptions().timeZone}.`;
+const LEAD = `Changes, sign-ins and reads of personal data, and who made them. Time zone: ${new Intl.DateTimeFormat().resolvedOptions().timeZone}.`;
 
 export function AuditPage() {
   const { can } = useWorkspace();

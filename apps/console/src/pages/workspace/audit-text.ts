@@ -7,6 +7,9 @@ export const KINDS = [
   { value: "member", label: "Members" },
   { value: "invitation", label: "Invitations" },
   { value: "token", label: "Tokens" },
+  { value: "session", label: "Sign-ins" },
+  { value: "person", label: "Accounts" },
+  { value: "link", label: "Opened share links" },
   { value: "visitor", label: "Visitors" },
   { value: "organization", label: "Workspace" },
 ];
@@ -23,7 +26,25 @@ const textOf = (value: unknown, name: string): string | null => {
 const calledIn = (value: unknown) =>
   textOf(value, "name") ?? textOf(value, "label") ?? textOf(value, "email");
 
+/** Sign-ins that failed and are nobody's, by reason. */
+const REFUSAL_TEXTS: Readonly<Record<string, string>> = {
+  unknown_code: "unknown link",
+  unknown_address: "unknown email address",
+  no_account: "no account",
+  provider_failed: "identity provider",
+};
+
+/** The person of a session. */
+function nameOfSession(
+  { target, before, after }: Pick<AuditEntry, "target" | "before" | "after">,
+  names: ReadonlyMap<string, string>,
+): string | null {
+  const userId = textOf(after, "userId") ?? textOf(before, "userId");
+  return userId === null ? (REFUSAL_TEXTS[target] ?? null) : (names.get(userId) ?? userId);
+}
+
 const nameOfTarget = ({ action, target, before, after }: AuditEntry, names: ReadonlyMap<string, string>) =>
+  (action.startsWith("session.") ? nameOfSession({ target, before, after }, names) : null) ??
   calledIn(after) ??
   calledIn(before) ??
   names.get(target) ??
@@ -37,6 +58,17 @@ const ACTION_TEXTS: Readonly<Record<string, string>> = {
   "source.plan_saved": "tracking plan saved",
   "source.report_created": "report created",
   "source.report_deleted": "report deleted",
+  "source.debug_read": "debug data read",
+  "source.events_read": "stored events read",
+  "source.exported": "events exported",
+  "session.started": "signed in",
+  "session.refused": "sign-in refused",
+  "person.renamed": "name changed",
+  "person.email_changed": "email changed",
+  "person.email_restored": "email restored",
+  "person.identity_linked": "identity linked",
+  "link.unlocked": "share link opened with its password",
+  "link.refused": "wrong password for share link",
   "source.saved_item_created": "saved",
   "source.saved_item_deleted": "deleted",
 };

@@ -37,6 +37,24 @@ export async function writeAudit(db: CatalogDb, entry: NewAuditEntry): Promise<v
     .execute();
 }
 
+export async function recordAudit(db: CatalogDb, note: Argument<"recordAudit">): Promise<void> {
+  await writeAudit(db, note);
+}
+
+/** Writes an entry about a person into the log of each workspace that they belong to. */
+export async function writePersonAudit(
+  db: CatalogDb,
+  entry: Omit<NewAuditEntry, "organizationId" | "target"> & { userId: string },
+): Promise<void> {
+  const { userId, ...rest } = entry;
+  const joined = await db
+    .selectFrom("members")
+    .select("organizationId")
+    .where("userId", "=", userId)
+    .execute();
+  for (const { organizationId } of joined) await writeAudit(db, { ...rest, organizationId, target: userId });
+}
+
 /** The cursor is the sequence number of the last row of the page. */
 export async function audit(db: CatalogDb, page: Argument<"audit">): Promise<PageOf<AuditRecord>> {
   const { userId, target, action } = page;

@@ -3,7 +3,7 @@
  * bookkeeping of erasures. Each method that writes is one transaction.
  */
 import { claimAlerts, finishAlert, recordAlertStatus, watchedSources } from "./alerts.ts";
-import { audit, expireAudit } from "./audit.ts";
+import { audit, expireAudit, recordAudit } from "./audit.ts";
 import type { CatalogDb, LeaseClock } from "./database.ts";
 import { acceptClock, deletionClock } from "./deletion-clock.ts";
 import { erasure, expireReceipts, requestErasure } from "./erasure-requests.ts";
@@ -126,6 +126,7 @@ function requestMethods(db: CatalogDb) {
     savedItems: read(savedItems),
     createSavedItem: write(createSavedItem),
     deleteSavedItem: write(deleteSavedItem),
+    recordAudit: write(recordAudit),
     audit: read(audit),
     expireAudit: write(expireAudit),
     usage: read(usage),

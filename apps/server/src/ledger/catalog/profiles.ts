@@ -1,5 +1,6 @@
 /** The accounts of people: names, confirmed addresses, preferences, and who they are at the identity provider. */
 import type { IdentityRecord, ProfileRecord } from "../../core/records.ts";
+import { writePersonAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 
 const defaultsOf = (userId: string): ProfileRecord => ({
@@ -30,10 +31,24 @@ async function saveProfile(
   return saved;
 }
 
-export const updateProfile = (
+/** Preferences concern nobody else, so only a new name is in the audit log. */
+export async function updateProfile(
   db: CatalogDb,
-  { userId, change }: Argument<"updateProfile">,
-): Promise<ProfileRecord> => saveProfile(db, userId, change);
+  { userId, change, actor, now }: Argument<"updateProfile">,
+): Promise<ProfileRecord> {
+  const { name: before } = await profile(db, { userId });
+  const saved = await saveProfile(db, userId, change);
+  if (saved.name !== before)
+    await writePersonAudit(db, {
+      userId,
+      actor,
+      now,
+      action: "person.renamed",
+      before: { name: before },
+      after: { name: saved.name },
+    });
+  return saved;
+}
 
 export async function userByEmail(db: CatalogDb, { email }: Argument<"userByEmail">): Promise<string | null> {
   const row = await db
@@ -65,7 +80,7 @@ export async function completeProfile(
 
 export async function confirmEmail(
   db: CatalogDb,
-  { codeHash, userId, now }: Argument<"confirmEmail">,
+  { codeHash, userId, actor, now }: Argument<"confirmEmail">,
 ): Promise<ProfileRecord | "unknown" | "taken"> {
   const code = await db
     .deleteFrom("signInCodes")
@@ -75,7 +90,12 @@ export async function confirmEmail(
     .returningAll()
     .executeTakeFirst();
   if (!code || code.email === null || code.expiresAt <= now) return "unknown";
-  return (await saveEmail(db, userId, code.email)) ? profile(db, { userId }) : "taken";
+  const { email: before } = await profile(db, { userId });
+  if (!(await saveEmail(db, userId, code.email))) return "taken";
+  const saved = await profile(db, { userId });
+  const difference = { before: { email: before }, after: { email: saved.email } };
+  await writePersonAudit(db, { userId, actor, now, action: "person.email_changed", ...difference });
+  return saved;
 }
 
 async function linkedUser(db: CatalogDb, { issuer, subject }: IdentityRecord): Promise<string | null> {
@@ -97,7 +117,11 @@ export async function userOfIdentity(
 }
 
 /** The identity is the user's from now on, unless it belongs to a user already. @returns whose it is */
-export async function linkIdentity(db: CatalogDb, identity: IdentityRecord, userId: string): Promise<string> {
+export async function linkIdentity(
+  db: CatalogDb,
+  identity: IdentityRecord,
+  { userId, now }: { userId: string; now: number },
+): Promise<string> {
   const { issuer, subject } = identity;
   const linked = await db
     .insertInto("identities")
@@ -107,5 +131,8 @@ export async function linkIdentity(db: CatalogDb, identity: IdentityRecord, user
     .executeTakeFirst();
   if (!linked) return (await linkedUser(db, identity)) ?? userId;
   await completeProfile(db, userId, identity);
+  const actor = { userId, tokenId: null };
+  const after = { provider: issuer };
+  await writePersonAudit(db, { userId, actor, now, action: "person.identity_linked", after });
   return userId;
 }

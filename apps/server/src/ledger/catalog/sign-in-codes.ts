@@ -2,7 +2,7 @@
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { IdentityRecord, OfferedInvitation, SignInOffer, TokenRecord } from "../../core/records.ts";
 import type { SignInFailure } from "../catalog.ts";
-import { writeAudit } from "./audit.ts";
+import { writeAudit, writePersonAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { acceptInvitation, invitationByHash } from "./invitations.ts";
 import { organizationsOf } from "./organizations.ts";
@@ -134,7 +134,7 @@ async function redeem(
     if (accepted === "limit_reached") return { failed: "limit_reached" };
   }
   const identity = identityOf(code);
-  return identity === null ? userId : linkIdentity(db, identity, userId);
+  return identity === null ? userId : linkIdentity(db, identity, { userId, now });
 }
 
 /**
@@ -153,7 +153,13 @@ export async function signIn(
     .returningAll()
     .executeTakeFirst();
   if (!code) return "unknown";
-  if (code.expiresAt <= now) return "expired";
+  if (code.expiresAt <= now) {
+    const { userId } = code;
+    const actor = { userId: null, tokenId: null };
+    const after = { reason: "expired_code" };
+    await writePersonAudit(db, { userId, actor, now, action: "session.refused", after });
+    return "expired";
+  }
   const userId = await redeem(db, code, now);
   if (typeof userId === "object") return userId.failed;
 
@@ -167,9 +173,9 @@ export async function signIn(
       organizationId,
       now,
       actor,
-      action: "token.created",
+      action: "session.started",
       target: token.tokenId,
-      after: auditedToken(token),
+      after: { ...auditedToken(token), provider: identityOf(code)?.issuer ?? null },
     });
   }
   return token;

@@ -143,8 +143,9 @@ export async function revokeToken(
     .executeTakeFirst();
   if (!stopped) return (await token(db, { tokenId })) ?? "unknown";
   const before = auditedToken(stopped);
+  const action = stopped.scope === "console" ? "session.ended" : "token.revoked";
   for (const organizationId of await workspacesOfToken(db, stopped)) {
-    await writeAudit(db, { organizationId, now, actor, action: "token.revoked", target: tokenId, before });
+    await writeAudit(db, { organizationId, now, actor, action, target: tokenId, before });
   }
   return stopped;
 }
