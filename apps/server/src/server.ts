@@ -28,6 +28,7 @@ import { hashToken } from "./core/token.ts";
 import { type Listening, listenFor } from "./http/listening.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
+import { lastBackupMs } from "./ledger/sqlite/last-backup.ts";
 import { type MetricsReport, renderReports } from "./monitoring/metric-family.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { createReadiness } from "./monitoring/readiness.ts";
@@ -233,7 +234,8 @@ async function startWorkers(
   cleanup: AsyncDisposableStack,
   { releaseMemory, onUnusable }: { releaseMemory(): Promise<void>; onUnusable(cause: Error): void },
 ): Promise<BackgroundWorkers> {
-  const { warehouse, completeness, clock, deletionTime, readiness, ingest, recorder, metrics } = context;
+  const { config, warehouse, completeness, clock, deletionTime, readiness, ingest, recorder, metrics } =
+    context;
   const monitor = startMonitor?.(onUnusable) ?? null;
   if (monitor) cleanup.use(monitor);
   const workers = await startBackgroundWorkers(context, releaseMemory);
@@ -248,6 +250,7 @@ async function startWorkers(
     reports: context.reports.totals(),
     failedRollups: context.failedRollups.count(),
     clockJumpMs: deletionTime.jumpMs(),
+    lastBackupMs: config.DATABASE_URL === null ? lastBackupMs(config.DATA_DIR) : null,
     ingestInFlight: ingest.inFlight(),
     debugDropped: recorder.droppedTotal(),
     workers: [...(monitor ? [monitor.status()] : []), ...workers.statuses()],

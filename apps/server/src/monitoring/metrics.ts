@@ -33,6 +33,8 @@ export interface MetricSources {
   reports: { readonly sent: number; readonly failures: number };
   ledger: LedgerLoad;
   clockJumpMs: number;
+  /** When `headwater backup` has last succeeded; 0: never. null on PostgreSQL, which has backups of its own. */
+  lastBackupMs: number | null;
   ingestInFlight: number;
   debugDropped: number;
   workers: readonly { name: string; failuresInRow: number }[];
@@ -181,6 +183,11 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "clock_jump_seconds",
     "How far the clock has jumped, while deletions by age wait for it; 0 if they do not",
     ({ clockJumpMs }) => clockJumpMs / SECOND_MS,
+  ),
+  gauge(
+    "last_backup_timestamp_seconds",
+    "When `headwater backup` has last succeeded; 0: never",
+    ({ lastBackupMs }) => lastBackupMs && lastBackupMs / SECOND_MS,
   ),
   gauge("nodes", "Nodes that serve from the same ledger", ({ readiness }) => readiness.status?.nodes ?? 1),
   gauge(

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { BIN, folder, headwater, serve } from "../cli/command-line.ts";
+import { metricValue } from "../support/metrics.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../../../deploy/backup/backup.sh", import.meta.url));
 const run = promisify(execFile);
@@ -66,4 +67,22 @@ ${process.execPath} ${BIN} "$@" || exit
   chmodSync(damaging, 0o755);
   await assert.rejects(backUp(damaging));
   assert.deepEqual(list(), before);
+});
+
+test("The time of the last backup is a metric, which a restart keeps and a failed backup does not change.", async () => {
+  using data = folder();
+  const settings = { DATA_DIR: data.at("data") };
+  const read = async (url: string) =>
+    metricValue(await (await fetch(`${url}/metrics`)).text(), "headwater_last_backup_timestamp_seconds");
+  const first = await serve(settings);
+  assert.equal(await read(first.url), 0);
+  const begunAt = Date.now();
+  assert.equal((await headwater(settings, "backup", "--to", data.at("backup"))).code, 0);
+  const backedUpAt = await read(first.url);
+  assert.ok(backedUpAt! >= begunAt / 1_000 - 1 && backedUpAt! <= Date.now() / 1_000 + 1);
+  assert.equal((await headwater(settings, "backup", "--to", data.at("backup"))).code, 1);
+  await first.stop();
+  const second = await serve(settings);
+  assert.equal(await read(second.url), backedUpAt);
+  await second.stop();
 });

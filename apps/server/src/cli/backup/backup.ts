@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { processEnvironment, readConfig } from "../../config/config.ts";
 import { makeFolder } from "../../ledger/sqlite/database.ts";
 import { refuseMarked } from "../../ledger/sqlite/folder-mark.ts";
+import { noteBackup } from "../../ledger/sqlite/last-backup.ts";
 import { defineCommand, required, text } from "../command.ts";
 import { CommandFailed, systemCode } from "../errors.ts";
 import { type CommandReport, formatBytes, table } from "../report.ts";
@@ -79,6 +80,7 @@ export const backup = defineCommand({
     // the ledger gets its name last: a folder without ledger.sqlite is not a backup
     const copied = files.toReversed().map((file) => finishCopy(file, target));
     flushToDisk(target);
+    noteBackup(dataDir);
     const note = `To restore it: set DATA_DIR to an empty folder and run \`headwater restore --from ${target}\`.`;
     return reportCopies(
       [...copied.toReversed(), ...warehouse],
