@@ -34,7 +34,7 @@ const TABLE = `create table events (
 /** The columns in the order of the PostgreSQL table, which COPY relies on. */
 const COLUMNS = `sourceId, eventId, occurredAt, type, name, sessionId, anonymousId, userId,
   page.url, page.path, page.title, page.referrer, page.referrerHost, page.utm.source, page.utm.medium, page.utm.campaign,
-  device.device, device.browser, device.os, locale, country, device.isBot, toJSONString(properties)`;
+  device.device, device.browser, device.os, locale, country, device.isBot, properties`;
 const INDEXES = [
   "create unique index on events (source_id, event_id)",
   "create index on events (source_id, occurred_at)",

@@ -6,6 +6,7 @@ import { type ClusterTarget, onCluster } from "./cluster.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";
 import {
   eventsStatements,
+  jsonTextStatements,
   planViolationStatements,
   queriedColumnsStatements,
   sentByStatements,
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
   planViolationStatements,
   // all dimensions of events in `eventRollups`
   recreateRollupsStatements,
+  jsonTextStatements,
 ];
 
 const migrationsTable = (target: ClusterTarget) =>

@@ -13,6 +13,12 @@ export const PAGE_QUERY_SETTINGS = {
   max_threads: 1,
 } as const;
 
+const TEXTS = ["properties", "context"];
+/** Selects an event as a line of JSON, in which `properties` and `context` are the stored texts. For the format TSVRaw. */
+export const EVENT_LINE = `concat(
+  substring(formatRowNoNewline('JSONEachRow', * EXCEPT (${TEXTS})) AS line, 1, length(line) - 1),
+  ${TEXTS.map((name) => `',"${name}":', ${name}`)}, '}')`;
+
 /** The last event of a page; the next page starts after it. */
 export interface EventCursor {
   sessionId: string;

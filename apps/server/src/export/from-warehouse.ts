@@ -7,6 +7,7 @@ import { isDamage } from "../clickhouse/completeness.ts";
 import {
   AFTER_CURSOR,
   CURSOR_ORDER,
+  EVENT_LINE,
   type EventCursor,
   PAGE_QUERY_SETTINGS,
   readPageEnd,
@@ -28,7 +29,7 @@ async function runQuery(
   try {
     abort_signal.throwIfAborted();
     const { stream } = await client.exec({
-      query: `${query} FORMAT JSONEachRow`,
+      query,
       query_params,
       clickhouse_settings: PAGE_QUERY_SETTINGS,
       abort_signal,
@@ -60,7 +61,7 @@ export async function* warehousePages(
   let cursor: EventCursor | null = null;
   if (afterId !== null) {
     const query = `SELECT analyticsEventId, sessionId, occurredAt FROM events
-      WHERE ${SELECTED} AND analyticsEventId = {afterId:String} LIMIT 1`;
+      WHERE ${SELECTED} AND analyticsEventId = {afterId:String} LIMIT 1 FORMAT JSONEachRow`;
     const found = await runQuery(client(), query, { ...selection, afterId }, signal);
     if (found.length === 0) throw unknownCursor();
     cursor = readPageEnd(found).cursor;
@@ -68,7 +69,8 @@ export async function* warehousePages(
   let rows: number = SERVER_LIMITS.exportFirstPageRows;
   for (let left = limit; left > 0; ) {
     const maxRows = Math.min(rows, left);
-    const query = `SELECT * FROM events WHERE ${SELECTED} ${cursor ? AFTER_CURSOR : ""} ORDER BY ${CURSOR_ORDER} LIMIT {maxRows:UInt32}`;
+    const query = `SELECT ${EVENT_LINE} FROM events WHERE ${SELECTED} ${cursor ? AFTER_CURSOR : ""}
+      ORDER BY ${CURSOR_ORDER} LIMIT {maxRows:UInt32} FORMAT TSVRaw`;
     const after: object = cursor ? { ...cursor, occurredAt: new Date(cursor.occurredAt) } : {};
     const page: Buffer = await runQuery(client(), query, { ...selection, ...after, maxRows }, signal);
     if (page.length === 0) return;

@@ -52,6 +52,14 @@ function createMetadataReducer(file: ParquetWriter): () => void {
 
 const NOT_YET = new Uint8Array();
 
+/** The library copies an object unless it has no prototype, and its copy lacks members named `__proto__`. */
+const withoutPrototype = (value: object): object => Object.assign(Object.create(null), value);
+
+function toParquetValue({ kind }: Column, value: unknown): unknown {
+  if (kind === "time" && value !== null) return new Date(String(value));
+  return kind === "json" && typeof value === "object" && value !== null ? withoutPrototype(value) : value;
+}
+
 export function createParquetWriter() {
   const bytes = new ByteWriter();
   const file = new ParquetWriter({
@@ -82,10 +90,7 @@ export function createParquetWriter() {
      */
     add: (events: readonly ExportedEvent[], bytesOfJson: number): Uint8Array<ArrayBuffer> => {
       for (const { column, values } of gathered)
-        for (const event of events) {
-          const value = readColumn(event, column);
-          values.push(column.kind === "time" && value !== null ? new Date(String(value)) : value);
-        }
+        for (const event of events) values.push(toParquetValue(column, readColumn(event, column)));
       rows += events.length;
       jsonBytes += bytesOfJson;
       if (rows < GROUP_ROWS && jsonBytes < GROUP_BYTES) return NOT_YET;

@@ -16,20 +16,14 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   input_format_skip_unknown_fields: 1,
   input_format_json_ignore_unknown_keys_in_named_tuple: 1,
   input_format_json_defaults_for_missing_elements_in_named_tuple: 1,
-  // an application's text that looks like a time stays a text and is read back unchanged
-  input_format_try_infer_dates: 0,
-  input_format_try_infer_datetimes: 0,
-  // `{"a.b": 1, "a": {"b": 2}}` has the same path twice
-  type_json_skip_duplicated_paths: 1,
+  // `properties` and `context` are stored as their text
+  input_format_json_read_objects_as_strings: 1,
   // parallel parsers would make several blocks, each with its own deduplication token
   input_format_parallel_parsing: 0,
   max_insert_block_size: String(SERVER_LIMITS.blockRows),
   // an import or a move may bring events of many years, and each month is a partition
   max_partitions_per_insert_block: "0",
 };
-/** A slower parser that accepts whole numbers above 2^64. */
-const TOLERANT_SETTINGS: ClickHouseSettings = { allow_simdjson: 0 };
-
 /** ClickHouse error codes that blame the data: it cannot be parsed, or has the wrong type. */
 const DATA_ERROR_CODES = new Set([
   "6",
@@ -55,24 +49,18 @@ const isDataError = (error: unknown): error is ClickHouseError =>
  */
 export async function insert(client: WarehouseClient, block: Block, signal: AbortSignal): Promise<void> {
   const body = await bodyOf(block);
-  const send = async (settings: ClickHouseSettings) => {
+  try {
     const answer = await client.exec({
       query: "INSERT INTO events FORMAT JSONEachRow",
       values: Readable.from([body], { objectMode: false }),
-      clickhouse_settings: { ...INSERT_SETTINGS, ...settings, insert_deduplication_token: block.token },
+      clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: block.token },
       // ClickHouse decompresses the body (clickhouse.com/docs/interfaces/http, "Compression")
       http_headers: { "Content-Encoding": "zstd" },
       abort_signal: signal,
     });
     await answer.stream.resume().toArray();
     mustBeClickHouse(answer);
-  };
-  try {
-    await send({});
   } catch (error) {
-    if (!isDataError(error)) throw error;
-    await send(TOLERANT_SETTINGS).catch((secondError: unknown) => {
-      throw isDataError(secondError) ? new EventsRefused(secondError.message) : secondError;
-    });
+    throw isDataError(error) ? new EventsRefused(error.message) : error;
   }
 }

@@ -9,7 +9,6 @@ import {
 import { readOrigins } from "@headwater/contract/origin";
 import { isAddressRange } from "../core/address-ranges.ts";
 import { isRecord, isUnchanged } from "../core/members.ts";
-import { propertyIssues } from "../core/property-names.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { readCurrency, roundAmount } from "../core/revenue.ts";
@@ -33,15 +32,12 @@ function nameIssues(name: string): Issue[] {
 }
 
 /** gt and lt compare numbers, contains texts. */
-function conditionIssues({ property, operator, value }: GoalCondition, path: (string | number)[]): Issue[] {
+function conditionIssues({ operator, value }: GoalCondition, path: (string | number)[]): Issue[] {
   const wanted =
     operator === "gt" || operator === "lt" ? "number" : operator === "contains" ? "string" : null;
   const isWrong = wanted !== null && (typeof value !== wanted || value === "");
   const message = `${operator} takes ${wanted === "number" ? "a number" : "a text that is not empty"}`;
-  return [
-    ...propertyIssues(property, [...path, "property"]),
-    ...(isWrong ? [{ path: [...path, "value"], code: "invalid_value" as const, message }] : []),
-  ];
+  return isWrong ? [{ path: [...path, "value"], code: "invalid_value", message }] : [];
 }
 
 const currencyIssue = (path: (string | number)[], currency: string): Issue => ({

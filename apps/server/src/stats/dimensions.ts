@@ -2,6 +2,7 @@
 import { STATS_GRAINS, type STATS_TEXT_DIMENSIONS, type StatsDimension } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import type { Grain } from "./calendar.ts";
+import { propertySql } from "./property-sql.ts";
 import type { Bind } from "./sql.ts";
 
 export type TextDimensionName = (typeof STATS_TEXT_DIMENSIONS)[number];
@@ -110,30 +111,3 @@ export const isOfOpeningEvent = (name: TextDimensionName): boolean => TEXT_DIMEN
  */
 export const openingValuesSql = (names: readonly TextDimensionName[]): string =>
   `CAST(argMin(toString([${names.map(textSql).join(", ")}]), concat(${OPENING_ORDER})) AS Array(Nullable(String)))`;
-
-/** A property's value as SQL: as a text, a number or a boolean, each NULL when the value has another type. */
-export interface PropertySql {
-  readonly text: string;
-  readonly number: string;
-  readonly boolean: string;
-  /** The value with a letter for its type, so that "1" and 1 are different groups. `parsePropertyKey` reads it. */
-  readonly key: string;
-}
-
-/** The name is bound. A name that reads like a subcolumn has another type than Dynamic, hence the cast. */
-export function propertySql(bind: Bind, name: string): PropertySql {
-  const value = `CAST(getSubcolumn(properties, ${bind("String", name)}) AS Dynamic)`;
-  const element = (type: string) => `dynamicElement(${value}, '${type}')`;
-  const numbers = ["Float64", "Int64", "UInt64"].map((type) => `toFloat64(${element(type)})`);
-  const number = `coalesce(${numbers.join(", ")})`;
-  const [text, boolean] = [element("String"), element("Bool")];
-  const key = `coalesce(concat('s', ${text}), concat('n', toString(${number})), concat('b', toString(${boolean})))`;
-  return { text, number, boolean, key };
-}
-
-/** The value that a property's key stands for. */
-export function parsePropertyKey(key: string): string | number | boolean {
-  const value = key.slice(1);
-  if (key.startsWith("n")) return Number(value);
-  return key.startsWith("b") ? value === "true" : value;
-}

@@ -9,16 +9,15 @@ import {
   type StatsScalar,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { propertyIssues } from "../core/property-names.ts";
 import {
   type CurrencySql,
   isEventLevel,
   parseDimension,
-  propertySql,
   queriedTextSql,
   sessionValueSql,
   type ValueDimension,
 } from "./dimensions.ts";
+import { propertySql } from "./property-sql.ts";
 import { allOf, anyOf, type Bind } from "./sql.ts";
 
 type Operator = (typeof STATS_OPERATORS)[number];
@@ -100,7 +99,6 @@ function readCondition(members: FilterMembers, path: IssuePath, issues: Issue[])
   }
   const values = Array.isArray(value) ? value : [value];
   const condition: FilterCondition = { kind: "condition", dimension, operator, values };
-  if (dimension.kind === "property") issues.push(...propertyIssues(dimension.name, [...path, "dimension"]));
   const issue = conditionIssue(condition, path);
   if (issue) issues.push(issue);
   return condition;

@@ -4,8 +4,8 @@
  */
 import type { STATS_METRICS, StatsMetric } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
-import { propertySql } from "./dimensions.ts";
 import { conversionRevenueSql, type GoalRule, goalSql } from "./goals.ts";
+import { propertySql } from "./property-sql.ts";
 import type { Bind } from "./sql.ts";
 
 type CountCondition = (bind: Bind, goal: GoalRule | null) => string;

@@ -1,6 +1,5 @@
 /** POST /api/stats/properties: the names of the properties that events carry. */
 import { LIMITS, type StatsPropertiesAnswer, type StatsPropertiesBody } from "@headwater/contract";
-import { propertyIssues } from "../core/property-names.ts";
 import { accuracyOf, partSql, partsOf } from "./accuracy.ts";
 import { estimateSums } from "./error-bound.ts";
 import type { RunQuery } from "./run-query.ts";
@@ -10,17 +9,24 @@ import { type Statement, statement } from "./sql.ts";
 
 const DEFAULT_PROPERTIES = 100;
 
-/** A property within another one is named by its path: `cart.items`. */
+/** A parser in which whole numbers may be greater than 64 bits. */
+const PARSE_SETTINGS = "SETTINGS allow_simdjson = 0, type_json_skip_duplicated_paths = 1";
+/**
+ * A property within another one is named by its path: `cart.items`. The type JSON finds these names, and skips values that are null. For
+ * other texts, listing the keys takes a tenth of the time.
+ */
+const NAMES = `if(multiSearchAny(properties, [':{', ':null']),
+  JSONAllPaths(CAST(properties AS JSON(max_dynamic_paths = 0))), JSONExtractKeys(properties))`;
+
 const propertiesStatement = (scope: QueryScope, limit: number): Statement =>
   statement((bind) => {
     const { events } = eventConditions(bind, scope, scope.range);
-    return `SELECT arrayJoin(JSONAllPaths(properties)) AS property, ${partsOf(scope)} AS parts
-      FROM (SELECT properties, ${partSql(scope.sample)} AS part FROM events WHERE ${events})
+    return `SELECT arrayJoin(${NAMES}) AS property, ${partsOf(scope)} AS parts
+      FROM (SELECT properties, ${partSql(scope.sample)} AS part FROM events WHERE (${events}) AND properties != '{}')
       WHERE lengthUTF8(property) BETWEEN 1 AND ${bind("UInt32", LIMITS.maxStatsPropertyLength)}
-      GROUP BY property ORDER BY arraySum(parts) DESC, property LIMIT ${bind("UInt32", limit)}`;
+      GROUP BY property ORDER BY arraySum(parts) DESC, property LIMIT ${bind("UInt32", limit)} ${PARSE_SETTINGS}`;
   });
 
-/** Leaves out properties that no query can name. */
 export async function answerProperties(
   run: RunQuery,
   body: StatsPropertiesBody,
@@ -37,6 +43,5 @@ export async function answerProperties(
     );
     return { value: found.map(([name], index) => ({ name, events: value[index] ?? 0 })), variances };
   });
-  const properties = rows.filter(({ name }) => propertyIssues(name, []).length === 0);
-  return { ...answerHead(scope), accuracy: accuracyOf(precision), properties };
+  return { ...answerHead(scope), accuracy: accuracyOf(precision), properties: rows };
 }

@@ -10,17 +10,17 @@ import {
   type StatsScalar,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { propertyIssues } from "../core/property-names.ts";
 import { toIsoTime } from "../core/time.ts";
 import { type Accurate, accuracyOf } from "./accuracy.ts";
 import { attributionIssues, firstTouchWindowOf } from "./attribution.ts";
 import { bucketStarts, completeBuckets, type Grain, type Period } from "./calendar.ts";
 import { type ComparedPeriod, compareBuckets, readComparison } from "./comparison.ts";
 import { currencyIssues } from "./currency.ts";
-import { type Dimension, isTimeDimension, parseDimension, parsePropertyKey } from "./dimensions.ts";
+import { type Dimension, isTimeDimension, parseDimension } from "./dimensions.ts";
 import { type GoalRule, withGoal } from "./goals.ts";
-import { summedProperty, whenEmpty } from "./metrics.ts";
+import { whenEmpty } from "./metrics.ts";
 import { dimensionColumn, type MetricsQuery, metricColumn, type QueryPeriod } from "./metrics-query.ts";
+import { parsePropertyKey } from "./property-sql.ts";
 import { type GroupKey, type ResultGroup, readGroups, sortGroups } from "./read-groups.ts";
 import type { RunQuery } from "./run-query.ts";
 import { answerHead, type Computed, readScope, refuseIssues } from "./scope.ts";
@@ -40,14 +40,6 @@ function fieldIssues(body: QueryFields): Issue[] {
   for (const [index, { field }] of orderBy.entries())
     if (!fields.includes(field))
       add(["orderBy", index, "field"], "must be one of the query's metrics or dimensions");
-  for (const [index, metric] of metrics.entries()) {
-    const property = summedProperty(metric);
-    if (property !== null) issues.push(...propertyIssues(property, ["metrics", index]));
-  }
-  for (const [index, name] of dimensions.entries()) {
-    const dimension = parseDimension(name);
-    if (dimension.kind === "property") issues.push(...propertyIssues(dimension.name, ["dimensions", index]));
-  }
   if (dimensions.filter(isTimeDimension).length > 1)
     add(["dimensions"], "a query has at most one time dimension");
   const ofGoal = metrics.find((metric) => metric === "conversions" || metric === "conversionRate");

@@ -93,7 +93,7 @@ export async function answerStoredEvents(
               `(occurredAt, analyticsEventId) ${later} (${bindTime(bind, Number(at))}, ${bind("String", after)})`,
             ]),
       ];
-      return `SELECT toUnixTimestamp64Milli(occurredAt), toUnixTimestamp64Milli(receivedAt), toJSONString(properties),
+      return `SELECT toUnixTimestamp64Milli(occurredAt), toUnixTimestamp64Milli(receivedAt), properties,
         ${list(Object.values(MEMBERS))} FROM events WHERE ${allOf(conditions)}
         ORDER BY ${list(order.map((column) => `${column} ${direction}`))} LIMIT ${bind("UInt32", limit + 1)}`;
     }),

@@ -38,7 +38,14 @@ test("Each member of an event's normal form is a column of its row.", async () =
   const row = async (entry: CommitEntry) => {
     const [found] = await store.ask(`SELECT * FROM events WHERE analyticsEventId = 'evt_${entry.key}'`);
     const iso = (time: string) => `${time.replace(" ", "T")}Z`;
-    return { ...found, occurredAt: iso(found.occurredAt), receivedAt: iso(found.receivedAt) };
+    const [properties, context] = [JSON.parse(found.properties), JSON.parse(found.context)];
+    return {
+      ...found,
+      properties,
+      context,
+      occurredAt: iso(found.occurredAt),
+      receivedAt: iso(found.receivedAt),
+    };
   };
   const nothing = { medium: null, campaign: null, term: null, content: null };
   const form = JSON.parse(full.json);

@@ -56,11 +56,12 @@ const invalid = (reason: string): Rejection =>
 const CONTEXT_MEMBERS = ["locale", "timezone", "screen", "viewport"];
 
 function readContext(row: RowObject): RowObject | null {
-  const members = CONTEXT_MEMBERS.filter((name) => typeof row[name] === "string");
-  const context = {
-    ...Object.fromEntries(members.map((name) => [name, row[name]])),
-    ...(isRowObject(row.context) ? row.context : {}),
-  };
+  const own = isRowObject(row.context) ? row.context : {};
+  const members = CONTEXT_MEMBERS.filter(
+    (name) => typeof row[name] === "string" && !Object.hasOwn(own, name),
+  );
+  // its own members stay in their order
+  const context = { ...own, ...Object.fromEntries(members.map((name) => [name, row[name]])) };
   return Object.keys(context).length > 0 ? context : null;
 }
 

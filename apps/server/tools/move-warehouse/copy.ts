@@ -7,6 +7,7 @@ import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import {
   AFTER_CURSOR,
   CURSOR_ORDER,
+  EVENT_LINE,
   type EventCursor,
   PAGE_QUERY_SETTINGS,
   readPageEnd,
@@ -99,7 +100,8 @@ async function* readPages(
   for (;;) {
     const after: object = cursor ? { ...cursor, occurredAt: new Date(cursor.occurredAt) } : {};
     const { stream } = await client.exec({
-      query: `SELECT * FROM events WHERE ${IN_SPAN} ${cursor ? AFTER_CURSOR : ""} ORDER BY ${CURSOR_ORDER} LIMIT {limit:UInt32} FORMAT JSONEachRow`,
+      query: `SELECT ${EVENT_LINE} FROM events WHERE ${IN_SPAN} ${cursor ? AFTER_CURSOR : ""}
+        ORDER BY ${CURSOR_ORDER} LIMIT {limit:UInt32} FORMAT TSVRaw`,
       query_params: { ...span, limit, ...after },
       clickhouse_settings: PAGE_QUERY_SETTINGS,
     });

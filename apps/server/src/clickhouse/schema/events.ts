@@ -10,8 +10,11 @@ import { tableStatements } from "./table.ts";
 const few = "LowCardinality(Nullable(String))";
 const many = "Nullable(String)";
 const time = "DateTime64(3, 'UTC') CODEC(Delta, ZSTD)";
-/** Applications choose these names. The first 64 get a column of their own; the others share one. */
-const json = "JSON(max_dynamic_paths = 64)";
+/**
+ * The text of an object, exactly as the ledger has it. Clients choose the names in it, so no column, file or dictionary may depend on them:
+ * merging the type JSON needs memory for each distinct name (docs/decisions/0014).
+ */
+const jsonText = "String DEFAULT '{}' CODEC(ZSTD)";
 
 const tuple = (members: Record<string, string>): string =>
   `Tuple(${Object.entries(members).map(([name, type]) => `${name} ${type}`)})`;
@@ -59,8 +62,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
   screen: few,
   viewport: few,
   device: tuple(DEVICE),
-  properties: json,
-  context: json,
+  properties: jsonText,
+  context: jsonText,
   sourceId: "LowCardinality(String)",
   receivedAt: time,
   batchId: many,
@@ -84,12 +87,18 @@ ORDER BY (sourceId, toDate(occurredAt), sessionId, occurredAt, analyticsEventId)
     shardBy: "cityHash64(sourceId, sessionId)",
   });
 
+function alterEvents(target: ClusterTarget, changes: readonly string[]): string[] {
+  const tables = new Set([storedName(target, "events"), "events"]);
+  return [...tables].map(
+    (table) => `ALTER TABLE ${target.database}.${table}${onCluster(target)} ${changes.join(", ")}`,
+  );
+}
+
 /** Columns that the first version of the table lacks, added by one migration each. Events stored before have the defaults. */
 function addColumns(target: ClusterTarget, columns: Readonly<Record<string, string>>): string[] {
-  const tables = new Set([storedName(target, "events"), "events"]);
-  const additions = Object.entries(columns).map(([name, type]) => `ADD COLUMN IF NOT EXISTS ${name} ${type}`);
-  return [...tables].map(
-    (table) => `ALTER TABLE ${target.database}.${table}${onCluster(target)} ${additions.join(", ")}`,
+  return alterEvents(
+    target,
+    Object.entries(columns).map(([name, type]) => `ADD COLUMN IF NOT EXISTS ${name} ${type}`),
   );
 }
 
@@ -109,6 +118,10 @@ export const queriedColumnsStatements = (target: ClusterTarget): string[] =>
     engagedSeconds: "Float32",
     scrollDepth: "Nullable(UInt8)",
   });
+
+/** `properties` and `context` had the type JSON before. ClickHouse rewrites their parts in the background. */
+export const jsonTextStatements = (target: ClusterTarget): string[] =>
+  alterEvents(target, [`MODIFY COLUMN properties ${jsonText}`, `MODIFY COLUMN context ${jsonText}`]);
 
 export const planViolationStatements = (target: ClusterTarget): string[] =>
   addColumns(target, { planViolation: "Bool" });

@@ -1,0 +1,184 @@
+/** `properties` and `context` come back with the same values, names and order, whichever way an event leaves. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { test } from "node:test";
+import fc from "fast-check";
+import { folder, headwater, serve } from "../cli/command-line.ts";
+import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
+import { until } from "../faults/child.ts";
+import { eventsBody, eventsPath, OWNER_TOKEN, openWorld, trackEvent, type World } from "../support/world.ts";
+import { PATIENCE_MS } from "./store.ts";
+
+const SETS = 200;
+const SEED = 36;
+
+const ODD_NAMES = [
+  "a",
+  "b",
+  "a.b",
+  "a.b.c",
+  "a.0",
+  "0",
+  "10",
+  "",
+  ".",
+  "a%2Eb",
+  "__proto__",
+  "constructor",
+  "é",
+];
+const ODD_TEXTS = [
+  ";=1",
+  "；＝1",
+  "'",
+  '"\\',
+  "\n\t\u2028\u007f",
+  "😀",
+  "null",
+  "{}",
+  "2026-01-01",
+  "\uFEFF",
+];
+const ODD_NUMBERS = [
+  0.1,
+  5e-324,
+  1e300,
+  2 ** 53,
+  2 ** 64,
+  -(2 ** 63) - 2048,
+  1e21,
+  123_456_789_012_345_680_000,
+];
+
+/** JSON as text: an object of JavaScript cannot be made with every name as simply. */
+const { object: jsonObject } = fc.letrec<{ value: string; object: string }>((tie) => {
+  const text = fc.oneof(
+    fc.constantFrom(...ODD_TEXTS),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 9 }),
+  );
+  const clean = text.map((one) => JSON.stringify(one.replaceAll("\0", "\uFFFD")));
+  const name = fc.oneof(
+    fc.constantFrom(...ODD_NAMES).map((one) => JSON.stringify(one)),
+    clean,
+  );
+  const number = fc.oneof(
+    fc.constantFrom(...ODD_NUMBERS),
+    fc.double({ noDefaultInfinity: true, noNaN: true }),
+  );
+  const scalar = fc.oneof(
+    clean,
+    number.map((one) => JSON.stringify(one)),
+    fc.constantFrom("null", "true", "false", "{}", "[]"),
+  );
+  return {
+    value: fc.oneof(
+      { depthSize: "small", maxDepth: 4 },
+      scalar,
+      fc.array(tie("value"), { maxLength: 3 }).map((items) => `[${items}]`),
+      tie("object"),
+    ),
+    object: fc
+      .array(fc.tuple(name, tie("value")), { maxLength: 6 })
+      .map((members) => `{${members.map(([key, value]) => `${key}:${value}`)}}`),
+  };
+});
+const eventData = fc.tuple(fc.oneof({ weight: 9, arbitrary: jsonObject }, fc.constant("null")), jsonObject);
+
+type Exported = Record<string, unknown>;
+/** The texts of both, by event. A cell of CSV is a text already. */
+const textsOf = (rows: readonly Exported[]) =>
+  new Map(
+    rows.map(({ eventId, properties, context }) => [
+      eventId,
+      [properties, context].map((one) => JSON.stringify(typeof one === "string" ? JSON.parse(one) : one)),
+    ]),
+  );
+
+function assertSame(rows: readonly Exported[], sent: ReturnType<typeof textsOf>, way: string): void {
+  const found = textsOf(rows);
+  assert.equal(found.size, sent.size, way);
+  for (const [id, texts] of sent) assert.deepEqual(found.get(id), texts, `${way}: ${id}`);
+}
+
+async function sendAll(world: World) {
+  const source = await world.createSource();
+  const sessionId = await world.openSession(source);
+  const sets = fc.sample(eventData, { numRuns: SETS, seed: SEED });
+  const events = sets.map(([properties, context], index) => ({
+    ...trackEvent({ id: `e${index}` }),
+    properties: JSON.parse(properties),
+    context: JSON.parse(context),
+  }));
+  const { body } = await world.send(eventsPath(source), eventsBody(sessionId, events));
+  assert.equal(body.accepted, SETS, JSON.stringify(body).slice(0, 500));
+  const sent = events.map(({ id, properties, context }) => ({
+    eventId: id,
+    properties: properties ?? {},
+    context,
+  }));
+  return { sourceId: String(source.sourceId), sessionId, sent: textsOf(sent) };
+}
+
+async function listed(world: World, sourceId: string, sessionId: string): Promise<Exported[]> {
+  const events: Exported[] = [];
+  for (let cursor = ""; ; ) {
+    const path = `/api/tracking-sources/${sourceId}/events?sessionId=${sessionId}${cursor && `&cursor=${cursor}`}`;
+    const { status, body } = await world.ask(path);
+    assert.equal(status, 200, JSON.stringify(body));
+    events.push(...body.events);
+    if (body.nextCursor === null) return events;
+    cursor = body.nextCursor;
+  }
+}
+
+const allShipped = (askReadiness: () => Promise<unknown>) =>
+  until("no event waits", PATIENCE_MS, async () => {
+    const { warehouse } = (await askReadiness()) as { warehouse: { state: string; waitingEvents: number } };
+    return warehouse.state === "up" && warehouse.waitingEvents === 0;
+  });
+
+/** Imports the file into a new source of another service, and returns the lines of an export from there. */
+async function importAndExport(file: string, settings: Record<string, string>): Promise<Exported[]> {
+  using data = folder();
+  const own = { ...settings, DATA_DIR: data.path };
+  await (await serve(own)).stop();
+  const run = async (...words: string[]) => {
+    const outcome = await headwater(own, ...words);
+    assert.equal(outcome.code, 0, outcome.stderr + outcome.stdout);
+    return outcome;
+  };
+  const { sourceId } = (await run("source", "create", "--name", "Copy", "--json")).json();
+  assert.equal((await run("import", file, "--source", sourceId, "--json")).json().accepted, SETS);
+  if (settings.WAREHOUSE !== "off") {
+    const served = await serve(own);
+    await allShipped(async () => (await fetch(`${served.url}/readyz`)).json());
+    await served.stop();
+  }
+  return linesOf((await run("export", "--source", sourceId)).stdout);
+}
+
+for (const WAREHOUSE of ["off", "embedded"]) {
+  test(`With the warehouse ${WAREHOUSE}, generated properties and contexts come back exactly, every way out.`, async () => {
+    using files = folder();
+    await using world = await openWorld({ WAREHOUSE });
+    const { sourceId, sessionId, sent } = await sendAll(world);
+    if (WAREHOUSE !== "off") await allShipped(async () => (await world.ask("/readyz", { token: null })).body);
+    const exportOf = (format: string) =>
+      world.ask(`/api/export/events?sourceId=${sourceId}&format=${format}`);
+    const [ndjson, csv] = [(await exportOf("ndjson")).body, (await exportOf("csv")).body];
+    assertSame(linesOf(ndjson), sent, "NDJSON");
+    assertSame(recordsOf(csv), sent, "CSV");
+    const parquet = await fetch(`${world.url}/api/export/events?sourceId=${sourceId}&format=parquet`, {
+      headers: { authorization: `Bearer ${OWNER_TOKEN}` },
+    });
+    assertSame(await rowsOfParquet(await parquet.arrayBuffer()), sent, "Parquet");
+    if (WAREHOUSE !== "off")
+      for (const [id, [properties]] of textsOf(await listed(world, sourceId, sessionId)))
+        assert.equal(properties, sent.get(id)?.[0], `GET …/events: ${id}`);
+    for (const [format, text] of Object.entries({ ndjson, csv })) {
+      const file = files.at(`events.${format}`);
+      writeFileSync(file, text);
+      assertSame(await importAndExport(file, { WAREHOUSE }), sent, `import of ${format}`);
+    }
+  });
+}
