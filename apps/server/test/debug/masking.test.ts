@@ -1,5 +1,5 @@
 /** What the debug history masks, row by row, and ordinary traffic that it leaves as it is. */
-import { equal } from "node:assert/strict";
+import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { maskText } from "../../src/core/masking/mask.ts";
 import { snapshotOf } from "../../src/debug/snapshot.ts";
@@ -54,6 +54,10 @@ const TEXTS: readonly [string, string][] = [
   ["a=1&code=Splxl0BeZQ&state=x", "a=1&code=[masked]&state=[masked]"],
 ];
 
+/** A key of each kind, in pieces, so that no scanner takes this file for a leak. */
+const key = (...pieces: string[]) => pieces.join("");
+const R = (length: number) => "4eC39HqLyjWDarjtT1zdp7dcQ2xV8bN5mK0sG6fP".repeat(4).slice(0, length);
+const HEX = (length: number) => "9fceb02d0ae598e95dc970b74767f193".repeat(4).slice(0, length);
 /** Ordinary traffic. */
 const KEPT: readonly unknown[] = [
   { sessionId: "ses_019aa3f2c1d400112233445566778899", anonymousId: "0b2c4d5e-1111-4222-8333-444455556666" },
@@ -67,10 +71,162 @@ const KEPT: readonly unknown[] = [
   "ids 550e8400-e29b-41d4-a716-446655440000 and a4111111111111111 and 12345678901234567890",
   "basic information about the bearer of news; authorization is required",
   "GA1.1.1234567890.1700000000",
+  { version: "4.12.1-beta.3+20261128", commit: "9fceb02d0ae598e95dc970b74767f19372d61af8", short: "9fceb02" },
+  {
+    publicKey: "pk_Zm9vYmFyYmF6cXV4MTIzNDU2",
+    eventId: "evt_9fceb02d0ae598e95dc970b74767f193",
+    order: "SK-2026-000123",
+  },
+  {
+    stripe: `pk_live_${R(24)}`,
+    sku: "key-ring-2026",
+    slug: "sk-winter-collection-2026-shoes",
+    css: "desk-lamp-with-arm",
+  },
+  { events: ["card:added", "auth:google", "token:refresh"], fields: ["password", "email", "first_name"] },
+  { name: "Cookie jar", value: 12.5 },
+  { name: "add_to_cart", value: 12.5, key: "size", text: "Add" },
+  "Gift cards: for everyone",
+  "Reset your access: step 2",
+  "npm_config_registry and npm_lifecycle_event of pypi-some-package-name",
+  "Basic information about it, Basic training: 20 hours",
+  "https://shop.example/a:b/@ann?x=https://b.example:8080/c",
+  "tel 0049-1511-2345-678, IP 192.168.100.200, ISBN 978-3-16-148410-0, 1111-2222-3333-4444",
+  "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkq\n-----END PUBLIC KEY-----",
+  "日本語のタイトル：赤い靴、サイズ２６",
+  "<p>The <b>shoes</b> of &lt;Ann&gt;</p>",
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.7444.175 Safari/537.36",
 ];
 
+const KEYS: readonly string[] = [
+  key("hwt", "_", R(36)),
+  key("hwt", "_", R(36), ".lq3k2j1h.", R(43)),
+  key("hwt", "_", R(12)),
+  ...["sk_live", "sk_test", "rk_live", "sk_prod", "whsec"].map((head) => key(head, "_", R(24))),
+  ...["ghp", "gho", "ghs", "ghu", "ghr"].map((head) => key(head, "_", R(36))),
+  key("github", "_pat_", R(22), "_", R(59)),
+  ...["glpat", "glrt", "gldt", "glptt"].map((head) => key(head, "-", R(20))),
+  ...["AKIA", "ASIA"].map((head) => key(head, "IOSFODNN7EXAMPLE")),
+  ...["xoxb", "xoxp", "xoxa", "xoxr", "xoxs"].map((head) => key(head, "-263594206564-", R(24))),
+  key("xapp", "-1-A0263594-", R(24)),
+  key("AI", "za", R(35)),
+  key("ya", "29.", R(60)),
+  key("GOC", "SPX-", R(28)),
+  key("sk", "-", R(48)),
+  key("sk", "-proj-", R(48)),
+  key("sk", "-ant-api03-", R(90)),
+  key("S", "G.", R(22), ".", R(43)),
+  key("np", "m_", R(36)),
+  key("py", "pi-AgEIcHlwaS5vcmc", R(60)),
+  ...["dop", "doo", "dor"].map((head) => key(head, "_v1_", HEX(64))),
+  ...["shpat", "shpca", "shppa", "shpss"].map((head) => key(head, "_", HEX(32))),
+  key("ke", "y-", HEX(32)),
+  key("EA", "AC", R(100)),
+  key("S", "K", HEX(32)),
+  key("h", "f_", "abcdefghijklmnopqrstuvwxyzABCDEFGH"),
+  key("hv", "s.", R(95)),
+  key("12345", "67890:AA", R(33)),
+  key("M", R(23), ".", "Cl2FMQ", ".", R(30)),
+  key("lin", "_api_", R(40)),
+  key("LS0t", "LS1CRUdJTi", R(60)),
+];
+const PEM = key(
+  "-----BEGIN RSA ",
+  "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\nq2wE9r==\n-----END RSA PRIVATE KEY-----",
+);
+
+/** Text that contains secrets; they are marked with ⟦ and ⟧. */
+const PLACES: readonly string[] = [
+  ...KEYS.flatMap((one) => [`⟦${one}⟧`, `key=⟦${one}⟧&x=1`, `see (⟦${one}⟧), please`, `/a/⟦${one}⟧/b`]),
+  `⟦${PEM}⟧`,
+  `k: ⟦${PEM.replaceAll("\n", "\\n")}⟧ end`,
+  `⟦${PEM.slice(0, 60)}⟧`,
+  `⟦${PEM.replace("RSA ", "").replace("RSA ", "")}⟧`,
+  `⟦${PEM.replaceAll("RSA", "OPENSSH")}⟧`,
+  `?k=⟦${encodeURIComponent(PEM)}⟧&b=1`,
+  `⟦${PEM.replaceAll("RSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK")}⟧`,
+  "postgres://⟦ann:p4ss⟧@db.example:5432/x",
+  "mongodb+srv://⟦ann:p4%40ss⟧@db.example/x",
+  "redis://⟦:p4ss⟧@cache.example and amqp://⟦a:b⟧@mq.example",
+  "https://hooks.slack.com/services/⟦T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX⟧",
+  "https://discord.com/api/webhooks/⟦1234567890/abcDEF-123_x⟧",
+  "sent Basic ⟦YW5uOnA0c3M=⟧ to it",
+  `jwt ⟦${JWT.replaceAll(".", "%2E")}⟧ and ⟦${JWT.replaceAll(".", "%252e")}⟧`,
+  `/cb#t=⟦${[...JWT].map((char) => `%${char.charCodeAt(0).toString(16)}`).join("")}⟧`,
+  `⟦${Buffer.from(JWT).toString("base64")}⟧`,
+  "⟦4111–1111–1111–1111⟧, ⟦4111.1111.1111.1111⟧, ⟦4111\u00a01111\u00a01111\u00a01111⟧",
+  "⟦4111\u200b1111\u200b1111\u200b1111⟧ ⟦4\u200b111111111111111⟧ ⟦4111\u20111111\u20111111\u20111111⟧",
+  "⟦４１１１１１１１１１１１１１１１⟧ ⟦４１１１ １１１１ １１１１ １１１１⟧ ⟦4111 - 1111 - 1111 - 1111⟧",
+  "⟦4111_1111_1111_1111⟧ ⟦4111/1111/1111/1111⟧ ⟦41111111 11111111⟧ ⟦3782·822463·10005⟧",
+  "password: ⟦x⟧",
+  "Password： ⟦hunter2⟧",
+  "ｐａｓｓｗｏｒｄ：⟦x⟧",
+  "login failed, password: ⟦correct horse battery⟧",
+  "pwd=⟦x⟧ user=y",
+  "{password: ⟦'x'⟧, user: 'y'}",
+  "array('password' => ⟦'x'⟧)",
+  'password="⟦x⟧"'.replace('"⟦x⟧"', '⟦"x"⟧'),
+  "token: ⟦a1b2⟧",
+  "cli --password ⟦hunter2⟧ --user ann",
+  "<login><password>⟦x⟧</password><user>u</user></login>",
+  "<s:Pin>⟦12⟧</s:Pin>",
+  "&lt;password&gt;⟦x⟧&lt;/password&gt;",
+  '<input type="password" name="p" value=⟦"x"⟧>',
+  "<input value=⟦'x'⟧ name='card_number'/>",
+  '<field name="password">⟦x⟧</field>',
+  "<key>password</key><string>⟦x⟧</string>",
+];
+
+/** Bodies with `S3cr3t!` as the value of a secret. */
+const SHAPES: readonly unknown[] = [
+  { name: "password", value: "S3cr3t!" },
+  { key: "api_key", value: { stringValue: "S3cr3t!" } },
+  { Name: "Authorization", Value: ["S3cr3t!"] },
+  { field: "ｐａｓｓｗｏｒｄ", value: "S3cr3t!" },
+  { label: "Card number", id: "f1", value: "S3cr3t!" },
+  [{ k: "pin", v: "S3cr3t!" }],
+  [
+    ["password", "S3cr3t!"],
+    ["user", "ann"],
+  ],
+  ["Authorization", "S3cr3t!", "Accept", "*/*"],
+  JSON.stringify({ a: [{ name: "password", value: "S3cr3t!" }] }),
+  JSON.stringify(JSON.stringify([["token", "S3cr3t!"]])),
+  { ｐａｓｓｗｏｒｄ: "S3cr3t!" },
+  { "pass\u200bword": "S3cr3t!" },
+  { 𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝: "S3cr3t!" },
+  { xml: "<a><token>S3cr3t!</token></a>" },
+  { form: '--b\r\nContent-Disposition: form-data; name="password"\r\n\r\nS3cr3t!\r\n--b--' },
+];
+
 describe("masking", () => {
+  for (const place of PLACES) {
+    const secrets = [...place.matchAll(/⟦(.*?)⟧/gs)].map(([, secret = ""]) => secret);
+    const text = place.replaceAll(/[⟦⟧]/g, "");
+    it(`of the secret in ${JSON.stringify(place).slice(0, 90)}`, () => {
+      const shown: string = masked(text);
+      const rest = place.split(/⟦.*?⟧/s);
+      for (const secret of secrets) {
+        const core = secret.replaceAll(/["']/g, "");
+        ok(core.length < 2 || !shown.includes(core), shown);
+      }
+      for (const part of rest)
+        ok(shown.replaceAll(/["']/g, "").includes(part.replaceAll(/["']/g, "")), `${part}: ${shown}`);
+      ok(shown.includes("[masked]"), shown);
+      equal(masked(shown), shown, "masked once more");
+      const raw = maskText(`{broken ${JSON.stringify(text)}`);
+      for (const secret of secrets.filter(({ length }) => length > 5))
+        ok(!raw.includes(JSON.stringify(secret).slice(1, -1)), raw);
+    });
+  }
+
+  for (const shape of SHAPES)
+    it(`of the value in ${JSON.stringify(shape).slice(0, 90)}`, () => {
+      const shown = JSON.stringify(masked(shape));
+      ok(!shown.includes("S3cr3t"), shown);
+      ok(shown.includes("[masked]"), shown);
+    });
+
   for (const [text, expected] of STRINGS) it(`of ${text}`, () => equal(masked(text), expected));
 
   for (const name of NAMES.split(/\s+/)) {
@@ -91,6 +247,15 @@ describe("masking", () => {
   for (const value of KEPT)
     it(`leaves ${JSON.stringify(value)}`, () => equal(JSON.stringify(masked(value)), JSON.stringify(value)));
 
+  const WORST = [
+    ..."-----BEGIN ,://a:,://a:b@,sk_live_,basic aaaa,&lt;pin&gt;,</a><b>,--token x ,password: x ,%25,%253A%252F,".split(
+      ",",
+    ),
+    ...'hooks.slack.com/services/,AKIA,token ,"pin",-,1:AA,Nabc.,%4,４,４\u200b,\u3000,<a name=pin value=x '.split(
+      ",",
+    ),
+    "-----BEGIN PRIVATE KEY ",
+  ].filter((piece) => piece !== "");
   it("does not take a time that grows with the square of the text", () => {
     const pieces = [
       "=",
@@ -103,8 +268,8 @@ describe("masking", () => {
       "bearer ",
       "authorization:a",
     ];
-    for (const piece of [...pieces, "<pin ", "<pin>", 'name="pin"\n', "4 ", "4%20", "{%22"]) {
-      const text = piece.repeat(1_000_000 / piece.length);
+    for (const piece of [...pieces, "<pin ", "<pin>", 'name="pin"\n', "4 ", "4%20", "{%22", ...WORST]) {
+      const text = piece.repeat(250_000 / piece.length);
       maskText(text);
       masked(text.slice(0, LIMIT - 100));
     }

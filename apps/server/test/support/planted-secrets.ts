@@ -1,4 +1,4 @@
-/** Forty places of an address, a referrer and a title with a secret in each. No secret occurs in another place. */
+/** Fifty places of an address, a referrer and a title with a secret in each. No secret occurs in another place. */
 
 const ORIGIN = "https://shop.example";
 const OTHER = "https://mail.example";
@@ -73,6 +73,16 @@ export const PLANTED_SECRETS: readonly PlantedSecret[] = [
   inReferrer("Rst38aB9kx0", `${OTHER}/magic-link/Rst38aB9kx0`),
   { secret: "Usr39xyz", page: { url: `${ORIGIN}/y`, referrer: "https://ann:Usr39xyz@mail.example/y" } },
   inReferrer("Jwt40", `${OTHER}/#${jwt("Jwt40")}`),
+  inUrl("Hwt41aB9kx0", `/x?a=${"hwt"}_Hwt41aB9kx0${"0".repeat(25)}`),
+  inUrl("Key42aB9kx0", `/x/${"sk"}_live_Key42aB9kx0${"0".repeat(13)}/y`),
+  inUrl("Jwt43", `/sso?x=${jwt("Jwt43").replaceAll(".", "%252E")}`),
+  inUrl("AKIAKEY44B9KX0ABCDEF", "/x#AKIAKEY44B9KX0ABCDEF"),
+  inUrl("Fw45xyz", `/x?${encodeURIComponent("ｐａｓｓｗｏｒｄ")}=Fw45xyz`),
+  inUrl("Db46xyz", "/x?db=postgres%3A%2F%2Fann%3ADb46xyz%40db.example%2Fx"),
+  inUrl("4111%E2%80%931111", `/pay?n=${encodeURIComponent("4111–1111–1111–1111")}`),
+  inTitle("Pw48xyz", "Saved. Password: Pw48xyz"),
+  inTitle("Pem49xyz", `-----BEGIN ${"PRIVATE"} KEY----- Pem49xyz`),
+  inReferrer("Hook50xyz", "https://hooks.slack.com/services/T0000/B0000/Hook50xyz"),
 ];
 
 /** The planted secrets that a text contains, also in another encoding. */

@@ -1,4 +1,4 @@
-/** Secrets in forty places of an address, a referrer and a title are in nothing that the service writes. */
+/** Secrets in fifty places of an address, a referrer and a title are in nothing that the service writes. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -94,8 +94,8 @@ before(async () => {
 });
 after(() => data[Symbol.dispose]());
 
-test("There are forty places, each with a secret of its own.", () => {
-  assert.equal(new Set(PLANTED_SECRETS.map(({ secret }) => secret)).size, 40);
+test("There are fifty places, each with a secret of its own.", () => {
+  assert.equal(new Set(PLANTED_SECRETS.map(({ secret }) => secret)).size, 50);
   for (const { secret, page } of PLANTED_SECRETS) assert.deepEqual(foundIn(JSON.stringify(page)), [secret]);
 });
 

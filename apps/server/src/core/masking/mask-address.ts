@@ -1,5 +1,6 @@
 /** Masks secrets and personal data in the address of a page. Pure. */
 import { maskString } from "./mask.ts";
+import { maskWebhooks } from "./vendor-keys.ts";
 
 /** The scheme and the host of an address. They are not masked, so that the address can still be parsed. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\@]*(?=[/?#\\]|$)/i;
@@ -20,7 +21,7 @@ function withoutCredentials(text: string): string {
  * fragment. Other text than an address is masked as a whole.
  */
 export function maskAddress(text: string): string {
-  const address = withoutCredentials(text.replace(IGNORED, ""));
+  const address = maskWebhooks(withoutCredentials(text.replace(IGNORED, "")));
   const [origin = ""] = ORIGIN.exec(address) ?? [];
   return origin + maskWholly(address.slice(origin.length));
 }

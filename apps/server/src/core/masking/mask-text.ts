@@ -1,12 +1,14 @@
 /** Masks secrets by their names in a text: in query strings, pairs, XML elements and the parts of a form. */
 
+import { MASKED } from "./masked.ts";
+import { namesSecret } from "./pairs.ts";
+import { decodePercent } from "./percent.ts";
 import { createOauthCheck, isSecretName, isSecretParameter } from "./secret-names.ts";
-import { MASKED } from "./secret-values.ts";
 
 /** A name is searched in this many characters before its `=` or `:`. */
 const NAME_WINDOW = 120;
 const BEFORE_QUERY_NAME = /[?&;#\s"'<>(){},/\\=:]/;
-const BEFORE_PAIR_NAME = /[?&;#\r\n"'<>(){},/\\=:]/;
+const BEFORE_PAIR_NAME = /[?&;#\r\n"'<>(){},/\\=:：＝]/;
 const AFTER_VALUE = /[&#\s"<>]/g;
 const AFTER_JSON = /[&#]/g;
 /** `{…` and `["…`, but not `[masked]`. */
@@ -14,23 +16,10 @@ const PLAIN_JSON = /\{|\[["{[\d\s\]]/y;
 /** A value that is JSON, percent-encoded or not: `{…`, `%7B…`, `%5B…`. */
 const JSON_VALUE = /[{[]|%(?:25)*[57]b/iy;
 
-/** The text with its percent-encoded ASCII characters decoded, up to four times. */
-function decoded(text: string): string {
-  let now = text;
-  for (let level = 0; level < 4 && now.includes("%"); level++) {
-    const before = now;
-    now = now.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
-    if (now === before) break;
-  }
-  return now;
-}
-
 /** The name that ends at `end` and does not start before `floor`. A name that is longer than the window is cut. */
 function nameBefore(text: string, end: number, floor: number, ends: RegExp): string {
   const window = text.slice(Math.max(floor, end - NAME_WINDOW), end);
-  const plain = window.includes("%") ? decoded(window) : window;
+  const plain = window.includes("%") ? decodePercent(window) : window;
   let start = plain.length;
   while (start > 0 && !ends.test(plain.charAt(start - 1))) start--;
   return plain.slice(start);
@@ -56,7 +45,7 @@ type MaskText = (text: string) => string;
 export function maskQuery(text: string, maskJson: MaskText): string {
   const oauth = createOauthCheck(text);
   const maskJsonValue: MaskText = (value) => {
-    const json = decoded(value);
+    const json = decodePercent(value);
     const masked = maskJson(json);
     return masked === json ? value : masked;
   };
@@ -84,23 +73,86 @@ export function maskQuery(text: string, maskJson: MaskText): string {
   return kept === 0 ? text : masked + text.slice(kept);
 }
 
-/** Masks `"token": "abc"` and `Cookie: a=b` in a text that cannot be parsed. It masks too much rather than too little. */
-export function maskPairs(text: string): string {
-  const sign = /\\{0,8}["']?\s{0,8}[:=]\s{0,8}/g;
+/** Between a name and its value: `: `, `=`, `=>`, also after the quote that ends the name. */
+const PAIR_SIGN = /\\{0,8}["']?\s{0,8}[:=：＝]>?\s{0,8}/g;
+
+interface Pair {
+  readonly name: string;
+  /** What stands between the name and the value. */
+  readonly sign: string;
+  /** Where the value begins. */
+  readonly from: number;
+}
+
+/** @param endOf the end of the value of a secret; where it begins when it is none */
+function maskEachPair(text: string, endOf: (text: string, pair: Pair) => number): string {
   let masked = "";
   let kept = 0;
   let floor = 0;
-  for (let at = sign.exec(text); at !== null; at = sign.exec(text)) {
-    const from = at.index + at[0].length;
-    const secret = isSecretName(nameBefore(text, at.index, floor, BEFORE_PAIR_NAME));
-    floor = secret ? pairEnd(text, from, at[0].includes("=")) : from;
-    if (secret && floor > from) {
+  PAIR_SIGN.lastIndex = 0;
+  for (let at = PAIR_SIGN.exec(text); at !== null; at = PAIR_SIGN.exec(text)) {
+    const [sign] = at;
+    const from = at.index + sign.length;
+    const name = nameBefore(text, at.index, floor, BEFORE_PAIR_NAME);
+    const isSecret = isSecretName(lastWords(name)) && !text.startsWith(MASKED, from);
+    floor = isSecret ? endOf(text, { name, sign, from }) : from;
+    if (floor > from) {
       masked += text.slice(kept, from) + MASKED;
       kept = floor;
     }
-    sign.lastIndex = floor;
+    PAIR_SIGN.lastIndex = floor;
   }
   return kept === 0 ? text : masked + text.slice(kept);
+}
+
+/** `credit card number` of a longer sentence. */
+const lastWords = (name: string): string => name.trim().split(/\s+/).slice(-3).join(" ");
+
+/** Masks `"token": "abc"` and `Cookie: a=b` in a text that cannot be parsed. It masks too much rather than too little. */
+export const maskPairs = (text: string): string =>
+  maskEachPair(text, (whole, { sign, from }) => pairEnd(whole, from, /[=＝]/.test(sign)));
+
+/** Names after which even words are a secret. */
+const STRONG_NAME = /passw|passphrase|passcode|pwd|密码|パスワード/i;
+const AFTER_WORD = /[\s&#"'<>,;}]/g;
+const AFTER_LINE = /[\r\n}<"]/g;
+
+/** Words are no secret: "Gift cards: for everyone". A single word, or one with digits or signs, may be one. */
+function looksSecret(value: string): boolean {
+  const [first = "", ...others] = value.trim().split(/\s+/);
+  return others.length === 0 || /\d|[^\p{L}\p{M}.,!?'’-]/u.test(first);
+}
+
+/** The end of a value in a text for people, such as a title or a message. */
+function proseEnd(text: string, { name, sign, from }: Pair): number {
+  const isQuoted = /^\\{0,8}["']/.test(text.slice(from, from + 9));
+  const isLine = !isQuoted && /(?:\s|：)$/.test(sign) && !/[=＝]/.test(sign);
+  const end = isQuoted ? pairEnd(text, from, true) : plainEnd(text, from, isLine ? AFTER_LINE : AFTER_WORD);
+  const value = text.slice(from, end);
+  if (/^[\\"']+\[masked\]/.test(value)) return from;
+  if (isQuoted || STRONG_NAME.test(name.normalize("NFKC"))) return end;
+  if (value.includes(MASKED)) return from;
+  return (isLine ? looksSecret(value) : /[=＝]|\d/.test(sign + value)) ? end : from;
+}
+
+function plainEnd(text: string, from: number, after: RegExp): number {
+  after.lastIndex = from;
+  return after.exec(text)?.index ?? text.length;
+}
+
+const FLAG = /(--?([\w-]{2,60})\s{1,4})([^\s"'-][^\s]*)/g;
+
+/** Masks `password: x`, `'token' => 'x'` and flags in a text for people. */
+export function maskProse(text: string): string {
+  return maskFlags(maskEachPair(text, proseEnd));
+}
+
+/** Masks `--api-key x`. */
+export function maskFlags(text: string): string {
+  if (!text.includes("--")) return text;
+  return text.replace(FLAG, (written, head: string, name: string) =>
+    isSecretName(name) ? head + MASKED : written,
+  );
 }
 
 /**
@@ -121,21 +173,32 @@ function pairEnd(text: string, from: number, equals: boolean): number {
   return end === -1 ? text.length : end + opening.length;
 }
 
-/** The start tag of an XML element. Its content ends with the end tag of the same name. */
-const START_TAG = /<(?<name>[^\s<>/"'=?!]{1,120})(?:\s[^<>]*)?(?<!\/)>/g;
+/** The start tag of an XML element, also with escaped brackets. Its content ends with the end tag of the same name. */
+const START_TAG = /(?:<|&lt;)(?<name>[^\s<>&/"'=?!]{1,120})(?<attributes>\s[^<>&]*)?(?<!\/)(?:>|&gt;)/g;
+/** An element that is a name, and the start tag of the next one: `<key>password</key><string>`. */
+const NAME_ELEMENT = />\s{0,9}(?<name>[^<>]{2,64})<\/[^<>]{1,120}>\s{0,99}<[^<>/]{1,200}(?<!\/)>/g;
 /** The head of a part of a form (multipart/form-data). Its content ends with the next boundary. */
 const PART_HEAD = /\bname="(?<name>[^"\r\n]{1,120})"[^\r\n]{0,200}\r?\n(?:[^\r\n]{1,200}\r?\n){0,5}\r?\n/g;
+/** Attributes that name a field, and those that hold its value. */
+const NAME_ATTRIBUTE =
+  /\s(?:name|key|type|field|id|autocomplete|label|property)\s{0,9}=\s{0,9}\\?["']?([^"'\s<>\\]{1,80})/gi;
+const VALUE_ATTRIBUTE =
+  /(\s(?:value|content|data-value)\s{0,9}=\s{0,9})("[^"]*"?|'[^']*'?|\\"[^"]*"?|[^\s<>"'\\]+)/gi;
 
-/** Masks what follows each head with a secret name, until its end. */
-function maskAfter(text: string, head: RegExp, endOf: (name: string, from: number) => number): string {
+const hasNamingAttribute = (attributes: string): boolean =>
+  attributes.includes("=") && [...attributes.matchAll(NAME_ATTRIBUTE)].some(([, name]) => namesSecret(name));
+
+type Head = Readonly<Record<string, string | undefined>>;
+
+/** Masks what follows each head, until its end. @param endOf the end of a secret; null when it is none; -1: the end of the text */
+function maskAfter(text: string, head: RegExp, endOf: (head: Head, from: number) => number | null): string {
   let masked = "";
   let kept = 0;
   head.lastIndex = 0;
   for (let at = head.exec(text); at !== null; at = head.exec(text)) {
-    const name = at.groups?.name ?? "";
-    if (!isSecretName(name.replace(/^.*:/, ""))) continue; // without the namespace of an element
     const from = head.lastIndex;
-    const end = endOf(name, from);
+    const end = endOf(at.groups ?? {}, from);
+    if (end === null) continue;
     const to = end === -1 ? text.length : end;
     if (to > from) masked += text.slice(kept, from) + MASKED;
     kept = to > from ? to : kept;
@@ -144,10 +207,35 @@ function maskAfter(text: string, head: RegExp, endOf: (name: string, from: numbe
   return kept === 0 ? text : masked + text.slice(kept);
 }
 
-/** Masks elements of XML with secret names. */
-export const maskElements = (text: string): string =>
-  maskAfter(text, START_TAG, (name, from) => text.indexOf(`</${name}`, from));
+/** An element may have a namespace before its name. */
+const isSecretElement = (name: string): boolean => isSecretName(name.replace(/^.*:/, ""));
+
+function elementEnd(text: string, { name = "", attributes = "" }: Head, from: number): number | null {
+  if (isSecretElement(name)) {
+    const plain = text.indexOf(`</${name}`, from);
+    const escaped = text.indexOf(`&lt;/${name}`, from);
+    return escaped !== -1 && (plain === -1 || escaped < plain) ? escaped : plain;
+  }
+  return hasNamingAttribute(attributes) ? text.indexOf("<", from) : null;
+}
+
+const maskInputs = (text: string): string =>
+  text.replace(/<[^<>]{1,2000}>?/g, (tag) =>
+    hasNamingAttribute(tag) ? tag.replace(VALUE_ATTRIBUTE, `$1"${MASKED}"`) : tag,
+  );
+
+/** Masks elements of XML and HTML with secret names, and values that an element or an attribute beside them names. */
+export function maskElements(text: string): string {
+  if (!text.includes("<") && !text.includes("&lt;")) return text;
+  const elements = maskAfter(text, START_TAG, (head, from) => elementEnd(text, head, from));
+  const named = maskAfter(elements, NAME_ELEMENT, ({ name }, from) =>
+    namesSecret(name) ? elements.indexOf("<", from) : null,
+  );
+  return maskInputs(named);
+}
 
 /** Masks parts of a form with secret names. */
 export const maskFormParts = (text: string): string =>
-  maskAfter(text, PART_HEAD, (_name, from) => text.indexOf("\n--", from));
+  maskAfter(text, PART_HEAD, ({ name = "" }, from) =>
+    isSecretName(name) ? text.indexOf("\n--", from) : null,
+  );

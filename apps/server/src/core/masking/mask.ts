@@ -1,10 +1,14 @@
 /** Masks secrets and personal data before they are stored: values of secret names, query strings, e-mail addresses. */
+
+import { isCardNumber } from "./cards.ts";
 import { maskEmails, mayHoldEmail } from "./emails.ts";
-import { maskElements, maskFormParts, maskPairs, maskQuery } from "./mask-text.ts";
+import { maskElements, maskFlags, maskFormParts, maskPairs, maskProse, maskQuery } from "./mask-text.ts";
+import { MASKED } from "./masked.ts";
 import { nestsDeeply } from "./nesting.ts";
+import { isValueInList, valuesOfSecret } from "./pairs.ts";
 import { maskPathTokens } from "./path-tokens.ts";
 import { isSecretName, mayNameSecret } from "./secret-names.ts";
-import { isCardNumber, MASKED, maskSecretValues, mayHoldSecretValue } from "./secret-values.ts";
+import { maskSecretValues, mayHoldSecretValue } from "./secret-values.ts";
 
 /** If false, the text contains no secret. */
 const mayHoldSecret = (text: string): boolean => mayNameSecret(text) || mayHoldSecretValue(text);
@@ -30,18 +34,37 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 function maskValue(value: unknown): unknown {
   if (typeof value === "string") return maskString(value);
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) value[index] = maskValue(value[index]);
+    maskItems(value, false);
     return value;
   }
   if (isRecord(value)) maskMembers(value);
   return typeof value === "number" && isCardNumber(String(value)) ? MASKED : value;
 }
 
+/** @param isPair whether the list is one of several pairs of a name and a value */
+function maskItems(list: unknown[], isPair: boolean): void {
+  const holdsPairs = list.every((item) => Array.isArray(item) && item.length === 2);
+  // a value is judged by the name before it, so the last one is masked first
+  for (let index = list.length - 1; index >= 0; index--) {
+    const item: unknown = list[index];
+    if (holdsPairs && Array.isArray(item)) maskItems(item, true);
+    else list[index] = isValueInList(list, index, isPair) ? maskSecret(item) : maskValue(item);
+  }
+}
+
+/** A code of a sign-in or an invitation is random; other codes are short, or words. */
+const CODE_NAME = /^(?:code|invitation|invite|nonce|state|verifier)$/i;
+const RANDOM = /^(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}$/;
+const isRandomCode = (name: string, value: unknown): boolean =>
+  typeof value === "string" && CODE_NAME.test(name) && RANDOM.test(value);
+
 /** In parsed objects `__proto__` is an ordinary member, so assigning to it only replaces its value. */
 function maskMembers(members: Record<string, unknown>): void {
+  const named = valuesOfSecret(members);
   for (const name of Object.keys(members)) {
     const value = members[name];
-    const masked = isSecretName(name) ? maskSecret(value) : maskValue(value);
+    const isSecret = isSecretName(name) || named.includes(name) || isRandomCode(name, value);
+    const masked = isSecret ? maskSecret(value) : maskValue(value);
     const maskedName = maskString(name);
     if (maskedName !== name) delete members[name];
     if (maskedName !== name || masked !== value) members[maskedName] = masked;
@@ -53,25 +76,31 @@ function maskSecret(value: unknown): unknown {
   return value === null || value === "" || typeof value === "boolean" ? value : MASKED;
 }
 
-/** Masks a string, and JSON or a query string inside it. */
+/** Masks a string, and what is inside it: JSON, a query string, XML, a form, or a sentence. */
 export function maskString(text: string): string {
   if (text.length < 3) return text;
-  const masked = maskPathTokens(text);
-  if (!mayHoldSecret(masked)) return maskEmails(masked);
-  return maskEmails(maskSecretValues(maskQuery(maskNested(masked), maskNested)));
+  const paths = maskPathTokens(text);
+  if (!mayHoldSecret(paths)) return maskEmails(paths);
+  const json = maskJsonText(paths);
+  const masked = maskSecretValues(maskQuery(json ?? maskUnparsed(paths), maskNested));
+  return maskEmails(json === null ? maskProse(maskFormParts(maskElements(masked))) : masked);
 }
 
-function maskNested(text: string): string {
-  if (!/^\s*[{["]/.test(text)) return text;
-  return (nestsDeeply(text) ? null : maskJson(text)) ?? maskPairs(text);
-}
+const looksLikeJson = (text: string): boolean => /^\s*[{["]/.test(text);
+
+/** null if the text is not JSON, or nests too deeply to be parsed. */
+const maskJsonText = (text: string): string | null =>
+  looksLikeJson(text) && !nestsDeeply(text) ? maskJson(text) : null;
+
+const maskUnparsed = (text: string): string => (looksLikeJson(text) ? maskPairs(text) : text);
+const maskNested = (text: string): string => maskJsonText(text) ?? maskUnparsed(text);
 
 /** Masks a text of unknown form, such as the head of a body that is not JSON. */
 export function maskText(text: string): string {
   const plain = text.replace(/\\u00([2-7][0-9a-f])/gi, (written, hex: string) => {
     const char = String.fromCharCode(Number.parseInt(hex, 16));
-    return /[\w@.%=-]/.test(char) ? char : written;
+    return /[\w@.%=<>:/-]/.test(char) ? char : written;
   });
   const parts = maskFormParts(maskElements(maskPathTokens(plain)));
-  return maskEmails(maskSecretValues(maskPairs(maskQuery(parts, maskNested))));
+  return maskEmails(maskSecretValues(maskFlags(maskPairs(maskQuery(parts, maskNested)))));
 }

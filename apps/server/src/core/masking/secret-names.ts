@@ -3,8 +3,8 @@
  * recorded body, so it uses linear searches. A false positive there only costs time.
  */
 
-/** Letters without their accents, so that each name is listed once. */
-const fold = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "");
+/** Letters without their accents and in their plain form (`ｐａｓｓ`), so that each name is listed once. */
+const fold = (text: string): string => text.normalize("NFKD").replace(/[\p{M}\p{Cf}]/gu, "");
 
 /** Words that make a name secret wherever they occur in it: `sessionToken`, `x-api-key`, `accesstoken`, `PHPSESSID`. */
 const PARTS = new RegExp(
@@ -124,9 +124,17 @@ const SECRET_ENDS = [
   /(?:cc|p[ai]n)(?:"\s{0,9}:|=|%(?:25)*3d)/i,
   /(?:=|%(?:25)*3d)(?:[{[]|%(?:25)*[57]b)/i,
 ];
-/** The characters that end a name: `":`, `=`, `%3D`. */
-const NAME_END = /["=]|%(?:25)*3d/gi;
+/** The characters that end a name: `":`, `=`, `:`, `</`, `%3D`. */
+const NAME_END = /["=:<>]|%(?:25)*3[ad]|&[lg]t;/gi;
 const COLON = /\s*:/y;
+
+const MAX_QUOTED_NAME = 64;
+
+/** Whether the text that ends with this quote is a name and nothing else, as in `["password", "x"]`. */
+function isQuotedName(text: string, end: number): boolean {
+  const start = text.lastIndexOf('"', end - 1);
+  return start !== -1 && end - start <= MAX_QUOTED_NAME;
+}
 
 /** Whether one of the words is in a name. Each end of a name is examined once, so the search is linear. */
 function isInName(text: string, words: RegExp): boolean {
@@ -137,7 +145,7 @@ function isInName(text: string, words: RegExp): boolean {
     if (end === null) return false;
     if (end[0] !== '"') return true;
     COLON.lastIndex = NAME_END.lastIndex;
-    if (COLON.test(text)) return true;
+    if (COLON.test(text) || isQuotedName(text, end.index)) return true;
     words.lastIndex = NAME_END.lastIndex;
   }
   return false;
@@ -177,14 +185,24 @@ function mayNameParameter(text: string): boolean {
 const mayHoldWord = (text: string): boolean =>
   SECRET_WORDS.some((words) => isInName(text, words)) || SECRET_ENDS.some((ends) => ends.test(text));
 
-const SHORT_MEMBER = /(?:cc|p[ai]n)"\s{0,9}:/i;
-const mayNameMember = (text: string): boolean =>
-  mayNameParameter(text) || SECRET_WORDS.some((words) => isInName(text, words)) || SHORT_MEMBER.test(text);
+const SHORT_NAME = /(?<![a-z0-9])(?:cc|p[ai]n)(?:\\?["']\s{0,9}[:,}\]]|\s?[:>])/i;
+const FLAG = /--[\w-]{0,40}(?:pass|pwd|token|secret|key|auth)/i;
+/** What ends a name: of a member, of a pair in a sentence, of an element. */
+const OTHER_END = /["=:<]|&lt;/;
+
+const mayNameInText = (text: string): boolean =>
+  (OTHER_END.test(text) && (SECRET_WORDS.some((words) => isInName(text, words)) || SHORT_NAME.test(text))) ||
+  (text.includes("--") && FLAG.test(text));
+
+/** Letters and signs in another form, which can hide a name: full-width, circled, mathematical ones, and invisible characters. */
+const OTHER_FORM = /[\u00ad\u200b-\u200f\u2060\ufeff\uff1a\uff1d\uff21-\uff5a\u24b6-\u24e9\ud835]/;
 
 /** If false, the text contains no name of a secret, in any encoding. */
 export function mayNameSecret(text: string): boolean {
   return (
-    (text.includes('"') ? mayNameMember(text) : mayNameParameter(text)) ||
+    mayNameParameter(text) ||
+    mayNameInText(text) ||
+    OTHER_FORM.test(text) ||
     (text.includes("\\u") && ESCAPED_LETTER.test(text)) ||
     (encodesUnusual(text) && ENCODED_LETTER.test(text))
   );

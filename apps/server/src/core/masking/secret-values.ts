@@ -1,6 +1,8 @@
-/** Masks values that are secret whatever their name: JSON Web Tokens, credentials of a header, numbers of payment cards. */
-
-export const MASKED = "[masked]";
+/** Masks values that are secret whatever their name: tokens, keys, credentials of a header, numbers of payment cards. */
+import { maskCards, mayHoldCard } from "./cards.ts";
+import { MASKED } from "./masked.ts";
+import { decodePercent } from "./percent.ts";
+import { maskVendorKeys, mayHoldVendorKey } from "./vendor-keys.ts";
 
 /** A JSON Web Token. The length of its header is limited, so that the search is linear. */
 const JWT = /eyJ[\w-]{5,500}(?:\.[\w-]*){2,4}/g;
@@ -8,62 +10,58 @@ const JWT = /eyJ[\w-]{5,500}(?:\.[\w-]*){2,4}/g;
 const HEADER = /(authorization["'\\\s]{0,4}[:=]["'\\\s]{0,4}(?:[a-z]+(?:\s|\+|%20)+)?)[^\s"',;&\\]+/gi;
 /** A bearer token without the name of the header. A token has a digit or is long, unlike a word after "bearer". */
 const BEARER = /\b(bearer(?:\s|\+|%20)+)(?:(?=[\w.~/-]{0,100}\d)[\w.~+/=-]{8,}|[\w.~+/=-]{20,})/gi;
-/** 14 to 19 digits, or groups of digits as they are printed on a card. */
-const SEPARATOR = "([ +.-]|%20)";
-const CARD = new RegExp(
-  `(?<!\\w)(?:\\d{14,19}|\\d{4}${SEPARATOR}\\d{4}\\1\\d{4}\\1\\d{4}|\\d{4}${SEPARATOR}\\d{6}\\2\\d{4,5})(?!\\w)`,
-  "g",
-);
 const MAY_BE_HEADER = /bearer(?:\s|\+|%20)|authorization\W{0,4}[:=]/i;
-/** The numbers of Visa, Mastercard, American Express, Diners Club, JCB, Discover and UnionPay, with their lengths. */
-const BRANDS =
-  /^(?:4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14}|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17})$/;
 
-/** The check digit of card numbers (ISO/IEC 7812-1). */
-function hasLuhnDigit(digits: string): boolean {
-  let sum = 0;
-  for (let index = 0; index < digits.length; index++) {
-    const digit = digits.charCodeAt(digits.length - 1 - index) - 48;
-    const doubled = index % 2 === 0 ? digit : digit * 2;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
-}
+const mayHoldPlain = (text: string): boolean =>
+  text.includes("eyJ") || MAY_BE_HEADER.test(text) || mayHoldVendorKey(text) || mayHoldCard(text);
 
-export const isCardNumber = (digits: string): boolean => BRANDS.test(digits) && hasLuhnDigit(digits);
-
-const MIN_CARD_DIGITS = 14;
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-
-const maskCards = (text: string): string =>
-  text.replace(CARD, (found) => (isCardNumber(found.replace(/%20|\D/g, "")) ? MASKED : found));
-
-/** Digits and separators: `0-9`, space, `+`, `-`, `.`, and `%` for `%20`. */
-const isCardSign = (code: number): boolean =>
-  isDigit(code) || code === 32 || code === 37 || code === 43 || code === 45 || code === 46;
-
-/**
- * A quick search for card numbers: looking at each character would take most of the time of masking a body. A card number has
- * at least 14 characters, so it is enough to look at every 14th character of the text.
- */
-function mayHoldCard(text: string): boolean {
-  for (let at = MIN_CARD_DIGITS - 1; at < text.length; at += MIN_CARD_DIGITS) {
-    if (!isCardSign(text.charCodeAt(at))) continue;
-    let start = at;
-    while (isCardSign(text.charCodeAt(start - 1))) start--;
-    while (isCardSign(text.charCodeAt(at + 1))) at++;
-    const signs = text.slice(start, at + 1);
-    if (signs.length >= MIN_CARD_DIGITS && maskCards(signs) !== signs) return true;
-  }
-  return false;
-}
-
-/** If false, the text contains no value that `maskSecretValues` masks. */
+/** If false, the text contains no value that `maskSecretValues` masks, in any encoding. */
 export const mayHoldSecretValue = (text: string): boolean =>
-  text.includes("eyJ") || MAY_BE_HEADER.test(text) || mayHoldCard(text);
+  mayHoldPlain(text) ||
+  encodedRuns(text).some(({ start, end }) => mayHoldPlain(decodePercent(text.slice(start, end))));
+
+function maskPlain(text: string): string {
+  if (!mayHoldPlain(text)) return text;
+  const masked = text.replace(HEADER, `$1${MASKED}`).replace(BEARER, `$1${MASKED}`).replace(JWT, MASKED);
+  return maskCards(maskVendorKeys(masked));
+}
+
+/** What ends a run with percent-encoded characters, such as the value of a parameter. */
+const RUN_END = /[\s&#?=;"'<>/]/;
+const AFTER_RUN = /[\s&#?=;"'<>/]/g;
+
+/** Where the runs of a text with percent-encoded characters are. */
+function encodedRuns(text: string): { start: number; end: number }[] {
+  const runs: { start: number; end: number }[] = [];
+  let end = 0;
+  for (let at = text.indexOf("%"); at !== -1; at = text.indexOf("%", end)) {
+    let start = at;
+    while (start > end && !RUN_END.test(text.charAt(start - 1))) start--;
+    AFTER_RUN.lastIndex = at;
+    end = AFTER_RUN.exec(text)?.index ?? text.length;
+    runs.push({ start, end });
+  }
+  return runs;
+}
+
+/** What an address has in encoded form only, or what separates its parts. */
+const SEPARATORS = /[\s&#?=;"'<>/+:@,{}\\^`|]|[^\0-\x7f]/gu;
+
+/** Masks a secret within encoded text. The rest of the run is encoded once, however often it was before. */
+function maskEncoded(run: string): string {
+  const plain = decodePercent(run);
+  const masked = maskPlain(plain);
+  return masked === plain ? run : masked.toWellFormed().replace(SEPARATORS, encodeURIComponent);
+}
 
 export function maskSecretValues(text: string): string {
   if (!mayHoldSecretValue(text)) return text;
-  const masked = text.replace(HEADER, `$1${MASKED}`).replace(BEARER, `$1${MASKED}`).replace(JWT, MASKED);
-  return maskCards(masked);
+  const plain = maskPlain(text);
+  let masked = "";
+  let kept = 0;
+  for (const { start, end } of encodedRuns(plain)) {
+    masked += plain.slice(kept, start) + maskEncoded(plain.slice(start, end));
+    kept = end;
+  }
+  return kept === 0 ? plain : masked + plain.slice(kept);
 }

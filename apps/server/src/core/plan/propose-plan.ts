@@ -5,7 +5,7 @@
  */
 import { LIMITS, type TrackingPlan } from "@headwater/contract";
 import { EMAIL } from "../masking/emails.ts";
-import { MASKED } from "../masking/secret-values.ts";
+import { MASKED } from "../masking/masked.ts";
 import type { CatalogEventRecord, CatalogPropertyRecord } from "../records.ts";
 
 /** A property is required only if at least so many events were looked at and all of them had it. */

@@ -1,0 +1,92 @@
+/** Finds numbers of payment cards, also in groups with unusual separators and with digits of other scripts. */
+import { MASKED } from "./masked.ts";
+
+const DIGIT = String.raw`\p{Nd}`;
+/** Invisible characters may stand between any two digits. */
+const HIDDEN = String.raw`[\p{Cf}\u034f\ufe0f]{0,2}`;
+const one = DIGIT + HIDDEN;
+/** Between groups: spaces, dashes, dots and the like. */
+const GAP = String.raw`(?:[\p{Z}\p{Pd}\p{Cf}\t.,_+*/\\|~:·•‧∙−]|%20){1,3}`;
+const group = (digits: string) => `(?:${one}){${digits}}`;
+const GROUPINGS = [
+  group("14,19"),
+  `${group("4")}${GAP}${group("4")}${GAP}${group("4")}${GAP}${group("4")}(?:${GAP}${group("1,3")})?`,
+  `${group("4")}${GAP}${group("6")}${GAP}${group("4,5")}`,
+  `${group("8")}${GAP}${group("8")}`,
+];
+/** The numbers of a time such as `2026-11-28 15:02` are shorter groups. */
+const CARD = new RegExp(`(?<![\\p{L}\\p{Nd}_])(?:${GROUPINGS.join("|")})(?![\\p{L}\\p{Nd}_])`, "gu");
+
+/** The numbers of Visa, Mastercard, American Express, Diners Club, JCB, Discover and UnionPay, with their lengths. */
+const BRANDS =
+  /^(?:4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14}|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17})$/;
+
+/** The check digit of card numbers (ISO/IEC 7812-1). */
+function hasLuhnDigit(digits: string): boolean {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index++) {
+    const digit = digits.charCodeAt(digits.length - 1 - index) - 48;
+    const doubled = index % 2 === 0 ? digit : digit * 2;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}
+
+export const isCardNumber = (digits: string): boolean => BRANDS.test(digits) && hasLuhnDigit(digits);
+
+/** Digits of other scripts are in blocks of ten that begin with the zero. */
+function toDigit(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  if (code < 128) return char;
+  let zero = code;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
+  return String(code - zero);
+}
+
+const digitsOf = (found: string): string =>
+  found
+    .replace(/%20/g, "")
+    .replace(/\P{Nd}/gu, "")
+    .replace(/[^\0-\x7f]/gu, toDigit);
+
+export const maskCards = (text: string): string =>
+  text.replace(CARD, (found) => (isCardNumber(digitsOf(found)) ? MASKED : found));
+
+const MIN_CARD_LENGTH = 14;
+/** Digits, separators, and `%` for `%20`, by their code. */
+const SIGNS = new Uint8Array(128);
+for (const sign of "0123456789 \t%+-.,_*/\\|~:") SIGNS[sign.charCodeAt(0)] = 1;
+const OTHER_SIGN = /[\p{Nd}\p{Z}\p{Pd}\p{Cf}·•‧∙−]|[\u034f\ufe0f\ud835]/u;
+
+const isCardSign = (code: number): boolean =>
+  code < 128 ? SIGNS[code] === 1 : code >= 128 && OTHER_SIGN.test(String.fromCharCode(code));
+
+const isDigit = (code: number): boolean => (code >= 48 && code <= 57) || code >= 128;
+
+/** Whether the signs around a place hold enough digits, and where they end. */
+function lookAround(text: string, at: number): { mayBeCard: boolean; end: number } {
+  let [start, end, digits] = [at, at + 1, 0];
+  while (isCardSign(text.charCodeAt(start - 1))) start--;
+  while (isCardSign(text.charCodeAt(end))) end++;
+  for (let index = start; index < end; index++) if (isDigit(text.charCodeAt(index))) digits++;
+  if (digits < MIN_CARD_LENGTH) return { mayBeCard: false, end };
+  const signs = text.slice(start, end);
+  return { mayBeCard: maskCards(signs) !== signs, end };
+}
+
+/**
+ * A quick search for card numbers: looking at each character would take most of the time of masking a body. A card number has
+ * at least 14 characters, so it is enough to look at every 14th character of the text.
+ */
+export function mayHoldCard(text: string): boolean {
+  let at = MIN_CARD_LENGTH - 1;
+  while (at < text.length) {
+    if (isCardSign(text.charCodeAt(at))) {
+      const { mayBeCard, end } = lookAround(text, at);
+      if (mayBeCard) return true;
+      at = end;
+    }
+    at += MIN_CARD_LENGTH;
+  }
+  return false;
+}

@@ -1,0 +1,2 @@
+/** What stands for a secret. */
+export const MASKED = "[masked]";
