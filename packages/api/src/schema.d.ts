@@ -1135,6 +1135,38 @@ burst: number;
 };
 /** Bytes of bodies of one client address a second; null: no limit. */
 clientBytesPerSecond: number | null;
+/** Characters of `sdkVersion` and of the ids of a session, visitor, user or batch. A body with a longer one is refused. */
+maxEnvelopeIdLength: number;
+/** Characters of an event's `id`. An event with a longer one is rejected. */
+maxEventIdLength: number;
+/** Characters of an event's `name`. An event with a longer one is rejected. */
+maxEventNameLength: number;
+/** Keys of `properties`. An event with more is rejected. */
+maxProperties: number;
+/** Nesting of `properties`, `context` and `page`. Deeper properties are rejected, the others cut. */
+maxDepth: number;
+/** Characters of a string in `properties`. Longer ones are cut. */
+maxPropertyStringLength: number;
+/** Bytes of a `page`. Of a larger one the known members are kept. */
+maxPageBytes: number;
+/** Bytes of a `context`. Of a larger one the known members are kept. */
+maxContextBytes: number;
+/** Characters of a URL, path or referrer. Longer ones are cut. */
+maxUrlLength: number;
+/** Characters of a title. Longer ones are cut. */
+maxTitleLength: number;
+/** The greatest amount of revenue. A greater one is no revenue. */
+maxRevenue: number;
+/** The greatest number of seconds of an engagement event. */
+maxEngagedSeconds: number;
+/** How far in the future an event may be. One further ahead is rejected. */
+maxFutureSeconds: number;
+/** An event further in the future gets the time of receipt. */
+futureClampSeconds: number;
+/** Events of a session are refused after this time without activity. */
+sessionIdleForEventsSeconds: number;
+/** Events of a session are refused when it is older. */
+sessionAgeForEventsSeconds: number;
 /** What the source, and all sources of the workspace together, can store in a UTC day. */
 dailyQuota: {
 source: Schemas["DailyQuota"];

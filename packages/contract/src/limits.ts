@@ -211,3 +211,26 @@ export const LIMITS = {
  * 4, Duplicates).
  */
 export const DEDUP_WINDOW_SECONDS = 3 * LIMITS.keyGenerationSeconds;
+
+/** The limits on events and sessions that are the same for every source. The debug view reports them besides those of the source. */
+export const CONTENT_LIMITS = {
+  maxEnvelopeIdLength:
+    "Characters of `sdkVersion` and of the ids of a session, visitor, user or batch. A body with a longer one is refused.",
+  maxEventIdLength: "Characters of an event's `id`. An event with a longer one is rejected.",
+  maxEventNameLength: "Characters of an event's `name`. An event with a longer one is rejected.",
+  maxProperties: "Keys of `properties`. An event with more is rejected.",
+  maxDepth: "Nesting of `properties`, `context` and `page`. Deeper properties are rejected, the others cut.",
+  maxPropertyStringLength: "Characters of a string in `properties`. Longer ones are cut.",
+  maxPageBytes: "Bytes of a `page`. Of a larger one the known members are kept.",
+  maxContextBytes: "Bytes of a `context`. Of a larger one the known members are kept.",
+  maxUrlLength: "Characters of a URL, path or referrer. Longer ones are cut.",
+  maxTitleLength: "Characters of a title. Longer ones are cut.",
+  maxRevenue: "The greatest amount of revenue. A greater one is no revenue.",
+  maxEngagedSeconds: "The greatest number of seconds of an engagement event.",
+  maxFutureSeconds: "How far in the future an event may be. One further ahead is rejected.",
+  futureClampSeconds: "An event further in the future gets the time of receipt.",
+  sessionIdleForEventsSeconds: "Events of a session are refused after this time without activity.",
+  sessionAgeForEventsSeconds: "Events of a session are refused when it is older.",
+} as const satisfies Partial<Record<keyof typeof LIMITS, string>>;
+export type ContentLimit = keyof typeof CONTENT_LIMITS;
+export const CONTENT_LIMIT_NAMES = Object.keys(CONTENT_LIMITS) as ContentLimit[];

@@ -1,6 +1,6 @@
 /** Sources as the API shows them, the bodies that change them, and their keys (spec 2.1, docs/contract.md section 2). */
 import Type, { type Static } from "typebox";
-import { LIMITS } from "./limits.ts";
+import { CONTENT_LIMIT_NAMES, CONTENT_LIMITS, type ContentLimit, LIMITS } from "./limits.ts";
 import {
   Closed,
   Count,
@@ -108,6 +108,10 @@ const rate = (description: string) =>
     },
     { description },
   );
+const contentLimits = Object.fromEntries(
+  CONTENT_LIMIT_NAMES.map((name) => [name, count(CONTENT_LIMITS[name])]),
+) as Record<ContentLimit, ReturnType<typeof count>>;
+
 export const AppliedLimits = Closed({
   maxBatchSize: count("Events in a batch."),
   maxPayloadBytes: count("Bytes of a body after decompression."),
@@ -125,6 +129,7 @@ export const AppliedLimits = Closed({
   clientBytesPerSecond: Nullable(Count, {
     description: "Bytes of bodies of one client address a second; null: no limit.",
   }),
+  ...contentLimits,
   dailyQuota: Closed(
     { source: DailyQuota, workspace: DailyQuota },
     { description: "What the source, and all sources of the workspace together, can store in a UTC day." },

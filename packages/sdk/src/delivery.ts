@@ -66,10 +66,10 @@ export function createDelivery(
   let hasStopped: boolean | undefined;
   let isDebugging: boolean | undefined;
   /**
-   * The user that the server knows for this visitor; null for none. Undefined causes a bootstrap: each page makes one with
+   * The user that the server knows for this visitor; undefined for none. Null causes a bootstrap: each page makes one with
    * its first events, and the server resumes the current session.
    */
-  let knownUserId: string | null | undefined;
+  let knownUserId: string | null | undefined = null;
 
   /** The events that this page may send now, oldest first. */
   const unsent = (): QueueEntry[] =>
@@ -117,7 +117,7 @@ export function createDelivery(
       // Events that arrive during a request wait for the next batch.
       const entries = isAskingSource ? [] : unsent().filter(([name]) => name <= last!);
       const isNews =
-        isAskingSource || (knownUserId !== undefined && knownUserId !== session.currentOwner().userId);
+        isAskingSource || (knownUserId !== null && knownUserId !== session.currentOwner().userId);
       // A bootstrap without events asks for the privacy settings or tells the server the user. Pages older than a day stop retrying it.
       if (!entries[0] && (!isNews || (failures && performance.now() > maxAgeMs))) break;
       // After failures, try fewer and different events: one that a firewall always blocks must not hold up the others.
@@ -138,31 +138,35 @@ export function createDelivery(
     const events = entries.map(([, event]) => event);
     // After a reset, unsent events of the previous visitor are still sent with that visitor's ids.
     const { anonymousId, userId, sessionId } = isAskingSource
-      ? { ...owner, userId: null }
+      ? { ...owner, userId: undefined }
       : (events[0] ?? owner);
     const isCurrentOwner = anonymousId === owner.anonymousId;
     const batchSessionId = isCurrentOwner ? owner.sessionId : sessionId;
-    const continuedSessionId = isCurrentOwner && knownUserId !== owner.userId ? null : batchSessionId;
+    const continuedSessionId = isCurrentOwner && knownUserId !== owner.userId ? undefined : batchSessionId;
     for (const [name] of entries) inFlight.add(name);
-    const answer = await post(`${ingestUrl}/${continuedSessionId ? "events" : "bootstrap"}`, {
-      ingestVersion: 2,
-      sdkVersion,
-      batchId: newId(),
-      sentAt: new Date().toISOString(),
-      anonymousId,
-      userId,
-      sessionId: batchSessionId,
-      joinSession: true,
-      page: (!continuedSessionId && events[0]?.page) || {},
-      context: isAskingSource
-        ? undefined
-        : {
-            locale: navigator.language,
-            timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-            screen: `${screen.width}x${screen.height}`,
-          },
-      events,
-    });
+    const ask = (askedSessionId: string | undefined) =>
+      post(`${ingestUrl}/${askedSessionId ? "events" : "bootstrap"}`, {
+        ingestVersion: 2,
+        sdkVersion,
+        batchId: newId(),
+        sentAt: new Date().toISOString(),
+        anonymousId,
+        userId,
+        sessionId: askedSessionId ?? batchSessionId,
+        joinSession: true,
+        page: events[0]?.page ?? {},
+        context: isAskingSource
+          ? undefined
+          : {
+              locale: navigator.language,
+              timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+              screen: `${screen.width}x${screen.height}`,
+            },
+        events,
+      });
+    let answer = await ask(continuedSessionId);
+    // A server that does only what the specification says has opened the session and left the events to a second request.
+    if (answer.sessionId && !answer.results && entries[0]) answer = await ask(answer.sessionId);
     for (const [name] of entries) inFlight.delete(name);
     if (isDebugging) console.log("Headwater:", events, answer);
     handleReply(answer, entries, continuedSessionId, anonymousId, userId);
@@ -171,13 +175,13 @@ export function createDelivery(
   function handleReply(
     answer: IngestReply,
     entries: readonly QueueEntry[],
-    sessionId: string | null,
+    sessionId: string | undefined,
     anonymousId: string,
-    userId: string | null,
+    userId: string | undefined,
   ): void {
     const { status, ok, code, results, issues } = answer;
     const refusal = { message: `${status} from ${ingestUrl}`, ...answer };
-    const isTaken = ok === true && results?.length === entries.length;
+    const isTaken = ok === true && (results ?? []).length === entries.length;
     const isRefusal = code && ok === false && status !== 408 && status !== 429 && status < 500;
     // A response of a proxy or web server, whatever its status, is neither an acceptance nor a refusal.
     if (!(isTaken || isRefusal || status === 413)) {
@@ -193,7 +197,7 @@ export function createDelivery(
         session.open(answer.sessionId ?? sessionId!);
       }
       entries.forEach((entry, index) => {
-        const result = results[index];
+        const result = results![index];
         if (isAboutSession(result?.code) && entry[1].sessionId) detachSession(entry);
         else {
           if (result?.status === "rejected") warn("dropped.", result);
@@ -204,7 +208,7 @@ export function createDelivery(
     } else if (sessionId && isAboutSession(code)) {
       // The next request is a bootstrap with the same events.
       for (const entry of entries) if (entry[1].sessionId === sessionId) detachSession(entry);
-      knownUserId = undefined;
+      knownUserId = null;
     } else if (status === 413 && entries[1]) maxBatchSize = Math.min(maxBatchSize, entries.length >> 1);
     else {
       const invalid = entries.filter(
@@ -218,7 +222,7 @@ export function createDelivery(
 
   /** Lets the event be sent with the session of its next batch. */
   function detachSession([name, event]: QueueEntry): void {
-    event.sessionId = null;
+    delete event.sessionId;
     queue.own.set(name, event);
   }
 
@@ -261,7 +265,7 @@ export function createDelivery(
         // Events from before the reset belong to the previous visitor.
         leave();
         session.reset();
-        knownUserId = undefined;
+        knownUserId = null;
         // Reset again after the calls that wait for consent. The first reset is immediate, because the page may close before.
         gate.whenAllowed(session.reset);
       },

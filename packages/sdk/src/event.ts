@@ -34,9 +34,9 @@ export interface ClientEvent extends EventContent {
 /** The visitor, session and user of an event. They are set when the event happens, whichever page sends it later. */
 export interface EventOwner {
   readonly anonymousId: string;
-  sessionId: string | null;
+  sessionId?: string | undefined;
   /** The server reads it from the batch, so all events of a batch have the same user. */
-  userId: string | null;
+  userId?: string | undefined;
 }
 
 /** 128 random bits in hexadecimal. `crypto.randomUUID` is not available on plain http. */

@@ -65,7 +65,7 @@ export function createServerClient({ publicKey, apiBaseUrl, token }: ServerClien
     "content-type": "application/json",
     ...(token ? { authorization: `Bearer ${token}` } : {}),
   };
-  const url = `${apiBaseUrl.replace(/\/+$/, "")}/api/ingest/v2/${encodeURIComponent(publicKey)}/bootstrap`;
+  const url = `${apiBaseUrl.replace(/\/+$/, "")}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
   return {
     async track(name, properties, about) {
       // The types require it, but plain JavaScript may leave it out.
@@ -78,7 +78,7 @@ export function createServerClient({ publicKey, apiBaseUrl, token }: ServerClien
       const timestamp = new Date().toISOString();
       const event = { id, type: "track", timestamp, name, page: whom.page, properties, passive };
       for (let tries = 1; ; tries++) {
-        const { sent, retryAfterMs } = await post(url, headers, bodyOf(event, whom));
+        const { sent, retryAfterMs } = await send(url, headers, bodyOf(event, whom));
         if (retryAfterMs === null || tries === maxTries) return sent;
         const backoffMs = Math.max(retryAfterMs, firstBackoffMs * 2 ** (tries - 1));
         await new Promise((resolve) => setTimeout(resolve, Math.min(backoffMs, maxBackoffMs)));
@@ -114,8 +114,17 @@ const bodyOf = (
 
 interface SendAttempt {
   readonly sent: SendResult;
+  /** The session that a server opened without storing the event. */
+  readonly openedSessionId?: string | undefined;
   /** Null when a retry would not help. */
   readonly retryAfterMs: number | null;
+}
+
+/** A server that does only what the specification says opens the session and leaves the event to a second request. */
+async function send(url: string, headers: Record<string, string>, body: object): Promise<SendAttempt> {
+  const answered = await post(`${url}/bootstrap`, headers, body);
+  const { openedSessionId } = answered;
+  return openedSessionId ? post(`${url}/events`, headers, { ...body, sessionId: openedSessionId }) : answered;
 }
 
 async function post(url: string, headers: Record<string, string>, body: object): Promise<SendAttempt> {
@@ -148,6 +157,7 @@ function read({ ok, status, headers, url }: Response, content: ReplyBody): SendA
       content.code ?? null,
       explanation || `${url} answered ${status}, but it is not a Headwater server.`,
     ),
+    openedSessionId: ok && !content.results ? content.sessionId : undefined,
     retryAfterMs: isPassing ? Number(headers.get("retry-after")) * 1000 || 0 : null,
   };
 }

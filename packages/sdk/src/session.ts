@@ -39,11 +39,11 @@ export function createSession(store: ClientStore, prefix: string): Session {
 
   return {
     currentOwner() {
-      const [activeAt, sessionId = null] = `${store.read(sessionName)}`.split(" ");
+      const [activeAt, sessionId] = `${store.read(sessionName)}`.split(" ");
       return {
         anonymousId: store.sharedId || anonymousId(),
-        sessionId: Date.now() - +activeAt! < maxIdleMs ? sessionId : null,
-        userId: visitor().slice(idLength + 1) || null,
+        sessionId: Date.now() - +activeAt! < maxIdleMs ? sessionId : undefined,
+        userId: visitor().slice(idLength + 1) || undefined,
       };
     },
     setUserId: (userId) => store.write(visitorName, `${anonymousId()} ${userId}`),

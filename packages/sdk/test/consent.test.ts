@@ -182,7 +182,7 @@ browserTest(
     const { page, context, userId, events } = ingest.requests[0]!.body;
     assert.deepEqual(
       { page, context, userId, events },
-      { page: {}, context: undefined, userId: null, events: [] },
+      { page: {}, context: undefined, userId: undefined, events: [] },
       "the first request has no data of the visitor",
     );
     assert.deepEqual(names(visit), ["page", "counted"]);

@@ -39,7 +39,7 @@ browserTest(
       (name) => ingest.requests.find(({ body }) => body.events.some((event) => event.name === name))!.body,
     );
     assert.equal(out?.userId, "user-1");
-    assert.equal(next?.userId, null);
+    assert.equal(next?.userId, undefined);
     assert.notEqual(next?.sessionId, "ses_1");
     assert.notEqual(next?.anonymousId, out?.anonymousId);
   },
@@ -103,12 +103,12 @@ browserTest(
     const { anonymousId, sessionId, userId, events } = before!.body;
     assert.deepEqual(
       [before?.route, anonymousId, sessionId, userId, events.length],
-      ["events", first?.body.anonymousId, "ses_1", null, 1],
+      ["events", first?.body.anonymousId, "ses_1", undefined, 1],
     );
-    assert.equal(events[0]?.userId, null);
+    assert.equal(events[0]?.userId, undefined);
     assert.deepEqual(
       [after?.route, after?.body.sessionId, after?.body.userId],
-      ["bootstrap", null, "user-2"],
+      ["bootstrap", undefined, "user-2"],
     );
     assert.notEqual(after?.body.anonymousId, anonymousId);
   },
@@ -132,8 +132,8 @@ browserTest(
     await ingest.until(() => ingest.events().some(({ name }) => name === "after"));
     const [first, , refused, before, after] = ingest.requests.map(({ route, body }) => ({ route, ...body }));
     assert.deepEqual([refused?.route, before?.route, after?.route], ["events", "bootstrap", "bootstrap"]);
-    assert.deepEqual([before?.anonymousId, before?.sessionId], [first?.anonymousId, null]);
-    assert.deepEqual(after?.sessionId, null);
+    assert.deepEqual([before?.anonymousId, before?.sessionId], [first?.anonymousId, undefined]);
+    assert.equal(after?.sessionId, undefined);
     assert.notEqual(after?.anonymousId, first?.anonymousId);
   },
 );
@@ -172,7 +172,10 @@ browserTest(
     });
     await track("much later");
     await ingest.until((requests) => requests.length >= 2);
-    assert.deepEqual([ingest.requests[1]?.route, ingest.requests[1]?.body.sessionId], ["bootstrap", null]);
+    assert.deepEqual(
+      [ingest.requests[1]?.route, ingest.requests[1]?.body.sessionId],
+      ["bootstrap", undefined],
+    );
   },
 );
 
@@ -189,7 +192,7 @@ browserTest(
     await ingest.until((requests) => requests.length >= 3);
     assert.deepEqual(
       ingest.requests.slice(1).map(({ body }) => body.events[0]?.sessionId),
-      ["ses_1", null],
+      ["ses_1", undefined],
     );
   },
 );

@@ -22,9 +22,7 @@ browserTest(
     assert.deepEqual(rest, {
       ingestVersion: 2,
       sdkVersion: "headwater-js/0.1.0",
-      sessionId: null,
       joinSession: true,
-      userId: null,
       page: shown,
     });
     assert.ok(batchId && anonymousId);
@@ -291,7 +289,7 @@ browserTest("Visitor and session persist between page loads.", async ({ ingest, 
   await open("/one");
   await open("/two");
   const [first, second] = ingest.requests.map(({ body }) => body);
-  assert.equal(first?.sessionId, null);
+  assert.equal(first?.sessionId, undefined);
   assert.equal(second?.sessionId, "ses_1");
   assert.equal(second?.anonymousId, first?.anonymousId);
 });

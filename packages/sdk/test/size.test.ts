@@ -8,7 +8,8 @@ import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { buildSdk, buildWithEngagement, builtExtras } from "../build.js";
 import { sdkVersion } from "../src/version.ts";
 
-const maxGzipBytes = 4096;
+/** 24 bytes of it serve a server that does only what the specification says. */
+const maxGzipBytes = 4120;
 const maxWithEngagementGzipBytes = 5120;
 const maxReactGzipBytes = 1024;
 const maxExtraGzipBytes = 750;

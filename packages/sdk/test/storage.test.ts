@@ -224,7 +224,7 @@ browserTest(
     const find = () =>
       ingest.requests.find(({ body }) => body.events.some(({ name }) => name === "signed out"));
     await ingest.until(() => find() !== undefined);
-    assert.equal(find()?.body.userId, null);
+    assert.equal(find()?.body.userId, undefined);
     assert.ok(ingest.requests.some(({ body }) => body.userId === "user-1"));
     for (const { body } of ingest.requests) {
       assert.equal(body.anonymousId, "$none");

@@ -1,6 +1,14 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { DebugData, type DebugQuery, ERRORS, EVENT_CODES, LIMITS } from "@headwater/contract";
+import {
+  CONTENT_LIMIT_NAMES,
+  type ContentLimit,
+  DebugData,
+  type DebugQuery,
+  ERRORS,
+  EVENT_CODES,
+  LIMITS,
+} from "@headwater/contract";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { SourceRecord } from "../../src/core/records.ts";
 import { compile } from "../../src/core/validate.ts";
@@ -11,6 +19,15 @@ import { bootstrapped, fakeClock, memoryLedger, NOW, refused, silent, source, ta
 
 const HOUR = 3_600_000;
 const fitsContract = compile(DebugData);
+const { maxEventAgeSeconds, sessionTimeoutSeconds } = LIMITS;
+const sharedLimits = {
+  maxEventAgeSeconds,
+  sessionTimeoutSeconds,
+  ...(Object.fromEntries(CONTENT_LIMIT_NAMES.map((name) => [name, LIMITS[name]])) as Pick<
+    typeof LIMITS,
+    ContentLimit
+  >),
+};
 
 function world(changes: Partial<AttemptLedger> = {}) {
   const ledger = { ...memoryLedger(), ...changes };
@@ -39,12 +56,11 @@ function world(changes: Partial<AttemptLedger> = {}) {
       maxBatchSize: 500,
       maxPayloadBytes: 524_288,
       maxEventBytes: 32_768,
-      maxEventAgeSeconds: 604_800,
       dedupWindowSeconds: 777_600,
-      sessionTimeoutSeconds: 1_800,
       requestRate: { client: { perSecond: 50, burst: 200 }, source: { perSecond: 2_000, burst: 4_000 } },
       clientBytesPerSecond: null,
       dailyQuota: { source: { events: null, bytes: 1_000 }, workspace: { events: null, bytes: null } },
+      ...sharedLimits,
     }),
   });
   const view = async (query: DebugQuery = {}, shown = source()) => {
