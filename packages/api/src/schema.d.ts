@@ -389,7 +389,7 @@ publicKey: string;
 name: string;
 /** A short name for addresses, unique within the workspace. */
 slug: string;
-/** The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. */
+/** The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. `[]` refuses every browser. */
 allowedOrigins: (string)[];
 /** The framework whose example the install page shows first, such as `nextjs`. */
 frameworkHint: string | null;
@@ -541,7 +541,7 @@ organizationId: string;
 name: string;
 /** Words of lower-case letters (a to z) and digits, joined by single hyphens, such as my-shop. */
 slug?: string | null;
-/** The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. */
+/** The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. `[]` refuses every browser. */
 allowedOrigins?: (string)[];
 /** A framework's name of at most 64 letters, digits, dots, hyphens and underscores, such as nextjs. */
 frameworkHint?: string | null;
@@ -583,7 +583,7 @@ organizationId: string;
 name?: string;
 /** Words of lower-case letters (a to z) and digits, joined by single hyphens, such as my-shop. */
 slug?: string;
-/** The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. */
+/** The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. `[]` refuses every browser. */
 allowedOrigins?: (string)[];
 /** A framework's name of at most 64 letters, digits, dots, hyphens and underscores, such as nextjs. */
 frameworkHint?: string | null;

@@ -23,7 +23,7 @@ const Slug = Type.String({
   description: "words of lower-case letters (a to z) and digits, joined by single hyphens, such as my-shop",
 });
 const ORIGINS =
-  "The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns.";
+  "The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. `[]` refuses every browser.";
 const Origins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.maxOriginLength }), {
   maxItems: LIMITS.maxAllowedOrigins,
   description: ORIGINS,

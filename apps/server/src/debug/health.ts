@@ -2,7 +2,7 @@
 import { type DebugData, ERRORS, EVENT_CODES } from "@headwater/contract";
 import type { AttemptCount, SourceRecord } from "../core/records.ts";
 import { DAY_MS, HOUR_MS, startOfHour, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
-import { hintOf, PLAN_VIOLATED, PROXY_UNTRUSTED } from "./hints.ts";
+import { hintOf, NO_ALLOWED_ORIGIN, PLAN_VIOLATED, PROXY_UNTRUSTED } from "./hints.ts";
 import { NOT_LISTED, PLAN_WARNING } from "./hourly-counts.ts";
 
 type Health = DebugData["health"];
@@ -30,6 +30,7 @@ export function healthOf(source: SourceRecord, counts: readonly AttemptCount[], 
     },
     topCodes: topCodes(day),
     warnings: [
+      ...(source.allowedOrigins.length === 0 ? [NO_ALLOWED_ORIGIN] : []),
       ...(lastOf(counts, "proxy_untrusted") > now - WARNING_MS ? [PROXY_UNTRUSTED] : []),
       ...(lastOf(counts, PLAN_WARNING) > now - WARNING_MS ? [PLAN_VIOLATED] : []),
     ],

@@ -20,3 +20,9 @@ export const PROXY_UNTRUSTED = {
     "Requests from a private address carry X-Forwarded-For, but TRUST_PROXY does not include that address.",
   hint: "Set TRUST_PROXY=1 for one proxy in front of the service, or to the proxies' addresses, such as TRUST_PROXY=10.0.0.0/8. Until then all clients count as one address.",
 } as const;
+
+export const NO_ALLOWED_ORIGIN = {
+  code: "no_allowed_origin",
+  message: "The source allows no origin, so every browser is refused. Requests without an Origin still pass.",
+  hint: "Add the address of the site to `allowedOrigins`, unless only servers send events.",
+} as const;

@@ -44,6 +44,9 @@ const NO_TOKENS: Record<string, Bearer> = {
     authorization: `Basic ${Buffer.from(`owner:${ownerToken}`).toString("base64")}`,
   }),
   "the token with one character more": ({ ownerToken }) => ({ authorization: `Bearer ${ownerToken}x` }),
+  "the token as a cookie": ({ ownerToken }) => ({
+    cookie: `token=${ownerToken}; access_token=${ownerToken}`,
+  }),
   "the public key": (_, { publicKey }) => ({ authorization: `Bearer ${publicKey}` }),
 };
 
@@ -103,7 +106,9 @@ const TOKENS_OF_INGEST: Record<string, IngestToken> = {
   "no header": { headers: () => ({}), status: 200 },
   "another scheme": { headers: () => ({ authorization: "Basic cHJveHk6cGFzcw==" }), status: 200 },
   "an invalid token": { headers: () => bearer("hwt_unknown"), status: 401 },
-  "a member's token": { headers: ({ ownerToken }) => bearer(ownerToken), status: 403 },
+  "a member's token": { headers: ({ viewer }) => bearer(viewer), status: 403 },
+  "a token of another service": { headers: () => bearer("eyJhbGciOiJub25lIn0.e30.c2ln"), status: 200 },
+  "no token after Bearer": { headers: () => bearer("undefined"), status: 200 },
 };
 
 export const AUTHENTICATION: SpecCheck[] = [

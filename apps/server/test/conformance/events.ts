@@ -99,7 +99,30 @@ const TIMESTAMPS: Record<string, () => string> = {
   "of last year": () => new Date(Date.now() - 365 * 86_400_000).toISOString(),
 };
 
+/** Each costs a warning at most. Code and message of an accepted event are null all the same. */
+const ODD_EVENTS: Record<string, () => Fields> = {
+  "a timestamp without a zone": () => trackEvent({ timestamp: now().slice(0, 19) }),
+  "a timestamp of a minute ahead": () =>
+    trackEvent({ timestamp: new Date(Date.now() + 60_000).toISOString() }),
+  "a timestamp of an hour ahead": () =>
+    trackEvent({ timestamp: new Date(Date.now() + 3_600_000).toISOString() }),
+  "another anonymousId": () => trackEvent({ anonymousId: fresh("anon") }),
+  "a very long url": () => pageEvent({ page: { ...PAGE, url: `${PAGE.url}?q=${"x".repeat(20_000)}` } }),
+  "a very long title": () => pageEvent({ page: { ...PAGE, title: "word ".repeat(5_000) } }),
+  "a very long referrer": () =>
+    pageEvent({ page: { ...PAGE, referrer: `${PAGE.url}/${"x".repeat(20_000)}` } }),
+  "a very long property": () => trackEvent({ properties: { text: "x".repeat(10_000) } }),
+  "a price that is no price": () => trackEvent({ properties: { revenue: "much" } }),
+  "a context with other types": () => trackEvent({ context: { locale: { language: "de" }, timezone: 60 } }),
+  "a deep context": () => trackEvent({ context: { inner: JSON.parse("[".repeat(50) + "]".repeat(50)) } }),
+  "a large context": () => trackEvent({ context: { list: Array.from({ length: 5_000 }, () => "item") } }),
+};
+
 const ENVELOPES: Record<string, Fields> = {
+  "context of other types": { context: { locale: { language: "de" }, timezone: 60, userAgent: null } },
+  "context deep": { context: { inner: JSON.parse("[".repeat(50) + "]".repeat(50)) } },
+  "context large": { context: { list: Array.from({ length: 5_000 }, () => "item") } },
+  "sentAt in basic format": { sentAt: `${now().slice(0, 19).replaceAll(/[-:]/g, "")}Z` },
   "context omitted": { context: undefined },
   "context empty": { context: {} },
   "context free-form": { context: { app: { build: 7 }, flags: ["a"] } },
@@ -149,6 +172,16 @@ export const EVENTS: SpecCheck[] = [
     cases(TIMESTAMPS, async (make, client) =>
       allAccepted((await send(client, [trackEvent({ timestamp: make() })])).answer, 1),
     ),
+  ),
+  ...rule(
+    "2.8",
+    "code and message: null when accepted",
+    cases(ODD_EVENTS, async (make, client) => {
+      const { answer } = await send(client, [make()]);
+      allAccepted(answer, 1);
+      const { code, message } = Object(at(answer.body, "results", 0));
+      assert.deepEqual([code, message], [null, null]);
+    }),
   ),
   ...rule(
     "2.6",

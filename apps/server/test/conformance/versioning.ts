@@ -65,6 +65,12 @@ export const VERSIONING: SpecCheck[] = [
       const { body } = await legacyBootstrap(client, await client.source());
       for (const member of ANSWER) assert.notEqual(at(body, member), undefined, member);
     },
+    "the ingestUrl of a legacy bootstrap takes the events of a client without versions": async (client) => {
+      const old = { ingestVersion: undefined, sdkVersion: undefined };
+      const { body } = await legacyBootstrap(client, await client.source(), old);
+      const sent = eventsBody(text(body, "sessionId"), [trackEvent()], old);
+      assert.equal(integer((await client.ingest(text(body, "ingestUrl"), sent)).body, "accepted"), 1);
+    },
     "the ingestUrl of a legacy bootstrap takes events": async (client) => {
       const { body } = await legacyBootstrap(client, await client.source());
       const sent = eventsBody(text(body, "sessionId"), [trackEvent()]);
