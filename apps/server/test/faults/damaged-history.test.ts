@@ -70,7 +70,7 @@ it("A command works beside a damaged attempts.sqlite and leaves it alone; a back
   const backup = await headwater(settings, "backup", "--to", data.at("backup"));
   assert.equal(backup.code, 0, backup.stderr);
   assert.match(backup.stderr, /attempts\.sqlite is damaged and was left out/);
-  assert.deepEqual(readdirSync(data.at("backup")), ["ledger.sqlite"]);
+  assert.deepEqual(readdirSync(data.at("backup")), ["ledger.sqlite", "manifest.json"]);
 });
 
 for (const [file, repair] of [

@@ -1,19 +1,23 @@
 /** `headwater backup`: copies the ledger and the embedded warehouse while a service writes to them. */
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { processEnvironment, readConfig } from "../../config/config.ts";
-import { makeFolder } from "../../ledger/sqlite/database.ts";
+import type { Config } from "../../config/settings.ts";
+import { ATTEMPTS_FILE, flush, LEDGER_FILE, makeFolder } from "../../ledger/sqlite/database.ts";
 import { refuseMarked } from "../../ledger/sqlite/folder-mark.ts";
 import { noteBackup } from "../../ledger/sqlite/last-backup.ts";
 import { defineCommand, required, text } from "../command.ts";
 import { CommandFailed, systemCode } from "../errors.ts";
+import type { ProgressWriter } from "../progress.ts";
 import { type CommandReport, formatBytes, table } from "../report.ts";
+import { MANIFEST, writeManifest } from "./manifest.ts";
 import {
   type CopiedFile,
   copyRemovals,
   finishCopy,
   flushToDisk,
   listSqliteFiles,
+  type SqliteFile,
   startCopy,
 } from "./sqlite-copy.ts";
 import { copyWarehouse, hasEmbeddedWarehouse, WAREHOUSE } from "./warehouse-copy.ts";
@@ -56,36 +60,57 @@ export function reportCopies(
   };
 }
 
+async function copyEach(
+  config: Config,
+  target: string,
+  { found, progress }: { found: readonly SqliteFile[]; progress: ProgressWriter },
+): Promise<CopiedFile[]> {
+  const { DATA_DIR: dataDir } = config;
+  // the ledger before the warehouse: events that are shipped meanwhile are in both copies, and are stored once
+  const files = found.filter((file) => startCopy(file, dataDir, target));
+  const warehouse = hasEmbeddedWarehouse(config) ? [await copyWarehouse(config, target, progress)] : [];
+  copyRemovals(dataDir, target);
+  const copies = [...files.map((file) => finishCopy(file, target)), ...warehouse];
+  flushToDisk(target);
+  writeManifest(
+    target,
+    copies.map(({ file }) => file),
+  );
+  flushToDisk(join(target, MANIFEST));
+  flush(target);
+  return copies;
+}
+
+/** After a failure: the folder held nothing of these before. */
+function removeCopies(target: string): void {
+  for (const name of [LEDGER_FILE, ATTEMPTS_FILE, WAREHOUSE, MANIFEST])
+    for (const path of [join(target, name), join(target, `${name}.unfinished`)])
+      rmSync(path, { recursive: true, force: true });
+}
+
 export const backup = defineCommand({
   description: "Copy the ledger, the debug history and the embedded warehouse to a folder",
   details: ["The service can keep running."],
   options: { to: required(text("folder", "Folder for the backup; created if it is missing")) },
-  run: async ({ to }) => {
+  run: async ({ to }, { progress }) => {
     const config = readConfig(processEnvironment());
     const { DATA_DIR: dataDir, DATABASE_URL: url, CLICKHOUSE_URL } = config;
     if (url !== null) throw new CommandFailed(LEDGER_IS_POSTGRES);
     const target = resolve(to);
     refuseMarked(dataDir);
     const found = listSqliteFiles(dataDir, "DATA_DIR");
-    const existing = [...found, WAREHOUSE].find((file) => existsSync(join(target, file)));
+    const existing = [...found, WAREHOUSE, MANIFEST].find((file) => existsSync(join(target, file)));
     if (existing !== undefined)
       throw new CommandFailed(
         `${join(target, existing)} already exists. Choose a folder for --to that holds no backup.`,
       );
     createFolder(target);
-    // the ledger before the warehouse: events that are shipped meanwhile are in both copies, and are stored once
-    const files = found.filter((file) => startCopy(file, dataDir, target));
-    const warehouse = hasEmbeddedWarehouse(config) ? [await copyWarehouse(config, target)] : [];
-    copyRemovals(dataDir, target);
-    // the ledger gets its name last: a folder without ledger.sqlite is not a backup
-    const copied = files.toReversed().map((file) => finishCopy(file, target));
-    flushToDisk(target);
+    const copies = await copyEach(config, target, { found, progress }).catch((error: unknown) => {
+      removeCopies(target);
+      throw error;
+    });
     noteBackup(dataDir);
     const note = `To restore it: set DATA_DIR to an empty folder and run \`headwater restore --from ${target}\`.`;
-    return reportCopies(
-      [...copied.toReversed(), ...warehouse],
-      found,
-      note + (CLICKHOUSE_URL === null ? "" : WAREHOUSE_NOT_INCLUDED),
-    );
+    return reportCopies(copies, found, note + (CLICKHOUSE_URL === null ? "" : WAREHOUSE_NOT_INCLUDED));
   },
 });

@@ -12,6 +12,7 @@ import { defineCommand, required, text } from "../command.ts";
 import { CommandFailed } from "../errors.ts";
 import { explainDataDirError } from "../ledger-errors.ts";
 import { reportCopies } from "./backup.ts";
+import { checkManifest } from "./manifest.ts";
 import { finishCopy, flushToDisk, listSqliteFiles, startCopy } from "./sqlite-copy.ts";
 import { restoreWarehouse, WAREHOUSE } from "./warehouse-copy.ts";
 
@@ -53,6 +54,7 @@ export const restore = defineCommand({
       );
     const source = resolve(from);
     const found = listSqliteFiles(source, "--from");
+    checkManifest(source);
     const unlock = beginRestore(dataDir, source);
     try {
       const hasWarehouse = existsSync(join(source, WAREHOUSE));
@@ -64,7 +66,9 @@ export const restore = defineCommand({
       return reportCopies(
         [...copied.toReversed(), ...warehouse],
         found,
-        "Start the service with this DATA_DIR.",
+        hasWarehouse
+          ? "Start the service with this DATA_DIR."
+          : "The backup has no warehouse: shipped events are not restored. Start the service with this DATA_DIR.",
       );
     } finally {
       unlock();

@@ -13,6 +13,7 @@ import type { Config } from "../../config/settings.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../open-warehouse.ts";
 import { CommandFailed, messageOf } from "../errors.ts";
+import type { ProgressWriter } from "../progress.ts";
 import { type CopiedFile, flushToDisk } from "./sqlite-copy.ts";
 
 /** The warehouse's folder in a backup. */
@@ -75,6 +76,31 @@ async function withOwnEngine<T>(
   }
 }
 
+/** The engine's message when another process has its folder. */
+const FOLDER_IN_USE = /Another server instance in same directory is already running/;
+
+/** Uses the engine of a running service, or one of its own. While a service is starting its engine, it waits for that. */
+async function withAnyEngine<T>(
+  config: Config,
+  run: (client: WarehouseClient) => Promise<T>,
+  progress: ProgressWriter,
+): Promise<T> {
+  const { findEndpoint } = await import("../../clickhouse/embedded/endpoint-file.ts");
+  const folder = embeddedFolder(config);
+  const until = performance.now() + SERVER_LIMITS.warehouseStartMs;
+  for (;;) {
+    const running = await findEndpoint(folder);
+    if (running !== null) return withClient(running, run);
+    try {
+      return await withOwnEngine(config, run);
+    } catch (error) {
+      if (!FOLDER_IN_USE.test(messageOf(error)) || performance.now() > until) throw error;
+    }
+    progress(() => "The warehouse of the service is starting. Waiting for it.");
+    await pause(POLL_MS);
+  }
+}
+
 /** Whether DATA_DIR has an embedded warehouse that is in use. */
 export function hasEmbeddedWarehouse(config: Config): boolean {
   const folder = embeddedFolder(config);
@@ -85,12 +111,14 @@ export function hasEmbeddedWarehouse(config: Config): boolean {
  * The engine may write to its own folder only, so the copy is written there and then moved to the target. It is
  * flushed to the disk when the promise resolves.
  */
-export async function copyWarehouse(config: Config, target: string): Promise<CopiedFile> {
+export async function copyWarehouse(
+  config: Config,
+  target: string,
+  progress: ProgressWriter,
+): Promise<CopiedFile> {
   const { DATABASE } = await import("../../clickhouse/embedded/start.ts");
-  const { findEndpoint } = await import("../../clickhouse/embedded/endpoint-file.ts");
   const { backupsIn } = await import("../../clickhouse/embedded/engine.ts");
   const folder = embeddedFolder(config);
-  const running = await findEndpoint(folder);
   const path = join(target, WAREHOUSE);
   const unfinished = `${path}.unfinished`;
   const id = randomUUID();
@@ -98,9 +126,7 @@ export async function copyWarehouse(config: Config, target: string): Promise<Cop
   const copy = (client: WarehouseClient) =>
     runJob(client, `BACKUP DATABASE ${DATABASE} TO File(${quote(resolve(written))})`, id);
   try {
-    const { files, bytes } = await (running === null
-      ? withOwnEngine(config, copy)
-      : withClient(running, copy));
+    const { files, bytes } = await withAnyEngine(config, copy, progress);
     rmSync(unfinished, { recursive: true, force: true });
     // copied folders get the default mode, which others could read, and they contain visitors' data
     process.umask(0o077);
