@@ -87,6 +87,8 @@ const KEPT: readonly unknown[] = [
   { name: "Cookie jar", value: 12.5 },
   { name: "add_to_cart", value: 12.5, key: "size", text: "Add" },
   "Gift cards: for everyone",
+  "Signature dish: Pasta",
+  "https://:@state=",
   "Reset your access: step 2",
   "npm_config_registry and npm_lifecycle_event of pypi-some-package-name",
   "Basic information about it, Basic training: 20 hours",
@@ -181,6 +183,7 @@ const PLACES: readonly string[] = [
 const SHAPES: readonly unknown[] = [
   { name: "password", value: "S3cr3t!" },
   { key: "api_key", value: { stringValue: "S3cr3t!" } },
+  { fieldName: "password", fieldValue: "S3cr3t!" },
   { Name: "Authorization", Value: ["S3cr3t!"] },
   { field: "ｐａｓｓｗｏｒｄ", value: "S3cr3t!" },
   { label: "Card number", id: "f1", value: "S3cr3t!" },

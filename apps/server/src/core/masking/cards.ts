@@ -6,13 +6,14 @@ const DIGIT = String.raw`\p{Nd}`;
 const HIDDEN = String.raw`[\p{Cf}\u034f\ufe0f]{0,2}`;
 const one = DIGIT + HIDDEN;
 /** Between groups: spaces, dashes, dots and the like. */
-const GAP = String.raw`(?:[\p{Z}\p{Pd}\p{Cf}\t.,_+*/\\|~:·•‧∙−]|%20){1,3}`;
+const GAP = String.raw`(?:[\p{Z}\p{Pd}\p{Cf}\t.,_+*/\\|~:;='()\[\]·•‧∙−]|%20){1,3}`;
 const group = (digits: string) => `(?:${one}){${digits}}`;
 const GROUPINGS = [
   group("14,19"),
   `${group("4")}${GAP}${group("4")}${GAP}${group("4")}${GAP}${group("4")}(?:${GAP}${group("1,3")})?`,
   `${group("4")}${GAP}${group("6")}${GAP}${group("4,5")}`,
   `${group("8")}${GAP}${group("8")}`,
+  `${group("6")}${GAP}${group("10")}`,
 ];
 /** The numbers of a time such as `2026-11-28 15:02` are shorter groups. */
 const CARD = new RegExp(`(?<![\\p{L}\\p{Nd}_])(?:${GROUPINGS.join("|")})(?![\\p{L}\\p{Nd}_])`, "gu");
@@ -55,7 +56,7 @@ export const maskCards = (text: string): string =>
 const MIN_CARD_LENGTH = 14;
 /** Digits, separators, and `%` for `%20`, by their code. */
 const SIGNS = new Uint8Array(128);
-for (const sign of "0123456789 \t%+-.,_*/\\|~:") SIGNS[sign.charCodeAt(0)] = 1;
+for (const sign of "0123456789 \t%+-.,_*/\\|~:;='()[]") SIGNS[sign.charCodeAt(0)] = 1;
 const OTHER_SIGN = /[\p{Nd}\p{Z}\p{Pd}\p{Cf}·•‧∙−]|[\u034f\ufe0f\ud835]/u;
 
 const isCardSign = (code: number): boolean =>

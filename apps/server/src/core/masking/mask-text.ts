@@ -114,6 +114,9 @@ export const maskPairs = (text: string): string =>
 
 /** Names after which even words are a secret. */
 const STRONG_NAME = /passw|passphrase|passcode|pwd|密码|パスワード/i;
+/** "Your token", but not "Signature dish". */
+const isNameInProse = (name: string): boolean =>
+  isSecretName(name.split(" ").at(-1) ?? "") || namesSecret(name);
 const AFTER_WORD = /[\s&#"'<>,;}]/g;
 const AFTER_LINE = /[\r\n}<"]/g;
 
@@ -131,7 +134,7 @@ function proseEnd(text: string, { name, sign, from }: Pair): number {
   const value = text.slice(from, end);
   if (/^[\\"']+\[masked\]/.test(value)) return from;
   if (isQuoted || STRONG_NAME.test(name.normalize("NFKC"))) return end;
-  if (value.includes(MASKED)) return from;
+  if (value.includes(MASKED) || !isNameInProse(lastWords(name))) return from;
   return (isLine ? looksSecret(value) : /[=＝]|\d/.test(sign + value)) ? end : from;
 }
 

@@ -30,9 +30,11 @@ export function namesSecret(text: unknown): boolean {
 /** The members whose value is that of a secret, because another member names it. */
 export function valuesOfSecret(members: Readonly<Record<string, unknown>>): string[] {
   const names = Object.keys(members);
-  const values = names.filter((name) => VALUES.has(plainName(name)));
+  const values = names.filter((name) => VALUES.has(plainName(name)) || /value$/i.test(name));
   if (values.length === 0) return [];
-  const isNamed = names.some((name) => NAMES.has(plainName(name)) && namesSecret(members[name]));
+  const isNamed = names.some(
+    (name) => (NAMES.has(plainName(name)) || /name$/i.test(name)) && namesSecret(members[name]),
+  );
   return isNamed ? values : [];
 }
 

@@ -52,14 +52,17 @@ const WEBHOOK = new RegExp(
   "g",
 );
 /** `postgres://user:password@host`, after the scheme. */
-const CREDENTIALS = new RegExp(String.raw`(:${SLASH}${SLASH})[^\s/?#"'<>\\:@]*:[^\s/?#"'<>\\]*@`, "g");
+const CREDENTIALS = new RegExp(
+  String.raw`(:${SLASH}${SLASH})[^\s/?#"'<>\\:@]*:[^\s/?#"'<>\\@][^\s/?#"'<>\\]*@`,
+  "g",
+);
 /** `Basic` and the base64 of a user and a password. */
 const BASIC = /\b(basic(?:\s|\+|%20){1,4})([\w+/-]{6,}={0,2})/gi;
 /** A user and a password, after the decoding. */
 const USER_AND_PASSWORD = /^[\x20-\x7e]{0,200}:[\x20-\x7e]{0,500}$/;
-const BLANK = "(?:[ +_]|%(?:25)*20)";
+const BLANK = String.raw`(?:[\s+_]|%(?:25)*20)`;
 const KEY_HEAD = new RegExp(
-  `-{4,5} ?BEGIN(?:${BLANK}|[A-Z0-9]){0,60}PRIVATE${BLANK}KEY(?:${BLANK}BLOCK)? ?-{0,5}`,
+  `-{4,5}\\s?BEGIN(?:${BLANK}|[A-Z0-9]){0,60}PRIVATE${BLANK}KEY(?:${BLANK}BLOCK)? ?-{0,5}`,
   "g",
 );
 const KEY_END = /-{4,5} ?END(?:[ +_%A-Z0-9]{0,80}-{4,5})?/g;
