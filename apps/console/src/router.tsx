@@ -62,6 +62,12 @@ const invitation = createRoute({
   component: lazyPage(() => import("./pages/invitation-page.tsx"), "InvitationPage"),
 });
 
+const restoreEmail = createRoute({
+  getParentRoute: () => root,
+  path: "/restore-email" satisfies ConsolePage,
+  component: lazyPage(() => import("./pages/restore-email-page.tsx"), "RestoreEmailPage"),
+});
+
 const shared = createRoute({
   getParentRoute: () => root,
   path: "/shared" satisfies ConsolePage,
@@ -184,7 +190,16 @@ const pages = [
 const KEEP_PAGE_MS = 1_000;
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, invitation, shared, embed, design, signedIn.addChildren(pages)]),
+  routeTree: root.addChildren([
+    home,
+    signIn,
+    invitation,
+    restoreEmail,
+    shared,
+    embed,
+    design,
+    signedIn.addChildren(pages),
+  ]),
   basepath: new URL(document.baseURI).pathname,
   defaultErrorComponent: ({ error }) => (
     <ErrorAlert error={explainMissingFile(error as Error)} onRetry={() => location.reload()} />

@@ -1,6 +1,7 @@
 /** Builds what the HTTP service and the background workers share: caches, the ingest pipeline, the debug recorder, metrics. */
 import type { DailyQuota } from "@headwater/contract";
 import type { Logger } from "pino";
+import { type AuditTrail, createAuditTrail } from "./access/audit-trail.ts";
 import { type Authenticator, createAuthenticator, type JwtAuthentication } from "./access/authenticate.ts";
 import type { OidcClient } from "./access/oidc.ts";
 import { createCompleteness, type WarehouseCompleteness } from "./clickhouse/completeness.ts";
@@ -9,7 +10,6 @@ import type { Warehouse } from "./clickhouse/warehouse.ts";
 import { warehouseHint } from "./config/rules.ts";
 import type { Config } from "./config/settings.ts";
 import type { Attempt } from "./core/attempt.ts";
-import { type AuditTrail, createAuditTrail } from "./core/audit-trail.ts";
 import { createSourceLists, type SourceLists } from "./core/channels/source-lists.ts";
 import { SERVER_LIMITS } from "./core/limits.ts";
 import type { SourceRecord } from "./core/records.ts";
@@ -149,6 +149,14 @@ async function openJwtAuthentication(config: Config): Promise<JwtAuthentication 
   };
 }
 
+const openAuthenticator = async (config: Config, ledger: Ledger): Promise<Authenticator> =>
+  createAuthenticator(ledger, await openJwtAuthentication(config), config.CONSOLE_IDLE_DAYS * DAY_MS);
+
+const openAuditTrail = (ledger: Ledger, log: Logger): AuditTrail =>
+  createAuditTrail(ledger.recordAudit, (error) =>
+    log.error({ err: error }, "an entry of the audit log could not be written"),
+  );
+
 /** The OpenID library is imported only when the settings name a provider. */
 async function openOidc(config: Config): Promise<OidcClient | null> {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
@@ -241,11 +249,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     if (error instanceof StorageError) storageTrouble.failed(error, ids);
     else log.error({ err: error, ...toLogIds(ids) }, "a request failed");
   };
-  const authenticator = createAuthenticator(
-    ledger,
-    await openJwtAuthentication(config),
-    config.CONSOLE_IDLE_DAYS * DAY_MS,
-  );
+  const authenticator = await openAuthenticator(config, ledger);
   const sourceLists = createSourceLists(config.SOURCES_FILE);
   const ingest = buildIngest(
     { ...deps, ledger, recorder, storageTrouble, report, authenticator, sourceLists },
@@ -271,9 +275,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     ingest,
     sourceLists,
     ...(await openStats(deps, { ledger, completeness })),
-    auditTrail: createAuditTrail(ledger.recordAudit, (error) =>
-      log.error({ err: error }, "an entry of the audit log could not be written"),
-    ),
+    auditTrail: openAuditTrail(ledger, log),
     oidc: await openOidc(config),
     debugUrl: (sourceId) => debugUrlOf(addresses().appUrl, sourceId),
     flushCatalog,

@@ -2,6 +2,7 @@
 
 import { type DailyQuota, openApiDocument } from "@headwater/contract";
 import { listAudit } from "./access/audit.ts";
+import { type AuditTrail, noted } from "./access/audit-trail.ts";
 import {
   acceptInvitation,
   createInvitation,
@@ -21,6 +22,7 @@ import {
   getProfile,
   listSessions,
   requestEmail,
+  restoreEmail,
   updateProfile,
 } from "./access/profile.ts";
 import {
@@ -41,7 +43,6 @@ import {
   signOut,
 } from "./access/tokens.ts";
 import { createOrganization, listOrganizations, type WorkspaceCreation } from "./access/workspaces.ts";
-import { type AuditTrail, noted } from "./core/audit-trail.ts";
 import type { BuildInfo } from "./core/build-info.ts";
 import { createDocument } from "./core/document.ts";
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
@@ -207,7 +208,8 @@ function accountHandlers({ ledger, addresses, signInWays, consoleIdleMs }: Route
     getProfile: getProfile(ledger),
     updateProfile: updateProfile(ledger),
     requestEmail: requestEmail(signInWays),
-    confirmEmail: confirmEmail(ledger),
+    confirmEmail: confirmEmail(signInWays),
+    restoreEmail: restoreEmail(ledger),
     listSessions: listSessions(ledger, consoleIdleMs),
     endSession: endSession(ledger),
     listInvitations: listInvitations(ledger),

@@ -55,6 +55,7 @@ export const ROUTES = {
   updateProfile: "PATCH /api/profile",
   requestEmail: "POST /api/profile/email",
   confirmEmail: "POST /api/profile/email/confirm",
+  restoreEmail: "POST /api/profile/email/restore",
   listSessions: "GET /api/sessions",
   endSession: "DELETE /api/sessions/{tokenId}",
   listInvitations: "GET /api/invitations",

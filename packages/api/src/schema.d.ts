@@ -1872,6 +1872,10 @@ ConfirmEmail: {
 /** The code in the link of the mail. */
 code: string;
 };
+RestoredEmail: {
+/** The address of the account; null: another user has the previous one now. */
+email: string | null;
+};
 ConsoleSession: {
 /** The id of the session's token. */
 tokenId: string;
@@ -2895,6 +2899,13 @@ params: undefined;
 query: undefined;
 body: Schemas["ConfirmEmail"];
 answer: Schemas["Profile"];
+};
+/** Take back a change of your e-mail address */
+restoreEmail: {
+params: undefined;
+query: undefined;
+body: Schemas["ConfirmEmail"];
+answer: Schemas["RestoredEmail"];
 };
 /** List your sessions of the console */
 listSessions: {

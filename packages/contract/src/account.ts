@@ -48,6 +48,10 @@ export const UpdateProfileBody = Closed({
 export const EmailBody = Closed({ email: Email });
 export const ConfirmEmailBody = Closed({ code: id("The code in the link of the mail.") });
 
+export const RestoredEmail = Closed({
+  email: textOrNull("The address of the account; null: another user has the previous one now."),
+});
+
 export const Invitation = Closed({
   invitationId: text("The id of the invitation."),
   organizationId: text("The id of the workspace."),

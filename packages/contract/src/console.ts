@@ -4,6 +4,7 @@ export const CONSOLE_PAGES = [
   "/sign-in",
   "/invitation",
   "/profile",
+  "/restore-email",
   "/sources",
   "/sources/new",
   "/sources/settings",

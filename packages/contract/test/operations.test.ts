@@ -110,7 +110,13 @@ describe("The table of operations", () => {
 
   it("asks a permission, a token or a public key of everybody who reaches data", () => {
     const open = operations.filter(({ access }) => access === "public").map(({ id }) => id);
-    const accounts = ["readInvitation", "acceptInvitation", "getSignInMethods", "requestSignInLink"];
+    const accounts = [
+      "restoreEmail",
+      "readInvitation",
+      "acceptInvitation",
+      "getSignInMethods",
+      "requestSignInLink",
+    ];
     const oidc = ["startOidc", "finishOidc"];
     assert.deepEqual(open, [
       "unlockStats",

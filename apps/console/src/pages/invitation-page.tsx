@@ -7,13 +7,13 @@ import { API_BASE, type ApiAnswer, ApiFailure, apiWith } from "../api.ts";
 import { signInMethodsQuery } from "../queries.ts";
 import { session } from "../session.ts";
 import { signInByCode, takeFragment } from "../sign-in.ts";
-import { AccountCard } from "../ui/account-card.tsx";
 import { AsyncButton } from "../ui/async-button.tsx";
-import { InvitationOffer } from "../ui/invitation-offer.tsx";
 import { ErrorAlert, Loading } from "../ui/page-states.tsx";
 import { SecretAlert } from "../ui/secret-alert.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
+import { AccountCard } from "./account/account-card.tsx";
+import { InvitationOffer } from "./account/invitation-offer.tsx";
 
 export function InvitationPage() {
   const [code] = useState(() => takeFragment().get("code") ?? "");

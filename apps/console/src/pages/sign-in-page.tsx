@@ -11,13 +11,13 @@ import { API_BASE, type ApiAnswer, apiWith } from "../api.ts";
 import { MailForm } from "../mail-form.tsx";
 import { signInMethodsQuery } from "../queries.ts";
 import { type Credential, readCredential, signInBy, signInWith, takeFragment } from "../sign-in.ts";
-import { AccountCard } from "../ui/account-card.tsx";
 import { AsyncButton } from "../ui/async-button.tsx";
-import { InvitationOffer } from "../ui/invitation-offer.tsx";
 import { ErrorAlert, Loading } from "../ui/page-states.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
 import { TextWithCode } from "../ui/text-with-code.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
+import { AccountCard } from "./account/account-card.tsx";
+import { InvitationOffer } from "./account/invitation-offer.tsx";
 
 const REASONS: Readonly<Record<string, { title: string; text: string }>> = {
   expired: {

@@ -69,15 +69,8 @@ export interface JwtAuthentication {
   readonly maxTokenMs: number;
 }
 
-/**
- * @param jwt null: no identity provider is configured
- * @param idleMs how long a session of the console lives without a request
- */
-export function createAuthenticator(
-  catalog: Pick<Catalog, "tokenByHash" | "recordTokenUse">,
-  jwt: JwtAuthentication | null,
-  idleMs: number,
-): Authenticator {
+/** Finds tokens that can be used, and notes their use. */
+function createTokenFinder(catalog: Pick<Catalog, "tokenByHash" | "recordTokenUse">, idleMs: number) {
   // unknown tokens are not cached, because anyone can invent them
   const tokens = createCache<TokenRecord>({
     maxEntries: SERVER_LIMITS.tokenCacheEntries,
@@ -101,6 +94,19 @@ export function createAuthenticator(
     useLog.add(token.tokenId, now);
     return token;
   }
+  return { findUsable, forget: () => tokens.clear(), flush: useLog.flush };
+}
+
+/**
+ * @param jwt null: no identity provider is configured
+ * @param idleMs how long a session of the console lives without a request
+ */
+export function createAuthenticator(
+  catalog: Pick<Catalog, "tokenByHash" | "recordTokenUse">,
+  jwt: JwtAuthentication | null,
+  idleMs: number,
+): Authenticator {
+  const { findUsable, forget, flush } = createTokenFinder(catalog, idleMs);
 
   async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
     const text = readBearerToken(authorization);
@@ -134,5 +140,5 @@ export function createAuthenticator(
       hint: "Create a token with the scope `ingest` for this source, or send no Authorization header.",
     });
   }
-  return { authenticate, authenticateSender, forget: () => tokens.clear(), flush: useLog.flush };
+  return { authenticate, authenticateSender, forget, flush };
 }

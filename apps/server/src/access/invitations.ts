@@ -2,10 +2,11 @@
 import type { Invitation } from "@headwater/contract";
 import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { InvitationRecord, OfferedInvitation } from "../core/records.ts";
+import type { InvitationRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { hashToken } from "../core/token.ts";
+import type { OfferedInvitation } from "../ledger/account-records.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { makeCode, makeSignInCode } from "./first-start.ts";
 import { invitationMail } from "./mails.ts";

@@ -4,7 +4,6 @@
  */
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { createAdmission } from "../core/admission.ts";
-import type { AuditTrail } from "../core/audit-trail.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createClientRateLimiter, type Rate, rateHeaders } from "../core/rate-limit.ts";
@@ -12,6 +11,7 @@ import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { hashToken, isPlausibleToken } from "../core/token.ts";
+import type { AuditTrail } from "./audit-trail.ts";
 
 /** As OWASP recommends; one hash takes 32 MB. A change needs the old values beside the hash. */
 const SCRYPT = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1_048_576 };

@@ -52,6 +52,26 @@ export const confirmationMail = (to: string, url: string): Mail =>
     note: "The link works once, within an hour. If you did not ask for it, ignore this mail.",
   });
 
+interface AddressChangedMail {
+  /** The previous address. */
+  readonly to: string;
+  readonly newAddress: string;
+  readonly url: string;
+}
+
+export const addressChangedMail = ({ to, newAddress, url }: AddressChangedMail): Mail =>
+  renderMail({
+    to,
+    subject: "Your e-mail address was changed",
+    paragraphs: [
+      `The e-mail address of your Headwater account is ${newAddress} now.`,
+      "If you changed it, there is nothing to do. If you did not, take the change back: your account gets this address again, and everybody is signed out.",
+    ],
+    button: "Take the change back",
+    url,
+    note: "The link works once, within 7 days.",
+  });
+
 interface InvitationMail {
   readonly to: string;
   readonly url: string;

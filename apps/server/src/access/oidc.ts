@@ -2,8 +2,8 @@
 import * as client from "openid-client";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { memberOf } from "../core/members.ts";
-import type { IdentityRecord } from "../core/records.ts";
 import { toStorable } from "../core/text.ts";
+import type { IdentityRecord } from "../ledger/account-records.ts";
 
 export interface OidcSettings {
   readonly issuer: string;

@@ -8,7 +8,7 @@ import type { Catalog } from "../ledger/ledger.ts";
 import type { LimitedMailer } from "../mail/mail-limits.ts";
 import { idleEndOf } from "./authenticate.ts";
 import { makeCode } from "./first-start.ts";
-import { confirmationMail } from "./mails.ts";
+import { addressChangedMail, confirmationMail } from "./mails.ts";
 import { readName } from "./names.ts";
 
 export const getProfile =
@@ -60,14 +60,45 @@ export const requestEmail =
     return { body: { requested: true } };
   };
 
+export interface ConfirmDeps extends AccountMailDeps {
+  readonly log: { error(fields: object, message: string): void };
+}
+
+/** The previous address is told, with a link that takes the change back. */
 export const confirmEmail =
-  (catalog: Catalog): Handler<"confirmEmail"> =>
+  ({ catalog, mailer, appUrl, log }: ConfirmDeps): Handler<"confirmEmail"> =>
   async ({ actor, body, now }) => {
     const { userId } = actor;
-    const confirmed = await catalog.confirmEmail({ codeHash: hashToken(body.code), userId, actor, now });
+    const { code, codeHash } = makeCode();
+    const restoring = { codeHash, expiresAt: now + SERVER_LIMITS.emailRestoreMs };
+    const change = { codeHash: hashToken(body.code), userId, actor, now, restoring };
+    const confirmed = await catalog.confirmEmail(change);
     if (confirmed === "unknown") throw new Refusal("invalid_code");
     if (confirmed === "taken") throw new Refusal("email_taken");
-    return { body: confirmed };
+    if (confirmed === "too_many")
+      throw new Refusal("limit_reached", {
+        message: `An address can be changed ${SERVER_LIMITS.maxEmailChanges} times within 7 days.`,
+        hint: "Change it again in a few days.",
+      });
+    const { profile, previousEmail } = confirmed;
+    if (mailer && previousEmail !== null && profile.email !== null) {
+      const url = `${appUrl()}/restore-email#code=${code}`;
+      const mail = addressChangedMail({ to: previousEmail, newAddress: profile.email, url });
+      mailer
+        .warn(mail)
+        .catch((error: unknown) =>
+          log.error({ err: error }, "a person could not be told that their e-mail address was changed"),
+        );
+    }
+    return { body: profile };
+  };
+
+export const restoreEmail =
+  (catalog: Catalog): Handler<"restoreEmail"> =>
+  async ({ body, now }) => {
+    const restored = await catalog.restoreEmail({ codeHash: hashToken(body.code), now });
+    if (restored === "unknown") throw new Refusal("invalid_code");
+    return { body: restored };
   };
 
 /** @param idleMs how long a session lives without a request */

@@ -1,10 +1,11 @@
 /** The public ways to sign in, besides an access token: a link by e-mail, and an OpenID Connect provider. */
-import type { AuditTrail } from "../core/audit-trail.ts";
+
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createClientRateLimiter, rateHeaders } from "../core/rate-limit.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken } from "../core/token.ts";
+import type { AuditTrail } from "./audit-trail.ts";
 import { makeSignInCode } from "./first-start.ts";
 import { signInMail } from "./mails.ts";
 import type { OidcClient, OidcUser } from "./oidc.ts";
@@ -18,7 +19,10 @@ export interface SignInWays extends AccountMailDeps {
   readonly newId: (prefix: string) => string;
   /** Nodes that share the rates, this one included. */
   readonly nodes: () => number;
-  readonly log: { warn(fields: object, message: string): void };
+  readonly log: {
+    warn(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
   readonly noteRefusal: NoteRefusal;
 }
 

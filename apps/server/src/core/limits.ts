@@ -63,6 +63,10 @@ export const SERVER_LIMITS = {
   /** Tokens that are neither revoked nor expired, of one workspace; also of one user across workspaces. */
   maxTokens: 1_000,
   signInCodeMs: 10 * 60_000,
+  /** How long the previous address can take a change of the e-mail address back. */
+  emailRestoreMs: 7 * 24 * 3_600_000,
+  /** Changes of one person's address within that time. */
+  maxEmailChanges: 5,
   /** Reads and refusals that the audit trail counts at once, about 200 bytes each. Beyond it a count begins anew. */
   auditTrailKeys: 10_000,
   /** How long the right password of a shared link is remembered: a working day. */

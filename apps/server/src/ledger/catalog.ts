@@ -2,14 +2,11 @@
 import type { Role, SourceFieldName, TokenScope, TrackingPlan, VisitorKind } from "@headwater/contract";
 import type {
   Actor,
-  AuditNote,
   AuditRecord,
   CatalogEventRecord,
   ErasureRecord,
-  IdentityRecord,
   InvitationRecord,
   MemberRecord,
-  OfferedInvitation,
   OrganizationRecord,
   PageOf,
   PageRequest,
@@ -17,13 +14,13 @@ import type {
   PlanViolationRecord,
   ProfileRecord,
   SavedItemRecord,
-  SignInOffer,
   SourceRecord,
   TokenRecord,
   UsageRow,
   WorkspacePageRequest,
 } from "../core/records.ts";
 import type { ReportRecord } from "../core/report-record.ts";
+import type { AuditNote, IdentityRecord, OfferedInvitation, SignInOffer } from "./account-records.ts";
 import type { DeletionClock } from "./deletion-clock.ts";
 
 /** Who makes a change, and when. Changing methods write an audit entry in the same transaction. */
@@ -114,10 +111,22 @@ export interface Catalog {
       change: Partial<Pick<ProfileRecord, "name" | "theme" | "numberFormat">>;
     },
   ): Promise<ProfileRecord>;
-  /** Makes the address of a code that of its user. The code is deleted. */
+  /**
+   * Makes the address of a code that of its user. The code is deleted, and so are the user's codes of sign-in links. If the user had
+   * another address, `restoring` is stored for `restoreEmail`. `too_many`: it would be one too many.
+   */
   confirmEmail(
-    confirmed: AuditedChange & { codeHash: string; userId: string },
-  ): Promise<ProfileRecord | "unknown" | "taken">;
+    confirmed: AuditedChange & {
+      codeHash: string;
+      userId: string;
+      restoring: { codeHash: string; expiresAt: number };
+    },
+  ): Promise<{ profile: ProfileRecord; previousEmail: string | null } | "unknown" | "taken" | "too_many">;
+  /**
+   * Gives the user of a code the previous address again, unless another user has it now. Ends the user's sessions, and deletes what
+   * came since the change: tokens, identities and all codes.
+   */
+  restoreEmail(restored: { codeHash: string; now: number }): Promise<{ email: string | null } | "unknown">;
   /** The user with this confirmed address. */
   userByEmail(asked: { email: string }): Promise<string | null>;
   /** The user who signed in with this identity before, or who has its confirmed address. @returns null when there is none */

@@ -229,6 +229,73 @@ test("An address is confirmed by the user who asked for it, and belongs to one u
   refused(await confirm(await request(eve.token), eve.token), 409, "email_taken");
 });
 
+test("A change of the address is reported to the old one, whose link takes it back and signs everybody out.", async (t) => {
+  const { world, mails } = await withMail(t);
+  await invite(world, { email: "ada@shop.example" });
+  const { token, userId } = await accept(world, codeIn((await mails.next()).text));
+  const change = async (email: string) => {
+    await post(world, "/api/profile/email", { email }, token);
+    const code = codeIn((await mails.next()).text);
+    return post(world, "/api/profile/email/confirm", { code }, token);
+  };
+  await post(world, "/api/sign-in/link", { email: "ada@shop.example" }, null);
+  const inOldMailbox = codeIn((await mails.next()).text);
+  assert.equal((await change("mallory@evil.example")).status, 200);
+  refused(await post(world, "/api/sign-in", { code: inOldMailbox }, null), 401, "invalid_token");
+  const report = await mails.next();
+  assert.deepEqual(report.to, ["ada@shop.example"]);
+  assert.match(report.text, /mallory@evil\.example now/);
+  const restore = (code: string) => post(world, "/api/profile/email/restore", { code }, null);
+  const code = codeIn(report.text);
+
+  world.advance(MINUTE);
+  // a further change, whose way back is in Mallory's mailbox, does not take the first one away
+  assert.equal((await change("second@evil.example")).status, 200);
+  const second = await mails.next();
+  assert.deepEqual(second.to, ["mallory@evil.example"]);
+  assert.equal((await restore(codeIn(second.text))).body.email, "mallory@evil.example");
+  refused(await world.ask("/api/profile", { token }), 401, "revoked_token");
+
+  world.advance(6 * DAY);
+  for (const wrong of [inOldMailbox, "guess"]) refused(await restore(wrong), 404, "invalid_code");
+  assert.deepEqual((await restore(code)).body, { email: "ada@shop.example" });
+  refused(await restore(code), 404, "invalid_code");
+  await post(world, "/api/sign-in/link", { email: "ada@shop.example" }, null);
+  const signedIn = await post(world, "/api/sign-in", { code: codeIn((await mails.next()).text) }, null);
+  assert.equal(signedIn.body.userId, userId);
+  const { entries } = (await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}&action=person`)).body;
+  assert.deepEqual(
+    entries.map(({ action, before, after }: { action: string; before: object; after: object }) => [
+      action,
+      ...[before, after].map((value) => Object.values(value)[0]),
+    ]),
+    [
+      ["person.email_restored", "mallory@evil.example", "ada@shop.example"],
+      ["person.email_restored", "second@evil.example", "mallory@evil.example"],
+      ["person.email_changed", "mallory@evil.example", "second@evil.example"],
+      ["person.email_changed", "ada@shop.example", "mallory@evil.example"],
+    ],
+  );
+});
+
+test("The way back from a change of the address ends after 7 days, and nobody can have more than five.", async (t) => {
+  const { world, mails } = await withMail(t);
+  await invite(world, { email: "ada@shop.example" });
+  const { token } = await accept(world, codeIn((await mails.next()).text));
+  let oldest = "";
+  for (let count = 1; count <= 6; count += 1) {
+    await post(world, "/api/profile/email", { email: `ada${count}@shop.example` }, token);
+    const code = codeIn((await mails.next()).text);
+    const confirmed = await post(world, "/api/profile/email/confirm", { code }, token);
+    if (count > 5) refused(confirmed, 409, "limit_reached");
+    if (count > 5) continue;
+    const restoring = codeIn((await mails.next()).text);
+    oldest ||= restoring;
+  }
+  world.advance(7 * DAY);
+  refused(await post(world, "/api/profile/email/restore", { code: oldest }, null), 404, "invalid_code");
+});
+
 test("Sessions are listed and ended by their user, and bounded in number.", async (t) => {
   const world = await openClockedWorldFor(t);
   const first = await accept(world, codeIn((await invite(world)).body.url));

@@ -11,7 +11,7 @@ import {
   type TestReply,
 } from "../support/world.ts";
 
-interface Entry {
+interface LoggedEntry {
   action: string;
   target: string;
   userId: string | null;
@@ -28,7 +28,7 @@ const post = (world: ClockedWorld, path: string, body: object, token?: string | 
 async function entriesOf(world: ClockedWorld, action: string, organizationId = ORGANIZATION_ID) {
   const path = `/api/audit?organizationId=${organizationId}&action=${action}`;
   const { body } = await world.ask(path);
-  return body.entries as Entry[];
+  return body.entries as LoggedEntry[];
 }
 
 /** A person with a session, who joined by an invitation. */

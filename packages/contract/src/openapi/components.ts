@@ -162,6 +162,7 @@ export const COMPONENTS = {
   UpdateProfile: account.UpdateProfileBody,
   EmailAddress: account.EmailBody,
   ConfirmEmail: account.ConfirmEmailBody,
+  RestoredEmail: account.RestoredEmail,
   ConsoleSession: account.ConsoleSession,
   ConsoleSessionList: account.ConsoleSessionList,
   EndedSession: account.EndedSession,

@@ -5,6 +5,7 @@
 import type { Static, TSchema } from "typebox";
 import type { OPERATIONS, OperationId } from "../operations.ts";
 import { SOURCE_DEFAULTS } from "../source-fields.ts";
+import { ACCOUNT_EXAMPLES } from "./account-examples.ts";
 import * as reports from "./example-report.ts";
 import * as values from "./example-values.ts";
 
@@ -22,7 +23,7 @@ interface OperationExample<Id extends OperationId> {
   readonly answer: ExamplePart<Id, "answer">;
 }
 
-type Examples = { readonly [Id in OperationId]?: OperationExample<Id> };
+export type Examples = { readonly [Id in OperationId]?: OperationExample<Id> };
 
 const ofSource = { sourceId: IDS.sourceId };
 const ofReport = { ...ofSource, reportId: IDS.reportId };
@@ -286,55 +287,6 @@ const ACCESS_EXAMPLES: Examples = {
     },
   },
   signIn: { body: { code: "8f2Kd0sQv7Lw3Zx1" }, answer: { ...values.CREATED_TOKEN, label: "Sign-in" } },
-};
-
-const INVITED = {
-  invitationId: IDS.invitationId,
-  ...inWorkspace,
-  role: "developer" as const,
-  email: null,
-  invitedBy: IDS.userId,
-  createdAt: AT,
-  expiresAt: "2026-11-28T12:00:00.000Z",
-};
-const OFFER = { organizationName: "Shop", role: "developer" as const, invitedBy: "Ada" };
-const PROFILE = {
-  userId: IDS.userId,
-  name: "Ada",
-  email: null,
-  theme: "auto" as const,
-  numberFormat: "auto" as const,
-};
-const CODE = "q3vX8nB5Rt0LwZ7cJ2mKd9sF";
-const ACCOUNT_EXAMPLES: Examples = {
-  getProfile: { answer: PROFILE },
-  updateProfile: { body: { name: "Ada" }, answer: PROFILE },
-  listSessions: {
-    answer: {
-      sessions: [{ tokenId: IDS.tokenId, isCurrent: true, createdAt: AT, lastUsedAt: AT, expiresAt: AT }],
-    },
-  },
-  endSession: { params: { tokenId: IDS.tokenId }, answer: { tokenId: IDS.tokenId, endedAt: AT } },
-  requestEmail: { body: { email: "ada@shop.example" }, answer: { requested: true } },
-  confirmEmail: { body: { code: CODE }, answer: { ...PROFILE, email: "ada@shop.example" } },
-  listInvitations: { query: inWorkspace, answer: { invitations: [INVITED] } },
-  createInvitation: {
-    body: { ...inWorkspace, role: "developer" },
-    answer: { ...INVITED, url: `https://stats.example.com/invitation#code=${CODE}` },
-  },
-  revokeInvitation: {
-    params: { invitationId: IDS.invitationId },
-    query: inWorkspace,
-    answer: { invitationId: IDS.invitationId, revokedAt: AT },
-  },
-  readInvitation: {
-    body: { code: CODE },
-    answer: { ...OFFER, account: null, expiresAt: INVITED.expiresAt },
-  },
-  acceptInvitation: { body: { code: CODE, name: "Grace" }, answer: { ...inWorkspace, signInCode: CODE } },
-  joinWorkspace: { body: { code: CODE }, answer: inWorkspace },
-  getSignInMethods: { answer: { oidc: null, mail: false, token: true, sendsMail: false } },
-  requestSignInLink: { body: { email: "ada@shop.example" }, answer: { requested: true } },
 };
 
 const usage = { accepted: 2, bootstraps: 1, bytes: 842 };

@@ -34,8 +34,9 @@ const toEmbedCode = (view: StatsView, token: string): string =>
 export const SharePanel = ({ view }: { readonly view: StatsView }) => (
   <Stack>
     <Text size="sm" c="dimmed">
-      Anyone with the link can see this source’s stats, and nothing else. A link with a password also asks for
-      the password. A link stops working when it is revoked, or when its creator leaves the workspace.
+      Anyone with the link can see all stats of this source, with the values of its event properties, and
+      nothing else. A link with a password also asks for the password. A link stops working when it is
+      revoked, or when its creator leaves the workspace.
     </Text>
     <CreateLinkForm view={view} />
     <LinkTable sourceId={view.scope.sourceId} />

@@ -6,6 +6,7 @@ import { claimAlerts, finishAlert, recordAlertStatus, watchedSources } from "./a
 import { audit, expireAudit, recordAudit } from "./audit.ts";
 import type { CatalogDb, LeaseClock } from "./database.ts";
 import { acceptClock, deletionClock } from "./deletion-clock.ts";
+import { confirmEmail, restoreEmail } from "./emails.ts";
 import { erasure, expireReceipts, requestErasure } from "./erasure-requests.ts";
 import {
   advanceErasures,
@@ -34,7 +35,7 @@ import {
   organizationsOf,
   roleOf,
 } from "./organizations.ts";
-import { confirmEmail, profile, updateProfile, userByEmail, userOfIdentity } from "./profiles.ts";
+import { profile, updateProfile, userByEmail, userOfIdentity } from "./profiles.ts";
 import {
   claimReports,
   createReport,
@@ -86,6 +87,7 @@ function requestMethods(db: CatalogDb) {
     profile: read(profile),
     updateProfile: write(updateProfile),
     confirmEmail: write(confirmEmail),
+    restoreEmail: write(restoreEmail),
     userByEmail: read(userByEmail),
     userOfIdentity: read(userOfIdentity),
     sessions: read(sessions),

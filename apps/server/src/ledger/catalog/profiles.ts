@@ -1,5 +1,6 @@
 /** The accounts of people: names, confirmed addresses, preferences, and who they are at the identity provider. */
-import type { IdentityRecord, ProfileRecord } from "../../core/records.ts";
+import type { ProfileRecord } from "../../core/records.ts";
+import type { IdentityRecord } from "../account-records.ts";
 import { writePersonAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 
@@ -16,7 +17,7 @@ export async function profile(db: CatalogDb, { userId }: Argument<"profile">): P
   return row ?? defaultsOf(userId);
 }
 
-async function saveProfile(
+export async function saveProfile(
   db: CatalogDb,
   userId: string,
   change: Partial<ProfileRecord>,
@@ -60,7 +61,7 @@ export async function userByEmail(db: CatalogDb, { email }: Argument<"userByEmai
 }
 
 /** Gives the user a confirmed address. @returns false when another user has it */
-async function saveEmail(db: CatalogDb, userId: string, email: string): Promise<boolean> {
+export async function saveEmail(db: CatalogDb, userId: string, email: string): Promise<boolean> {
   const owner = await userByEmail(db, { email });
   if (owner !== null) return owner === userId;
   await saveProfile(db, userId, { email: email.toLowerCase() });
@@ -76,26 +77,6 @@ export async function completeProfile(
   const known = await profile(db, { userId });
   if (name !== null && known.name === null) await saveProfile(db, userId, { name });
   if (email !== null && known.email === null) await saveEmail(db, userId, email);
-}
-
-export async function confirmEmail(
-  db: CatalogDb,
-  { codeHash, userId, actor, now }: Argument<"confirmEmail">,
-): Promise<ProfileRecord | "unknown" | "taken"> {
-  const code = await db
-    .deleteFrom("signInCodes")
-    .where("hash", "=", codeHash)
-    .where("userId", "=", userId)
-    .where("purpose", "=", "confirm_email")
-    .returningAll()
-    .executeTakeFirst();
-  if (!code || code.email === null || code.expiresAt <= now) return "unknown";
-  const { email: before } = await profile(db, { userId });
-  if (!(await saveEmail(db, userId, code.email))) return "taken";
-  const saved = await profile(db, { userId });
-  const difference = { before: { email: before }, after: { email: saved.email } };
-  await writePersonAudit(db, { userId, actor, now, action: "person.email_changed", ...difference });
-  return saved;
 }
 
 async function linkedUser(db: CatalogDb, { issuer, subject }: IdentityRecord): Promise<string | null> {
@@ -125,7 +106,7 @@ export async function linkIdentity(
   const { issuer, subject } = identity;
   const linked = await db
     .insertInto("identities")
-    .values({ issuer, subject, userId })
+    .values({ issuer, subject, userId, linkedAt: now })
     .onConflict((conflict) => conflict.columns(["issuer", "subject"]).doNothing())
     .returning("userId")
     .executeTakeFirst();

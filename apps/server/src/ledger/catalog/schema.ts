@@ -175,6 +175,7 @@ export const CATALOG_CHANGES = [
     `alter table sign_in_codes add column purpose text not null default 'sign_in'`,
     `alter table sign_in_codes add column identity text`,
     `alter table sign_in_codes add column invitation_hash text`,
+    `alter table identities add column linked_at bigint not null default 0`,
   ],
 ] as const satisfies readonly (readonly string[])[];
 
@@ -193,8 +194,8 @@ export interface CatalogTables {
     hash: string;
     userId: string;
     expiresAt: number;
-    purpose: "sign_in" | "confirm_email";
-    /** The address that the code confirms. */
+    purpose: "sign_in" | "confirm_email" | "restore_email";
+    /** The address that the code confirms or restores. */
     email: string | null;
     /** The `IdentityRecord` of the person who signed in at the identity provider, as JSON. */
     identity: string | null;
@@ -203,7 +204,7 @@ export interface CatalogTables {
   };
   profiles: ProfileRecord;
   /** Users of the identity provider. */
-  identities: { issuer: string; subject: string; userId: string };
+  identities: { issuer: string; subject: string; userId: string; linkedAt: number };
   invitations: InvitationRecord & { hash: string };
   sources: SourceColumns & { deletedAt: number | null };
   /** Every key of a source, except retired keys that were deleted. The current key is `sources.publicKey`. */

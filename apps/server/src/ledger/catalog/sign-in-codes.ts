@@ -1,6 +1,7 @@
 /** One-time codes of links, and their exchange for sessions (docs/contract.md section 13). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { IdentityRecord, OfferedInvitation, SignInOffer, TokenRecord } from "../../core/records.ts";
+import type { TokenRecord } from "../../core/records.ts";
+import type { IdentityRecord, OfferedInvitation, SignInOffer } from "../account-records.ts";
 import type { SignInFailure } from "../catalog.ts";
 import { writeAudit, writePersonAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";

@@ -2,9 +2,9 @@
 
 import type { Role } from "@headwater/contract";
 import { Text } from "@mantine/core";
-import { roleName } from "../role-texts.ts";
-import { Icon } from "./icon.tsx";
-import { Initials } from "./initials.tsx";
+import { roleName } from "../../role-texts.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Initials } from "../../ui/initials.tsx";
 
 /** More workspaces than these are counted. */
 const SHOWN_WORKSPACES = 3;

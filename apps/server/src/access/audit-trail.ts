@@ -3,10 +3,10 @@
  * gets a bounded number of entries (docs/contract.md section 2).
  */
 import { LRUCache } from "lru-cache";
-import type { Call, Handler, WorkspaceOperationId } from "./handler.ts";
-import { SERVER_LIMITS } from "./limits.ts";
-import type { AuditNote } from "./records.ts";
-import { HOUR_MS } from "./time.ts";
+import type { Call, Handler, WorkspaceOperationId } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { HOUR_MS } from "../core/time.ts";
+import type { AuditNote } from "../ledger/account-records.ts";
 
 type NoteWithoutCount = Omit<AuditNote, "after"> & { readonly details?: Readonly<Record<string, unknown>> };
 
@@ -17,7 +17,7 @@ export interface AuditTrail {
   refused(note: NoteWithoutCount): Promise<void>;
 }
 
-interface Counted {
+interface HourCount {
   hour: number;
   count: number;
 }
@@ -29,7 +29,7 @@ export function createAuditTrail(
   record: (note: AuditNote) => Promise<void>,
   report: (error: unknown) => void,
 ): AuditTrail {
-  const seen = new LRUCache<string, Counted>({
+  const seen = new LRUCache<string, HourCount>({
     maxSize: SERVER_LIMITS.auditTrailKeys,
     sizeCalculation: () => 1,
   });

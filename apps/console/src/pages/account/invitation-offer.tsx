@@ -1,7 +1,7 @@
 /** What an invitation gives, and who gives it. */
 import type { Role } from "@headwater/contract";
 import { Text } from "@mantine/core";
-import { ROLE_TEXTS, roleName } from "../role-texts.ts";
+import { ROLE_TEXTS, roleName } from "../../role-texts.ts";
 
 interface InvitationOfferProps {
   readonly offer: {

@@ -1,0 +1,54 @@
+/** A request and a response of each operation of accounts. */
+import { AT, IDS } from "./example-values.ts";
+import type { Examples } from "./examples.ts";
+
+const inWorkspace = { organizationId: IDS.organizationId };
+const INVITED = {
+  invitationId: IDS.invitationId,
+  ...inWorkspace,
+  role: "developer" as const,
+  email: null,
+  invitedBy: IDS.userId,
+  createdAt: AT,
+  expiresAt: "2026-11-28T12:00:00.000Z",
+};
+const OFFER = { organizationName: "Shop", role: "developer" as const, invitedBy: "Ada" };
+const PROFILE = {
+  userId: IDS.userId,
+  name: "Ada",
+  email: null,
+  theme: "auto" as const,
+  numberFormat: "auto" as const,
+};
+const CODE = "q3vX8nB5Rt0LwZ7cJ2mKd9sF";
+export const ACCOUNT_EXAMPLES: Examples = {
+  getProfile: { answer: PROFILE },
+  updateProfile: { body: { name: "Ada" }, answer: PROFILE },
+  listSessions: {
+    answer: {
+      sessions: [{ tokenId: IDS.tokenId, isCurrent: true, createdAt: AT, lastUsedAt: AT, expiresAt: AT }],
+    },
+  },
+  endSession: { params: { tokenId: IDS.tokenId }, answer: { tokenId: IDS.tokenId, endedAt: AT } },
+  requestEmail: { body: { email: "ada@shop.example" }, answer: { requested: true } },
+  confirmEmail: { body: { code: CODE }, answer: { ...PROFILE, email: "ada@shop.example" } },
+  restoreEmail: { body: { code: CODE }, answer: { email: "ada@shop.example" } },
+  listInvitations: { query: inWorkspace, answer: { invitations: [INVITED] } },
+  createInvitation: {
+    body: { ...inWorkspace, role: "developer" },
+    answer: { ...INVITED, url: `https://stats.example.com/invitation#code=${CODE}` },
+  },
+  revokeInvitation: {
+    params: { invitationId: IDS.invitationId },
+    query: inWorkspace,
+    answer: { invitationId: IDS.invitationId, revokedAt: AT },
+  },
+  readInvitation: {
+    body: { code: CODE },
+    answer: { ...OFFER, account: null, expiresAt: INVITED.expiresAt },
+  },
+  acceptInvitation: { body: { code: CODE, name: "Grace" }, answer: { ...inWorkspace, signInCode: CODE } },
+  joinWorkspace: { body: { code: CODE }, answer: inWorkspace },
+  getSignInMethods: { answer: { oidc: null, mail: false, token: true, sendsMail: false } },
+  requestSignInLink: { body: { email: "ada@shop.example" }, answer: { requested: true } },
+};
