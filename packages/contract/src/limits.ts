@@ -234,3 +234,7 @@ export const CONTENT_LIMITS = {
 } as const satisfies Partial<Record<keyof typeof LIMITS, string>>;
 export type ContentLimit = keyof typeof CONTENT_LIMITS;
 export const CONTENT_LIMIT_NAMES = Object.keys(CONTENT_LIMITS) as ContentLimit[];
+/** The names are those of `LIMITS`, which `Object.fromEntries` forgets. */
+export const CONTENT_LIMIT_VALUES = Object.fromEntries(
+  CONTENT_LIMIT_NAMES.map((name) => [name, LIMITS[name]]),
+) as Pick<typeof LIMITS, ContentLimit>;

@@ -6,16 +6,24 @@ import { browserTest } from "./browser.ts";
 import { type ReceivedRequest, refusal, type ScriptedResponse, startIngest } from "./server.ts";
 
 const MAX_REQUESTS = 100;
-type Fields = Record<string, unknown>;
+type JsonMembers = Record<string, unknown>;
 
 const isText = (value: unknown) => typeof value === "string" && value !== "";
 const isOptional = (value: unknown, type: string) => value === undefined || typeof value === type;
-const isObject = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is JsonMembers =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isTime = (value: unknown) => isText(value) && !Number.isNaN(Date.parse(value as string));
 
 /** Sections 2.4 and 4.2, rule 2. */
-const isBootstrap = ({ ingestVersion, sdkVersion, anonymousId, sessionId, userId, page, context }: Fields) =>
+const isBootstrap = ({
+  ingestVersion,
+  sdkVersion,
+  anonymousId,
+  sessionId,
+  userId,
+  page,
+  context,
+}: JsonMembers) =>
   ingestVersion === 2 &&
   isText(sdkVersion) &&
   isText(anonymousId) &&
@@ -25,7 +33,17 @@ const isBootstrap = ({ ingestVersion, sdkVersion, anonymousId, sessionId, userId
   isOptional(context, "object");
 
 /** Sections 2.7 and 4.2, rule 3. */
-const isEvent = ({ id, type, timestamp, name, page, anonymousId, sessionId, properties, context }: Fields) =>
+const isEvent = ({
+  id,
+  type,
+  timestamp,
+  name,
+  page,
+  anonymousId,
+  sessionId,
+  properties,
+  context,
+}: JsonMembers) =>
   isText(id) &&
   isTime(timestamp) &&
   (type === "track" ? isText(name) : type === "page" && isObject(page)) &&
@@ -44,7 +62,7 @@ const isBatch = ({
   anonymousId,
   userId,
   events,
-}: Fields) =>
+}: JsonMembers) =>
   ingestVersion === 2 &&
   [sdkVersion, batchId, sessionId, anonymousId].every(isText) &&
   isTime(sentAt) &&
@@ -57,15 +75,15 @@ const isBatch = ({
 function createSpecifiedService() {
   const sessions = new Map<string, string>();
   /** How often each event was accepted, by its id. */
-  const stored = new Map<string, Fields>();
+  const stored = new Map<string, JsonMembers>();
   const watchers = new Set<() => void>();
   const common = { ok: true, attemptId: "att_1", sourceId: "src_1" };
   // as text, so that the test server adds nothing
-  const succeed = (body: Fields): ScriptedResponse => ({ status: 200, body: JSON.stringify(body) });
-  const refuse = (body: Fields) =>
+  const succeed = (body: JsonMembers): ScriptedResponse => ({ status: 200, body: JSON.stringify(body) });
+  const refuse = (body: JsonMembers) =>
     refusal(422, "invalid_payload", { issues: [{ path: [], message: JSON.stringify(body) }] });
 
-  function bootstrap(body: Fields, key: string): ScriptedResponse {
+  function bootstrap(body: JsonMembers, key: string): ScriptedResponse {
     if (!isBootstrap(body)) return refuse(body);
     const { anonymousId, userId = null } = body as { anonymousId: string; userId?: string | null };
     const asked = String(body.sessionId);
@@ -82,9 +100,9 @@ function createSpecifiedService() {
     });
   }
 
-  function events(body: Fields): ScriptedResponse {
+  function events(body: JsonMembers): ScriptedResponse {
     if (!isBatch(body)) return refuse(body);
-    const { sessionId, events } = body as { sessionId: string; events: Fields[] };
+    const { sessionId, events } = body as { sessionId: string; events: JsonMembers[] };
     if (!sessions.has(sessionId)) return refusal(403, "invalid_session");
     const results = events.map((event) => {
       const { id, type, name } = event as { id: string; type: string; name?: string };
@@ -102,7 +120,7 @@ function createSpecifiedService() {
   }
 
   const answer = ({ route, key, body }: ReceivedRequest): ScriptedResponse => {
-    const fields = body as unknown as Fields;
+    const fields = body as unknown as JsonMembers;
     return route === "bootstrap" ? bootstrap(fields, key) : events(fields);
   };
   const names = () => [...stored.values()].map(({ name, page }) => name ?? (page as { path: string }).path);

@@ -53,3 +53,10 @@ export interface IngestRequest extends RequestIds {
   /** The body, still unread. */
   readonly stream: IncomingMessage;
 }
+
+/** The path of a route, as answers name it (spec 4.2). */
+export const ingestPath = (publicKey: string, kind: AttemptKind): string =>
+  `/api/ingest/v2/${publicKey}/${kind}`;
+/** The route without `/v2`, which accepts bodies without the version fields. */
+export const legacyIngestPath = (publicKey: string, kind: AttemptKind): string =>
+  `/api/ingest/${publicKey}/${kind}`;

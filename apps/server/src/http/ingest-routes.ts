@@ -4,8 +4,12 @@ import type { Operation } from "@headwater/contract";
 import type { Adapters, ForeignReply } from "../core/adapter.ts";
 import type { Attempt } from "../core/attempt.ts";
 import { clientOf, type Trust } from "../core/client-address.ts";
-import { ingestPath } from "../core/ingest-path.ts";
-import type { ClientHints, ForeignCall, IngestRequest } from "../core/ingest-request.ts";
+import {
+  type ClientHints,
+  type ForeignCall,
+  type IngestRequest,
+  ingestPath,
+} from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { TOKEN_PREFIX } from "../core/token.ts";
 import { renderFailure } from "./failure.ts";

@@ -1,8 +1,7 @@
 /** A source as the API shows it, and the limits that apply to it (spec 2.1, docs/contract.md sections 2 and 5). */
 import {
   type AppliedLimits,
-  CONTENT_LIMIT_NAMES,
-  type ContentLimit,
+  CONTENT_LIMIT_VALUES,
   DEDUP_WINDOW_SECONDS,
   LIMITS,
   type Source,
@@ -39,11 +38,6 @@ export interface LimitDefaults {
   readonly dailyQuota: AppliedLimits["dailyQuota"];
 }
 
-const contentLimits = Object.fromEntries(CONTENT_LIMIT_NAMES.map((name) => [name, LIMITS[name]])) as Pick<
-  typeof LIMITS,
-  ContentLimit
->;
-
 /** The smaller one of two limits. null: no limit. */
 const smallerOf = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
@@ -71,7 +65,7 @@ export function appliedLimits(own: SourceLimits, defaults: LimitDefaults): Appli
       source: { perSecond: defaults.sourceRatePerSecond, burst: defaults.sourceRateBurst },
     },
     clientBytesPerSecond: defaults.clientBytesPerSecond,
-    ...contentLimits,
+    ...CONTENT_LIMIT_VALUES,
     dailyQuota: {
       source: {
         events: smallerOf(own.eventsPerDay, source.events),

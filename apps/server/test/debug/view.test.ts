@@ -1,8 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  CONTENT_LIMIT_NAMES,
-  type ContentLimit,
+  CONTENT_LIMIT_VALUES,
   DebugData,
   type DebugQuery,
   ERRORS,
@@ -20,14 +19,7 @@ import { bootstrapped, fakeClock, memoryLedger, NOW, refused, silent, source, ta
 const HOUR = 3_600_000;
 const fitsContract = compile(DebugData);
 const { maxEventAgeSeconds, sessionTimeoutSeconds } = LIMITS;
-const sharedLimits = {
-  maxEventAgeSeconds,
-  sessionTimeoutSeconds,
-  ...(Object.fromEntries(CONTENT_LIMIT_NAMES.map((name) => [name, LIMITS[name]])) as Pick<
-    typeof LIMITS,
-    ContentLimit
-  >),
-};
+const sharedLimits = { maxEventAgeSeconds, sessionTimeoutSeconds, ...CONTENT_LIMIT_VALUES };
 
 function world(changes: Partial<AttemptLedger> = {}) {
   const ledger = { ...memoryLedger(), ...changes };

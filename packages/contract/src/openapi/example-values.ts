@@ -1,4 +1,5 @@
 /** The resources that the examples show. */
+import { CONTENT_LIMIT_VALUES } from "../limits.ts";
 
 export const IDS = {
   organizationId: "org_default",
@@ -272,22 +273,7 @@ export const APPLIED_LIMITS = {
     source: { perSecond: 2_000, burst: 20_000 },
   },
   clientBytesPerSecond: null,
-  maxEnvelopeIdLength: 200,
-  maxEventIdLength: 128,
-  maxEventNameLength: 200,
-  maxProperties: 256,
-  maxDepth: 10,
-  maxPropertyStringLength: 8_192,
-  maxPageBytes: 16_384,
-  maxContextBytes: 16_384,
-  maxUrlLength: 4_096,
-  maxTitleLength: 500,
-  maxRevenue: 1_000_000_000_000,
-  maxEngagedSeconds: 86_400,
-  maxFutureSeconds: 86_400,
-  futureClampSeconds: 300,
-  sessionIdleForEventsSeconds: 86_400,
-  sessionAgeForEventsSeconds: 691_200,
+  ...CONTENT_LIMIT_VALUES,
   dailyQuota: { source: quota, workspace: quota },
 };
 
