@@ -1,6 +1,6 @@
 // `npm run release [-- --out <folder>]`: writes what is published to dist/: the package `headwater` with the service, the
 // packages of packages/ that have a list of `files`, an SBOM (CycloneDX) and checksums. `--only headwater` writes that package
-// alone, which is what the Docker image needs.
+// alone, which is what the Docker image needs. `--commit <commit>` names what it is made of where there is no git.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -19,12 +19,17 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { buildConsole } from "../apps/console/build.js";
+import { askGit } from "../apps/server/src/config/build-info.ts";
 import { buildSdk } from "../packages/sdk/build.js";
 import { checkVersion, version } from "./version.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const { values: flags } = parseArgs({
-  options: { out: { type: "string", default: join(ROOT, "dist") }, only: { type: "string" } },
+  options: {
+    out: { type: "string", default: join(ROOT, "dist") },
+    only: { type: "string" },
+    commit: { type: "string" },
+  },
 });
 const COMPILED = ["apps/server/{bin,src,tools}/**/*.{ts,js}", "packages/{api,contract}/src/**/*.ts"];
 const COPIED = [
@@ -33,13 +38,24 @@ const COPIED = [
   "packages/sdk/build.js",
   "packages/sdk/dist/v2.js",
   "packages/sdk/dist/extras",
+  // not the whole folder, in which an operator keeps secrets
+  "deploy/README.md",
   "deploy/backup",
+  "deploy/grafana",
+  "deploy/kubernetes",
+  "deploy/prometheus",
   "deploy/systemd",
   "deploy/nginx.conf",
   "deploy/Caddyfile",
+  "docs",
+  "bench/RESULTS.md",
+  "packages/sdk/README.md",
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
   "LICENSE",
   "README.md",
-  "CHANGELOG.md",
+  "SECURITY.md",
 ];
 
 const readJson = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
@@ -87,6 +103,7 @@ function headwaterManifest() {
     description,
     license,
     type,
+    os: ["!win32"],
     bin: { headwater: "apps/server/bin/headwater.js" },
     exports: { "./package.json": "./package.json" },
     engines: server.engines,
@@ -98,8 +115,10 @@ function headwaterManifest() {
 /** The exact packages that the service was tested with. */
 function shrinkwrap(manifest) {
   const { packages } = readJson("package-lock.json");
+  // the Node of a checkout is no part of the package
+  const ownNode = Object.keys(packages[""].optionalDependencies).map((name) => `node_modules/${name}`);
   const installed = Object.entries(packages).filter(
-    ([path, { dev, link }]) => path.startsWith("node_modules/") && !dev && !link,
+    ([path, { dev, link }]) => path.startsWith("node_modules/") && !dev && !link && !ownNode.includes(path),
   );
   return {
     name: manifest.name,
@@ -136,8 +155,10 @@ async function packHeadwater(stage) {
     private: true,
     version,
     type: "module",
+    build: flags.commit ?? (await askGit()),
   });
   pack(stage);
+  if (flags.only !== "headwater") writeSbom(stage);
 }
 
 function packLibraries() {
@@ -145,7 +166,36 @@ function packLibraries() {
     if (readJson(path).files !== undefined) pack(`./${dirname(path)}`);
 }
 
-function writeSbom() {
+/** What the build copies into the console beside the scripts: a font and the flags. */
+const COPIED_INTO_CONSOLE = ["@fontsource-variable/inter", "country-flag-icons"];
+
+/** The packages in the built console, which npm does not install with the package. */
+function consoleComponents() {
+  const { packages } = readJson("package-lock.json");
+  const names = [
+    ...readJson("apps/console/dist/licenses.json").map(({ name }) => name),
+    ...COPIED_INTO_CONSOLE,
+  ];
+  return names.sort().map((name) => {
+    const { version: packageVersion, integrity, license } = packages[`node_modules/${name}`];
+    const [algorithm, digest] = integrity.split("-");
+    return {
+      "bom-ref": `console/${name}@${packageVersion}`,
+      type: "library",
+      name,
+      version: packageVersion,
+      scope: "required",
+      purl: `pkg:npm/${name.replace("@", "%40")}@${packageVersion}`,
+      licenses: [{ license: { id: license } }],
+      hashes: [
+        { alg: algorithm.replace("sha", "SHA-"), content: Buffer.from(digest, "base64").toString("hex") },
+      ],
+    };
+  });
+}
+
+/** Of the package: what `npm ci` installs with it, and what is in the built console. */
+function writeSbom(stage) {
   const words = [
     "sbom",
     "--sbom-format=cyclonedx",
@@ -153,8 +203,13 @@ function writeSbom() {
     "--omit=dev",
     "--package-lock-only",
   ];
-  const sbom = JSON.parse(execFileSync("npm", words, { cwd: ROOT, encoding: "utf8" }));
+  const sbom = JSON.parse(execFileSync("npm", words, { cwd: stage, encoding: "utf8" }));
   sbom.metadata.component.name = "headwater";
+  // they differ in every run; the same commit makes the same bytes
+  delete sbom.serialNumber;
+  delete sbom.metadata.timestamp;
+  const installed = new Set(sbom.components.map(({ name }) => name));
+  sbom.components.push(...consoleComponents().filter(({ name }) => !installed.has(name)));
   write(join(flags.out, `headwater-${version}.cdx.json`), sbom);
 }
 
@@ -180,10 +235,7 @@ try {
 } finally {
   rmSync(stage, { recursive: true, force: true });
 }
-if (flags.only !== "headwater") {
-  packLibraries();
-  writeSbom();
-}
+if (flags.only !== "headwater") packLibraries();
 writeChecksums();
 console.log(
   globSync("*", { cwd: flags.out })

@@ -90,6 +90,8 @@ async function build() {
       target: TARGET,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      // the packages in the scripts, with their licences: for the SBOM of a release
+      license: { fileName: "licenses.json" },
       rolldownOptions: {
         onLog: (level, log, print) => isIgnoredWarning(log) || print(level, log),
         // what every page needs is one file: it is smaller than its parts, and one request

@@ -43,10 +43,11 @@ import {
   signOut,
 } from "./access/tokens.ts";
 import { createOrganization, listOrganizations, type WorkspaceCreation } from "./access/workspaces.ts";
-import type { BuildInfo } from "./core/build-info.ts";
+import type { BuildInfo } from "./config/build-info.ts";
 import { createDocument } from "./core/document.ts";
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs/page.ts";
+import { createSecurityTxt } from "./http/security-txt.ts";
 import { getInstall, type InstallAddresses } from "./install/install.ts";
 import { createTestInstall, type TestInstallDeps } from "./install-checks/test-install.ts";
 import { type VerifyDeps, verifyInstall } from "./install-checks/verify.ts";
@@ -100,6 +101,8 @@ export interface RoutesDeps {
   readonly ledger: Catalog;
   readonly newId: (prefix: string) => string;
   readonly build: BuildInfo;
+  /** SECURITY_CONTACT, as a URI. */
+  readonly securityContact: string | null;
   readonly workspaceCreation: WorkspaceCreation;
   readonly consoleTokenMs: number;
   readonly consoleIdleMs: number;
@@ -236,7 +239,7 @@ const workspaceHandlers = ({ ledger, newId, build, operations, isOperator, works
     getSupport: getSupport({ build, supportFacts: operations.support, isOperator }),
   }) satisfies Partial<Handlers>;
 
-function publicHandlers({ addresses, build, operations }: RoutesDeps) {
+function publicHandlers({ addresses, build, operations, securityContact }: RoutesDeps) {
   const { version } = build;
   const { readyz, metrics, sdk, sdkExtra } = operations;
   const render = () => openApiDocument(addresses(), version);
@@ -259,5 +262,6 @@ function publicHandlers({ addresses, build, operations }: RoutesDeps) {
     sdkExtra,
     openapi: async () => ({ document: await openapi() }),
     docs: async () => ({ document: await docs() }),
+    securityTxt: createSecurityTxt({ contact: securityContact, baseUrl: () => addresses().baseUrl }),
   } satisfies Partial<Handlers>;
 }

@@ -11,6 +11,7 @@ import {
 } from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
 import { type BackgroundWorkers, startBackgroundWorkers } from "./background.ts";
+import { type BuildInfo, readBuild, readVersion } from "./config/build-info.ts";
 import {
   ConfigError,
   type Environment,
@@ -20,7 +21,6 @@ import {
 } from "./config/config.ts";
 import type { Config } from "./config/settings.ts";
 import { createContext, type ServiceContext } from "./context.ts";
-import { type BuildInfo, readBuild, readVersion } from "./core/build-info.ts";
 import { createIds } from "./core/ids.ts";
 import { releaseMemory, withGcEnabled } from "./core/memory.ts";
 import { priorityRefusal } from "./core/priority.ts";

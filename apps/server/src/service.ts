@@ -6,8 +6,8 @@ import { createOperatorCheck } from "./access/operators.ts";
 import { permissionsOf } from "./access/permissions.ts";
 import { noteRefusedSignIns, type SignInWays } from "./access/sign-in.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
+import type { BuildInfo } from "./config/build-info.ts";
 import { type ServiceContext, workspaceQuota } from "./context.ts";
-import type { BuildInfo } from "./core/build-info.ts";
 import { DAY_MS } from "./core/time.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
@@ -77,6 +77,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     ledger,
     newId,
     build: assets.build,
+    securityContact: config.SECURITY_CONTACT,
     workspaceCreation: config.WORKSPACE_CREATION,
     workspaceQuota: workspaceQuota(config),
     consoleTokenMs: config.CONSOLE_TOKEN_DAYS * DAY_MS,

@@ -91,6 +91,7 @@ export const ROUTES = {
   metrics: "GET /metrics raw",
   openapi: "GET /openapi.json",
   docs: "GET /docs raw",
+  securityTxt: "GET /.well-known/security.txt raw",
   sdk: "GET /sdk/v2.js raw",
   sdkExtra: "GET /sdk/extras/{file} raw",
 } as const;

@@ -3259,6 +3259,13 @@ query: undefined;
 body: undefined;
 answer: Response;
 };
+/** Get the contact for reports of security problems */
+securityTxt: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Response;
+};
 /** Get the browser client */
 sdk: {
 params: undefined;

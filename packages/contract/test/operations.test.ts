@@ -131,6 +131,7 @@ describe("The table of operations", () => {
       "metrics",
       "openapi",
       "docs",
+      "securityTxt",
       "sdk",
       "sdkExtra",
     ]);

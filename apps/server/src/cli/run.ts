@@ -1,6 +1,7 @@
 /** Runs a command line: finds its command, prints the result and sets the exit code. */
+
+import { describeBuild, readBuild } from "../config/build-info.ts";
 import { processEnvironment } from "../config/config.ts";
-import { describeBuild, readBuild } from "../core/build-info.ts";
 import { readArguments } from "./arguments.ts";
 import type { CommandNode } from "./command.ts";
 import { headwater } from "./command-table.ts";

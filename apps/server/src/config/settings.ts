@@ -17,6 +17,7 @@ import {
   mmdbFile,
   oneOf,
   ownerToken,
+  securityContact,
   sitePath,
   smtpUrl,
   sourcesFile,
@@ -173,6 +174,11 @@ export const SETTINGS = {
     webOrigins,
   ),
   MAIL_FROM: setting("", "Sender of those mails, such as Headwater <stats@example.com>", mailSender),
+  SECURITY_CONTACT: setting(
+    "",
+    "E-mail or https:// address for reports of security problems, which /.well-known/security.txt names; default: none",
+    securityContact,
+  ),
   TRUST_PROXY: setting(
     "",
     "Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDR ranges",

@@ -261,6 +261,17 @@ const ADDRESS = String.raw`[^\s<>@,;:"\p{Cc}]+@[^\s<>@,;:"\p{Cc}]+`;
 const MAIL_SENDER = new RegExp(`^(?:[^<>@,;"\\p{Cc}]+<${ADDRESS}>|${ADDRESS})$`, "u");
 
 /** An address, or a name with the address in angle brackets; null when empty. */
+const CONTACT = /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*|tel:\+?[\d-]+)$/;
+
+/** A contact of a security.txt, in the form of a URI; null for none. */
+export function securityContact(value: string): string | null {
+  if (value === "") return null;
+  const contact = /^[^\s:/@]+@[^\s:/@]+$/.test(value) ? `mailto:${value}` : value;
+  if (!CONTACT.test(contact))
+    throw new Error("must be an e-mail address such as security@example.com, or an https:// address");
+  return contact;
+}
+
 export function mailSender(value: string): string | null {
   if (value === "") return null;
   if (!MAIL_SENDER.test(value))

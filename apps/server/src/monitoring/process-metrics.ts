@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { BuildInfo } from "../core/build-info.ts";
+import type { BuildInfo } from "../config/build-info.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { counterFamily, gaugeFamily, type MetricFamily, type MetricSamples } from "./metric-family.ts";
 

@@ -2,7 +2,7 @@
  * The support bundle, to attach to a bug report: version, settings without secrets, health (docs/contract.md section 3). Only
  * operators see the details of the machine and its settings.
  */
-import type { BuildInfo } from "../core/build-info.ts";
+import type { BuildInfo } from "../config/build-info.ts";
 import type { Call, Handler } from "../core/handler.ts";
 import { toIsoTime } from "../core/time.ts";
 

@@ -19,7 +19,7 @@ const files = globSync("deploy/**", { cwd: ROOT, withFileTypes: true })
 
 /** Variables of other programs, and words that look like variables. */
 const FOREIGN =
-  /^(?:NODE_(?:ENV|OPTIONS|COMPILE_CACHE)|POSTGRES_[A-Z_]+|AF_[A-Z0-9]+|BACKUP_(?:DIR|KEEP)|CLICKHOUSE_SKIP_USER_SETUP)$/;
+  /^(?:NODE_(?:ENV|OPTIONS|COMPILE_CACHE|IMAGE)|POSTGRES_[A-Z_]+|AF_[A-Z0-9]+|BACKUP_(?:DIR|KEEP)|CLICKHOUSE_SKIP_USER_SETUP)$/;
 const isSetting = (name: string) => Object.hasOwn(SETTINGS, name);
 
 /** The first number after these words in a file of deploy/. */
@@ -81,7 +81,10 @@ test("Image and manifests have the version of the package, and a Node that is ne
   assert.ok(images.length >= 3);
   for (const [line, tag] of images) assert.equal(tag, version, line);
   const { engines } = JSON.parse(read("apps/server/package.json"));
-  assert.equal(numberIn("Dockerfile", "FROM node:"), Number.parseInt(engines.node.replace(/\D*/, ""), 10));
+  assert.equal(
+    numberIn("Dockerfile", "ARG NODE_IMAGE=node:"),
+    Number.parseInt(engines.node.replace(/\D*/, ""), 10),
+  );
 });
 
 for (const name of ["headwater", "headwater-backup"])

@@ -169,7 +169,8 @@ export async function buildImage(dockerfile: string, repository: string, node: s
     else if (word === "USER") stage.user = rest;
     else if (word === "HEALTHCHECK") stage.healthcheck = JSON.parse(rest.slice(rest.indexOf("[")));
     else if (word === "ENTRYPOINT" || word === "CMD") stage.command.push(...JSON.parse(rest));
-    else assert.match(word, /^(?:VOLUME|EXPOSE|STOPSIGNAL)$/, `${basename(dirname(dockerfile))}: ${word}`);
+    else
+      assert.match(word, /^(?:ARG|VOLUME|EXPOSE|STOPSIGNAL)$/, `${basename(dirname(dockerfile))}: ${word}`);
   }
   return {
     start: (env) => runIn(stage, stage.command, { env, isReadOnly: true }),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { readBuild } from "../../src/core/build-info.ts";
+import { readBuild } from "../../src/config/build-info.ts";
 import { counterSeries, metricNames, metricValue } from "../support/metrics.ts";
 import {
   bootstrapPath,

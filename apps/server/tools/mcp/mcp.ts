@@ -1,8 +1,8 @@
 /** `headwater mcp`: the tools of coding agents on standard input and output. They call a running service. */
 import { defineCommand, parsed, text } from "../../src/cli/command.ts";
 import { publicAddresses } from "../../src/cli/service-address.ts";
+import { readVersion } from "../../src/config/build-info.ts";
 import { processEnvironment, readConfig } from "../../src/config/config.ts";
-import { readVersion } from "../../src/core/build-info.ts";
 import { parseHttpUrl, remoteApi } from "../remote-service.ts";
 import { askService } from "./ask-service.ts";
 

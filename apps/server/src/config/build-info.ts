@@ -13,13 +13,12 @@ export interface BuildInfo {
 }
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
-/** The commit, and `-dirty` when files differ from it. `scripts/release.js` stamps the same text. */
 const DESCRIBE = ["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"];
 const GIT_TIMEOUT_MS = 5_000;
 
 interface BuildManifest {
   readonly version: string;
-  /** What git said when the release was made. */
+  /** The answer of `askGit` when the release was made. */
   readonly build?: string;
 }
 
@@ -27,8 +26,11 @@ function readManifest(): BuildManifest {
   return JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 }
 
-/** A checkout asks git. A folder without one may lie in the repository of something else. */
-async function askGit(): Promise<string> {
+/**
+ * For a checkout. A folder without a history may lie in the repository of something else.
+ * @returns the commit, with `-dirty` when files differ from it; an empty text when git does not tell it
+ */
+export async function askGit(): Promise<string> {
   if (!existsSync(`${ROOT}/.git`)) return "";
   const options = { cwd: ROOT, timeout: GIT_TIMEOUT_MS };
   return promisify(execFile)("git", DESCRIBE, options).then(
