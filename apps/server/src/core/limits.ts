@@ -63,6 +63,10 @@ export const SERVER_LIMITS = {
   /** Tokens that are neither revoked nor expired, of one workspace; also of one user across workspaces. */
   maxTokens: 1_000,
   signInCodeMs: 10 * 60_000,
+  /** How long the unsubscribe link of a mail works. */
+  reportLinkMs: 90 * 24 * 3_600_000,
+  /** The newest mails of one report whose links work. */
+  maxReportLinks: 200,
   /** How long the previous address can take a change of the e-mail address back. */
   emailRestoreMs: 7 * 24 * 3_600_000,
   /** Changes of one person's address within that time. */

@@ -11,8 +11,6 @@ export interface ReportRecord {
   /** An e-mail address, or the URL of a webhook, which is a secret. */
   target: string;
   timezone: string;
-  /** Ends the report. It is stored as it is, because each mail has it in its link, and it can do nothing else. */
-  unsubscribeToken: string;
   createdAt: number;
   /** When it is sent next, or tried again. */
   nextAt: number;

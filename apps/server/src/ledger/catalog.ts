@@ -256,10 +256,12 @@ export interface Catalog {
   createReport(made: AuditedChange & { report: ReportRecord }): Promise<"created" | "unknown" | "too_many">;
   /** @returns false when the source has no such report */
   deleteReport(deleted: AuditedChange & { sourceId: string; reportId: string }): Promise<boolean>;
+  /** Stores the hash of the code in the unsubscribe link of a mail. The links of a report are bounded in number and age. */
+  addReportLink(added: { reportId: string; hash: string; now: number }): Promise<void>;
   /** The report of an unsubscribe link. */
-  reportByToken(asked: { token: string }): Promise<ReportRecord | null>;
+  reportByLink(asked: { hash: string }): Promise<ReportRecord | null>;
   /** Deletes the report of an unsubscribe link. @returns false when there is none */
-  unsubscribeReport(by: { token: string; now: number }): Promise<boolean>;
+  unsubscribeReport(by: { hash: string; now: number }): Promise<boolean>;
   /** Claims reports that are due. Each is due again after `retryMs[number of earlier tries]`. */
   claimReports(asked: { now: number; limit: number; retryMs: readonly number[] }): Promise<ReportRecord[]>;
   /** Stores that a report was sent, or why not. @param done nextAt: when it is due next; null: as it was */

@@ -212,6 +212,8 @@ test("The unsubscribe link asks first; one click of a mail program ends the repo
   const [, url = "", path = ""] = link ?? assert.fail(headers.get("list-unsubscribe"));
   assert.equal(headers.get("list-unsubscribe-post"), "List-Unsubscribe=One-Click");
   assert.ok(text.includes(`Unsubscribe: ${url}`) && html.includes(`href="${url}"`));
+  assert.equal((await sendNow(source, report)).status, 200);
+  assert.notEqual(lastMail().headers.get("list-unsubscribe"), headers.get("list-unsubscribe"));
   const page = await ask(path, { token: null });
   assert.match(page.text, /weekly report of <bdi>Shop<\/bdi> to ada@shop\.example\?.*<form method="post">/s);
   assert.match(page.headers.get("content-security-policy") ?? "", /^default-src 'none'/);

@@ -54,6 +54,7 @@ const LEDGER_TABLES = {
   tracking_plans: ["source_id", "version"],
   saved_items: ["saved_id"],
   reports: ["report_id"],
+  report_links: ["hash"],
   usage: ["source_id", "day"],
   shipped_days: ["source_id", "day"],
   audit: ["seq"],

@@ -37,11 +37,12 @@ import {
 } from "./organizations.ts";
 import { profile, updateProfile, userByEmail, userOfIdentity } from "./profiles.ts";
 import {
+  addReportLink,
   claimReports,
   createReport,
   deleteReport,
   recordReport,
-  reportByToken,
+  reportByLink,
   reports,
   unsubscribeReport,
 } from "./reports.ts";
@@ -144,7 +145,8 @@ function reportMethods(db: CatalogDb) {
     reports: read(reports),
     createReport: write(createReport),
     deleteReport: write(deleteReport),
-    reportByToken: read(reportByToken),
+    reportByLink: read(reportByLink),
+    addReportLink: write(addReportLink),
     unsubscribeReport: write(unsubscribeReport),
     recordReport: write(recordReport),
     claimReports: write(claimReports),

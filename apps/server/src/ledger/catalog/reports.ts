@@ -1,5 +1,6 @@
 /** Reports of the stats of sources (docs/contract.md section 9). A node claims a report before it sends it. */
 import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { ReportRecord } from "../../core/report-record.ts";
 import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
@@ -57,23 +58,47 @@ export async function deleteReport(
   return remove(db, found, change);
 }
 
-export async function reportByToken(
+/** Also deletes the links of old mails, those of deleted reports among them, and of one report those beyond the newest. */
+export async function addReportLink(
   db: CatalogDb,
-  { token }: Argument<"reportByToken">,
+  { reportId, hash, now }: Argument<"addReportLink">,
+): Promise<void> {
+  const { reportLinkMs, maxReportLinks } = SERVER_LIMITS;
+  await db
+    .deleteFrom("reportLinks")
+    .where("createdAt", "<", now - reportLinkMs)
+    .execute();
+  const beyond = await db
+    .selectFrom("reportLinks")
+    .select("hash")
+    .where("reportId", "=", reportId)
+    .orderBy("createdAt", "desc")
+    .offset(maxReportLinks - 1)
+    .limit(maxReportLinks)
+    .execute();
+  const hashes = beyond.map((link) => link.hash);
+  if (hashes.length > 0) await db.deleteFrom("reportLinks").where("hash", "in", hashes).execute();
+  await db.insertInto("reportLinks").values({ hash, reportId, createdAt: now }).execute();
+}
+
+export async function reportByLink(
+  db: CatalogDb,
+  { hash }: Argument<"reportByLink">,
 ): Promise<ReportRecord | null> {
   const found = await db
-    .selectFrom("reports")
-    .selectAll()
-    .where("unsubscribeToken", "=", token)
+    .selectFrom("reportLinks")
+    .innerJoin("reports", "reports.reportId", "reportLinks.reportId")
+    .selectAll("reports")
+    .where("reportLinks.hash", "=", hash)
     .executeTakeFirst();
   return found ?? null;
 }
 
 export async function unsubscribeReport(
   db: CatalogDb,
-  { token, now }: Argument<"unsubscribeReport">,
+  { hash, now }: Argument<"unsubscribeReport">,
 ): Promise<boolean> {
-  const found = await reportByToken(db, { token });
+  const found = await reportByLink(db, { hash });
   return remove(db, found ?? undefined, { actor: { userId: null, tokenId: null }, now });
 }
 

@@ -177,6 +177,18 @@ export const CATALOG_CHANGES = [
     `alter table sign_in_codes add column invitation_hash text`,
     `alter table identities add column linked_at bigint not null default 0`,
   ],
+  // each mail of a report has an unsubscribe code of its own, whose hash is stored
+  [
+    `drop table reports`,
+    `create table reports (report_id text primary key, organization_id text not null, source_id text not null, user_id text not null,
+      period text not null, channel text not null, target text not null, timezone text not null, created_at bigint not null,
+      next_at bigint not null, tries bigint not null, last_sent_at bigint, last_error text)`,
+    `create index reports_source on reports (source_id, created_at)`,
+    `create index reports_due on reports (next_at)`,
+    `create table report_links (hash text primary key, report_id text not null, created_at bigint not null)`,
+    `create index report_links_report on report_links (report_id, created_at)`,
+    `create index report_links_created on report_links (created_at)`,
+  ],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
@@ -247,6 +259,8 @@ export interface CatalogTables {
     definition: string;
   };
   reports: ReportRecord;
+  /** The unsubscribe links in the mails of reports. */
+  reportLinks: { hash: string; reportId: string; createdAt: number };
   erasures: ErasureRecord & {
     /** null when the erasure is done. */
     visitorId: string | null;

@@ -2,11 +2,13 @@
  * Sends reports by e-mail and to Slack: those that are due, and one that a user sends now. The ledger lets one of several nodes
  * claim a report, so it is sent once.
  */
+import { randomBytes } from "node:crypto";
 import { messageOf } from "../../core/error-text.ts";
 import { escapeText } from "../../core/escape-html.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { postJson } from "../../core/post-json.ts";
 import type { ReportRecord } from "../../core/report-record.ts";
+import { hashToken } from "../../core/token.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import type { LimitedMailer } from "../../mail/mail-limits.ts";
 import type { QueryStats } from "../stats.ts";
@@ -15,7 +17,7 @@ import { lastPeriod, nextReportAt, PERIOD_WORDS } from "./period.ts";
 import { type ReportFooter, renderHtml, renderText, reportSubject } from "./render.ts";
 
 export interface ReportDeps {
-  readonly ledger: Pick<Catalog, "source" | "claimReports" | "recordReport">;
+  readonly ledger: Pick<Catalog, "source" | "claimReports" | "recordReport" | "addReportLink">;
   readonly queryStats: QueryStats;
   /** null: no SMTP_URL. */
   readonly mailer: LimitedMailer | null;
@@ -52,14 +54,16 @@ interface ReportDelivery {
   readonly userId: string | null;
 }
 
-function createDelivery({ mailer, addresses }: ReportDeps) {
+function createDelivery({ ledger, mailer, addresses, clock }: ReportDeps) {
   async function sendMail(
     content: ReportContent,
     report: ReportRecord,
     { messageId, userId }: ReportDelivery,
   ) {
     if (!mailer) throw new Error("the service has no mail server (SMTP_URL)");
-    const unsubscribeUrl = `${addresses().baseUrl}/api/reports/unsubscribe/${report.unsubscribeToken}`;
+    const code = randomBytes(24).toString("base64url");
+    await ledger.addReportLink({ reportId: report.reportId, hash: hashToken(code), now: clock() });
+    const unsubscribeUrl = `${addresses().baseUrl}/api/reports/unsubscribe/${code}`;
     const footer = footerOf(report.period, unsubscribeUrl);
     const mail = {
       to: report.target,

@@ -1,5 +1,4 @@
 /** The operations on reports (docs/contract.md section 9). */
-import { randomBytes } from "node:crypto";
 import type { CreateReportBody, Issue, StatsReport } from "@headwater/contract";
 import { Email } from "@headwater/contract";
 import type { Handler } from "../../core/handler.ts";
@@ -102,7 +101,6 @@ export const createReport =
       channel,
       target: channel === "slack" ? new URL(body.target).href : body.target,
       timezone,
-      unsubscribeToken: randomBytes(24).toString("base64url"),
       createdAt: now,
       nextAt: nextReportAt(period, timezone, now),
       tries: 0,

@@ -2,6 +2,7 @@
 import { escapeHtml } from "../../core/escape-html.ts";
 import type { Handler } from "../../core/handler.ts";
 import { pageHeaders } from "../../core/page-headers.ts";
+import { hashToken } from "../../core/token.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { PERIOD_WORDS } from "./period.ts";
 
@@ -16,14 +17,16 @@ const answer = (content: string) => ({
 <body style="${BODY}"><h1>Unsubscribe</h1>\n${content}\n</body></html>\n`,
 });
 
-const NOT_SUBSCRIBED = "<p>This report is not sent any more.</p>";
+const ENDED = "<p>This report is not sent any more.</p>";
+const UNKNOWN_LINK =
+  "<p>This report is not sent any more, or the link is older than 90 days: use that of the latest mail.</p>";
 
 export const confirmUnsubscribe =
   (catalog: Catalog): Handler<"confirmUnsubscribe"> =>
   async ({ params: { token }, now }) => {
-    const report = await catalog.reportByToken({ token });
+    const report = await catalog.reportByLink({ hash: hashToken(token) });
     const source = report && (await catalog.source({ sourceId: report.sourceId, now }));
-    if (!report || !source) return answer(NOT_SUBSCRIBED);
+    if (!report || !source) return answer(UNKNOWN_LINK);
     const what = `${PERIOD_WORDS[report.period]} report of <bdi>${escapeHtml(source.name)}</bdi>`;
     // without an action the form is sent to the address of the page, whatever proxy is before the service
     return answer(
@@ -34,6 +37,6 @@ export const confirmUnsubscribe =
 export const unsubscribe =
   (catalog: Catalog): Handler<"unsubscribe"> =>
   async ({ params: { token }, now }) => {
-    await catalog.unsubscribeReport({ token, now });
-    return answer(NOT_SUBSCRIBED);
+    const hasEnded = await catalog.unsubscribeReport({ hash: hashToken(token), now });
+    return answer(hasEnded ? ENDED : UNKNOWN_LINK);
   };
