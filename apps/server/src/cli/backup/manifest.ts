@@ -16,7 +16,7 @@ import { CommandFailed } from "../errors.ts";
 export const MANIFEST = "manifest.json";
 const CHUNK_BYTES = 1_048_576;
 
-interface Manifest {
+interface BackupManifest {
   /** The SHA-256 of each file, by its path in the folder. */
   files: Record<string, string>;
 }
@@ -38,7 +38,7 @@ function hashFile(path: string): string {
 export function writeManifest(folder: string, names: readonly string[]): void {
   const paths = names.flatMap((name) => listFiles(join(folder, name)));
   const files = Object.fromEntries(paths.map((path) => [relative(folder, path), hashFile(path)]));
-  writeFileSync(join(folder, MANIFEST), JSON.stringify({ files } satisfies Manifest), { mode: 0o600 });
+  writeFileSync(join(folder, MANIFEST), JSON.stringify({ files } satisfies BackupManifest), { mode: 0o600 });
 }
 
 function listFiles(path: string): string[] {
@@ -55,7 +55,7 @@ export function checkManifest(folder: string): void {
   const path = join(folder, MANIFEST);
   if (!existsSync(path))
     throw new CommandFailed(`${folder} has no ${MANIFEST}: the backup is not complete. Restore another one.`);
-  const { files }: Manifest = readManifest(path);
+  const { files }: BackupManifest = readManifest(path);
   const wrong = Object.entries(files).flatMap(([name, hash]) => {
     const file = join(folder, name);
     if (!existsSync(file)) return [`${name} is missing`];
@@ -68,7 +68,7 @@ export function checkManifest(folder: string): void {
   );
 }
 
-function readManifest(path: string): Manifest {
+function readManifest(path: string): BackupManifest {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch {

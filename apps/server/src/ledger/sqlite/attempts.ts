@@ -22,6 +22,7 @@ import { createAttemptFilter } from "../visitor-attempts.ts";
 import { sourcesOf, visitorsIn } from "../visitors.ts";
 import { createRetention, type Retention, type RetentionFacts } from "./attempt-retention.ts";
 import { connect, existingFile, makePrivateFile } from "./database.ts";
+import { overwriteDeleted } from "./overwriting.ts";
 import { createStatements, type Statements, type Synchronous } from "./statements.ts";
 
 export interface AttemptStore
@@ -58,7 +59,7 @@ const DROP_TABLES = "drop table if exists attempts; drop table if exists attempt
 /** A record of 15 KB of JSON takes 2 to 4 KB and fits into a page. The WAL is checkpointed every 16 MiB. */
 const PRAGMAS = `
   pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -16384;
-  pragma wal_autocheckpoint = 2000; pragma journal_size_limit = 67108864; pragma temp_store = memory;
+  pragma wal_autocheckpoint = 2000; pragma journal_size_limit = 67108864; pragma temp_store = memory; pragma secure_delete = fast;
 `;
 
 const INSERT = `insert into attempts (source_id, kind, other, outcome, code, origin, session_id, anonymous_id,
@@ -203,6 +204,7 @@ export function openAttempts(path: string, options: AttemptStoreOptions): Attemp
 
     eraseAttempts(asked) {
       const { erased, next } = findErased(sql, asked);
+      using _ = overwriteDeleted(database);
       transaction(() => {
         for (const { seq } of erased) sql.run("delete from attempts where seq = ?", seq);
       });

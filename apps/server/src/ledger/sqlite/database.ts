@@ -80,6 +80,7 @@ const pragmas = (durability: Durability) => `
   pragma cache_size = -65536;
   pragma journal_size_limit = 67108864;
   pragma wal_autocheckpoint = 4000;
+  pragma secure_delete = fast;
 `;
 
 /**

@@ -11,6 +11,7 @@ import { describeDamage, describeError, toStorageError } from "./failure.ts";
 import { createSpaceMethods } from "./free-space.ts";
 import { createLedgerFiles, type LedgerFiles } from "./ledger-files.ts";
 import { createOutboxMethods, readOutboxStatus } from "./outbox.ts";
+import { overwriteDeleted } from "./overwriting.ts";
 import { createReadMethods, createSessionSweep } from "./reads.ts";
 import { createStatements, type Statements } from "./statements.ts";
 
@@ -68,6 +69,9 @@ interface Connection {
  * shipped to the warehouse, as far as they can be read.
  */
 const SHIPPING: ReadonlySet<string> = new Set(["claimPage", "deletePage", "releasePage"]);
+
+/** What they delete, the id of the visitor included, must not stay in unused pages. */
+const ERASING: ReadonlySet<string> = new Set(["eraseSessions", "eraseOutbox", "advanceErasures"]);
 
 let opening: LedgerOpening | null = null;
 let files: LedgerFiles | null = null;
@@ -191,6 +195,13 @@ async function catalogOf(open: Connection): Promise<Record<string, ThreadMethod>
   return open.catalog;
 }
 
+const erasing =
+  (database: DatabaseSync, method: ThreadMethod): ThreadMethod =>
+  async (argument) => {
+    using _ = overwriteDeleted(database);
+    return await method(argument);
+  };
+
 const notify = serveThread({
   open(given: LedgerOpening) {
     opening = given;
@@ -203,7 +214,8 @@ const notify = serveThread({
     if (name === "probe") examineFiles();
     const open = connected();
     guardWrites(open, name);
-    return open.methods[name] ?? (await catalogOf(open))[name];
+    const method = open.methods[name] ?? (await catalogOf(open))[name];
+    return method && ERASING.has(name) ? erasing(open.database, method) : method;
   },
   close: disconnect,
   describeError(thrown) {
