@@ -10,6 +10,7 @@ import type { Warehouse } from "./clickhouse/warehouse.ts";
 import { warehouseHint } from "./config/rules.ts";
 import type { Config } from "./config/settings.ts";
 import type { Attempt } from "./core/attempt.ts";
+import { type BoundedLog, boundLog } from "./core/bounded-log.ts";
 import { createSourceLists, type SourceLists } from "./core/channels/source-lists.ts";
 import { SERVER_LIMITS } from "./core/limits.ts";
 import type { SourceRecord } from "./core/records.ts";
@@ -66,6 +67,8 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "plac
   /** The time of every deletion by age. */
   deletionTime: DeletionTime;
   storageTrouble: StorageTrouble;
+  /** For lines that strangers can cause. */
+  boundedLog: BoundedLog;
   /** Logs why a request failed: the storage, or a bug. */
   report(error: unknown, ids: RequestIds): void;
   recorder: Recorder;
@@ -87,6 +90,8 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "plac
   reports: Reports;
   /** The address of a source's debug view. */
   debugUrl(sourceId: string): string;
+  /** Registers a cache that follows changes of the ledger. */
+  onLedgerChange(listener: (change: LedgerChange) => void): void;
   /** Adds what was learned of events to the event catalogues. */
   flushCatalog(): Promise<void>;
   /** Writes everything that was recorded and not stored yet. */
@@ -191,15 +196,15 @@ function buildIngest(
   deps: ContextDeps &
     Pick<
       ServiceContext,
-      "ledger" | "recorder" | "storageTrouble" | "report" | "authenticator" | "sourceLists"
+      "ledger" | "recorder" | "boundedLog" | "storageTrouble" | "report" | "authenticator" | "sourceLists"
     >,
   settings: Pick<ServiceContext, "rates" | "limitsOf" | "nodes">,
 ): Ingest {
   const { config, clock, newId, log, readiness, recorder, storageTrouble } = deps;
   const observeLine = createObserver({
     log,
+    boundedLog: deps.boundedLog,
     counters: deps.metrics.ingest,
-    clock,
     logsAnswered: config.LOG_LEVEL === "debug",
   });
   return createIngest({
@@ -228,15 +233,21 @@ function buildIngest(
   });
 }
 
+/** The ledger, whose changes are told to the caches of this process, also those of other nodes. */
+function followChanges(opened: Ledger): Pick<ServiceContext, "ledger" | "onLedgerChange"> {
+  const listeners: ((change: LedgerChange) => void)[] = [];
+  const notifyCaches = (change: LedgerChange) => {
+    for (const listener of listeners) listener(change);
+  };
+  const ledger = withChangeNotifications(opened, notifyCaches);
+  ledger.onRemoteChange(notifyCaches);
+  return { ledger, onLedgerChange: (listener) => void listeners.push(listener) };
+}
+
 export async function createContext(deps: ContextDeps): Promise<ServiceContext> {
   const { config, clock, log, readiness, openedLedger, addresses } = deps;
-  const cacheListeners: ((change: LedgerChange) => void)[] = [];
-  const notifyCaches = (change: LedgerChange) => {
-    for (const listener of cacheListeners) listener(change);
-  };
-  const ledger = withChangeNotifications(openedLedger.ledger, notifyCaches);
-  ledger.onRemoteChange(notifyCaches);
-
+  const { ledger, onLedgerChange } = followChanges(openedLedger.ledger);
+  const boundedLog = boundLog(log, clock);
   const storageTrouble = watchStorageTrouble(log, clock);
   const { writeAttempts } = openedLedger;
   const recorder = createRecorder({ ledger, clock, log, ...(writeAttempts && { write: writeAttempts }) });
@@ -247,15 +258,16 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
   };
   const report = (error: unknown, ids: RequestIds) => {
     if (error instanceof StorageError) storageTrouble.failed(error, ids);
-    else log.error({ err: error, ...toLogIds(ids) }, "a request failed");
+    else boundedLog.error({ err: error, ...toLogIds(ids) }, "a request failed");
   };
   const authenticator = await openAuthenticator(config, ledger);
   const sourceLists = createSourceLists(config.SOURCES_FILE);
   const ingest = buildIngest(
-    { ...deps, ledger, recorder, storageTrouble, report, authenticator, sourceLists },
+    { ...deps, ledger, recorder, boundedLog, storageTrouble, report, authenticator, sourceLists },
     settings,
   );
-  cacheListeners.push(ingest.forget, ({ kind }) => {
+  onLedgerChange(ingest.forget);
+  onLedgerChange(({ kind }) => {
     if (kind === "everything" || kind === "tokens") authenticator.forget();
   });
   const completeness = createCompleteness();
@@ -269,6 +281,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     failedRollups: createFailedDays(),
     deletionTime: createDeletionTime({ ledger, clock, log }),
     storageTrouble,
+    boundedLog,
     report,
     recorder,
     authenticator,
@@ -278,6 +291,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     auditTrail: openAuditTrail(ledger, log),
     oidc: await openOidc(config),
     debugUrl: (sourceId) => debugUrlOf(addresses().appUrl, sourceId),
+    onLedgerChange,
     flushCatalog,
     flush: async () => {
       // without storage, the events of the last seconds are missing in the catalogue

@@ -8,6 +8,9 @@ import { noteRefusedSignIns, type SignInWays } from "./access/sign-in.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
 import type { BuildInfo } from "./config/build-info.ts";
 import { type ServiceContext, workspaceQuota } from "./context.ts";
+import { createCache } from "./core/cache.ts";
+import { clientOf } from "./core/client-address.ts";
+import { SERVER_LIMITS } from "./core/limits.ts";
 import { DAY_MS } from "./core/time.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
@@ -44,7 +47,17 @@ export interface HttpService {
 }
 
 function signInWaysOf(context: ServiceContext): SignInWays {
-  const { config, ledger: catalog, addresses, mailer, oidc, newId, nodes, log, auditTrail } = context;
+  const {
+    config,
+    ledger: catalog,
+    addresses,
+    mailer,
+    oidc,
+    newId,
+    nodes,
+    boundedLog: log,
+    auditTrail,
+  } = context;
   const isOidcOnly = config.SIGN_IN === "oidc";
   const appUrl = () => addresses().appUrl;
   const noteRefusal = noteRefusedSignIns(auditTrail, config.ORGANIZATION_ID);
@@ -126,13 +139,32 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
 /** The characters of source ids. Any other text needs no look-up. */
 const SOURCE_ID = /^\w{1,100}$/;
 
+/** Of a source that does not exist, no origin: neither is looked up again while it is cached. */
+function createEmbedOrigins({ ledger, clock, onLedgerChange }: ServiceContext) {
+  const cache = createCache({
+    lookUp: async (sourceId) => ({
+      origins: (await ledger.source({ sourceId, now: clock() }))?.embedOrigins ?? [],
+    }),
+    maxEntries: SERVER_LIMITS.embedCacheEntries,
+    maxAgeMs: SERVER_LIMITS.embedCacheMs,
+  });
+  onLedgerChange((change) => {
+    if (change.kind === "source") cache.delete(change.sourceId);
+    if (change.kind === "everything") cache.clear();
+  });
+  return async (sourceId: string): Promise<readonly string[]> => {
+    if (!SOURCE_ID.test(sourceId)) return [];
+    const found = cache.get(sourceId) ?? (await cache.load(sourceId));
+    return found?.origins ?? [];
+  };
+}
+
 export function createHttpService(context: ServiceContext, assets: ServiceAssets): HttpService {
   const { config, ledger, readiness, clock, newId, addresses, authenticator, ingest } = context;
   const { consoleFolder: folder } = assets;
   const stopping = new AbortController();
   const appUrl = () => addresses().appUrl;
-  const embedOriginsOf = async (sourceId: string) =>
-    SOURCE_ID.test(sourceId) ? ((await ledger.source({ sourceId, now: clock() }))?.embedOrigins ?? []) : [];
+  const embedOriginsOf = createEmbedOrigins(context);
   const guard = createGuard({
     ledger,
     authenticate: authenticator.authenticate,
@@ -154,11 +186,20 @@ export function createHttpService(context: ServiceContext, assets: ServiceAssets
     adapters: ADAPTERS,
     handleIngest: ingest.handle,
     isStopping: () => readiness.state().draining,
-    consoleFiles: folder === null ? null : createConsoleFiles({ folder, appUrl, embedOriginsOf }),
+    consoleFiles:
+      folder === null
+        ? null
+        : createConsoleFiles({
+            folder,
+            appUrl,
+            embedOriginsOf,
+            requireRate: (request) =>
+              guard.requirePublicRate(clientOf(request, config.TRUST_PROXY).key, clock()),
+          }),
     report: context.report,
     onServed: createRequestObserver({
       counters: context.metrics.http,
-      log: context.log,
+      log: context.boundedLog,
       accessLog: config.ACCESS_LOG === "on" ? context.log.child({}, { level: "info" }) : null,
       clock,
       trust: config.TRUST_PROXY,

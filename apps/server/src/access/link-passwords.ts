@@ -6,7 +6,7 @@ import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { createAdmission } from "../core/admission.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { createClientRateLimiter, type Rate, rateHeaders } from "../core/rate-limit.ts";
+import { createClientRateLimiter, createRateLimiter, type Rate, rateHeaders } from "../core/rate-limit.ts";
 import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
@@ -85,7 +85,7 @@ export function isLocked(
 
 export interface UnlockDeps {
   readonly tokenByHash: (asked: { hash: string }) => Promise<TokenRecord | null>;
-  /** The rate of tries of one client address. */
+  /** The rate of tries of one client address, for all links together. */
   readonly rate: Rate;
   readonly nodes: () => number;
   readonly auditTrail: AuditTrail;
@@ -101,22 +101,35 @@ const ofLink = ({ organizationId, tokenId, label }: TokenRecord) => ({
 
 /** Exchanges the token of a link and its password for the token that works for some hours. */
 export function createUnlock({ tokenByHash, rate, nodes, auditTrail }: UnlockDeps): Handler<"unlockStats"> {
-  const tries = createClientRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+  const { rateBuckets: maxKeys, linkPasswordsPerMinute, linkPasswordsOfAllPerMinute } = SERVER_LIMITS;
+  const perMinute = (tries: number) => ({ perSecond: tries / 60, burst: tries, nodes, maxKeys });
+  const ofAddress = createClientRateLimiter({ ...rate, nodes, maxKeys });
+  const ofLinkAndAddress = createClientRateLimiter(perMinute(linkPasswordsPerMinute));
+  const ofOneLink = createRateLimiter(perMinute(linkPasswordsOfAllPerMinute));
 
   /** Counts the try before the password is checked, so that tries at the same time are limited too. */
-  function countTry(address: string, now: number): void {
-    const taken = tries.take(address, now);
-    if (taken.ok) return;
-    const { retryAfterSeconds } = taken;
-    const message = "Too many passwords were tried from this address.";
-    throw new Refusal("rate_limited", { message, retryAfterSeconds, headers: rateHeaders(rate, taken) });
+  function countTry(tokenId: string, address: string, now: number): void {
+    const tries = [
+      { limiter: ofAddress, key: address },
+      // the key of a client limiter ends in the address
+      { limiter: ofLinkAndAddress, key: `${tokenId} ${address}` },
+      { limiter: ofOneLink, key: tokenId },
+    ];
+    for (const { limiter, key } of tries) {
+      const taken = limiter.take(key, now);
+      if (taken.ok) continue;
+      const { retryAfterSeconds } = taken;
+      const message = "Too many passwords were tried.";
+      const headers = rateHeaders(limiter.rate, taken);
+      throw new Refusal("rate_limited", { message, retryAfterSeconds, headers });
+    }
   }
 
   return async ({ body, now, clientAddress }) => {
     const found = isPlausibleToken(body.token) ? await tokenByHash({ hash: hashToken(body.token) }) : null;
     if (!found?.passwordHash || found.revokedAt !== null) throw new Refusal("invalid_token");
     if (found.expiresAt !== null && found.expiresAt <= now) throw new Refusal("expired_token");
-    countTry(clientAddress, now);
+    countTry(found.tokenId, clientAddress, now);
     const isRight = await isRightPassword(clientAddress, body.password, found.passwordHash);
     const note = { ...ofLink(found), now };
     if (!isRight) {

@@ -37,8 +37,16 @@ const FLOW_PARTS = ["state", "nonce", "verifier", "invitation"] as const;
 type Flow = Record<(typeof FLOW_PARTS)[number], string>;
 
 const encodeFlow = (flow: Flow) => Buffer.from(JSON.stringify(flow)).toString("base64url");
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 function decodeFlow(text: string): Flow {
-  const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+  const value = parseOrNull(Buffer.from(text, "base64url").toString());
   const [state, nonce, verifier, invitation] = FLOW_PARTS.map((part) => memberOf(value, part));
   if (
     typeof state !== "string" ||
@@ -116,8 +124,8 @@ export function createOidcClient(settings: OidcSettings): OidcClient {
       return { url: url.href, flow: encodeFlow(flow) };
     },
     async finish(redirectUri, query, text) {
-      const provider = await discover();
       const { state, nonce, verifier, invitation } = decodeFlow(text);
+      const provider = await discover();
       const answered = new URL(redirectUri);
       answered.search = new URLSearchParams(query).toString();
       const tokens = await client.authorizationCodeGrant(provider, answered, {

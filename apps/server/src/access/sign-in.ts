@@ -1,5 +1,6 @@
 /** The public ways to sign in, besides an access token: a link by e-mail, and an OpenID Connect provider. */
-
+import type { BoundedLog } from "../core/bounded-log.ts";
+import { messageOf } from "../core/error-text.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createClientRateLimiter, rateHeaders } from "../core/rate-limit.ts";
@@ -19,10 +20,7 @@ export interface SignInWays extends AccountMailDeps {
   readonly newId: (prefix: string) => string;
   /** Nodes that share the rates, this one included. */
   readonly nodes: () => number;
-  readonly log: {
-    warn(fields: object, message: string): void;
-    error(fields: object, message: string): void;
-  };
+  readonly log: BoundedLog;
   readonly noteRefusal: NoteRefusal;
 }
 
@@ -93,7 +91,7 @@ export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"
         headers: rateHeaders(limiter.rate, taken),
       });
     sendLink(email, now).catch((error: unknown) =>
-      log.warn({ reason: error instanceof Error ? error.message : "" }, "a sign-in link could not be sent"),
+      log.warn({ reason: messageOf(error) }, "a sign-in link could not be sent"),
     );
     return { body: { requested: true } };
   };
@@ -133,13 +131,14 @@ export const startOidc =
   ({ oidc, baseUrl, appUrl, log }: OidcDeps): Handler<"startOidc"> =>
   async ({ query }) => {
     const base = baseUrl();
+    const failed = () => redirect(failedAt(appUrl(), "oidc_failed"), setCookie(base, "", 0));
+    if (!oidc) return failed();
     try {
-      if (!oidc) throw new Error("OIDC_ISSUER is not set");
       const { url, flow } = await oidc.start(callbackOf(base), query.invitation ?? null);
       return redirect(url, setCookie(base, flow, SERVER_LIMITS.oidcFlowSeconds));
     } catch (error) {
-      log.warn({ err: error }, "the identity provider cannot be reached");
-      return redirect(failedAt(appUrl(), "oidc_failed"), setCookie(base, "", 0));
+      log.warn({ reason: messageOf(error) }, "the identity provider cannot be reached");
+      return failed();
     }
   };
 
@@ -184,8 +183,8 @@ export const finishOidc =
     } catch (error) {
       if (error instanceof Refusal && error.code === "invalid_code")
         return ended(failedAt(appUrl(), "invitation_ended"));
-      const reason = error instanceof Error ? error.message : "";
-      log.warn({ reason }, "a sign-in with the identity provider failed");
+      // whoever opens this address can cause it
+      log.info({ reason: messageOf(error) }, "a sign-in with the identity provider failed");
       await noteRefusal("provider_failed", now);
       return ended(failedAt(appUrl(), "oidc_failed"));
     }

@@ -47,6 +47,9 @@ export const SERVER_LIMITS = {
   /** A debug stream reads new attempts this often: half a second looks live. */
   streamPollMs: 500,
   maxStreamsPerSource: 20,
+  maxStreamsPerWorkspace: 40,
+  /** Of one process. Each source with a stream costs two reads of the ledger a second. */
+  maxStreams: 200,
   /** Views of the debug history at once, half of them of one workspace: a view has up to 6 MB, which the main thread copies. */
   maxActiveDebugViews: 2,
   maxWaitingDebugViews: 100,
@@ -75,6 +78,9 @@ export const SERVER_LIMITS = {
   auditTrailKeys: 10_000,
   /** How long the right password of a shared link is remembered: a working day. */
   linkUnlockMs: 12 * 3_600_000,
+  /** Passwords of one link that one client address tries, and all addresses together. */
+  linkPasswordsPerMinute: 10,
+  linkPasswordsOfAllPerMinute: 100,
   /** Passwords that are hashed at once, each with 32 MB, and those that wait. Node has four threads for this and for files. */
   maxActivePasswordHashes: 2,
   maxWaitingPasswordHashes: 100,
@@ -92,6 +98,10 @@ export const SERVER_LIMITS = {
   oidcTimeoutSeconds: 10,
   /** Days of one usage query: a leap year. */
   maxUsageDays: 366,
+
+  /** Sources whose sites for embedding are known, and for how long: a notice of a change may have been lost. */
+  embedCacheEntries: 1_000,
+  embedCacheMs: 60_000,
 
   // Sources
   maxSourcesPerWorkspace: 1_000,

@@ -1,12 +1,12 @@
 /** The debug view live, as Server-Sent Events (docs/contract.md section 6). Streams read new attempts from the ledger. */
-import { setTimeout as delay } from "node:timers/promises";
 import type { DebugQuery } from "@headwater/contract";
-import { createAdmission } from "../core/admission.ts";
+import { createAdmission, type Release } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord, StoredAttempt } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
 import type { Recorder } from "./recorder.ts";
+import { createFeeds, readNewest, type SourceFeed } from "./source-feed.ts";
 import { filterOf } from "./view.ts";
 
 export interface StreamOptions {
@@ -16,7 +16,7 @@ export interface StreamOptions {
   readonly signal: AbortSignal;
 }
 
-/** Throws the refusal `overloaded` when the source has its maximum number of streams. Nothing is read ahead of the consumer. */
+/** Throws the refusal `overloaded` when too many streams are open. Nothing is read ahead of the consumer. */
 export type OpenDebugStream = (
   source: SourceRecord,
   query: DebugQuery,
@@ -35,58 +35,103 @@ const PAGE_ROWS = 20;
 const END = "event: end\ndata: {}\n\n";
 const HEARTBEAT = ": heartbeat\n\n";
 
+/** Streams that are open at once: of one source, of one workspace, and of this process. */
+function createSlots() {
+  const { maxStreamsPerSource, maxStreamsPerWorkspace, maxStreams } = SERVER_LIMITS;
+  const bySource = createAdmission({ maxActivePerKey: maxStreamsPerSource });
+  const byWorkspace = createAdmission({ maxActive: maxStreams, maxActivePerKey: maxStreamsPerWorkspace });
+  const hint = "Close a debug view that is open elsewhere, or poll GET …/debug instead.";
+  const full = (message: string) => new Refusal("overloaded", { message, hint });
+
+  /** @returns gives the slot back. @throws Refusal */
+  return ({ sourceId, organizationId }: SourceRecord): Release => {
+    const ofSource = bySource.tryEnter(sourceId);
+    if (!ofSource)
+      throw full(`This source already has ${maxStreamsPerSource} open debug streams, which is the limit.`);
+    const ofWorkspace = byWorkspace.tryEnter(organizationId);
+    if (!ofWorkspace) {
+      ofSource();
+      throw full(
+        `This workspace already has ${maxStreamsPerWorkspace} open debug streams, or this node ${maxStreams}, which is the limit.`,
+      );
+    }
+    return () => {
+      ofSource();
+      ofWorkspace();
+    };
+  };
+}
+
+/** Calls back once, when the signal aborts or has aborted. */
+function onAbort(signal: AbortSignal, listener: () => void): void {
+  signal.addEventListener("abort", listener, { once: true });
+  if (signal.aborted) listener();
+}
+
 export function createDebugStreams(deps: DebugStreamDeps): OpenDebugStream {
   const { ledger, recorder } = deps;
   const { pollMs = SERVER_LIMITS.streamPollMs, heartbeatMs = SERVER_LIMITS.streamHeartbeatMs } = deps;
-  const slots = createAdmission({ maxActivePerKey: SERVER_LIMITS.maxStreamsPerSource });
+  const enter = createSlots();
+  const follow = createFeeds({ ledger, pollMs });
 
   /** The sequence number after which the stream starts. An id above the newest comes from a store that was emptied since. */
   async function startOf(sourceId: string, lastEventId: string | null): Promise<number> {
     await recorder.flush();
-    const [newest] = await ledger.attempts({ sourceId, limit: 1 });
-    const newestSeq = newest?.seq ?? 0;
+    const newest = await readNewest({ ledger, pollMs }, sourceId);
     const isResumed = lastEventId !== null && /^\d{1,15}$/.test(lastEventId);
-    return isResumed ? Math.min(Number(lastEventId), newestSeq) : newestSeq;
+    return isResumed ? Math.min(Number(lastEventId), newest) : newest;
   }
 
-  async function* framesAfter(start: number, filter: ReturnType<typeof filterOf>, signal: AbortSignal) {
+  async function* framesAfter(
+    start: number,
+    { feed, filter, signal }: { feed: SourceFeed; filter: ReturnType<typeof filterOf>; signal: AbortSignal },
+  ) {
     let after = start;
     let idleMs = 0;
+    let wake: () => void = () => undefined;
+    onAbort(signal, () => wake());
     yield HEARTBEAT;
-    while (!signal.aborted) {
-      const rows = await ledger.attempts({ ...filter, after, limit: PAGE_ROWS });
+    // a resumed stream has attempts to read before the feed knows of new ones
+    for (let newest = Number.POSITIVE_INFINITY; !signal.aborted; newest = feed.newest) {
+      const rows = newest > after ? await ledger.attempts({ ...filter, after, limit: PAGE_ROWS }) : [];
       for (const row of rows) {
         if (signal.aborted) break;
         after = row.seq;
         yield frameOf(row);
       }
       if (rows.length === PAGE_ROWS || signal.aborted) continue;
+      // the filter leaves the others out
+      if (Number.isFinite(newest)) after = Math.max(after, newest);
       idleMs = rows.length > 0 ? 0 : idleMs + pollMs;
       if (idleMs >= heartbeatMs) {
         idleMs = 0;
         yield HEARTBEAT;
       }
-      // rejects when the signal aborts, which the loop's condition checks
-      await delay(pollMs, null, { signal, ref: false }).catch(() => undefined);
+      await new Promise<void>((resolve, reject) => {
+        wake = resolve;
+        feed.next().then(resolve, reject);
+      });
     }
     yield END;
   }
 
   return async (source, query, { lastEventId, signal }) => {
     const { sourceId } = source;
-    const release = slots.tryEnter(sourceId);
-    if (release === null) {
-      throw new Refusal("overloaded", {
-        message: `This source already has ${SERVER_LIMITS.maxStreamsPerSource} open debug streams, which is the limit.`,
-        hint: "Close a debug view that is open elsewhere, or poll GET …/debug instead.",
-      });
-    }
+    const leaveSlots = enter(source);
+    const { feed, leave } = follow(sourceId);
+    let isOpen = true;
+    const release = () => {
+      if (isOpen) {
+        leave();
+        leaveSlots();
+      }
+      isOpen = false;
+    };
     // the consumer may never start to read, so the end of the frames alone would not release the slot
-    signal.addEventListener("abort", release, { once: true });
-    if (signal.aborted) release();
+    onAbort(signal, release);
     try {
       const start = await startOf(sourceId, lastEventId);
-      return withRelease(framesAfter(start, filterOf(source, query), signal), release);
+      return withRelease(framesAfter(start, { feed, filter: filterOf(source, query), signal }), release);
     } catch (error) {
       release();
       throw error;

@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { extname, join } from "node:path";
 import { CONSOLE_PAGES } from "@headwater/contract";
 import { pageHeaders } from "../core/page-headers.ts";
@@ -42,6 +43,8 @@ export interface ConsoleFilesDeps {
   readonly appUrl: () => string;
   /** The sites that may show shared links of a source in a frame. */
   readonly embedOriginsOf: (sourceId: string) => Promise<readonly string[]>;
+  /** Counts a page for its client. @throws Refusal 429 */
+  readonly requireRate: (request: IncomingMessage) => void;
 }
 
 export interface ConsoleFiles {
@@ -111,15 +114,22 @@ function openBuild(folder: string) {
   };
 }
 
-export function createConsoleFiles({ folder, appUrl, embedOriginsOf }: ConsoleFilesDeps): ConsoleFiles {
+export function createConsoleFiles({
+  folder,
+  appUrl,
+  embedOriginsOf,
+  requireRate,
+}: ConsoleFilesDeps): ConsoleFiles {
   const build = openBuild(folder);
   const pages = new Set<string>(CONSOLE_PAGES.flatMap((page) => (page === "/" ? page : [page, `${page}/`])));
 
   async function sendPage(
     exchange: Exchange,
     status = 200,
-    embedOrigins: readonly string[] = [],
+    findEmbedOrigins = async (): Promise<readonly string[]> => [],
   ): Promise<void> {
+    requireRate(exchange.request);
+    const embedOrigins = await findEmbedOrigins();
     const nonce = randomBytes(16).toString("base64");
     const html = (await build.readTemplate())
       .replace('<base href="/"', () => `<base href="${basePathOf(appUrl())}"`)
@@ -135,7 +145,7 @@ export function createConsoleFiles({ folder, appUrl, embedOriginsOf }: ConsoleFi
 
   async function sendEmbedPage(exchange: Exchange): Promise<void> {
     const sourceId = new URLSearchParams(exchange.queryText).get("sourceId") ?? "";
-    return sendPage(exchange, 200, await embedOriginsOf(sourceId));
+    return sendPage(exchange, 200, () => embedOriginsOf(sourceId));
   }
 
   async function sendFile(exchange: Exchange, name: string, mediaType: string): Promise<void> {

@@ -81,6 +81,8 @@ export interface Guard {
     scope: CallerScope,
     now: number,
   ): Promise<void>;
+  /** Counts a public document or page. @throws Refusal 429 */
+  requirePublicRate(clientAddress: string, now: number): void;
   /** Counts a failed sign-in as a failed authentication. Returns the 429 when there were too many. */
   countFailure(clientAddress: string, now: number): Refusal | null;
 }
@@ -184,7 +186,7 @@ function createIdentification({
   authenticate,
   rates,
   nodes,
-}: GuardDeps): Pick<Guard, "identify" | "countFailure"> {
+}: GuardDeps): Pick<Guard, "identify" | "countFailure" | "requirePublicRate"> {
   const sizing = { nodes, maxKeys: SERVER_LIMITS.rateBuckets };
   const tokens = createRateLimiter({ ...rates.token, ...sizing });
   const failures = createClientRateLimiter({ ...rates.failedAuth, ...sizing });
@@ -227,7 +229,7 @@ function createIdentification({
     return caller;
   }
 
-  return { identify, countFailure };
+  return { identify, countFailure, requirePublicRate };
 }
 
 export function createGuard(deps: GuardDeps): Guard {

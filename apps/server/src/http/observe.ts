@@ -1,6 +1,5 @@
 /** Counts and logs every request on every route when its answer begins. */
 import { clientOf, networkOf, type Trust } from "../core/client-address.ts";
-import { createLineLimit } from "../core/line-limit.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { type TracedRequest, toLogIds } from "../core/trace-context.ts";
 import type { Exchange } from "./reply.ts";
@@ -59,9 +58,6 @@ function toSpan({ exchange, operation, status, durationMs }: ServedRequest, ende
 
 export function createRequestObserver(deps: RequestObserverDeps) {
   const { counters, log, accessLog, clock, trust, tracer } = deps;
-  const mayWriteLine = createLineLimit(clock, (notWritten) =>
-    log.info({ notWritten }, "further failed authentications in that second"),
-  );
   const toLogFields = ({ exchange, operation }: ServedRequest) => ({
     ...toLogIds(exchange),
     operation,
@@ -74,10 +70,8 @@ export function createRequestObserver(deps: RequestObserverDeps) {
     tracer?.record(toSpan(served, clock()));
     if (refusal?.status === 401) {
       counters.failedAuthentication(refusal.code);
-      if (mayWriteLine()) {
-        const reason = refusal.cause instanceof Error ? { reason: refusal.cause.message } : {};
-        log.info({ ...toLogFields(served), code: refusal.code, ...reason }, "authentication failed");
-      }
+      const reason = refusal.cause instanceof Error ? { reason: refusal.cause.message } : {};
+      log.info({ ...toLogFields(served), code: refusal.code, ...reason }, "authentication failed");
     }
     if (accessLog) {
       const { method } = exchange.request;

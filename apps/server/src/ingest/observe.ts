@@ -1,6 +1,7 @@
 /** Counts each finished attempt and logs refused ones. The debug module records attempts. */
+
 import type { Attempt } from "../core/attempt.ts";
-import { createLineLimit } from "../core/line-limit.ts";
+import type { BoundedLog } from "../core/bounded-log.ts";
 import { toLogIds } from "../core/trace-context.ts";
 
 export interface Log {
@@ -18,8 +19,8 @@ export interface IngestCounters {
 
 export interface ObserverDeps {
   readonly log: Log;
+  readonly boundedLog: BoundedLog;
   readonly counters: IngestCounters;
-  readonly clock: () => number;
   /** Whether answered attempts are logged too, at level debug. */
   readonly logsAnswered: boolean;
 }
@@ -52,10 +53,7 @@ function countEvents({ outcome }: Attempt, counters: IngestCounters): void {
   for (const { status, code, count } of groups.values()) counters.events(status, code, count);
 }
 
-export function createObserver({ log, counters, clock, logsAnswered }: ObserverDeps) {
-  const mayWriteLine = createLineLimit(clock, (notWritten) =>
-    log.info({ notWritten }, "further ingest refusals in that second"),
-  );
+export function createObserver({ log, boundedLog, counters, logsAnswered }: ObserverDeps) {
   let hasWarnedOfProxy = false;
 
   return (attempt: Attempt): void => {
@@ -74,7 +72,7 @@ export function createObserver({ log, counters, clock, logsAnswered }: ObserverD
     if (refusal) {
       // a rate limit's message is a constant that says which limit it is; other messages may quote the request
       const reason = refusal.code === "rate_limited" ? { reason: refusal.message } : {};
-      if (mayWriteLine()) log.info({ ...toLogFields(attempt, refusal.code), ...reason }, "ingest refused");
+      boundedLog.info({ ...toLogFields(attempt, refusal.code), ...reason }, "ingest refused");
     } else if (logsAnswered) log.debug(toLogFields(attempt, null), "ingest answered");
   };
 }

@@ -103,3 +103,14 @@ it("Passwords that one address tries are limited, and then the right one is refu
   world.advance(60_000);
   assert.equal((await unlock(world, reply.body.token, PASSWORD)).status, 200);
 });
+
+it("Of one link, an address can try ten passwords a minute; another link is not affected.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const [first, second] = [(await linkIn(world)).reply.body.token, (await linkIn(world)).reply.body.token];
+  for (let tries = 0; tries < 10; tries += 1)
+    refused(await unlock(world, first, `guess ${tries}`), 401, "password_required");
+  refused(await unlock(world, first, PASSWORD), 429, "rate_limited");
+  assert.equal((await unlock(world, second, PASSWORD)).status, 200);
+  world.advance(60_000);
+  assert.equal((await unlock(world, first, PASSWORD)).status, 200);
+});

@@ -146,4 +146,41 @@ describe("The debug stream", () => {
     await open();
     await rejects(open(), isOverloaded);
   });
+
+  it("is refused when the workspace has its number of streams, over all its sources", async () => {
+    const { openStream } = world();
+    const { signal } = new AbortController();
+    const openOf = (sourceId: string, organizationId: string) =>
+      openStream(source(sourceId, { organizationId }), {}, { lastEventId: null, signal });
+    for (let index = 0; index < SERVER_LIMITS.maxStreamsPerWorkspace; index++)
+      await openOf(`src_${index}`, "org_1");
+    await rejects(
+      openOf("src_more", "org_1"),
+      (error) => error instanceof Refusal && error.code === "overloaded",
+    );
+    await openOf("src_other", "org_2");
+  });
+
+  it("reads the ledger once for all streams of a source that wait", async () => {
+    const { ledger, open } = world();
+    const streams = await Promise.all(Array.from({ length: 20 }, () => open()));
+    // each reads once what it may have missed
+    const waiting = streams.map(({ next }) => next());
+    const { attempts } = ledger;
+    let reads = 0;
+    const enough = Promise.withResolvers<void>();
+    ledger.attempts = (asked) => {
+      reads += 1;
+      if (asked.limit === 1) {
+        polls += 1;
+        if (polls === 10) enough.resolve();
+      }
+      return attempts(asked);
+    };
+    let polls = 0;
+    await enough.promise;
+    equal(reads <= polls + streams.length, true, `${reads} reads, ${polls} polls`);
+    for (const { gone } of streams) gone.abort();
+    await Promise.all(waiting);
+  });
 });

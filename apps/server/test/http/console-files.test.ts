@@ -24,6 +24,7 @@ test("A page loads the files of the last build, also when the console is built a
     folder,
     appUrl: () => "http://127.0.0.1/",
     embedOriginsOf: async () => [],
+    requireRate: () => undefined,
   });
   const server = createServer((request, response) => {
     const exchange = {

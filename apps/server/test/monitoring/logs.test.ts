@@ -91,7 +91,9 @@ test("A flood of failed authentications writes 50 lines a second, and then how m
   advance(SECOND);
   await fail();
   assert.equal(logged("authentication failed").length, 51);
-  assert.deepEqual(logged("further failed authentications in that second"), [{ notWritten: 10 }]);
+  assert.deepEqual(logged("further lines in that second"), [
+    { notWritten: 10, line: "authentication failed" },
+  ]);
 });
 
 test("The log line of a request beyond a rate limit says which limit it is.", async () => {
@@ -173,4 +175,14 @@ test("The log shows no user and password of a forged origin.", async () => {
   }
   const origins = logged("ingest refused").map(({ origin }) => origin);
   assert.deepEqual(origins, ["https://***@shop.example", "***@shop.example"]);
+});
+
+test("Opening the sign-in of a provider that is not set up writes no line.", async () => {
+  const { world, logged } = await openLoggedWorld({ LOG_LEVEL: "info" });
+  await using _world = world;
+  const cookie = { cookie: "headwater-oidc=junk" };
+  for (const path of ["/api/sign-in/oidc", "/api/sign-in/oidc/callback?code=a&state=b"])
+    assert.equal((await world.ask(path, { token: null, headers: cookie })).status, 302);
+  assert.deepEqual(logged("the identity provider cannot be reached"), []);
+  assert.deepEqual(logged("a sign-in with the identity provider failed"), []);
 });
