@@ -60,6 +60,8 @@ export const WARNING_MESSAGES = {
   sent_at_unreliable:
     "`sentAt` is more than 24 hours off, so it does not correct the event's time. Set it again before each request.",
   number_not_finite: "A number is too large and was stored as null.",
+  too_many_property_names:
+    'The source has sent too many different property names today. The event is stored with all of them. Send {"productId": 7} instead of {"7": true}.',
   plan_violation: "The event violates the tracking plan of the source. `planViolation` says where.",
   revenue_invalid:
     'The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}.',

@@ -53,6 +53,8 @@ export const LIMITS = {
   maxPropertyStringLength: 8_192,
   /** Keys in `properties`: a chart never needs more, and each key costs the warehouse memory. */
   maxProperties: 256,
+  /** Different property names of a source in a day, before events are warned: a tracking plan has at most hundreds. */
+  maxPropertyNamesPerDay: 1_000,
   /** Nesting of `page`, `context` and `properties`: deeper data is never charted and costs stack. */
   maxDepth: 10,
   /** Bytes of a `page` object: four URLs of the greatest length. Of a larger one each known member is cut before it is masked. */

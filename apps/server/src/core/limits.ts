@@ -218,6 +218,8 @@ export const SERVER_LIMITS = {
   planCacheBytes: 8 * 1_048_576,
   /** What a node knows of events that are not in the catalogue yet: names, properties, values and pages of about 400 bytes each. */
   learnedEntries: 20_000,
+  /** Property names of all sources that a node remembers, of at most 200 characters each. */
+  knownPropertyNames: 100_000,
   /** Violations of tracking plans that a node has not stored yet, with up to 20 pages of about 300 bytes each. */
   learnedViolations: 2_000,
   /** How often it is added to the catalogue, and events of one source in a transaction. */

@@ -28,6 +28,7 @@ import {
 } from "./parse.ts";
 import { NO_PLACE, type PlaceOf } from "./places.ts";
 import type { PlanCache } from "./plan-cache.ts";
+import type { PropertyNames } from "./property-names.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import type { Visit } from "./visit.ts";
@@ -47,6 +48,7 @@ export interface BatchDeps {
   /** null: no address is one of a data centre. */
   readonly isDataCentre: ContainsAddress | null;
   readonly isSpamReferrer: (host: string) => boolean;
+  readonly propertyNames: PropertyNames;
 }
 
 const NO_SESSIONS: BatchContext["otherSessions"] = new Map();
@@ -141,10 +143,20 @@ export async function evaluateBatch(batchRequest: BatchRequest, deps: BatchDeps)
   const { planVersion, source } = batchRequest.keyed;
   const plan = planVersion === null ? null : await deps.plans.find(source.sourceId, planVersion);
   const context = buildContext(batchRequest, batch, { otherSessions, plan }, deps);
-  return batch.events.map((parsed) => ({
-    parsed,
-    outcome: isInvalid(parsed) ? rejectInvalid(parsed) : evaluateEvent(parsed, context),
-  }));
+  return batch.events.map((parsed) => {
+    const outcome = isInvalid(parsed) ? rejectInvalid(parsed) : evaluateEvent(parsed, context);
+    if (outcome.status === "candidate") warnOfNames(outcome, context, deps.propertyNames);
+    return { parsed, outcome };
+  });
+}
+
+function warnOfNames(
+  { event: { properties }, warnings }: Candidate,
+  { sourceId, receivedAt }: BatchContext,
+  names: PropertyNames,
+): void {
+  if (properties && names.isBeyond(sourceId, properties, receivedAt))
+    warnings.push("too_many_property_names");
 }
 
 const candidatesOf = (events: readonly EvaluatedEvent[]): Candidate[] =>

@@ -57,6 +57,7 @@ export interface IngestDeps {
   readonly placeOf: PlaceOf;
   readonly deviceOf: DeviceOf;
   readonly isDataCentre: BatchDeps["isDataCentre"];
+  readonly propertyNames: BatchDeps["propertyNames"];
   readonly isSpamReferrer: BatchDeps["isSpamReferrer"];
   /** Throws a 401 or 403 refusal unless the token may send events of the source. */
   readonly authenticateSender: (authorization: string, sourceId: string, now: number) => Promise<void>;

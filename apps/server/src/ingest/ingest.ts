@@ -11,6 +11,7 @@ import type { Catalog, IngestLedger, LedgerChange } from "../ledger/ledger.ts";
 import { handleIngest, type IngestDeps } from "./handle-ingest.ts";
 import { createBodyParser } from "./parse.ts";
 import { createPlanCache } from "./plan-cache.ts";
+import { PropertyNames } from "./property-names.ts";
 import { createQuotas, type QuotaDeps } from "./quotas.ts";
 import { createRateChecks, type IngestRates } from "./rates.ts";
 import { createSessionCache } from "./session-cache.ts";
@@ -71,6 +72,7 @@ export function createIngest(options: IngestOptions): Ingest {
     sources,
     sessions,
     plans,
+    propertyNames: new PropertyNames(),
     visitorIds,
     rates: createRateChecks(rates, nodes),
     learner,

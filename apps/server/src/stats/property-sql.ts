@@ -39,7 +39,7 @@ export interface PropertySql {
   readonly text: string;
   readonly number: string;
   readonly boolean: string;
-  /** The value as JSON, so that "1" and 1 are different groups. */
+  /** The value with a letter for its type, so that "1" and 1 are different groups. `parsePropertyKey` reads it. */
   readonly key: string;
 }
 
@@ -49,14 +49,20 @@ export function propertySql(bind: Bind, name: string): PropertySql {
   const raw =
     readings.length === 1 ? readings.join() : `coalesce(${readings.map((sql) => `nullIf(${sql}, '')`)}, '')`;
   // few texts have escapes
-  const text = `if(position(${raw}, '\\\\') = 0, substring(${raw}, 2, length(${raw}) - 2), JSONExtractString(${raw}))`;
+  const decoded = `if(position(${raw}, '\\\\') = 0, substring(${raw}, 2, length(${raw}) - 2), JSONExtractString(${raw}))`;
+  const text = `if(startsWith(${raw}, '"'), ${decoded}, NULL)`;
   return {
-    text: `if(startsWith(${raw}, '"'), ${text}, NULL)`,
+    text,
     number: `toFloat64OrNull(${raw})`,
     boolean: `multiIf(${raw} = 'true', true, ${raw} = 'false', false, NULL)`,
-    key: `if(match(${raw}, '^["tf0-9-]'), ${raw}, NULL)`,
+    key: `multiIf(startsWith(${raw}, '"'), concat('s', ${text}), match(${raw}, '^[0-9-]'), concat('n', ${raw}),
+      ${raw} IN ('true', 'false'), concat('b', ${raw}), NULL)`,
   };
 }
 
 /** The value that a property's key stands for. */
-export const parsePropertyKey = (key: string): string | number | boolean => JSON.parse(key);
+export function parsePropertyKey(key: string): string | number | boolean {
+  const value = key.slice(1);
+  if (key.startsWith("n")) return Number(value);
+  return key.startsWith("b") ? value === "true" : value;
+}

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { LIMITS } from "@headwater/contract";
 import { openVisit } from "../install/visit.ts";
 import { storedEvent } from "../ledger/reader.ts";
 import { eventsBody, eventsPath, ORIGIN, outcomesOf, pageEvent, trackEvent } from "../support/world.ts";
@@ -102,6 +103,27 @@ describe("Warnings: an event with odd data is stored, and its result says what w
     );
     const ofBatch = await world.send(eventsPath(source), batch.replaceAll('"@"', "-1e400"));
     for (const { warnings } of ofBatch.body.results) assert.deepEqual(warnings, ["number_not_finite"]);
+  });
+
+  it("too_many_property_names: an event beyond the names of its source is stored with all of them", async () => {
+    const own = await world.createSource();
+    const session = await world.openSession(own);
+    const limit = LIMITS.maxPropertyNamesPerDay;
+    const namesFrom = (from: number, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${from + index}`, index]));
+    const events = [
+      ...Array.from({ length: limit / 200 }, (_, index) =>
+        trackEvent({ properties: namesFrom(index * 200, 200) }),
+      ),
+      trackEvent({ properties: { n0: 1, n7: "again" } }),
+      trackEvent({ properties: { n0: 1, cart: { [`n${limit}`]: 2 } } }),
+    ];
+    const { body } = await world.send(eventsPath(own), eventsBody(session, events));
+    const warned = body.results.map((result: { warnings: string[] }) => result.warnings.length);
+    assert.deepEqual(warned, [...Array(limit / 200 + 1).fill(0), 1]);
+    assert.deepEqual(body.results.at(-1).warnings, ["too_many_property_names"]);
+    const { properties } = storedEvent(world.dataDir, String(body.results.at(-1).eventId));
+    assert.deepEqual(properties, events.at(-1)?.properties);
   });
 
   it("bot_suspected: an event with a crawler's user agent is stored and marked", async () => {

@@ -115,6 +115,48 @@ test("The properties query returns names that property:<name> accepts, most freq
   }
 });
 
+test("A property is read by its name, whatever else the event has.", async () => {
+  const { sourceId: of } = await stats.world.createSource();
+  const values: [
+    properties: Record<string, unknown>,
+    name: string,
+    value: string | number | boolean | null,
+  ][] = [
+    [{ a: { b: 2 }, "a.b": 1 }, "a.b", 1],
+    [{ a: { b: 2 } }, "a.b", 2],
+    [{ "a.b": { c: true } }, "a.b.c", true],
+    [{ a: { "b.c": "x" }, c: 1 }, "a.b.c", "x"],
+    [{ a: { b: { c: { d: { e: 5 } } } } }, "a.b.c.d.e", 5],
+    [{ inner: { plan: "no" }, plan: "yes" }, "plan", "yes"],
+    [{ inner: { plan: "no" } }, "plan", null],
+    [{ big: 1e20, plan: "pro", list: [2 ** 64, { x: -(2 ** 64) }] }, "plan", "pro"],
+    [{ big: 1e20, tiny: 5e-324 }, "big", 1e20],
+    [{ 'q"\\\n/é\u2028': 'v"\\\n/é\u2028😀' }, 'q"\\\n/é\u2028', 'v"\\\n/é\u2028😀'],
+    [{ "a.:`Int64`": -0.5 }, "a.:`Int64`", -0.5],
+    [JSON.parse('{"__proto__": "p"}'), "__proto__", "p"],
+    [{ plan: "" }, "plan", ""],
+    [{ plan: [1] }, "plan", null],
+    [{ plan: null }, "plan", null],
+  ];
+  const events = values.map(([properties], index) => ({
+    session: "s",
+    visitor: "v",
+    id: `e${index}`,
+    at: AT,
+    name: `event ${index}`,
+    properties,
+  }));
+  await stats.insert(of, events);
+  for (const [index, [, name, value]] of values.entries()) {
+    const filters = [{ dimension: "event", operator: "is", value: `event ${index}` }];
+    const body = { sourceId: of, ...RANGE, metrics: ["events"], dimensions: [`property:${name}`], filters };
+    const { body: answer } = await query(body);
+    assert.deepEqual(answer.results[0]?.dimensions, [value], `${index}: ${name}`);
+    const same = { dimension: `property:${name}`, operator: "is", value };
+    assert.equal(await count({ filters: [...filters, same] }, of), 1, `${index}: filter`);
+  }
+});
+
 test("Without a warehouse, or while it does not answer, every query is refused with a hint.", async () => {
   await using off = await openWorld();
   const source = await off.createSource();

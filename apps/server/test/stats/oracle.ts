@@ -199,11 +199,12 @@ function visitOf(events: ExampleEvent[]): OracleVisit {
 function scalarOf(value: unknown): Scalar {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
 }
-/** `a.b` is the b of a, or a member of that name. */
+/** `a.b` is the member of that name, or else the b of a. */
 function propertyOf({ properties }: ExampleEvent, name: string): Scalar {
   const look = (value: unknown, path: string): unknown => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    for (const [key, member] of Object.entries(value)) {
+    const longestFirst = Object.entries(value).sort(([one], [other]) => other.length - one.length);
+    for (const [key, member] of longestFirst) {
       if (key === path) return member;
       if (path.startsWith(`${key}.`)) {
         const found = look(member, path.slice(key.length + 1));
