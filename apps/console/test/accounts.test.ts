@@ -76,7 +76,7 @@ accountTest(
     const world = await openConsole(t, { SMTP_URL: mails.url, MAIL_FROM: "Headwater <hw@example.com>" });
     const admin = await newPage(t);
     await openAs(admin, `${world.url}/team`, OWNER_TOKEN);
-    await admin.getByRole("button", { name: "Invite people" }).click();
+    await admin.getByRole("button", { name: "Add member" }).click();
     await admin.getByLabel("Send to").fill("grace@shop.example");
     await admin.getByLabel("Role of the invited person").selectOption("developer");
     await admin.getByRole("button", { name: "Send invitation" }).click();
@@ -172,7 +172,7 @@ consoleTest(
   "Without mail and provider, an invitation is a link, and its account keeps an access token. A link without its code says so.",
   async ({ world, page, open }) => {
     await open("/team");
-    await page.getByRole("button", { name: "Invite people" }).click();
+    await page.getByRole("button", { name: "Add member" }).click();
     await page.getByRole("button", { name: "Create link" }).click();
     await page.getByRole("button", { name: "Copy link" }).click();
     const link = await page.evaluate(() => navigator.clipboard.readText());

@@ -6,8 +6,8 @@ import { consoleTest } from "./console-world.ts";
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 const openAddMember = async (page: Page) => {
-  await page.getByRole("button", { name: "Invite people" }).click();
-  await page.getByRole("button", { name: "Add directly" }).click();
+  await page.getByRole("button", { name: "Add member" }).click();
+  await page.getByRole("button", { name: "Service account" }).click();
 };
 /** Clicks twice before React renders again. */
 const pressTwice = (button: Locator) =>
@@ -61,20 +61,20 @@ consoleTest(
   async ({ page, open }) => {
     await open("/team");
     const added = await holdUp(page, "POST", "**/api/members");
-    const dialog = page.getByRole("dialog", { name: "Invite people" });
+    const dialog = page.getByRole("dialog", { name: "Add member" });
     const name = dialog.getByLabel("Name");
-    const button = dialog.getByRole("button", { name: "Add member", exact: true });
+    const button = dialog.getByRole("button", { name: "Create service account", exact: true });
     await openAddMember(page);
     await button.press("Enter");
     await name.press("Enter");
     await name.fill("Dashboard");
     await button.press("Enter");
     await page.locator("button[aria-busy=true]").waitFor();
-    assert.equal(await focused(page), "Add member");
+    assert.equal(await focused(page), "Create service account");
     await page.keyboard.press("Enter");
     added.letGo();
     await dialog.waitFor({ state: "detached" });
-    assert.equal(await focused(page), "Invite people");
+    assert.equal(await focused(page), "Add member");
     await page.getByRole("row", { name: "Dashboard" }).waitFor();
     assert.equal(added.count, 1);
     await openAddMember(page);

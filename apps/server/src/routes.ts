@@ -12,7 +12,7 @@ import {
   revokeInvitation,
 } from "./access/invitations.ts";
 import { createUnlock, type UnlockDeps } from "./access/link-passwords.ts";
-import { addMember, listMembers, removeMember, updateMember } from "./access/members.ts";
+import { addMember, checkServiceAccount, listMembers, removeMember, updateMember } from "./access/members.ts";
 import { checkName } from "./access/names.ts";
 import type { IsOperator } from "./access/operators.ts";
 import { getPermissions } from "./access/permissions.ts";
@@ -87,7 +87,7 @@ export const FIELD_RULES: FieldRules = {
   createSource: [checkSourceFields],
   updateSource: [checkSourceFields],
   createOrganization: [checkName("name")],
-  addMember: [checkName("name")],
+  addMember: [checkName("name"), checkServiceAccount],
   updateProfile: [checkName("name")],
   acceptInvitation: [checkName("name")],
   createSavedItem: [checkName("name"), checkSavedItem],

@@ -722,7 +722,7 @@ PlanVersion: {
 version: number;
 /** When the version was saved; null: the source has no plan. */
 createdAt: Schemas["Timestamp"] | null;
-/** Who saved it. */
+/** Who saved it. Another user's id is only for callers with `members:manage`. */
 userId: string | null;
 /** The token with which it was saved. */
 tokenId: string | null;
@@ -735,7 +735,7 @@ versions: ({
 version: number;
 /** When the version was saved; null: the source has no plan. */
 createdAt: Schemas["Timestamp"] | null;
-/** Who saved it. */
+/** Who saved it. Another user's id is only for callers with `members:manage`. */
 userId: string | null;
 /** The token with which it was saved. */
 tokenId: string | null;
@@ -784,8 +784,8 @@ kind: "segment" | "funnel" | "annotation";
 name: string;
 /** True: all members of the workspace see it. */
 shared: boolean;
-/** Who saved it. */
-userId: string;
+/** Who saved it. null: another user, whom only callers with `members:manage` see. */
+userId: string | null;
 /** When it was saved. */
 createdAt: Schemas["Timestamp"];
 /** The filters of a segment; null for other kinds. */
@@ -1729,15 +1729,17 @@ role: "viewer" | "developer" | "admin" | "owner";
 permissions: ("sources:read" | "stats:read" | "sources:write" | "debug:read" | "export:read" | "sources:admin" | "members:manage" | "tokens:manage" | "audit:read" | "usage:read" | "support:read" | "visitors:erase" | "owners:manage")[];
 };
 Member: {
-/** The id of the user. */
+/** The id of the person or service account. */
 userId: string;
-/** The name of the user. */
+/** A person, or a service account of the workspace. */
+kind: "person" | "service_account";
+/** The name of the member. */
 name: string | null;
-/** The e-mail address of the user. */
+/** The confirmed e-mail address of the person; null: none. */
 email: string | null;
 /** The role of the member in the workspace. */
 role: "viewer" | "developer" | "admin" | "owner";
-/** When the user became a member. */
+/** When the person joined, or the service account was created. */
 createdAt: Schemas["Timestamp"];
 };
 MemberList: {
@@ -1749,13 +1751,11 @@ nextCursor: string | null;
 AddMember: {
 /** The id of the workspace. */
 organizationId: string;
-/** The id of the user. Default: a new one. */
+/** Refused: a person becomes a member by accepting an invitation. */
 userId?: string | null;
-/** The name of the user. */
-name?: string | null;
-/** An e-mail address, such as name@example.com. */
-email?: string | null;
-/** The role of the member. */
+/** What the service account is for, such as Deployment. */
+name: string;
+/** The role of the service account. It cannot be above your own. */
 role: "viewer" | "developer" | "admin" | "owner";
 };
 UpdateMember: {
@@ -1777,7 +1777,7 @@ tokenId: string;
 hint: string;
 /** What the token is for. */
 label: string;
-/** The user that the token acts for. */
+/** The person or service account that the token acts for. For a token of a source: who made it. */
 userId: string;
 /** When the token expires; null: never. */
 expiresAt: Schemas["Timestamp"] | null;
@@ -1807,13 +1807,13 @@ nextCursor: string | null;
 CreateToken: {
 /** The id of the workspace. */
 organizationId: string;
-/** The user that the token acts for. Default: you. */
+/** The service account that the token acts for. Default: you. Nobody can name another person. */
 userId?: string | null;
 /** What the token is for. */
 label: string;
 /** When the token expires, an ISO 8601 date-time in the future. Default: never. */
 expiresAt?: string | null;
-/** The token can access every workspace of its user. Only that user can create it. */
+/** The token can access every workspace of yours. Only a person who is signed in can create it. */
 allWorkspaces?: boolean;
 /** The token can only do what its scope says, for this source. */
 sourceId?: string | null;
@@ -1829,7 +1829,7 @@ tokenId: string;
 hint: string;
 /** What the token is for. */
 label: string;
-/** The user that the token acts for. */
+/** The person or service account that the token acts for. For a token of a source: who made it. */
 userId: string;
 /** When the token expires; null: never. */
 expiresAt: Schemas["Timestamp"] | null;
@@ -2040,6 +2040,8 @@ AuditEntry: {
 auditId: string;
 /** When the change was made. */
 at: Schemas["Timestamp"];
+/** What made the change: a person who was signed in, a `token` that a person made, a service account, the command line, or the service itself. */
+actor: "person" | "service_account" | "token" | "command_line" | "system";
 /** Who made the change; null: the service itself or the command line. */
 userId: string | null;
 /** The token that was used; null: none. */
@@ -2760,7 +2762,7 @@ cursor?: string | null | undefined;
 body: undefined;
 answer: Schemas["MemberList"];
 };
-/** Add a member */
+/** Create a service account */
 addMember: {
 params: undefined;
 query: undefined;

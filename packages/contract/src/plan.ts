@@ -55,7 +55,7 @@ export type TrackingPlan = Static<typeof TrackingPlan>;
 const VERSION_FIELDS = {
   version: count("The number of the version; 0: the source has no plan."),
   createdAt: timeOrNull("When the version was saved; null: the source has no plan."),
-  userId: textOrNull("Who saved it."),
+  userId: textOrNull("Who saved it. Another user's id is only for callers with `members:manage`."),
   tokenId: textOrNull("The token with which it was saved."),
 };
 

@@ -1,7 +1,17 @@
 /** What members save for the stats of a source: segments, funnels and annotations (docs/contract.md section 9). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, flag, Maybe, Nullable, OneOf, SameOrganizationId, text, time } from "./shapes.ts";
+import {
+  Closed,
+  flag,
+  Maybe,
+  Nullable,
+  OneOf,
+  SameOrganizationId,
+  text,
+  textOrNull,
+  time,
+} from "./shapes.ts";
 import { StatsFilter } from "./stats.ts";
 import { StatsGoal } from "./stats-goal.ts";
 
@@ -57,7 +67,7 @@ export const SavedItem = Closed({
   kind,
   name: text("Its name, or the text of an annotation."),
   shared: flag("true: all members of the workspace see it."),
-  userId: text("Who saved it."),
+  userId: textOrNull("Who saved it. null: another user, whom only callers with `members:manage` see."),
   createdAt: time("When it was saved."),
   filters: Nullable(filters, { description: "The filters of a segment; null for other kinds." }),
   steps: Nullable(steps, { description: "The steps of a funnel; null for other kinds." }),

@@ -58,12 +58,19 @@ export const Permissions = Closed({
   permissions: Type.Array(OneOf(PERMISSIONS), { description: "What you may do in the workspace." }),
 });
 
+/** A service account is what programs act as: it belongs to one workspace, and nobody signs in as it. */
+export const MEMBER_KINDS = ["person", "service_account"] as const;
+/** What acted: a person who signed in, a token, a service account, the command line, or the service itself. */
+export const ACTOR_KINDS = [...MEMBER_KINDS, "token", "command_line", "system"] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
+
 export const Member = Closed({
-  userId: text("The id of the user."),
-  name: textOrNull("The name of the user."),
-  email: textOrNull("The e-mail address of the user."),
+  userId: text("The id of the person or service account."),
+  kind: OneOf(MEMBER_KINDS, { description: "A person, or a service account of the workspace." }),
+  name: textOrNull("The name of the member."),
+  email: textOrNull("The confirmed e-mail address of the person; null: none."),
   role: role("The role of the member in the workspace."),
-  createdAt: time("When the user became a member."),
+  createdAt: time("When the person joined, or the service account was created."),
 });
 export type Member = Static<typeof Member>;
 export const MemberList = Closed({
@@ -72,20 +79,9 @@ export const MemberList = Closed({
 });
 export const AddMemberBody = Closed({
   organizationId: OrganizationId,
-  userId: Type.Optional(Nullable(id("The id of the user. Default: a new one."))),
-  name: Type.Optional(Nullable(name("The name of the user."))),
-  email: Type.Optional(
-    Nullable(
-      Type.String({
-        minLength: 3,
-        maxLength: 254,
-        format: "email",
-        pattern: "^[^\\s@]+@[^\\s@]+$",
-        description: "an e-mail address, such as name@example.com",
-      }),
-    ),
-  ),
-  role: role("The role of the member."),
+  userId: Type.Optional(Nullable(id("Refused: a person becomes a member by accepting an invitation."))),
+  name: name("What the service account is for, such as Deployment."),
+  role: role("The role of the service account. It cannot be above your own."),
 });
 const InBodyOrQuery = Type.Optional(id("The id of the workspace. It is required here or in the query."));
 export const UpdateMemberBody = Closed({ organizationId: InBodyOrQuery, role: role("The new role.") });
@@ -103,7 +99,9 @@ const tokenFields = {
   tokenId: text("The id of the token."),
   hint: text("The last four characters of the token."),
   label: text("What the token is for."),
-  userId: text("The user that the token acts for."),
+  userId: text(
+    "The person or service account that the token acts for. For a token of a source: who made it.",
+  ),
   expiresAt: timeOrNull("When the token expires; null: never."),
   createdAt: time("When the token was created."),
 };
@@ -141,7 +139,11 @@ export const TokenList = Closed({
 });
 export const CreateTokenBody = Closed({
   organizationId: OrganizationId,
-  userId: Type.Optional(Nullable(id("The user that the token acts for. Default: you."))),
+  userId: Type.Optional(
+    Nullable(
+      id("The service account that the token acts for. Default: you. Nobody can name another person."),
+    ),
+  ),
   label: name("What the token is for."),
   expiresAt: Type.Optional(
     Nullable(
@@ -155,7 +157,8 @@ export const CreateTokenBody = Closed({
   ),
   allWorkspaces: Type.Optional(
     Type.Boolean({
-      description: "The token can access every workspace of its user. Only that user can create it.",
+      description:
+        "The token can access every workspace of yours. Only a person who is signed in can create it.",
     }),
   ),
   sourceId: Type.Optional(
@@ -200,6 +203,10 @@ export const RevokedToken = Closed({
 export const AuditEntry = Closed({
   auditId: text("The id of the entry."),
   at: time("When the change was made."),
+  actor: OneOf(ACTOR_KINDS, {
+    description:
+      "What made the change: a person who was signed in, a `token` that a person made, a service account, the command line, or the service itself.",
+  }),
   userId: textOrNull("Who made the change; null: the service itself or the command line."),
   tokenId: textOrNull("The token that was used; null: none."),
   action: text("What was done, such as `source.updated`."),

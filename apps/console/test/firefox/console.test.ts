@@ -212,7 +212,7 @@ firefoxTest(
     assert.match(report.text, /Page views/);
 
     await open(page, "/team");
-    await page.getByRole("button", { name: "Invite people" }).click();
+    await page.getByRole("button", { name: "Add member" }).click();
     await page.getByLabel("Send to").pressSequentially("grace@shop.example");
     await page.getByRole("button", { name: "Send invitation" }).click();
     const invitation = /http:\S+\/invitation#code=\S+/.exec((await mails.next()).text)?.[0] ?? "";

@@ -9,6 +9,7 @@ import { consoleTest } from "../console-world.ts";
 const YEAR = new Date().getFullYear();
 const entry = (before: object | null, after: object | null): AuditEntry => ({
   auditId: "1",
+  actor: "system",
   userId: null,
   tokenId: null,
   at: `${YEAR}-09-29T20:00:00.000Z`,

@@ -3,6 +3,7 @@ import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
+import { isPersonId } from "../core/user-ids.ts";
 
 export interface JwtSettings {
   readonly jwksUrl: string;
@@ -39,7 +40,7 @@ function refusalFor(error: unknown): Refusal {
 function userOf({ sub }: JWTPayload): string {
   const isUser = typeof sub === "string" && sub.length > 0 && sub.length <= SERVER_LIMITS.userIdLength;
   // characters that no store can hold would make two subjects the same user
-  if (isUser && toStorable(sub) === sub) return sub;
+  if (isUser && toStorable(sub) === sub && isPersonId(sub)) return sub;
   throw new Refusal("invalid_token", { message: "The token has no valid user id (`sub`)." });
 }
 

@@ -4,13 +4,16 @@ import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { MemberRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
+import { requirePerson } from "../core/require-person.ts";
 import { toIsoTime } from "../core/time.ts";
+import { memberKindOf, SERVICE_ACCOUNT_PREFIX } from "../core/user-ids.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
 import { requireRoleUpTo } from "./permissions.ts";
 
 const renderMember = ({ createdAt, ...member }: MemberRecord): Member => ({
   ...member,
+  kind: memberKindOf(member.userId),
   createdAt: toIsoTime(createdAt),
 });
 
@@ -22,20 +25,22 @@ export const listMembers =
     return { body: { members: rows.map(renderMember), nextCursor } };
   };
 
-/** Without a `userId` a new user is created. Tokens can then be created for that user. */
+/** People join by themselves: nobody is made a member by somebody else. For a body of any shape (`FieldRules`). */
+export function checkServiceAccount({ userId }: Readonly<Record<string, unknown>>): void {
+  if (userId == null) return;
+  const message = "only creates service accounts: invite a person with POST /api/invitations";
+  throw new Refusal("invalid_payload", { issues: [{ path: ["userId"], code: "invalid_value", message }] });
+}
+
+/** Creates a service account. Tokens can then be created for it. */
 export const addMember =
   (catalog: Catalog, newId: (prefix: string) => string): Handler<"addMember"> =>
   async ({ organizationId, actor, role, body, now }) => {
     requireRoleUpTo(role, body.role);
-    const member: MemberRecord = {
-      userId: body.userId ?? newId("usr"),
-      name: body.name == null ? null : readName("name", body.name),
-      email: body.email ?? null,
-      role: body.role,
-      createdAt: now,
-    };
+    const userId = newId(SERVICE_ACCOUNT_PREFIX);
+    const member = { userId, name: readName("name", body.name), role: body.role, createdAt: now };
     const added = await catalog.addMember({ organizationId, member, actor, now });
-    if (added === "exists") throw new Refusal("member_exists");
+    if (added === "exists") throw new Error(`the service account ${userId} exists`);
     if (added === "limit_reached") {
       throw new Refusal("limit_reached", {
         message: `A workspace can have at most ${SERVER_LIMITS.maxMembersPerWorkspace} members.`,
@@ -74,8 +79,10 @@ export const updateMember =
 
 export const removeMember =
   (catalog: Catalog): Handler<"removeMember"> =>
-  async ({ organizationId, params: { userId }, actor, role, now }) => {
+  async ({ organizationId, params: { userId }, actor, isPerson, role, now }) => {
     const member = { organizationId, userId };
+    // only a person leaves a workspace
+    if (userId === actor.userId) requirePerson({ isPerson });
     await requireManageableMember(catalog, member, role);
     const outcome = await catalog.removeMember({ ...member, actor, now });
     if (outcome === "unknown") throw new Refusal("member_not_found");

@@ -3,6 +3,7 @@ import * as client from "openid-client";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { memberOf } from "../core/members.ts";
 import { toStorable } from "../core/text.ts";
+import { isPersonId } from "../core/user-ids.ts";
 import type { IdentityRecord } from "../ledger/account-records.ts";
 
 export interface OidcSettings {
@@ -74,7 +75,7 @@ function toUser(settings: OidcSettings, claims: object, invitation: string): Oid
       email: isVerified ? textOf(claims, "email", 254) : null,
       name: textOf(claims, "name", 100),
     },
-    fallbackUserId: settings.subjectIsUser ? subject : null,
+    fallbackUserId: settings.subjectIsUser && isPersonId(subject) ? subject : null,
     invitationCode: invitation === "" ? null : invitation,
   };
 }

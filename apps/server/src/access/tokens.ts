@@ -13,6 +13,7 @@ import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken, makeToken } from "../core/token.ts";
+import { isServiceAccount } from "../core/user-ids.ts";
 import type { SignInFailure } from "../ledger/catalog.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { INVITATION_ENDED, renderOffer, TOO_MANY_MEMBERS } from "./invitations.ts";
@@ -72,13 +73,18 @@ export function checkExpiry({ expiresAt }: Readonly<Record<string, unknown>>, no
 }
 
 /**
- * `allWorkspaces` and `sourceId` exclude each other, `scope` needs `sourceId`, and only a shared link can have a password.
+ * `allWorkspaces`, `userId` and `sourceId` exclude each other, `scope` needs `sourceId`, and only a shared link can have a
+ * password.
  * For a body of any shape (`FieldRules`).
  */
 export function checkReach(body: Readonly<Record<string, unknown>>): void {
-  const { allWorkspaces, sourceId, scope, password } = body;
+  const { allWorkspaces, userId, sourceId, scope, password } = body;
   const hasSource = typeof sourceId === "string";
   const issues: Issue[] = [];
+  if (typeof userId === "string" && hasSource) {
+    const message = "userId cannot be combined with sourceId: the token belongs to the source";
+    issues.push({ path: ["userId"], code: "invalid_value", message });
+  }
   if (allWorkspaces === true && hasSource) {
     const message = "allWorkspaces cannot be combined with sourceId";
     issues.push({ path: ["allWorkspaces"], code: "invalid_value", message });
@@ -92,12 +98,12 @@ export function checkReach(body: Readonly<Record<string, unknown>>): void {
   if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
 }
 
-/** Lists the tokens of the workspace, and the caller's own tokens for all workspaces. */
+/** Lists the tokens of the workspace, and to a person their own tokens for all workspaces. */
 export const listTokens =
   (catalog: Catalog): Handler<"listTokens"> =>
-  async ({ organizationId, actor, limitedTo, query }) => {
+  async ({ organizationId, actor, isPerson, query }) => {
     const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
-    const includeUserWide = limitedTo === null ? { userId: actor.userId } : null;
+    const includeUserWide = isPerson ? { userId: actor.userId } : null;
     const { rows, nextCursor } = await catalog.tokens({
       ...page,
       includeUserWide,
@@ -107,19 +113,23 @@ export const listTokens =
     return { body: { tokens: rows.map(renderToken), nextCursor } };
   };
 
-/** A token for all workspaces can be created only by its own user, with a token that is not limited to one workspace. */
-function requireAllWorkspaces({ actor, limitedTo }: Call<"createToken">, userId: string): void {
-  if (userId === actor.userId && limitedTo === null) return;
+/** A token for all workspaces can be created only by its own user, who has to be signed in. */
+function requireAllWorkspaces({ actor, isPerson }: Call<"createToken">, userId: string): void {
+  if (userId === actor.userId && isPerson) return;
   throw new Refusal("permission_denied", {
-    message:
-      "Only the user can create a token for all of their workspaces, with a token that is not limited to one workspace.",
-    hint: "Omit `allWorkspaces` to create a token for this workspace.",
+    message: "Only a person who is signed in can create a token for all of their workspaces.",
+    hint: "Sign in to the console, or omit `allWorkspaces` to create a token for this workspace.",
   });
 }
 
-/** The role of the user that the token is for. The token acts with this role. */
+/** The role that the token acts with. It acts for the caller or for a service account, never for another person. */
 async function roleOfUser(catalog: Catalog, call: Call<"createToken">, userId: string): Promise<Role> {
   if (userId === call.actor.userId) return call.role;
+  if (!isServiceAccount(userId))
+    throw new Refusal("permission_denied", {
+      message: "Nobody can create a token that acts for another person.",
+      hint: "Create a service account (POST /api/members), and a token with its `userId`.",
+    });
   const role = await catalog.roleOf({ userId, organizationId: call.organizationId });
   if (role === null) throw new Refusal("member_not_found");
   return role;
@@ -175,10 +185,10 @@ export const createToken =
     return { body: renderNewToken(token, made.token), headers: { Location: `/api/tokens/${token.tokenId}` } };
   };
 
-/** The caller can revoke tokens of the workspace, and with a token for all workspaces also their own of that kind. */
-function isRevocable({ organizationId, actor, limitedTo }: Call<"revokeToken">, token: TokenRecord): boolean {
+/** The caller can revoke tokens of the workspace, and a person also their own tokens for all workspaces. */
+function isRevocable({ organizationId, actor, isPerson }: Call<"revokeToken">, token: TokenRecord): boolean {
   if (token.organizationId !== null) return token.organizationId === organizationId;
-  return limitedTo === null && token.userId === actor.userId;
+  return isPerson && token.userId === actor.userId;
 }
 
 /** Callers cannot revoke a token that acts with a role above their own. */
@@ -188,7 +198,8 @@ export const revokeToken =
     const { organizationId, params, actor, now } = call;
     const token = await catalog.token({ tokenId: params.tokenId });
     if (!token || !isRevocable(call, token)) throw new Refusal("token_not_found");
-    const role = await catalog.roleOf({ userId: token.userId, organizationId });
+    const isOfSource = token.sourceId !== null;
+    const role = isOfSource ? null : await catalog.roleOf({ userId: token.userId, organizationId });
     if (role !== null) requireRoleUpTo(call.role, lowerRole(role, token.ceiling));
     const revoked = await catalog.revokeToken({ tokenId: token.tokenId, actor, now });
     if (revoked === "unknown") throw new Refusal("token_not_found");

@@ -41,6 +41,7 @@ export async function callOperation<Id extends WorkspaceOperationId>(
     query: {},
     body: undefined,
     actor: COMMAND_LINE,
+    isPerson: true,
     limitedTo: null,
     ceiling: null,
     grantsUntil: null,

@@ -2,6 +2,7 @@
 import { LIMITS, type Token } from "@headwater/contract";
 import { renderToken } from "../access/tokens.ts";
 import type { MemberRecord, SourceRecord } from "../core/records.ts";
+import { isPersonId, isServiceAccount } from "../core/user-ids.ts";
 import { type LedgerAccess, readAllPages, type WorkspaceAccess } from "./ledger-access.ts";
 import { findAll, type NamedKind, pick, pickSource } from "./pick-named.ts";
 
@@ -28,14 +29,35 @@ export const readMembers = ({ ledger }: LedgerAccess, organizationId: string): P
 export const findMember = async (access: WorkspaceAccess, given: string): Promise<MemberRecord> =>
   pick(await readMembers(access, access.organizationId), given, MEMBER);
 
-/** A member of any workspace. A text without spaces that no member has is an id, such as the `sub` of a JWT. */
+/** A member of the workspace who is a person. */
+export async function findPerson(access: WorkspaceAccess, given: string): Promise<MemberRecord> {
+  const members = await readMembers(access, access.organizationId);
+  return pick(
+    members.filter(({ userId }) => isPersonId(userId)),
+    given,
+    MEMBER,
+  );
+}
+
+/** A service account of the workspace. */
+export async function findServiceAccount(access: WorkspaceAccess, given: string): Promise<MemberRecord> {
+  const members = await readMembers(access, access.organizationId);
+  return pick(
+    members.filter(({ userId }) => isServiceAccount(userId)),
+    given,
+    { ...MEMBER, what: "service account" },
+  );
+}
+
+/** A person of any workspace. A text without spaces that no member has is an id, such as the `sub` of a JWT. */
 export async function findUserId(access: LedgerAccess, given: string): Promise<string> {
   const { ledger } = access;
   const workspaces = await readAllPages((cursor) => ledger.organizations({ limit, cursor }));
   const members: MemberRecord[] = [];
   for (const { organizationId } of workspaces) members.push(...(await readMembers(access, organizationId)));
-  const isNewId = !/\s/.test(given) && findAll(members, given, MEMBER).length === 0;
-  return isNewId ? given : pick(members, given, MEMBER).userId;
+  const people = members.filter(({ userId }) => isPersonId(userId));
+  const isNewId = !/\s/.test(given) && isPersonId(given) && findAll(people, given, MEMBER).length === 0;
+  return isNewId ? given : pick(people, given, MEMBER).userId;
 }
 
 /** Tokens of the workspace, and its members' tokens for all of their workspaces. */

@@ -1,4 +1,5 @@
 /** Finds the owner of a workspace. */
+import { isPersonId } from "../core/user-ids.ts";
 import { CommandFailed } from "./errors.ts";
 import { readMembers } from "./find-named.ts";
 import type { WorkspaceAccess } from "./ledger-access.ts";
@@ -9,7 +10,7 @@ const HINT = "Run `headwater member list` to see the members and their roles.";
 export async function findOwner(access: WorkspaceAccess): Promise<string> {
   const { organizationId } = access;
   const members = await readMembers(access, organizationId);
-  const owner = members.findLast(({ role }) => role === "owner");
+  const owner = members.findLast(({ userId, role }) => role === "owner" && isPersonId(userId));
   if (owner) return owner.userId;
   throw new CommandFailed(`The workspace ${organizationId} has no owner. ${HINT}`);
 }

@@ -5,6 +5,7 @@ import { processEnvironment, readConfig } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { createIds } from "../core/ids.ts";
 import type { Actor } from "../core/records.ts";
+import { COMMAND_LINE_USER } from "../core/user-ids.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/sqlite/database.ts";
 import { refuseMarked } from "../ledger/sqlite/folder-mark.ts";
@@ -13,8 +14,7 @@ import { CommandFailed, systemCode } from "./errors.ts";
 import { explainLedgerError } from "./ledger-errors.ts";
 import { pickWorkspace } from "./pick-named.ts";
 
-/** The user in the audit log of changes that a command made. */
-export const COMMAND_LINE: Actor = { userId: "command-line", tokenId: null };
+export const COMMAND_LINE: Actor = { userId: COMMAND_LINE_USER, tokenId: null };
 
 export interface LedgerAccess {
   readonly config: Config;

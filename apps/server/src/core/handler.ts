@@ -69,6 +69,7 @@ export interface Call<Id extends OperationId> {
   readonly query: Of<Id, "query">;
   readonly body: Of<Id, "body">;
   readonly actor: When<Public<Id> extends true ? false : true, Actor>;
+  readonly isPerson: boolean;
   readonly limitedTo: string | null;
   readonly ceiling: Role | null;
   readonly grantsUntil: number | null;

@@ -1,5 +1,6 @@
 /** The plain values that the ledger stores and returns. Times are milliseconds since the epoch. Ids are opaque text. */
 import type {
+  ActorKind,
   AttemptKind,
   AttemptOutcome,
   ErasureStatus,
@@ -112,7 +113,9 @@ export interface Actor {
 
 export interface MemberRecord {
   userId: string;
+  /** Of a service account, or the name that a person has in the profile. */
   name: string | null;
+  /** The confirmed address of a person. */
   email: string | null;
   role: Role;
   createdAt: number;
@@ -173,6 +176,7 @@ export interface TokenRecord {
 export interface AuditRecord {
   auditId: string;
   at: number;
+  actor: ActorKind;
   userId: string | null;
   tokenId: string | null;
   action: string;

@@ -24,6 +24,7 @@ import {
 } from "../core/rate-limit.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
+import { requirePerson } from "../core/require-person.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import {
   findIssues,
@@ -102,13 +103,17 @@ async function findSource(ledger: GuardDeps["ledger"], sourceId: string, now: nu
   return source;
 }
 
-/** A token of one workspace gives no membership of another one, and no more rights than its ceiling. */
+/**
+ * A token of one workspace gives no membership of another one, and no more rights than its ceiling. A token of a source
+ * belongs to the source's workspace, whether or not its maker is still a member.
+ */
 async function requireMember(
   ledger: GuardDeps["ledger"],
-  { actor, limitedTo, ceiling }: Caller,
+  { actor, limitedTo, ceiling, scope }: Caller,
   organizationId: string,
 ): Promise<Role> {
   const isInScope = limitedTo === null || limitedTo === organizationId;
+  if (isInScope && scope !== null) return "viewer";
   const role = isInScope ? await ledger.roleOf({ userId: actor.userId, organizationId }) : null;
   if (role === null) throw new Refusal("not_a_member");
   return lowerRole(role, ceiling);
@@ -126,15 +131,6 @@ const SCOPE_TEXTS: Readonly<Record<TokenScope, string>> = {
   stats: "read the stats of one source",
   ingest: "send the events of one source",
 };
-
-/** What works on a person needs that person: a token stays what it was made for, whoever made it. */
-function requirePerson({ isPerson }: Caller, { access }: Operation): void {
-  if (isPerson || access !== "person") return;
-  throw new Refusal("permission_denied", {
-    message: "An access token never acts as a person, so it cannot do this.",
-    hint: "Sign in to the console, or send a JWT of your identity provider.",
-  });
-}
 
 /** A token for one source may only do what its scope says, even if its user has more permissions. */
 function requireTokenScope(caller: Caller, { access }: Operation, source: SourceRecord | null): void {
@@ -263,7 +259,7 @@ export function createGuard(deps: GuardDeps): Guard {
         : await findScope(caller, organizationId, source);
     if (caller) {
       requireTokenScope(caller, operation, source);
-      requirePerson(caller, operation);
+      if (operation.access === "person") requirePerson(caller);
     }
     requirePermissions(operation, scope, input.body);
     requireSameOrganization(given, scope);

@@ -85,6 +85,7 @@ function recheckAccess(
 /** The caller, and the limits of the rights that it may give. All are null for a public operation, which has no caller. */
 const rightsOf = (caller: Caller | null) => ({
   actor: caller?.actor ?? null,
+  isPerson: caller?.isPerson ?? false,
   limitedTo: caller?.limitedTo ?? null,
   ceiling: caller?.ceiling ?? null,
   grantsUntil: caller?.grantsUntil ?? null,

@@ -168,12 +168,12 @@ export interface Catalog {
 
   members(page: WorkspacePageRequest): Promise<PageOf<MemberRecord>>;
   addMember(
-    added: AuditedChange & { organizationId: string; member: MemberRecord },
+    added: AuditedChange & { organizationId: string; member: Omit<MemberRecord, "email"> },
   ): Promise<MemberRecord | "exists" | "limit_reached">;
   changeRole(
     changed: AuditedChange & { organizationId: string; userId: string; role: Role },
   ): Promise<MemberRecord | "unknown" | "last_owner">;
-  /** Also revokes the member's tokens of this workspace. */
+  /** Also revokes the member's tokens of this workspace, except those that belong to its sources. */
   removeMember(
     removed: AuditedChange & { organizationId: string; userId: string },
   ): Promise<"removed" | "unknown" | "last_owner">;

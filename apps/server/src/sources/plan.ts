@@ -8,28 +8,36 @@ import { schemaIssues } from "../core/plan/schema-rules.ts";
 import type { PlanRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
+import { canSeeUser } from "../core/visible-user.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 
-const renderVersion = <R extends Omit<PlanRecord, "plan">>(record: R) => ({
-  ...record,
-  createdAt: toIsoTime(record.createdAt),
-});
+function renderVersion<R extends Omit<PlanRecord, "plan">>(
+  viewer: Parameters<typeof canSeeUser>[0],
+  record: R,
+) {
+  const author = canSeeUser(viewer, record.userId) ? {} : { userId: null, tokenId: null };
+  return { ...record, ...author, createdAt: toIsoTime(record.createdAt) };
+}
 
 const EMPTY: PlanVersion = { version: 0, createdAt: null, userId: null, tokenId: null, plan: NO_PLAN };
 
 export const getPlan =
   (catalog: Catalog): Handler<"getPlan"> =>
-  async ({ source: { sourceId }, query: { version = null } }) => {
+  async (call) => {
+    const { sourceId } = call.source;
+    const { version = null } = call.query;
     const record = await catalog.trackingPlan({ sourceId, version });
     if (!record && version !== null) throw new Refusal("plan_version_not_found");
-    return { body: record ? renderVersion(record) : EMPTY };
+    return { body: record ? renderVersion(call, record) : EMPTY };
   };
 
 export const listPlanVersions =
   (catalog: Catalog): Handler<"listPlanVersions"> =>
-  async ({ source: { sourceId } }) => ({
-    body: { versions: (await catalog.trackingPlanVersions({ sourceId })).map(renderVersion) },
-  });
+  async (call) => {
+    const { sourceId } = call.source;
+    const versions = await catalog.trackingPlanVersions({ sourceId });
+    return { body: { versions: versions.map((version) => renderVersion(call, version)) } };
+  };
 
 export const getPlanProposal =
   (catalog: Catalog): Handler<"proposePlan"> =>
@@ -77,7 +85,7 @@ const normalized = ({ mode, unknownEvents, events }: TrackingPlan): TrackingPlan
 
 export const savePlan =
   (catalog: Catalog): Handler<"savePlan"> =>
-  async ({ source: { sourceId }, actor, body: { plan, baseVersion = null }, now }) => {
+  async ({ source: { sourceId }, actor, permissions, body: { plan, baseVersion = null }, now }) => {
     await requireValid(plan);
     const saved = await catalog.saveTrackingPlan({
       sourceId,
@@ -88,5 +96,5 @@ export const savePlan =
     });
     if (saved === "unknown") throw new Refusal("source_not_found");
     if (saved === "changed") throw new Refusal("plan_changed");
-    return { body: renderVersion(saved) };
+    return { body: renderVersion({ actor, permissions }, saved) };
   };

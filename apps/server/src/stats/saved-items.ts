@@ -4,25 +4,21 @@ import type { FieldRule, Handler } from "../core/handler.ts";
 import type { SavedItemRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
+import { canSeeUser } from "../core/visible-user.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { readFilters } from "./filter.ts";
 import { parseDay } from "./range.ts";
 import { refuseIssues } from "./scope.ts";
 
-const render = ({
-  savedId,
-  kind,
-  name,
-  isShared,
-  userId,
-  createdAt,
-  definition,
-}: SavedItemRecord): SavedItem => ({
+const render = (
+  viewer: Parameters<typeof canSeeUser>[0],
+  { savedId, kind, name, isShared, userId, createdAt, definition }: SavedItemRecord,
+): SavedItem => ({
   savedId,
   kind,
   name,
   shared: isShared,
-  userId,
+  userId: canSeeUser(viewer, userId) ? userId : null,
   createdAt: toIsoTime(createdAt),
   ...definition,
 });
@@ -54,9 +50,11 @@ export const checkSavedItem: FieldRule = (body) => {
 
 export const listSavedItems =
   (catalog: Catalog): Handler<"listSavedItems"> =>
-  async ({ source: { sourceId }, actor: { userId } }) => ({
-    body: { items: (await catalog.savedItems({ sourceId, userId })).map(render) },
-  });
+  async (call) => {
+    const { sourceId } = call.source;
+    const items = await catalog.savedItems({ sourceId, userId: call.actor.userId });
+    return { body: { items: items.map((item) => render(call, item)) } };
+  };
 
 /** @throws Refusal 422 for filters that no query could have, a day that does not exist, or what is too long to be kept */
 function requireStorable(definition: SavedItemRecord["definition"]): void {
@@ -110,7 +108,7 @@ export const createSavedItem =
     const created = await catalog.createSavedItem({ item, actor, now });
     if (created === "unknown") throw new Refusal("source_not_found");
     if (created === "too_many") throw new Refusal("too_many_saved_items");
-    return { body: render(item) };
+    return { body: render({ actor, permissions }, item) };
   };
 
 export const deleteSavedItem =

@@ -37,8 +37,7 @@ describe("a JWT of the identity provider", () => {
     const jwksUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/keys`;
     jwt = { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE };
     world = await openClockedWorld(jwt);
-    const body = { organizationId: world.organizationId, userId: "idp|ada", role: "developer" };
-    await world.ask("/api/members", { method: "POST", body });
+    await join(world, "idp|ada", "developer");
   });
   after(async () => {
     await world.close();
@@ -49,6 +48,15 @@ describe("a JWT of the identity provider", () => {
   const claims = (): JWTPayload => ({ sub: "idp|ada", iss: ISSUER, aud: AUDIENCE, exp: seconds() + 60 });
   const sign = (payload: JWTPayload, alg = "ES256", kid = alg) =>
     new SignJWT(payload).setProtectedHeader({ alg, kid }).sign(keys.get(alg)!);
+  /** The person of that `sub` accepts an invitation. */
+  async function join(to: ClockedWorld, sub: string, role: string): Promise<void> {
+    const body = { organizationId: to.organizationId, role };
+    const { url } = (await to.ask("/api/invitations", { method: "POST", body })).body;
+    const code = url.split("#code=")[1];
+    const token = await sign({ ...claims(), sub });
+    const joined = await to.ask("/api/invitations/join", { method: "POST", token, body: { code } });
+    assert.equal(joined.status, 200, joined.text);
+  }
   const ask = (token: string) =>
     world.ask(`/api/permissions?organizationId=${world.organizationId}`, { token });
 
@@ -110,6 +118,12 @@ describe("a JWT of the identity provider", () => {
     refused(await ask(await sign({ ...claims(), exp: seconds() })), 401, "expired_token");
   });
 
+  it("401 invalid_token: a `sub` makes nobody a service account or the command line", async () => {
+    const account = await world.member("owner");
+    for (const sub of [account.userId, "svc_1", "command-line"])
+      refused(await ask(await sign({ ...claims(), sub })), 401, "invalid_token");
+  });
+
   it("403: the user is not a member yet", async () => {
     refused(await ask(await sign({ ...claims(), sub: "idp|eve" })), 403, "not_a_member");
   });
@@ -123,8 +137,7 @@ describe("a JWT of the identity provider", () => {
         if (reply.status !== 201) refused(reply, 403, "permission_denied");
         return reply.status;
       };
-      const member = { organizationId: own.organizationId, userId: "idp|bob", role: "viewer" };
-      assert.equal((await own.ask("/api/members", { method: "POST", body: member })).status, 201);
+      await join(own, "idp|bob", "viewer");
       const nobody = await sign({ ...claims(), sub: "idp|eve" });
       return [
         await create(nobody),
@@ -140,8 +153,7 @@ describe("a JWT of the identity provider", () => {
   it("creates tokens that live JWT_TOKEN_MAX_DAYS at most, and no token outlives the one that created it", async (t) => {
     const own = await openClockedWorldFor(t, { ...jwt, JWT_TOKEN_MAX_DAYS: "10" });
     const { organizationId } = own;
-    const admin = { organizationId, userId: "idp|ada", role: "owner" };
-    await own.ask("/api/members", { method: "POST", body: admin });
+    await join(own, "idp|ada", "owner");
     const create = async (token: string, over: object = {}) => {
       const body = { organizationId, label: "t", ...over };
       const reply = await own.ask("/api/tokens", { method: "POST", token, body });
@@ -157,7 +169,7 @@ describe("a JWT of the identity provider", () => {
     assert.equal(wide.expiresAt, end);
 
     own.advance(9 * DAY);
-    const heir = await create(wide.token, { allWorkspaces: true });
+    const heir = await create(wide.token);
     assert.equal(heir.expiresAt, end, "the user has not signed in since");
     own.advance(DAY);
     for (const { token } of [wide, heir])

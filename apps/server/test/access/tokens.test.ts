@@ -14,6 +14,7 @@ describe("/api/tokens", () => {
   let organizationId: string;
   before(async () => {
     world = await openClockedWorld();
+    await world.ownerSession();
     ({ organizationId } = world);
   });
   after(() => world.close());
@@ -49,16 +50,20 @@ describe("/api/tokens", () => {
       assert.equal((await world.ask(`/api/tracking-sources?organizationId=${other}`)).status, 200);
     });
 
-    it("allWorkspaces: a user's own token for all workspaces, listed and revocable in each of them", async () => {
-      const { token, tokenId } = (await create({ allWorkspaces: true })).body;
+    it("allWorkspaces: a person's own token for all workspaces, listed and revocable in each of them", async () => {
+      const session = await world.ownerSession();
+      const { token, tokenId } = (await create({ allWorkspaces: true }, session)).body;
+      const list = () => world.ask(`/api/tokens?organizationId=${organizationId}`, { token: session });
       assert.ok((await world.ask("/api/organizations", { token })).body.organizations.length > 1);
       const listed = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
       assert.equal(listed.organizationId, null);
       const another = await world.member("owner");
       const path = `/api/tokens?organizationId=${organizationId}`;
-      assert.ok(!(await world.ask(path, { token: another.token })).text.includes(tokenId), "to nobody else");
+      for (const other of [another.token, token, (await world.person("owner")).token])
+        assert.ok(!(await world.ask(path, { token: other })).text.includes(tokenId), "to nobody else");
       const revoked = await world.ask(`/api/tokens/${tokenId}?organizationId=${organizationId}`, {
         method: "DELETE",
+        token: session,
       });
       assert.equal(revoked.status, 200);
       assert.equal(await works(token), false);
@@ -105,7 +110,7 @@ describe("/api/tokens", () => {
   });
 
   describe("403", () => {
-    it("a token that was created for another user does not gain rights when that user's role rises", async () => {
+    it("a token of a service account does not give its creator more rights when the account's role rises", async () => {
       const admin = await world.member("admin");
       const developer = await world.member("developer");
       const made = (await create({ userId: developer.userId }, admin.token)).body;
@@ -118,9 +123,9 @@ describe("/api/tokens", () => {
       const standing = await world.ask(`/api/permissions?organizationId=${organizationId}`, { token });
       assert.equal(standing.body.role, "admin");
       assert.equal((await world.ask("/api/organizations", { token })).body.organizations[0].role, "admin");
-      const above = { body: { organizationId, role: "owner" }, token };
+      const above = { body: { organizationId, role: "owner", name: "Above" }, token };
       refused(await world.ask("/api/members", { method: "POST", ...above }), 403, "permission_denied");
-      // nor by creating another token of the same user with it
+      // nor by creating another token of the account with it
       const second = (await create({ userId: developer.userId }, token)).body;
       refused(
         await world.ask("/api/members", { method: "POST", ...above, token: second.token }),
@@ -144,31 +149,51 @@ describe("/api/tokens", () => {
 
     it("a caller cannot create a token with a role above their own", async () => {
       const admin = await world.member("admin");
-      refused(await create({ userId: await world.ownerId() }, admin.token), 403, "permission_denied");
+      const above = await world.member("owner");
+      refused(await create({ userId: above.userId }, admin.token), 403, "permission_denied");
       assert.equal((await create({ userId: admin.userId }, admin.token)).status, 201);
+      assert.equal((await create({ userId: admin.userId })).body.userId, admin.userId);
     });
 
-    it("allWorkspaces is allowed for the caller's own user only, and not with a token of one workspace", async () => {
+    it("nobody creates a token that acts for another person", async () => {
+      const developer = await world.person("developer");
+      const admin = await world.person("admin");
+      for (const userId of [developer.userId, await world.ownerId(), "usr_never", "idp|bob"])
+        for (const token of [admin.token, world.ownerToken, await world.ownerSession()]) {
+          const isOwn = token !== admin.token && userId === (await world.ownerId());
+          if (!isOwn) refused(await create({ userId }, token), 403, "permission_denied");
+        }
+      const own = (await create({}, admin.token)).body;
+      assert.equal(own.userId, admin.userId);
+    });
+
+    it("allWorkspaces is allowed to a person who is signed in only", async () => {
       const owner = await world.member("owner");
       refused(await create({ allWorkspaces: true }, owner.token), 403, "permission_denied");
-      refused(await create({ allWorkspaces: true, userId: owner.userId }), 403, "permission_denied");
+      refused(await create({ allWorkspaces: true }), 403, "permission_denied");
+      const session = await world.ownerSession();
+      const other = { allWorkspaces: true, userId: owner.userId };
+      refused(await create(other, session), 403, "permission_denied");
     });
   });
 
   describe("404", () => {
     it("a token of one workspace can neither list nor revoke its user's token for all workspaces", async () => {
-      const wide = (await create({ allWorkspaces: true })).body;
+      const wide = (await create({ allWorkspaces: true }, await world.ownerSession())).body;
       const { token } = (await create({})).body;
       const path = `/api/tokens/${wide.tokenId}?organizationId=${organizationId}`;
-      refused(await world.ask(path, { method: "DELETE", token }), 404, "token_not_found");
+      for (const no of [token, wide.token])
+        refused(await world.ask(path, { method: "DELETE", token: no }), 404, "token_not_found");
       assert.ok(await works(wide.token));
       const listed = await world.ask(`/api/tokens?organizationId=${organizationId}`, { token });
       assert.ok(!listed.text.includes(wide.tokenId));
     });
 
-    it("member_not_found for a user outside, token_not_found for a token of another workspace", async () => {
-      refused(await create({ userId: "usr_never" }), 404, "member_not_found");
+    it("member_not_found for a service account outside, token_not_found for a token of another workspace", async () => {
       const strangers = await world.strangers();
+      const outside = await world.member("viewer", await world.workspace());
+      for (const userId of ["svc_never", outside.userId])
+        refused(await create({ userId }), 404, "member_not_found");
       const theirs = await world.ask("/api/tokens", {
         method: "POST",
         token: strangers.token,
@@ -254,7 +279,7 @@ describe("a token for the stats of one source", () => {
     refused(await sourceWith(token, theirs), 403, "not_a_member");
   });
 
-  it("is listed with its source; it stops working when it is revoked or its user or source is removed", async () => {
+  it("is listed with its source; it stops working when it is revoked or its source is removed, and survives its maker", async () => {
     const one = (await world.source()).sourceId!;
     const admin = await world.member("admin");
     // the newest token is listed first
@@ -277,8 +302,7 @@ describe("a token for the stats of one source", () => {
     assert.equal((await remove(`/api/tokens/${first.tokenId}`, admin.token)).status, 200, "whoever made it");
     refused(await sourceWith(first.token, one), 401, "revoked_token");
     assert.equal((await remove(`/api/members/${admin.userId}`)).status, 200);
-    refused(await sourceWith(second.token, one), 401, "revoked_token");
-    assert.equal((await sourceWith(third.token, one)).status, 200);
+    for (const { token } of [second, third]) assert.equal((await sourceWith(token, one)).status, 200);
     assert.equal((await remove(`/api/tracking-sources/${one}`)).status, 200);
     assert.ok([401, 404].includes((await sourceWith(third.token, one)).status));
   });
@@ -298,6 +322,7 @@ describe("a token for the stats of one source", () => {
     for (const unknown of ["src_never", theirs])
       refused(await give({ sourceId: unknown }), 404, "source_not_found");
     assert.deepEqual(issuesOf(await give({ allWorkspaces: true })), ["allWorkspaces: invalid_value"]);
+    assert.deepEqual(issuesOf(await give({ userId: "svc_1" })), ["userId: invalid_value"]);
     assert.deepEqual(issuesOf(await give({ sourceId: "" })), ["sourceId: too_short"]);
   });
 });

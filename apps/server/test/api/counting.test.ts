@@ -127,10 +127,7 @@ describe("Settings for counting events", () => {
 
     it("those that delete events need sources:admin; the others need sources:write", async () => {
       const source = await world.createSource();
-      const make = async (path: string, body: object) =>
-        (await world.ask(path, { method: "POST", body: { organizationId: ORGANIZATION_ID, ...body } })).body;
-      const { userId } = await make("/api/members", { role: "developer" });
-      const { token } = await make("/api/tokens", { userId, label: "t" });
+      const { token } = await world.member("developer");
       assert.equal(
         (await patch(source, { goals, bots: "reject", excludedPaths: ["/a"] }, token)).status,
         200,

@@ -34,18 +34,14 @@ export async function furnish(world: World): Promise<Known> {
     known.sources.push(source.sourceId);
     known.keys.push(source.publicKey);
     known.visits.push({ publicKey: source.publicKey, sessionId: await world.openSession(source) });
-    const { userId } = await make("/api/members", { organizationId: ORGANIZATION_ID, role: "viewer" });
-    const { tokenId } = await make("/api/tokens", {
-      organizationId: ORGANIZATION_ID,
-      userId,
-      label: "fuzz",
-    });
+    const { userId, tokenId } = await world.member("viewer");
     known.users.push(userId);
     known.tokens.push(tokenId);
     const erasure = { organizationId: ORGANIZATION_ID, anonymousId: `visitor-${count}` };
     known.receipts.push((await make("/api/visitors/erase", erasure)).receiptId);
   }
   for (const role of ROLES) known.secrets.push((await world.member(role)).token);
+  known.secrets.push((await world.person("viewer")).token);
   return known;
 }
 

@@ -1,5 +1,5 @@
 /** Derives the expected answers of the isolation matrix from the contract, independently of the code. */
-import { OPERATIONS, type Operation, type Permission, type Role } from "@headwater/contract";
+import { type Access, OPERATIONS, type Operation, type Permission, type Role } from "@headwater/contract";
 
 // repeats docs/contract.md section 3
 const VIEWER: Permission[] = ["sources:read", "stats:read"];
@@ -33,13 +33,49 @@ export interface TenantCaller {
   token: string | null;
   /** The 401 code that this caller always gets. Absent: its token is valid. */
   refusal?: "missing_token" | "invalid_token" | "expired_token" | "revoked_token";
-  /** The caller's role in each of the two workspaces, limited by the token's scope. */
+  /** The caller's role in each of the two workspaces, limited by the token. */
   own?: Role;
   foreign?: Role;
   /** Whether the caller signed in. */
   isPerson?: true;
-  /** The only source whose stats the token may read: the first tenant's, or another one of that workspace. */
-  numbersOf?: "own" | "another";
+  /** A token of a source: what it can do, and whether it is the first tenant's source or another one of that workspace. */
+  scope?: "stats" | "locked stats" | "ingest";
+  isOfOther?: true;
+}
+
+/**
+ * Who may call each operation, stated once more than in the table: a change of the table's access fails here. Operations that
+ * are public, or for everyone with a public key, have tests of their own.
+ */
+export const STATED: Partial<Record<Access, string>> = {
+  person:
+    "getProfile updateProfile requestEmail confirmEmail listSessions endSession joinWorkspace createOrganization",
+  token: "listOrganizations signOut mcp",
+  member: "getPermissions listSavedItems createSavedItem deleteSavedItem",
+  "sources:read":
+    "listSources getSource getInstall verifyInstall getPlan listPlanVersions previewReport getOnboarding",
+  "stats:read": "queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive",
+  "sources:write":
+    "createSource updateSource testInstall savePlan completeOnboarding listReports createReport deleteReport sendReport",
+  "debug:read": "getDebug streamDebug getEventCatalog proposePlan",
+  "export:read": "exportEvents listEvents",
+  "sources:admin": "deleteSource regenerateKey restoreKey",
+  "members:manage":
+    "listMembers addMember updateMember removeMember listInvitations createInvitation revokeInvitation",
+  "tokens:manage": "listTokens createToken revokeToken",
+  "audit:read": "listAudit",
+  "usage:read": "getUsage getBilling",
+  "support:read": "getSupport",
+  "visitors:erase": "eraseVisitor getErasure",
+};
+
+/** Operations of the table that this file does not state, or states otherwise. */
+export function unstated(operations: readonly Operation[]): string[] {
+  const stated = new Map(
+    Object.entries(STATED).flatMap(([access, ids]) => ids.split(" ").map((id) => [id, access])),
+  );
+  const guarded = operations.filter(({ access }) => access !== "public" && access !== "public-key");
+  return guarded.filter(({ id, access }) => stated.get(id) !== access || !ROWS[id]).map(({ id }) => id);
 }
 
 /** What each operation needs beside its workspace and source. The test fails for an operation that is missing here. */
@@ -106,7 +142,7 @@ export const ROWS: Record<
   getLive: () => ({ notOk: "warehouse_off" }),
   getPermissions: () => ({}),
   listMembers: () => ({}),
-  addMember: () => ({ body: { role: "viewer" } }),
+  addMember: () => ({ body: { role: "viewer", name: "Account" } }),
   updateMember: ({ userId }) => ({ body: { role: "viewer" }, params: { userId } }),
   removeMember: ({ userId }) => ({ params: { userId } }),
   listTokens: () => ({}),
@@ -160,13 +196,19 @@ export function aimsOf(operation: Operation): Aim[] {
 export function oracle(operation: Operation, caller: TenantCaller, aim: Aim): string | null {
   if (caller.refusal) return caller.refusal;
   if (operation.source && aim.source === "unknown") return "source_not_found";
-  if (operation.access === "person" && !caller.isPerson) return "permission_denied";
-  if (!operation.source && !operation.organization) return caller.numbersOf ? "permission_denied" : null;
+  const { access } = operation;
+  if (!operation.source && !operation.organization) {
+    if (caller.scope) return "permission_denied";
+    return access === "person" && !caller.isPerson ? "permission_denied" : null;
+  }
   const place = operation.source ? aim.source : aim.organization;
   const role = place === "own" ? caller.own : place === "foreign" ? caller.foreign : undefined;
   if (!role) return "not_a_member";
-  const { access } = operation;
-  if (caller.numbersOf && (access !== "stats:read" || caller.numbersOf !== "own")) return "permission_denied";
+  if (caller.scope) {
+    const isIn = caller.scope !== "ingest" && access === "stats:read" && !caller.isOfOther;
+    if (!isIn) return "permission_denied";
+    if (caller.scope === "locked stats") return "password_required";
+  }
   if (access !== "member" && !MAY[role].includes(access as Permission)) return "permission_denied";
   if (operation.source && aim.organization !== "none" && aim.organization !== aim.source)
     return "source_not_found";

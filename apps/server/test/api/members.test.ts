@@ -8,6 +8,7 @@ describe("organizations, permissions and members", () => {
   let organizationId: string;
   before(async () => {
     world = await openClockedWorld();
+    await world.ownerSession();
     ({ organizationId } = world);
   });
   after(() => world.close());
@@ -83,15 +84,31 @@ describe("organizations, permissions and members", () => {
   });
 
   describe("/api/members", () => {
-    it("201: a member with a new user, or with a given user id", async () => {
-      const fresh = await add({ role: "viewer", name: "Ada", email: "ada@example.com" });
-      assert.equal(fresh.status, 201);
-      assert.match(fresh.body.userId, /^usr_/);
-      const given = await add({ role: "viewer", userId: "idp|42" });
-      assert.deepEqual([given.body.userId, given.body.name, given.body.email], ["idp|42", null, null]);
-      assert.equal(given.headers.get("location"), "/api/members/idp%7C42");
+    it("201: a service account, which belongs to the workspace and has no e-mail address", async () => {
+      const made = await add({ role: "viewer", name: " Deployment " });
+      assert.equal(made.status, 201);
+      assert.match(made.body.userId, /^svc_/);
+      assert.equal(made.headers.get("location"), `/api/members/${made.body.userId}`);
       const { members } = (await world.ask(`/api/members?organizationId=${organizationId}`)).body;
-      assert.ok(members.some((one: { userId: string }) => one.userId === "idp|42"));
+      const listed = members.find(({ userId }: { userId: string }) => userId === made.body.userId);
+      assert.deepEqual([listed.kind, listed.name, listed.email], ["service_account", "Deployment", null]);
+      const owner = members.find(({ role }: { role: string }) => role === "owner");
+      assert.equal(owner.kind, "person");
+    });
+
+    it("422: nobody is made a member by somebody else, whoever they are and whoever asks", async () => {
+      const strangers = await world.strangers();
+      const grace = await world.person("viewer");
+      const count = async () =>
+        (await world.ask(`/api/members?organizationId=${organizationId}`)).body.members.length;
+      const before = await count();
+      for (const userId of [strangers.userId, grace.userId, "idp|42", "svc_42"])
+        for (const token of [world.ownerToken, await world.ownerSession()]) {
+          const reply = await add({ role: "viewer", name: "x", userId }, token);
+          assert.ok(issuesOf(reply).includes("userId: invalid_value"), reply.text);
+          assert.match(reply.text, /POST \/api\/invitations/);
+        }
+      assert.equal(await count(), before);
     });
 
     it("200: a changed role takes effect at the next request", async () => {
@@ -125,27 +142,82 @@ describe("organizations, permissions and members", () => {
       ]);
     });
 
-    it("a member's name and e-mail address are visible only in the workspace that set them", async () => {
+    it("a person's name is visible only in the workspaces that they joined", async () => {
       const strangers = await world.strangers();
-      const ada = { userId: "usr_ada", name: "Ada", email: "ada@example.com", role: "viewer" };
-      await add(ada);
-      const theirs = { organizationId: strangers.organizationId, userId: "usr_ada", role: "viewer" };
-      const asThem = { token: strangers.token };
-      const added = await world.ask("/api/members", { method: "POST", ...asThem, body: theirs });
-      assert.deepEqual([added.body.name, added.body.email], [null, null], "they learn of none");
-      await world.ask("/api/members/usr_ada", {
-        method: "DELETE",
-        ...asThem,
-        body: { organizationId: theirs.organizationId },
+      const grace = await world.person("viewer");
+      const list = (of: string, token: string) =>
+        world.ask(`/api/members?organizationId=${of}`, { token }).then(({ text }) => text);
+      assert.ok((await list(organizationId, world.ownerToken)).includes(grace.userId));
+      assert.ok(!(await list(strangers.organizationId, strangers.token)).includes(grace.userId));
+    });
+
+    it("a service account outlives its creator, and keeps to its role", async () => {
+      const admin = await world.person("admin");
+      const account = (await add({ role: "developer", name: "CI" }, admin.token)).body;
+      const body = { organizationId, userId: account.userId, label: "CI" };
+      const made = await world.ask("/api/tokens", { method: "POST", token: admin.token, body });
+      const { token } = made.body;
+      assert.equal((await remove(admin.userId)).status, 200);
+      const role = async () =>
+        (await world.ask(`/api/permissions?organizationId=${organizationId}`, { token })).body.role;
+      assert.equal(await role(), "developer");
+      assert.equal((await change(account.userId, "viewer")).status, 200);
+      assert.equal(await role(), "viewer");
+      assert.equal((await remove(account.userId)).status, 200);
+      refused(await world.ask("/api/organizations", { token }), 401, "revoked_token");
+    });
+
+    it("only a person leaves a workspace, and a service account keeps none", async () => {
+      const strangers = await world.strangers();
+      const { organizationId: theirs, userId, token } = strangers;
+      const path = `/api/members/${userId}?organizationId=${theirs}`;
+      const body = { organizationId: theirs, label: "own" };
+      const own = await world.ask("/api/tokens", { method: "POST", token, body });
+      refused(await world.ask(path, { method: "DELETE", token: own.body.token }), 403, "permission_denied");
+      const account = { organizationId: theirs, role: "owner", name: "Robot" };
+      assert.equal((await world.ask("/api/members", { method: "POST", token, body: account })).status, 201);
+      refused(await world.ask(path, { method: "DELETE", token }), 409, "last_owner");
+      const other = await world.ask("/api/invitations", {
+        method: "POST",
+        token,
+        body: { organizationId: theirs, role: "owner" },
       });
-      await world.ask("/api/members", { method: "POST", ...asThem, body: { ...theirs, name: "Eve" } });
-      const list = async (of: string, asked = {}) =>
-        (await world.ask(`/api/members?organizationId=${of}`, asked)).body.members.find(
-          (one: { userId: string }) => one.userId === "usr_ada",
-        );
-      assert.deepEqual((await list(theirs.organizationId, asThem)).name, "Eve");
-      const own = await list(organizationId);
-      assert.deepEqual([own.name, own.email], ["Ada", "ada@example.com"], "and change none");
+      const accepted = { code: other.body.url.split("#code=")[1], name: "Ada" };
+      const joined = await world.ask("/api/invitations/accept", {
+        method: "POST",
+        token: null,
+        body: accepted,
+      });
+      assert.equal(joined.status, 201);
+      assert.equal((await world.ask(path, { method: "DELETE", token })).status, 200);
+    });
+
+    it("the audit log names what acted: a person, a token, a service account or the service", async () => {
+      const account = await world.member("admin");
+      const person = await world.person("admin");
+      await add({ role: "viewer", name: "a" }, account.token);
+      await add({ role: "viewer", name: "b" }, person.token);
+      await add({ role: "viewer", name: "c" });
+      const { entries } = (await world.ask(`/api/audit?organizationId=${organizationId}&action=member.added`))
+        .body;
+      assert.deepEqual(
+        entries
+          .slice(0, 3)
+          .map(({ actor, after }: { actor: string; after: { kind: string; name: string } }) => [
+            after.name,
+            after.kind,
+            actor,
+          ]),
+        [
+          ["c", "service_account", "token"],
+          ["b", "service_account", "person"],
+          ["a", "service_account", "service_account"],
+        ],
+      );
+      const all = (
+        await world.ask(`/api/audit?organizationId=${organizationId}&limit=100&action=organization`)
+      ).body;
+      assert.equal(all.entries.at(-1).actor, "system");
     });
 
     it("200: a removed member loses access at the next request, and so do the member's tokens of the workspace", async () => {
@@ -158,11 +230,11 @@ describe("organizations, permissions and members", () => {
 
     it("403: a member cannot grant a role above their own, or change a member who has one", async () => {
       const admin = await world.member("admin");
-      refused(await add({ role: "owner" }, admin.token), 403, "permission_denied");
+      refused(await add({ role: "owner", name: "x" }, admin.token), 403, "permission_denied");
       refused(await change(admin.userId, "owner", admin.token), 403, "permission_denied");
       refused(await change(await world.ownerId(), "viewer", admin.token), 403, "permission_denied");
       refused(await remove(await world.ownerId(), admin.token), 403, "permission_denied");
-      assert.equal((await add({ role: "admin" }, admin.token)).status, 201);
+      assert.equal((await add({ role: "admin", name: "x" }, admin.token)).status, 201);
     });
 
     it("404: member_not_found for a user who is not a member", async () => {
@@ -170,7 +242,7 @@ describe("organizations, permissions and members", () => {
       refused(await remove("usr_never"), 404, "member_not_found");
     });
 
-    it("409: member_exists; last_owner when the last owner would be removed or demoted", async () => {
+    it("409: last_owner when the last owner would be removed or demoted", async () => {
       const strangers = await world.strangers();
       const asThem = {
         token: strangers.token,
@@ -187,15 +259,12 @@ describe("organizations, permissions and members", () => {
         409,
         "last_owner",
       );
-      refused(await add({ role: "viewer", userId: await world.ownerId() }), 409, "member_exists");
     });
 
-    it("422: invalid roles, e-mail addresses and ids, or two different workspaces", async () => {
-      assert.deepEqual(issuesOf(await add({ role: "king", email: "x", userId: "" })), [
-        "email: invalid_value",
-        "email: too_short",
+    it("422: invalid roles and names, or two different workspaces", async () => {
+      assert.deepEqual(issuesOf(await add({ role: "king", name: " " })), [
+        "name: too_short",
         "role: invalid_value",
-        "userId: too_short",
       ]);
       assert.deepEqual(issuesOf(await world.ask("/api/members/usr_owner", { method: "DELETE" })), [
         "organizationId: required",

@@ -271,14 +271,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
     });
 
     it("verifying changes nothing and records no attempt; a viewer may do it", async () => {
-      const { userId } = (
-        await world.ask("/api/members", {
-          method: "POST",
-          body: { organizationId: ORGANIZATION_ID, role: "viewer" },
-        })
-      ).body;
-      const body = { organizationId: ORGANIZATION_ID, userId, label: "viewer" };
-      const { token } = (await world.ask("/api/tokens", { method: "POST", body })).body;
+      const { token } = await world.member("viewer");
       const audit = `/api/audit?organizationId=${ORGANIZATION_ID}`;
       const before = (await world.ask(audit)).body;
       assert.equal((await verify({ report: report() }, source, token)).status, 200);

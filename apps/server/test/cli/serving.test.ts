@@ -257,18 +257,9 @@ describe("member and token", () => {
       /^Several sources have the name "Named shop": src_\S+, src_\S+\. Run `headwater source/,
     );
 
-    const member = await answer(
-      "member",
-      "add",
-      "--role",
-      "viewer",
-      "--name",
-      "Ada",
-      "--email",
-      "ada@example.com",
-    );
-    assert.equal((await answer("member", "role", "ada@example.com", "developer")).userId, member.userId);
-    const created = await answer("token", "create", "--user", "Ada", "--label", "Ada's laptop");
+    const member = await answer("member", "add", "--role", "viewer", "--name", "Ada");
+    assert.equal((await answer("member", "role", "ada", "developer")).userId, member.userId);
+    const created = await answer("token", "create", "--account", "Ada", "--label", "Ada's laptop");
     assert.equal(created.userId, member.userId);
     const { stdout } = await run("token", "list");
     assert.match(stdout, /^ID +LABEL +USER +ACCESS TO +LAST CHARACTERS/);
@@ -277,18 +268,9 @@ describe("member and token", () => {
     assert.equal((await answer("source", "list", "--organization", "My workspace")).sources.length > 0, true);
   });
 
-  test("A member's token works until it is revoked.", async () => {
-    const member = await answer(
-      "member",
-      "add",
-      "--role",
-      "developer",
-      "--name",
-      "Ada",
-      "--email",
-      "ada@a.example",
-    );
-    const created = await answer("token", "create", "--user", member.userId, "--label", "Ada's laptop");
+  test("A service account's token works until it is revoked.", async () => {
+    const member = await answer("member", "add", "--role", "developer", "--name", "Laptop");
+    const created = await answer("token", "create", "--account", member.userId, "--label", "Ada's laptop");
     const permissions = "/api/permissions?organizationId=org_default";
     assert.equal((await ask(permissions, created.token)).body.role, "developer");
 
@@ -311,8 +293,7 @@ describe("member and token", () => {
 
   test("A token for the stats of one source opens nothing else, and the list shows that.", async () => {
     const { sourceId } = await answer("source", "create", "--name", "Given away");
-    const { userId } = await answer("member", "add", "--role", "admin");
-    const words = ["--user", userId, "--label", "Board", "--source", sourceId];
+    const words = ["--label", "Board", "--source", sourceId];
     const { token: given } = await answer("token", "create", ...words);
     const { status, body } = await ask(`/api/stats/source?sourceId=${sourceId}`, given);
     assert.deepEqual([status, body.name], [200, "Given away"]);
@@ -324,11 +305,13 @@ describe("member and token", () => {
   });
 
   test("The token of a removed member stops working.", async () => {
-    const { userId } = await answer("member", "add", "--role", "admin");
+    const { userId } = await answer("member", "add", "--role", "admin", "--name", "Removed");
+    const signIn = await run("sign-in", "--user", userId);
+    assert.match(signIn.stderr, /There is no member/, "nobody signs in as a service account");
     const created = await answer(
       "token",
       "create",
-      "--user",
+      "--account",
       userId,
       "--label",
       "x",
@@ -371,10 +354,14 @@ describe("member and token", () => {
     }
   });
 
-  test("A token needs a member, an expiry in the future, and an existing workspace.", async () => {
-    const stranger = await run("token", "create", "--user", "command-line", "--label", "x");
-    assert.equal(stranger.code, 1);
-    assert.match(stranger.stderr, /There is no member "command-line"\. Run `headwater member list`/);
+  test("A token needs a service account, an expiry in the future, and an existing workspace.", async () => {
+    const { members } = await answer("member", "list");
+    const owner = members.find(({ role }: { role: string }) => role === "owner").userId;
+    for (const no of ["command-line", owner]) {
+      const stranger = await run("token", "create", "--account", no, "--label", "x");
+      assert.equal(stranger.code, 1);
+      assert.match(stranger.stderr, /There is no service account .*\. Run `headwater member list`/);
+    }
     const past = await run("token", "create", "--owner", "--expires", "2001-01-01T00:00:00Z");
     assert.equal(past.code, 64);
     assert.match(past.stderr, /^--expires must be in the future\.\n$/);

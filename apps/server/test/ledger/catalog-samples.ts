@@ -26,10 +26,9 @@ export const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
   createdAt: NOW,
   ...over,
 });
-export const aMember = (over: Partial<MemberRecord> = {}): MemberRecord => ({
+export const aMember = (over: Partial<Omit<MemberRecord, "email">> = {}): Omit<MemberRecord, "email"> => ({
   userId: fresh("usr"),
   name: null,
-  email: null,
   role: "viewer",
   createdAt: NOW,
   ...over,

@@ -23,7 +23,7 @@ it("A node is notified of changes to sources, tokens and sessions, and not of me
     const by = { actor: ACTOR, now: NOW };
     const organizationId = "org_1";
     await one.createOrganization({ ...by, organizationId, name: "One" });
-    const member = { userId: "usr_2", name: null, email: null, role: "viewer", createdAt: NOW } as const;
+    const member = { userId: "usr_2", name: null, role: "viewer", createdAt: NOW } as const;
     await one.addMember({ ...by, organizationId, member });
     await one.changeRole({ ...by, organizationId, userId: "usr_2", role: "admin" });
     const { sourceId } = await withSource(one);

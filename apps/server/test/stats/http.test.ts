@@ -64,16 +64,11 @@ const askAll = async (world: World, of: string, token?: string) => {
 
 test("A viewer may run every query; a user who is no member gets 403, and an unknown source 404.", async () => {
   const { world } = stats;
-  const made = async (path: string, body: object) => (await world.ask(path, { method: "POST", body })).body;
-  const tokenOf = async (organizationId: string) => {
-    const { userId } = await made("/api/members", { organizationId, role: "viewer" });
-    return (await made("/api/tokens", { organizationId, userId, label: "t" })).token as string;
-  };
-  const viewer = await tokenOf(ORGANIZATION_ID);
+  const viewer = (await world.member("viewer")).token;
   for (const { status, body } of await askAll(world, sourceId, viewer))
     assert.equal(status, 200, JSON.stringify(body));
   const organizationId = await world.workspace();
-  const stranger = await tokenOf(organizationId);
+  const stranger = (await world.member("viewer", organizationId)).token;
   for (const reply of await askAll(world, sourceId, stranger)) refused(reply, 403, "not_a_member");
   for (const reply of await askAll(world, "src_nobody", viewer)) refused(reply, 404, "source_not_found");
   refused(await query({ ...COUNT, organizationId }), 404, "source_not_found");

@@ -72,10 +72,10 @@ export interface World extends AsyncDisposable {
   openSession(source: { publicKey: string }, over?: Record<string, unknown>): Promise<string>;
   /** Signs up a person by an invitation. @returns the session. Default: in the first workspace */
   person(role: Role, organizationId?: string): Promise<{ userId: string; tokenId: string; token: string }>;
-  /** Creates a member with a token. Default: in the first workspace. */
+  /** Creates a service account with a token. Default: in the first workspace. */
   member(role: Role, organizationId?: string): Promise<{ userId: string; tokenId: string; token: string }>;
   /** Creates a workspace that the owner is not a member of. */
-  strangers(): Promise<{ organizationId: string; token: string; userId: string }>;
+  strangers(): Promise<{ organizationId: string; userId: string; tokenId: string; token: string }>;
   source(
     fields?: Record<string, unknown>,
     organizationId?: string,
@@ -224,7 +224,7 @@ export async function openWorld(
     return { userId: body.userId, tokenId: body.tokenId, token: body.token };
   };
   const member = async (role: Role, organizationId = ORGANIZATION_ID) => {
-    const { userId } = await create("/api/members", { organizationId, role });
+    const { userId } = await create("/api/members", { organizationId, role, name: role });
     const { tokenId, token } = await create("/api/tokens", { organizationId, userId, label: role });
     return { userId, tokenId, token };
   };
@@ -238,13 +238,14 @@ export async function openWorld(
   };
   const workspace = async (name = "Second") =>
     (await create("/api/organizations", { name }, await ownerSession())).organizationId as string;
+  const ownerId = async () =>
+    (await ask(`/api/permissions?organizationId=${ORGANIZATION_ID}`)).body.userId as string;
   const strangers = async () => {
     const organizationId = await workspace("Strangers");
-    const { userId, token } = await member("owner", organizationId);
-    const owner = await ask(`/api/permissions?organizationId=${organizationId}`);
-    const path = `/api/members/${owner.body.userId}?organizationId=${organizationId}`;
+    const { userId, tokenId, token } = await person("owner", organizationId);
+    const path = `/api/members/${await ownerId()}?organizationId=${organizationId}`;
     assert.equal((await ask(path, { method: "DELETE", token })).status, 200);
-    return { organizationId, userId, token };
+    return { organizationId, userId, tokenId, token };
   };
   const source: World["source"] = (fields = {}, organizationId = ORGANIZATION_ID, token = undefined) =>
     create("/api/tracking-sources", { organizationId, name: "Shop", ...fields }, token);
@@ -260,7 +261,7 @@ export async function openWorld(
     check,
     organizationId: ORGANIZATION_ID,
     ownerToken: settings.OWNER_TOKEN,
-    ownerId: async () => (await ask(`/api/permissions?organizationId=${ORGANIZATION_ID}`)).body.userId,
+    ownerId,
     now: options.clock ?? Date.now,
     logged,
     api: createApiClient(ask),

@@ -309,8 +309,9 @@ export const DEBUG_VIEW = {
 
 export const MEMBER = {
   userId: IDS.memberId,
-  name: "Ada",
-  email: "ada@shop.example",
+  kind: "service_account" as const,
+  name: "Deployment",
+  email: null,
   role: "developer" as const,
   createdAt: AT,
 };

@@ -236,7 +236,7 @@ const ACCESS_EXAMPLES: Examples = {
   },
   listMembers: { query: inWorkspace, answer: { members: [values.MEMBER], nextCursor } },
   addMember: {
-    body: { ...inWorkspace, name: "Ada", email: "ada@shop.example", role: "developer" },
+    body: { ...inWorkspace, name: "Deployment", role: "developer" },
     answer: values.MEMBER,
   },
   updateMember: {
@@ -263,6 +263,7 @@ const ACCESS_EXAMPLES: Examples = {
         {
           auditId: IDS.auditId,
           at: AT,
+          actor: "person",
           userId: IDS.userId,
           tokenId: IDS.tokenId,
           action: "source.updated",

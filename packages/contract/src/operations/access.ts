@@ -94,15 +94,16 @@ export const ACCESS_OPERATIONS = [
     tag: "Members",
     method: "POST",
     path: "/api/members",
-    summary: "Add a member",
-    description: "The member signs in with a token that you create for them, or with your identity provider.",
+    summary: "Create a service account",
+    description:
+      "A service account is what programs act as. It belongs to the workspace, and its tokens are created with `POST /api/tokens`. People join by themselves: invite them with `POST /api/invitations`.",
     access: "members:manage",
     organization: "body",
     body: workspace.AddMemberBody,
     status: 201,
     responseHeaders: ["Location"],
     answer: workspace.Member,
-    codes: workspaceCodes([...BODY_CODES, "member_exists", "limit_reached"]),
+    codes: workspaceCodes([...BODY_CODES, "limit_reached"]),
   },
   {
     id: "updateMember",
@@ -125,7 +126,8 @@ export const ACCESS_OPERATIONS = [
     method: "DELETE",
     path: "/api/members/:userId",
     summary: "Remove a member and revoke their tokens for the workspace",
-    description: "The tokens of the member for this workspace stop working at once.",
+    description:
+      "The tokens of the member for this workspace stop working at once. Tokens of sources stay. To leave a workspace you must be signed in.",
     access: "members:manage",
     organization: "query-or-body",
     query: OptionalOrganizationQuery,
@@ -157,7 +159,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/tokens",
     summary: "Create an access token, which is shown once",
     description:
-      "The response is the only one that contains the token. A token never has more permissions than you have. With `sourceId` it can only do what its `scope` says, for that source.",
+      "The response is the only one that contains the token. It is yours or, with `userId`, that of a service account, and never has more permissions than you have. With `sourceId` it belongs to the source, and can only do what its `scope` says.",
     access: "tokens:manage",
     organization: "body",
     body: workspace.CreateTokenBody,

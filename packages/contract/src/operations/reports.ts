@@ -29,7 +29,7 @@ export const REPORT_OPERATIONS = [
     path: REPORTS,
     summary: "List the reports of a source",
     description: "Webhook URLs are not shown in full.",
-    access: "sources:read",
+    access: "sources:write",
     organization: "optional-query",
     source: "path",
     query: SourceOrganizationQuery,

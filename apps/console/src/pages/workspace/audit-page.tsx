@@ -12,7 +12,7 @@ import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { type AuditFilters, MAX_EXPORT_ENTRIES, useAuditExport } from "./audit-export.ts";
-import { describeChanges, formatMinute, isUpdate, KINDS, titleOf } from "./audit-text.ts";
+import { actorName, describeChanges, formatMinute, isUpdate, KINDS, titleOf } from "./audit-text.ts";
 import { useMemberNames } from "./member-names.ts";
 import { useSourceNames } from "./source-names.ts";
 import "./audit.css";
@@ -141,7 +141,7 @@ function AuditRow({ entry, names }: AuditRowProps) {
             {isUpdate(entry) && <span className="audit-changes">{changes.join(" · ")}</span>}
           </span>
           <bdi className="audit-person" title={userId ?? undefined}>
-            {userId === null ? "System" : (names.get(userId) ?? userId)}
+            {actorName(entry, names)}
           </bdi>
           <EntryTime at={new Date(at)} />
         </summary>

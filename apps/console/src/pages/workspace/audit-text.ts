@@ -162,14 +162,31 @@ export const isUpdate = ({ before, after }: AuditEntry): boolean =>
   isObject(before) && isObject(after) && Object.keys(before).some((name) => name in after);
 
 /** The rows of a file, with a heading. */
+export const ACTOR_TEXTS: Readonly<Record<AuditEntry["actor"], string>> = {
+  person: "Person",
+  token: "Access token",
+  service_account: "Service account",
+  command_line: "Command line",
+  system: "System",
+};
+
+/** Who made a change, such as "Ada" or "Ada (access token)". */
+export function actorName({ actor, userId }: AuditEntry, names: ReadonlyMap<string, string>): string {
+  const name = userId === null ? undefined : names.get(userId);
+  if (actor === "command_line" || actor === "system") return ACTOR_TEXTS[actor];
+  const shown = name ?? userId ?? "";
+  return actor === "person" ? shown : `${shown} (${ACTOR_TEXTS[actor].toLowerCase()})`;
+}
+
 export const auditRows = (entries: readonly AuditEntry[], names: ReadonlyMap<string, string>): string[][] => [
-  ["Time", "Action", "Target", "Target ID", "User", "User ID", "Token ID", "Before", "After"],
+  ["Time", "Action", "Target", "Target ID", "Actor", "User", "User ID", "Token ID", "Before", "After"],
   ...entries.map((entry) => [
     entry.at,
     entry.action,
     nameOfTarget(entry, names),
     entry.target,
-    entry.userId === null ? "System" : (names.get(entry.userId) ?? ""),
+    ACTOR_TEXTS[entry.actor],
+    entry.userId === null ? "" : (names.get(entry.userId) ?? ""),
     entry.userId ?? "",
     entry.tokenId ?? "",
     JSON.stringify(entry.before),

@@ -13,7 +13,7 @@ import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { ScopeFields } from "./scope-fields.tsx";
 
-const labelOf = ({ name, email, userId, role }: Member) => `${name ?? email ?? userId} (${roleName(role)})`;
+const labelOf = ({ name, userId, role }: Member) => `${name ?? userId} (${roleName(role)})`;
 
 export type CreatedToken = ApiAnswer<"createToken">;
 
@@ -29,6 +29,7 @@ export function CreateTokenForm({ onCreated }: CreateTokenFormProps) {
   const [userId, setUserId] = useState(ownId);
   const [days, setDays] = useState("90");
   const [limit, setLimit] = useState<Pick<CreateTokenBody, "scope" | "sourceId">>({});
+  const isOfSource = limit.sourceId != null;
   const { data: members = [] } = useQuery({
     ...membersQuery(organizationId),
     enabled: can("members:manage"),
@@ -36,7 +37,12 @@ export function CreateTokenForm({ onCreated }: CreateTokenFormProps) {
   const created = useMutation({
     mutationFn: () =>
       api.createToken({
-        body: { organizationId, userId, label: label.trim(), expiresAt: toExpiresAt(days), ...limit },
+        body: {
+          organizationId,
+          label: label.trim(),
+          expiresAt: toExpiresAt(days),
+          ...(isOfSource ? limit : { userId }),
+        },
       }),
     onSuccess: async (token) => {
       await client.invalidateQueries({ queryKey: ["tokens"] });
@@ -44,7 +50,9 @@ export function CreateTokenForm({ onCreated }: CreateTokenFormProps) {
     },
   });
   const failure = created.error instanceof ApiFailure ? created.error : null;
-  const others = members.filter((one) => one.userId !== ownId && !isAbove(one.role, ownRole));
+  const accounts = members.filter(
+    ({ kind, userId: id, role }) => kind === "service_account" && id !== ownId && !isAbove(role, ownRole),
+  );
   const submit = useSubmit(() => created.mutateAsync(), label.trim() !== "");
   return (
     <form onSubmit={submit}>
@@ -59,17 +67,20 @@ export function CreateTokenForm({ onCreated }: CreateTokenFormProps) {
           error={failure?.issueAt("label")}
           onChange={(event) => setLabel(event.currentTarget.value)}
         />
-        <NativeSelect
-          label="User"
-          value={userId}
-          data={[
-            { value: ownId, label: "You" },
-            ...others.map((one) => ({ value: one.userId, label: labelOf(one) })),
-          ]}
-          onChange={(event) => setUserId(event.currentTarget.value)}
-        />
-        <ExpirySelect days={days} onChange={setDays} />
         <ScopeFields limit={limit} onChange={setLimit} />
+        {!isOfSource && (
+          <NativeSelect
+            label="Acts as"
+            description="A service account keeps working when you leave the workspace."
+            value={userId}
+            data={[
+              { value: ownId, label: "You" },
+              ...accounts.map((one) => ({ value: one.userId, label: labelOf(one) })),
+            ]}
+            onChange={(event) => setUserId(event.currentTarget.value)}
+          />
+        )}
+        <ExpirySelect days={days} onChange={setDays} />
         <Group justify="flex-end">
           <AsyncButton type="submit" isPending={created.isPending} disabled={label.trim() === ""}>
             Create token

@@ -1,4 +1,4 @@
-/** What a new token can do: everything that its user may do, or one thing for one source. */
+/** What a new token can do: everything that its role may do, or one thing for one source. */
 import type { CreateTokenBody } from "@headwater/contract";
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -8,7 +8,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 type TokenLimit = Pick<CreateTokenBody, "scope" | "sourceId">;
 
 const SCOPE_OPTIONS = [
-  { value: "", label: "Everything the user may do" },
+  { value: "", label: "Everything the role may do" },
   { value: "ingest", label: "Send events of a source" },
   { value: "stats", label: "Read stats of a source" },
 ];

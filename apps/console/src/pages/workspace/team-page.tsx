@@ -3,10 +3,10 @@
 import type { Member } from "@headwater/contract";
 import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
 import { Badge, NativeSelect, Stack, Table, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
-import { organizationsQuery } from "../../queries.ts";
+import { organizationsQuery, profileQuery } from "../../queries.ts";
 import { ROLE_TEXTS, roleName, roleOptions } from "../../role-texts.ts";
 import { ConfirmMenu } from "../../ui/confirm-dialog.tsx";
 import { DialogButton } from "../../ui/dialog.tsx";
@@ -20,24 +20,24 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { AddMemberForm } from "./add-member-form.tsx";
 import { InvitationCreated, type NewInvitation, OpenInvitations } from "./invitations.tsx";
 import { InviteForm } from "./invite-form.tsx";
 import { useInvalidateMembers } from "./member-names.ts";
+import { ServiceAccountForm } from "./service-account-form.tsx";
 import "./team.css";
 
 export function TeamPage() {
   const { can } = useWorkspace();
   const [invited, setInvited] = useState<NewInvitation | null>(null);
   const invite = (
-    <DialogButton label="Invite people">
+    <DialogButton label="Add member">
       {(close) => (
         <NewMemberForms
           onInvited={(invitation) => {
             setInvited(invitation);
             close();
           }}
-          onAdded={close}
+          onCreated={close}
         />
       )}
     </DialogButton>
@@ -59,24 +59,24 @@ export function TeamPage() {
 }
 
 const WAYS = [
-  { value: "invite", label: "Invite" },
-  { value: "add", label: "Add directly" },
+  { value: "invite", label: "Person" },
+  { value: "service", label: "Service account" },
 ] as const;
 
 interface NewMemberFormsProps {
   readonly onInvited: (invitation: NewInvitation) => void;
-  readonly onAdded: () => void;
+  readonly onCreated: () => void;
 }
 
 /** The two ways to a new member. */
-function NewMemberForms({ onInvited, onAdded }: NewMemberFormsProps) {
+function NewMemberForms({ onInvited, onCreated }: NewMemberFormsProps) {
   const [way, setWay] = useState<(typeof WAYS)[number]["value"]>("invite");
   return (
     <Stack>
       <div>
         <Switcher label="Kind of member" options={WAYS} value={way} onChange={setWay} />
       </div>
-      {way === "invite" ? <InviteForm onCreated={onInvited} /> : <AddMemberForm onAdded={onAdded} />}
+      {way === "invite" ? <InviteForm onCreated={onInvited} /> : <ServiceAccountForm onCreated={onCreated} />}
     </Stack>
   );
 }
@@ -101,7 +101,7 @@ function Members() {
   const query = usePagedQuery(["members", organizationId], (cursor, signal) =>
     api.listMembers({ query: { organizationId, cursor }, signal }),
   );
-  const owners = query.data?.pages.flatMap(({ members }) => members.filter(({ role }) => role === "owner"));
+  const owners = query.data?.pages.flatMap(({ members }) => members.filter(isOwner));
   const hasOneOwner = !query.hasNextPage && owners?.length === 1;
   return (
     <PagedTable label="Members" columns={["Member", "Role", "Added", ""]} query={query} className="members">
@@ -109,18 +109,21 @@ function Members() {
         members
           .toSorted((one, other) => Number(other.userId === ownId) - Number(one.userId === ownId))
           .map((member) => (
-            <MemberRow
-              key={member.userId}
-              member={member}
-              isLastOwner={hasOneOwner && member.role === "owner"}
-            />
+            <MemberRow key={member.userId} member={member} isLastOwner={hasOneOwner && isOwner(member)} />
           ))
       }
     </PagedTable>
   );
 }
 
+/** A service account that is an owner does not keep a workspace: nobody signs in as it. */
+const isOwner = ({ kind, role }: Member) => kind === "person" && role === "owner";
 const nameOf = ({ name, email, userId }: Member) => name ?? email ?? userId;
+
+function noAddressOf({ kind, name, userId }: Member): string {
+  if (kind === "service_account") return "Service account";
+  return name === null ? userId : "No email";
+}
 
 interface MemberRowProps {
   readonly member: Member;
@@ -130,7 +133,8 @@ interface MemberRowProps {
 
 function MemberRow({ member, isLastOwner }: MemberRowProps) {
   const { organizationId, role: ownRole, userId: ownId } = useWorkspace();
-  const { userId, name, email, role, createdAt } = member;
+  const { data: profile } = useQuery(profileQuery);
+  const { userId, kind, name, email, role, createdAt } = member;
   const invalidateMembers = useInvalidateMembers();
   const update = useMutation({
     mutationFn: (next: Role) =>
@@ -143,9 +147,9 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
     <Table.Tr>
       <Table.Td className="wrap">
         <div className="member">
-          {name === null && email === null ? (
+          {kind === "service_account" || (name === null && email === null) ? (
             <span className="initials">
-              <Icon name="user" />
+              <Icon name={kind === "person" ? "user" : "robot"} />
             </span>
           ) : (
             <Initials name={shownName} />
@@ -168,7 +172,7 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
                     Add your name
                   </TextLink>
                 ) : (
-                  (email ?? (name === null ? userId : "No email"))
+                  (email ?? noAddressOf(member))
                 )}
               </Text>
             )}
@@ -196,7 +200,11 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
       <Table.Td>
         {canEdit &&
           !isLastOwner &&
-          (userId === ownId ? <LeaveMenu name={nameOf(member)} /> : <RemoveMemberMenu member={member} />)}
+          (userId === ownId ? (
+            profile && <LeaveMenu name={nameOf(member)} />
+          ) : (
+            <RemoveMemberMenu member={member} />
+          ))}
       </Table.Td>
     </Table.Tr>
   );
@@ -220,8 +228,8 @@ function RemoveMemberMenu({ member }: { readonly member: Member }) {
       }}
     >
       <Text className="wrap">
-        <bdi>{nameOf(member)}</bdi> will lose access to this workspace, and their tokens for it will stop
-        working.
+        <bdi>{nameOf(member)}</bdi> will lose access to this workspace, and the member’s tokens for it will
+        stop working.
       </Text>
     </ConfirmMenu>
   );

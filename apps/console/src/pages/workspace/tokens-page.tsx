@@ -35,7 +35,7 @@ export function TokensPage() {
   return (
     <Page
       title="Tokens"
-      lead="Tokens act with their user’s permissions in the API, the command line and the console."
+      lead="A token acts as you, as a service account, or for one source. It never acts as another person."
       actions={can("tokens:manage") && create}
     >
       <RequirePermission permission="tokens:manage">
@@ -63,7 +63,7 @@ function Tokens() {
   return (
     <PagedTable
       label="Tokens"
-      columns={["Token", "User", "Created", "Last used", "Expires", ""]}
+      columns={["Token", "Acts as", "Created", "Last used", "Expires", ""]}
       query={query}
     >
       {({ tokens }) =>
@@ -71,7 +71,7 @@ function Tokens() {
           <TokenRow
             key={token.tokenId}
             token={token}
-            userName={nameOf(token.userId)}
+            userName={token.sourceId === null ? nameOf(token.userId) : "The source"}
             sourceName={sourceNames?.get(token.sourceId ?? "")}
             isInUse={token.userId === ownId && session.token()?.endsWith(token.hint) === true}
           />

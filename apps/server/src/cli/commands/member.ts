@@ -1,17 +1,18 @@
 /** `headwater member`: the members of a workspace and their roles. */
-import { type Member, ROLES } from "@headwater/contract";
+import { type Member, ROLES, type Role } from "@headwater/contract";
 import { addMember, listMembers, removeMember, updateMember } from "../../access/members.ts";
 import { callOperation } from "../api-call.ts";
 import { choice, defineCommand, ORGANIZATION_OPTION, required, text } from "../command.ts";
-import { UsageError } from "../errors.ts";
+import { CommandFailed, UsageError } from "../errors.ts";
 import { findMember, findUserId } from "../find-named.ts";
-import { readAllPages, withWorkspace } from "../ledger-access.ts";
+import { COMMAND_LINE, readAllPages, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 
 const USER = { user: "The member's id, name or e-mail address" };
 
-const toRow = ({ userId, name, email, role, createdAt }: Member) => [
+const toRow = ({ userId, kind, name, email, role, createdAt }: Member) => [
   userId,
+  kind === "person" ? "person" : "service account",
   name,
   email,
   role,
@@ -29,38 +30,53 @@ const list = defineCommand({
         const page = await callOperation(access, "listMembers", listMembers(ledger), { query });
         return { rows: page.members, nextCursor: page.nextCursor };
       });
-      const head = ["user", "name", "e-mail", "role", "since"];
-      const whenEmpty = "No members yet. Run `headwater member add --role owner` to add one.";
+      const head = ["user", "kind", "name", "e-mail", "role", "since"];
+      const whenEmpty = "No members yet. Run `headwater member add --user <id> --role owner` to add one.";
       return { json: { members }, text: tableOr(whenEmpty, head, members.map(toRow)) };
     }),
 });
 
+/** Whoever runs a command can change the ledger itself, so a person is added without being asked. */
+async function addPerson(access: WorkspaceAccess, given: string, role: Role): Promise<string> {
+  const { ledger, organizationId, now } = access;
+  const userId = await findUserId(access, given);
+  const member = { userId, name: null, role, createdAt: now };
+  const added = await ledger.addMember({ organizationId, member, actor: COMMAND_LINE, now });
+  if (typeof added !== "string") return userId;
+  const reason =
+    added === "exists" ? "is a member already" : "cannot be added: the workspace has too many members";
+  throw new CommandFailed(`${userId} ${reason}.`);
+}
+
 const add = defineCommand({
-  description: "Add a member; without --user a new user is created",
+  description: "Create a service account for programs, or add a person by their user id",
+  details: ["People join by an invitation, which the console sends. --user adds them without one."],
   options: {
     role: required(choice(ROLES, "The member's role")),
-    user: text("id|name|e-mail", "A member of another workspace, or the `sub` of a JWT"),
-    name: text("text", "The member's name"),
-    email: text("address", "The member's e-mail address"),
+    name: text("text", "The name of the service account, such as Deployment"),
+    user: text("id|name|e-mail", "A person: a member of another workspace, or the `sub` of a JWT"),
     ...ORGANIZATION_OPTION,
   },
-  run: ({ organization, role, user, name, email }) =>
-    withWorkspace(organization, async (access) => {
+  run: ({ organization, role, user, name }) => {
+    if ((user === undefined) === (name === undefined))
+      throw new UsageError(
+        "Give --name <text> for a service account, or --user <id|name|e-mail> for a person.",
+      );
+    return withWorkspace(organization, async (access) => {
       const { ledger, newId, organizationId } = access;
-      const body = {
-        organizationId,
-        role,
-        ...(user === undefined ? {} : { userId: await findUserId(access, user) }),
-        ...(name === undefined ? {} : { name }),
-        ...(email === undefined ? {} : { email }),
-      };
+      if (name === undefined) {
+        const userId = await addPerson(access, user ?? "", role);
+        return { json: { userId, role }, text: `Added ${userId} to ${organizationId} as ${role}.` };
+      }
+      const body = { organizationId, role, name };
       const member = await callOperation(access, "addMember", addMember(ledger, newId), { body });
       return {
         json: member,
-        text: `Added ${member.userId} to ${organizationId} as ${member.role}.`,
-        note: `Run \`headwater token create --user ${member.userId} --label …\` to create a token for them.`,
+        text: `Created the service account ${member.userId} in ${organizationId} as ${member.role}.`,
+        note: `Run \`headwater token create --account ${member.userId} --label …\` to create a token for it.`,
       };
-    }),
+    });
+  },
 });
 
 const role = defineCommand({

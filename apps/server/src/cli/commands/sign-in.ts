@@ -2,7 +2,7 @@
 import { makeSignInCode } from "../../access/first-start.ts";
 import { toIsoTime } from "../../core/time.ts";
 import { defineCommand, ORGANIZATION_OPTION, text } from "../command.ts";
-import { findMember } from "../find-named.ts";
+import { findPerson } from "../find-named.ts";
 import { findOwner } from "../find-owner.ts";
 import { withWorkspace } from "../ledger-access.ts";
 import { publicAddresses } from "../service-address.ts";
@@ -20,7 +20,7 @@ export const signIn = defineCommand({
     withWorkspace(organization, async (access) => {
       const { ledger, config, now } = access;
       const { userId } =
-        user === undefined ? { userId: await findOwner(access) } : await findMember(access, user);
+        user === undefined ? { userId: await findOwner(access) } : await findPerson(access, user);
       const { appUrl } = publicAddresses(config);
       const { code, ...stored } = makeSignInCode(now);
       await ledger.createSignInCode({ ...stored, userId, now });

@@ -1,4 +1,4 @@
-/** `headwater token create`: a token for a member, or for an owner who lost theirs. */
+/** `headwater token create`: a token for a service account or a source, or for an owner who lost theirs. */
 import { TOKEN_SCOPES, type TokenScope } from "@headwater/contract";
 import { createToken as createTokenOperation } from "../../access/tokens.ts";
 import { override } from "../../core/override.ts";
@@ -6,55 +6,67 @@ import type { Catalog } from "../../ledger/ledger.ts";
 import { callOperation } from "../api-call.ts";
 import { choice, defineCommand, flag, ORGANIZATION_OPTION, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { findMember, findSource } from "../find-named.ts";
+import { findPerson, findServiceAccount, findSource } from "../find-named.ts";
 import { findOwner, requireOwner } from "../find-owner.ts";
 import { COMMAND_LINE, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
 
 interface TokenOptions {
   readonly owner: boolean;
   readonly user: string | undefined;
+  readonly account: string | undefined;
   readonly label: string | undefined;
   readonly expires: string | undefined;
   readonly source: string | undefined;
   readonly scope: TokenScope | undefined;
 }
 
-function checkOptions({ owner, user, label, source, scope }: TokenOptions): void {
-  if (owner && source !== undefined)
+function checkOptions({ owner, user, account, label, source, scope }: TokenOptions): void {
+  const kinds = [owner, account !== undefined, source !== undefined].filter(Boolean);
+  if (kinds.length !== 1)
     throw new UsageError(
-      "--owner and --source exclude each other: --owner gives access to every workspace of the owner, --source only to the stats of one source.",
+      "Give one of --account <id|name> (a service account), --source <id|name> (the stats or events of a source) and --owner (every workspace of the owner).",
+    );
+  if (user !== undefined && !owner)
+    throw new UsageError(
+      "--user needs --owner: it says which owner. For programs, use --account <id|name>; `headwater member add --name <text> --role <role>` creates one.",
     );
   if (scope !== undefined && source === undefined)
     throw new UsageError("--scope needs --source <id|name>: the source that the token is for.");
-  if (owner) return;
-  if (user === undefined)
-    throw new UsageError(
-      "Missing option --user <id|name|e-mail>: the member who gets the token. --owner creates one for the workspace's owner.",
-    );
-  if (label === undefined)
+  if (!owner && label === undefined)
     throw new UsageError("Missing option --label <text>: a word or two that say what the token is for.");
 }
 
-async function create(access: WorkspaceAccess, { owner, user, label, expires, source, scope }: TokenOptions) {
+/** The user of the token. undefined: it belongs to a source. */
+async function findUser(
+  access: WorkspaceAccess,
+  { owner, user, account }: TokenOptions,
+): Promise<string | undefined> {
+  if (account !== undefined) return (await findServiceAccount(access, account)).userId;
+  if (!owner) return undefined;
+  const userId = user === undefined ? await findOwner(access) : (await findPerson(access, user)).userId;
+  await requireOwner(access, userId);
+  return userId;
+}
+
+async function create(access: WorkspaceAccess, options: TokenOptions) {
+  const { owner, label, expires, source, scope } = options;
   const { ledger, newId, organizationId } = access;
   // a token for all workspaces is created in its user's name; the audit log still names the command line
   const createAudited: Catalog["createToken"] = (record) =>
     ledger.createToken({ ...record, actor: COMMAND_LINE });
   const audited = override(ledger, { createToken: createAudited });
-  const { userId } =
-    user === undefined ? { userId: await findOwner(access) } : await findMember(access, user);
-  if (owner) await requireOwner(access, userId);
+  const userId = await findUser(access, options);
   const sourceId = source === undefined ? undefined : (await findSource(access, source)).sourceId;
   const body = {
     organizationId,
-    userId,
+    ...(userId === undefined ? {} : { userId }),
     label: label ?? "Owner, from the command line",
     ...(expires === undefined ? {} : { expiresAt: expires }),
     ...(owner ? { allWorkspaces: true } : {}),
     ...(sourceId === undefined ? {} : { sourceId }),
     ...(scope === undefined ? {} : { scope }),
   };
-  const actor = owner ? { userId, tokenId: null } : COMMAND_LINE;
+  const actor = owner && userId !== undefined ? { userId, tokenId: null } : COMMAND_LINE;
   const handler = createTokenOperation(audited, newId);
   return callOperation(access, "createToken", handler, { body, actor });
 }
@@ -71,14 +83,17 @@ function describePurpose(
 
 export const createToken = defineCommand({
   description: "Create a token and print it once",
-  details: ["The token is for a member, or with --owner for the owner of the workspace."],
+  details: [
+    "The token is for a service account, for a source, or with --owner for the owner of the workspace. People create their own tokens in the console.",
+  ],
   options: {
     owner: flag(
       "Create a token of the owner, valid for all of their workspaces, for example after they lost theirs",
     ),
-    user: text("id|name|e-mail", "The member who gets the token"),
+    account: text("id|name", "The service account that the token is for"),
+    user: text("id|name|e-mail", "With --owner: which of several owners"),
     label: text("text", "What the token is for"),
-    source: text("id|name", "Limit the token to this source. --scope says what it may do there"),
+    source: text("id|name", "The source that the token is for. --scope says what it may do there"),
     scope: choice(
       TOKEN_SCOPES,
       "With --source: `stats` (default) reads its stats, for sharing; `ingest` sends its events from a server",

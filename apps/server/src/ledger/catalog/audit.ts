@@ -1,5 +1,7 @@
 /** The append-only audit log (docs/contract.md section 2): who changed what, with which token, when. */
-import type { AuditRecord, PageOf } from "../../core/records.ts";
+import type { ActorKind } from "@headwater/contract";
+import type { AuditRecord, PageOf, TokenRecord } from "../../core/records.ts";
+import { COMMAND_LINE_USER, isServiceAccount } from "../../core/user-ids.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 
 interface NewAuditEntry {
@@ -55,15 +57,25 @@ export async function writePersonAudit(
   for (const { organizationId } of joined) await writeAudit(db, { ...rest, organizationId, target: userId });
 }
 
+/** A person acts by a session of the console or a JWT, which is no token of the ledger. */
+function actorOf(userId: string | null, tokenId: string | null, scope: TokenRecord["scope"]): ActorKind {
+  if (userId === null) return "system";
+  if (userId === COMMAND_LINE_USER) return "command_line";
+  if (isServiceAccount(userId)) return "service_account";
+  return tokenId === null || scope === "console" ? "person" : "token";
+}
+
 /** The cursor is the sequence number of the last row of the page. */
 export async function audit(db: CatalogDb, page: Argument<"audit">): Promise<PageOf<AuditRecord>> {
   const { userId, target, action } = page;
   const found = await db
     .selectFrom("audit")
-    .selectAll()
-    .where("organizationId", "=", page.organizationId)
+    .leftJoin("tokens", "tokens.tokenId", "audit.tokenId")
+    .selectAll("audit")
+    .select("tokens.scope as scope")
+    .where("audit.organizationId", "=", page.organizationId)
     .$if(page.cursor !== null, (query) => query.where("seq", "<", Number(page.cursor)))
-    .$if(userId !== undefined, (query) => query.where("userId", "=", userId ?? ""))
+    .$if(userId !== undefined, (query) => query.where("audit.userId", "=", userId ?? ""))
     .$if(target !== undefined, (query) => query.where("target", "=", target ?? ""))
     .$if(action !== undefined, (query) =>
       query.where((eb) =>
@@ -78,9 +90,10 @@ export async function audit(db: CatalogDb, page: Argument<"audit">): Promise<Pag
     .limit(page.limit + 1)
     .execute();
   const shown = found.slice(0, page.limit);
-  const rows = shown.map(({ seq, at, userId, tokenId, action, target, beforeJson, afterJson }) => ({
+  const rows = shown.map(({ seq, at, userId, tokenId, action, target, beforeJson, afterJson, scope }) => ({
     auditId: `aud_${seq}`,
     at,
+    actor: actorOf(userId, tokenId, scope),
     userId,
     tokenId,
     action,

@@ -134,7 +134,7 @@ export async function acceptInvitation(
   if (!invitation || !(await isStillGiven(db, invitation))) return "unknown";
   const { organizationId, role, email, invitationId } = invitation;
   const userId = await accountOf(db, invitation, givenId, name);
-  const member = { userId, name: null, email: null, role, createdAt: now };
+  const member = { userId, name: null, role, createdAt: now };
   const actor = { userId, tokenId: null };
   const added = await addMember(db, { organizationId, member, actor, now });
   if (added === "limit_reached") {

@@ -1,28 +1,27 @@
 /** Members of a workspace (docs/contract.md section 3). A workspace always has an owner, even if two requests run at once. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { MemberRecord, PageOf } from "../../core/records.ts";
+import { isServiceAccount, memberKindOf } from "../../core/user-ids.ts";
 import { writeAudit } from "./audit.ts";
 import { type Argument, type CatalogDb, isAfterCursor, lockOrganization, toPage } from "./database.ts";
 import { deleteReportsOf } from "./reports.ts";
 
-const MEMBER_COLUMNS = ["userId", "name", "email", "role", "createdAt"] as const;
-
+/** With the name and the confirmed address of people's profiles, and the names of service accounts. */
 const selectMembers = (db: CatalogDb, organizationId: string) =>
-  db.selectFrom("members").select(MEMBER_COLUMNS).where("organizationId", "=", organizationId);
-
-/** With the name and the confirmed address that people gave themselves, or else those that an admin wrote down. */
-export async function members(db: CatalogDb, page: Argument<"members">): Promise<PageOf<MemberRecord>> {
-  const rows = await db
+  db
     .selectFrom("members")
     .leftJoin("profiles", "profiles.userId", "members.userId")
     .select((eb) => [
       "members.userId as userId",
       eb.fn.coalesce("profiles.name", "members.name").as("name"),
-      eb.fn.coalesce("profiles.email", "members.email").as("email"),
+      "profiles.email as email",
       "members.role as role",
       "members.createdAt as createdAt",
     ])
-    .where("members.organizationId", "=", page.organizationId)
+    .where("members.organizationId", "=", organizationId);
+
+export async function members(db: CatalogDb, page: Argument<"members">): Promise<PageOf<MemberRecord>> {
+  const rows = await selectMembers(db, page.organizationId)
     .where(isAfterCursor(page, "members.createdAt", "members.userId"))
     .orderBy("members.createdAt", "desc")
     .orderBy("members.userId", "desc")
@@ -36,22 +35,24 @@ async function findMember(
   organizationId: string,
   userId: string,
 ): Promise<MemberRecord | null> {
-  const row = await selectMembers(db, organizationId).where("userId", "=", userId).executeTakeFirst();
+  const row = await selectMembers(db, organizationId).where("members.userId", "=", userId).executeTakeFirst();
   return row ?? null;
 }
 
-/** The caller must lock the workspace first. Otherwise the last two owners could be removed at the same time. */
+/**
+ * The last owner who is a person: nobody signs in as a service account. The caller must lock the workspace first. Otherwise
+ * the last two owners could be removed at the same time.
+ */
 async function isLastOwner(db: CatalogDb, organizationId: string, member: MemberRecord): Promise<boolean> {
-  if (member.role !== "owner") return false;
-  const other = await db
+  if (member.role !== "owner" || isServiceAccount(member.userId)) return false;
+  const others = await db
     .selectFrom("members")
     .select("userId")
     .where("organizationId", "=", organizationId)
     .where("role", "=", "owner")
     .where("userId", "!=", member.userId)
-    .limit(1)
-    .executeTakeFirst();
-  return other === undefined;
+    .execute();
+  return others.every(({ userId }) => isServiceAccount(userId));
 }
 
 async function isAtMemberLimit(db: CatalogDb, organizationId: string): Promise<boolean> {
@@ -75,9 +76,9 @@ export async function addMember(
     .insertInto("members")
     .values({ organizationId, ...member })
     .execute();
-  const after = { name: member.name, email: member.email, role: member.role };
+  const after = { kind: memberKindOf(member.userId), name: member.name, role: member.role };
   await writeAudit(db, { organizationId, now, actor, action: "member.added", target: member.userId, after });
-  return member;
+  return { ...member, email: null };
 }
 
 export async function changeRole(
@@ -108,7 +109,7 @@ export async function changeRole(
   return { ...member, role };
 }
 
-/** Also revokes the member's tokens of this workspace, and deletes their reports. */
+/** Also revokes the member's tokens of this workspace, except those that belong to sources, and deletes their reports. */
 export async function removeMember(
   db: CatalogDb,
   removed: Argument<"removeMember">,
@@ -123,22 +124,18 @@ export async function removeMember(
     .where("organizationId", "=", organizationId)
     .where("userId", "=", userId)
     .execute();
-  const profile = await db
-    .selectFrom("profiles")
-    .select("email")
-    .where("userId", "=", userId)
-    .executeTakeFirst();
-  const emails = [member.email, profile?.email].flatMap((email) => (email ? [email.toLowerCase()] : []));
+  const emails = member.email === null ? [] : [member.email];
   await deleteReportsOf(db, { organizationId, userId, emails });
   const revoked = await db
     .updateTable("tokens")
     .set({ revokedAt: now })
     .where("organizationId", "=", organizationId)
     .where("userId", "=", userId)
+    .where("sourceId", "is", null)
     .where("revokedAt", "is", null)
     .returning("tokenId")
     .execute();
-  const before = { name: member.name, email: member.email, role: member.role };
+  const before = { kind: memberKindOf(userId), name: member.name, email: member.email, role: member.role };
   const after = { revokedTokens: revoked.map((token) => token.tokenId) };
   await writeAudit(db, {
     organizationId,

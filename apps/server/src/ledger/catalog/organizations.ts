@@ -29,7 +29,6 @@ export async function insertOrganization(
       organizationId: made.organizationId,
       userId: made.userId,
       name: null,
-      email: null,
       role: "owner",
       createdAt: made.now,
     })

@@ -189,6 +189,8 @@ export const CATALOG_CHANGES = [
     `create index report_links_report on report_links (report_id, created_at)`,
     `create index report_links_created on report_links (created_at)`,
   ],
+  // members are people, whose addresses are in their profiles, and service accounts, which have none
+  [`alter table members drop column email`],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
@@ -200,7 +202,7 @@ export const AUDIT_INDEX = `create index audit_organization on audit (organizati
 /** The tables in Kysely's types. Names are in camel case here (`createCatalogDb`) and in snake case in the database. */
 export interface CatalogTables {
   organizations: { organizationId: string; name: string; onboardedAt: number | null; createdAt: number };
-  members: MemberRecord & { organizationId: string };
+  members: Omit<MemberRecord, "email"> & { organizationId: string };
   tokens: TokenRecord & { hash: string };
   signInCodes: {
     hash: string;

@@ -1,4 +1,4 @@
-/** Adds a member without an invitation. */
+/** Creates a service account: what programs act as. */
 import type { Role } from "@headwater/contract/roles";
 import { Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -11,45 +11,36 @@ import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { useInvalidateMembers } from "./member-names.ts";
 
-export function AddMemberForm({ onAdded }: { readonly onAdded: () => void }) {
+export function ServiceAccountForm({ onCreated }: { readonly onCreated: () => void }) {
   const { organizationId, role: ownRole } = useWorkspace();
   const [name, setName] = useState("");
-  const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("developer");
   const invalidateMembers = useInvalidateMembers();
-  const added = useMutation({
-    mutationFn: () =>
-      api.addMember({
-        body: { organizationId, name: name.trim() || null, email: email.trim() || null, role },
-      }),
+  const created = useMutation({
+    mutationFn: () => api.addMember({ body: { organizationId, name: name.trim(), role } }),
     onSuccess: async () => {
       await invalidateMembers();
-      onAdded();
+      onCreated();
     },
   });
-  const failure = added.error instanceof ApiFailure ? added.error : null;
-  const isFilled = name.trim() !== "" || email.trim() !== "";
-  const submit = useSubmit(() => added.mutateAsync(), isFilled);
+  const failure = created.error instanceof ApiFailure ? created.error : null;
+  const isFilled = name.trim() !== "";
+  const submit = useSubmit(() => created.mutateAsync(), isFilled);
   return (
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm" c="dimmed">
-          For users of your identity provider and for scripts. No invitation is sent: create a token for them.
+          For scripts and servers. It belongs to the workspace and stays when you leave. Create its tokens on
+          the page Tokens.
         </Text>
-        {added.error && <ErrorAlert error={added.error} />}
+        {created.error && <ErrorAlert error={created.error} />}
         <TextInput
           label="Name"
+          placeholder="Deployment"
           data-autofocus
           value={name}
           error={failure?.issueAt("name")}
           onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <TextInput
-          label="Email"
-          type="email"
-          value={email}
-          error={failure?.issueAt("email")}
-          onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <NativeSelect
           label="Role"
@@ -59,8 +50,8 @@ export function AddMemberForm({ onAdded }: { readonly onAdded: () => void }) {
           onChange={(event) => setRole(event.currentTarget.value as Role)}
         />
         <Group justify="flex-end">
-          <AsyncButton type="submit" isPending={added.isPending} disabled={!isFilled}>
-            Add member
+          <AsyncButton type="submit" isPending={created.isPending} disabled={!isFilled}>
+            Create service account
           </AsyncButton>
         </Group>
       </Stack>
