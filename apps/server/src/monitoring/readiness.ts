@@ -48,27 +48,28 @@ const diskProblem = (lowWaterBytes: number) =>
 export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: ReadinessDeps): Readiness {
   /** The outcome of the latest probe. */
   let failure: StorageError | null = null;
-  let hasDiskSpace = true;
   let freeBytes: number | null = null;
   let draining = false;
   let status: LedgerStatus | null = null;
   let lastProblems = "";
 
+  const hasDiskSpace = () => failure?.kind !== "full" && (freeBytes === null || freeBytes >= lowWaterBytes);
   const isUnsafe = () => failure?.kind === "lost" || failure?.kind === "damaged";
   const problems = () => [
     ...(isUnsafe() ? [`${failure?.message}.`] : []),
     ...(failure?.kind === "failed" ? ["The ledger cannot be written. The log names the cause."] : []),
-    ...(hasDiskSpace ? [] : [diskProblem(lowWaterBytes)]),
+    ...(hasDiskSpace() ? [] : [diskProblem(lowWaterBytes)]),
     ...(draining ? ["The service is stopping."] : []),
   ];
   const ingestRefusal = () => {
     if (draining) return "shutting_down";
     if (isUnsafe()) return "storage_unavailable";
-    return hasDiskSpace ? null : "storage_full";
+    return hasDiskSpace() ? null : "storage_full";
   };
   const state = (): ReadinessState => {
     const refusal = ingestRefusal() ?? (failure?.kind === "failed" ? "storage_unavailable" : null);
-    const storageFailure = failure?.kind ?? (hasDiskSpace ? null : "full");
+    const storageFailure = failure?.kind ?? (hasDiskSpace() ? null : "full");
+    const disk = { freeBytes, lowWaterBytes };
     return {
       ready: refusal === null,
       refusal,
@@ -76,8 +77,7 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
       problems: problems(),
       storageFailure,
       status,
-      freeBytes,
-      lowWaterBytes,
+      ...disk,
     };
   };
 
@@ -87,13 +87,11 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
     probe: async () => {
       // the probe fails on a full disk
       freeBytes = await ledger.freeBytes().catch(() => null);
-      hasDiskSpace = freeBytes === null || freeBytes >= lowWaterBytes;
       try {
         status = await ledger.probe({ now: clock() });
         failure = null;
       } catch (error) {
         failure = error instanceof StorageError ? error : new StorageError(String(error), "failed", error);
-        if (failure.kind === "full") hasDiskSpace = false;
         // a lost or damaged ledger still ships, and the operator waits until it has
         if (status && isUnsafe()) status = { ...status, ...(await ledger.outboxStatus().catch(() => null)) };
       }
