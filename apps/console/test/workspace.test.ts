@@ -70,7 +70,7 @@ consoleTest(
     assert.deepEqual(await inUse.getByRole("button").allTextContents(), ["Revoke"]);
     assert.match((await inUse.textContent()) ?? "", /^Console/);
     const made = page.getByRole("row").filter({ hasText: "Shop server" });
-    assert.match((await made.textContent()) ?? "", new RegExp(`…${token.slice(-4)} · .*Youjust now`));
+    assert.match((await made.textContent()) ?? "", new RegExp(`…${token.slice(-4)} · .*The sourcejust now`));
     assert.equal(await page.getByRole("columnheader", { name: "Created" }).count(), 1);
   },
 );
