@@ -87,7 +87,7 @@ consoleTest(
     const changed = page.getByRole("article", { name: "source.updated" });
     const line = changed.locator("summary");
     const time = /^Source updated: StoreName: Shop → StoreAda[A-Z][a-z]{2} \d+, \d\d:\d\d$/;
-    await line.getByText("Ada", { exact: true }).waitFor();
+    await line.getByText("Ada (access token)").waitFor();
     assert.match((await line.textContent()) ?? "", time);
     const details = changed.getByRole("listitem").filter({ hasText: "Name: Shop → Store" });
     assert.equal(await details.isVisible(), false);
