@@ -86,7 +86,7 @@ consoleTest(
     await open("/audit");
     const changed = page.getByRole("article", { name: "source.updated" });
     const line = changed.locator("summary");
-    const time = /^Source updated: StoreName: Shop → StoreAda[A-Z][a-z]{2} \d+, \d\d:\d\d$/;
+    const time = /^Source updated: StoreName: Shop → StoreAda \(access token\)[A-Z][a-z]{2} \d+, \d\d:\d\d$/;
     await line.getByText("Ada (access token)").waitFor();
     assert.match((await line.textContent()) ?? "", time);
     const details = changed.getByRole("listitem").filter({ hasText: "Name: Shop → Store" });
