@@ -80,6 +80,9 @@ consoleTest(
     await row.getByLabel("Role of Ada Lovelace").selectOption("Admin");
     await changed;
     const listed = await world.ask(`/api/members?organizationId=${ORGANIZATION_ID}`);
-    assert.equal(listed.body.members.find((one: { name: string }) => one.name === named.body.name).role, "admin");
+    assert.equal(
+      listed.body.members.find((one: { name: string }) => one.name === named.body.name).role,
+      "admin",
+    );
   },
 );
