@@ -228,7 +228,7 @@ function buildIngest(
     isSpamReferrer: createSpamCheck(config.REFERRER_SPAM_FILE),
     authenticateSender: deps.authenticator.authenticateSender,
     maxInFlight: config.INGEST_IN_FLIGHT,
-    unavailable: readiness.ingestRefusal,
+    unavailable: () => readiness.ingestRefusal(),
     stopwatch: () => performance.now(),
   });
 }

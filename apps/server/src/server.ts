@@ -31,7 +31,7 @@ import type { Durability } from "./ledger/sqlite/database.ts";
 import { lastBackupMs } from "./ledger/sqlite/last-backup.ts";
 import { type MetricsReport, renderReports } from "./monitoring/metric-family.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
-import { createReadiness } from "./monitoring/readiness.ts";
+import { Readiness } from "./monitoring/readiness.ts";
 import { type OpenedLedger, openLedger } from "./open-ledger.ts";
 import { type OpenedWarehouse, openWarehouse } from "./open-warehouse.ts";
 import { createHttpService, type ServiceAssets } from "./service.ts";
@@ -197,7 +197,7 @@ async function buildContext(
   const openedLedger = changeLedger ? { ...opened, ledger: changeLedger(opened.ledger) } : opened;
   cleanup.defer(() => openedLedger.ledger.close());
   const { warehouse, startMonitor } = await openWarehouse(config, log);
-  const readiness = createReadiness({
+  const readiness = new Readiness({
     ledger: openedLedger.ledger,
     clock,
     lowWaterBytes: config.DISK_LOW_WATER_BYTES,
@@ -308,7 +308,7 @@ export async function startServer(
   const { onBroken, onUnusable } = watchFailures(parts);
   const workers = await startWorkers(parts, cleanup, { releaseMemory: release, onUnusable });
   // a new ledger holds nothing that could be damaged
-  if (!firstStart) void openedLedger.check().then(readiness.probe);
+  if (!firstStart) void openedLedger.check().then(() => readiness.probe());
 
   cleanup.defer(async () => {
     readiness.drain();

@@ -120,7 +120,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
         context.log.warn(ended, "an export was ended because its client read too slowly"),
     }),
     operations: createOperations({
-      readiness: readiness.state,
+      readiness: () => readiness.state(),
       warehouse,
       completeness,
       warehouseHealth: context.warehouseHealth,

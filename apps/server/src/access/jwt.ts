@@ -3,7 +3,7 @@ import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
-import { isPersonId } from "../core/user-ids.ts";
+import { isPersonId } from "../core/users.ts";
 
 export interface JwtSettings {
   readonly jwksUrl: string;

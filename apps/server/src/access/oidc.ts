@@ -3,7 +3,7 @@ import * as client from "openid-client";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { memberOf } from "../core/members.ts";
 import { toStorable } from "../core/text.ts";
-import { isPersonId } from "../core/user-ids.ts";
+import { isPersonId } from "../core/users.ts";
 import type { IdentityRecord } from "../ledger/account-records.ts";
 
 export interface OidcSettings {

@@ -13,7 +13,7 @@ import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken, makeToken } from "../core/token.ts";
-import { isServiceAccount } from "../core/user-ids.ts";
+import { isServiceAccount } from "../core/users.ts";
 import type { SignInFailure } from "../ledger/catalog.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { INVITATION_ENDED, renderOffer, TOO_MANY_MEMBERS } from "./invitations.ts";

@@ -2,7 +2,7 @@
 import { LIMITS, type Token } from "@headwater/contract";
 import { renderToken } from "../access/tokens.ts";
 import type { MemberRecord, SourceRecord } from "../core/records.ts";
-import { isPersonId, isServiceAccount } from "../core/user-ids.ts";
+import { isPersonId, isServiceAccount } from "../core/users.ts";
 import { type LedgerAccess, readAllPages, type WorkspaceAccess } from "./ledger-access.ts";
 import { findAll, type NamedKind, pick, pickSource } from "./pick-named.ts";
 

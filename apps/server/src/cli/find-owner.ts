@@ -1,5 +1,5 @@
 /** Finds the owner of a workspace. */
-import { isPersonId } from "../core/user-ids.ts";
+import { isPersonId } from "../core/users.ts";
 import { CommandFailed } from "./errors.ts";
 import { readMembers } from "./find-named.ts";
 import type { WorkspaceAccess } from "./ledger-access.ts";

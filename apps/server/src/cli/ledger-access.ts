@@ -5,7 +5,7 @@ import { processEnvironment, readConfig } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { createIds } from "../core/ids.ts";
 import type { Actor } from "../core/records.ts";
-import { COMMAND_LINE_USER } from "../core/user-ids.ts";
+import { COMMAND_LINE_USER } from "../core/users.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/sqlite/database.ts";
 import { refuseMarked } from "../ledger/sqlite/folder-mark.ts";

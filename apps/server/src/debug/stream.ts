@@ -68,6 +68,47 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
   if (signal.aborted) listener();
 }
 
+interface Followed {
+  readonly ledger: AttemptLedger;
+  readonly feed: SourceFeed;
+  readonly filter: ReturnType<typeof filterOf>;
+  readonly signal: AbortSignal;
+  readonly pollMs: number;
+  readonly heartbeatMs: number;
+}
+
+/** The attempts after a sequence number as frames, until the signal aborts. */
+async function* framesAfter(start: number, followed: Followed) {
+  const { ledger, feed, filter, signal, pollMs, heartbeatMs } = followed;
+  let after = start;
+  let idleMs = 0;
+  let wake: () => void = () => undefined;
+  onAbort(signal, () => wake());
+  yield HEARTBEAT;
+  // a resumed stream has attempts to read before the feed knows of new ones
+  for (let newest = Number.POSITIVE_INFINITY; !signal.aborted; newest = feed.newest) {
+    const rows = newest > after ? await ledger.attempts({ ...filter, after, limit: PAGE_ROWS }) : [];
+    for (const row of rows) {
+      if (signal.aborted) break;
+      after = row.seq;
+      yield frameOf(row);
+    }
+    if (rows.length === PAGE_ROWS || signal.aborted) continue;
+    // the filter leaves the others out
+    if (Number.isFinite(newest)) after = Math.max(after, newest);
+    idleMs = rows.length > 0 ? 0 : idleMs + pollMs;
+    if (idleMs >= heartbeatMs) {
+      idleMs = 0;
+      yield HEARTBEAT;
+    }
+    await new Promise<void>((resolve, reject) => {
+      wake = resolve;
+      feed.next().then(resolve, reject);
+    });
+  }
+  yield END;
+}
+
 export function createDebugStreams(deps: DebugStreamDeps): OpenDebugStream {
   const { ledger, recorder } = deps;
   const { pollMs = SERVER_LIMITS.streamPollMs, heartbeatMs = SERVER_LIMITS.streamHeartbeatMs } = deps;
@@ -80,39 +121,6 @@ export function createDebugStreams(deps: DebugStreamDeps): OpenDebugStream {
     const newest = await readNewest({ ledger, pollMs }, sourceId);
     const isResumed = lastEventId !== null && /^\d{1,15}$/.test(lastEventId);
     return isResumed ? Math.min(Number(lastEventId), newest) : newest;
-  }
-
-  async function* framesAfter(
-    start: number,
-    { feed, filter, signal }: { feed: SourceFeed; filter: ReturnType<typeof filterOf>; signal: AbortSignal },
-  ) {
-    let after = start;
-    let idleMs = 0;
-    let wake: () => void = () => undefined;
-    onAbort(signal, () => wake());
-    yield HEARTBEAT;
-    // a resumed stream has attempts to read before the feed knows of new ones
-    for (let newest = Number.POSITIVE_INFINITY; !signal.aborted; newest = feed.newest) {
-      const rows = newest > after ? await ledger.attempts({ ...filter, after, limit: PAGE_ROWS }) : [];
-      for (const row of rows) {
-        if (signal.aborted) break;
-        after = row.seq;
-        yield frameOf(row);
-      }
-      if (rows.length === PAGE_ROWS || signal.aborted) continue;
-      // the filter leaves the others out
-      if (Number.isFinite(newest)) after = Math.max(after, newest);
-      idleMs = rows.length > 0 ? 0 : idleMs + pollMs;
-      if (idleMs >= heartbeatMs) {
-        idleMs = 0;
-        yield HEARTBEAT;
-      }
-      await new Promise<void>((resolve, reject) => {
-        wake = resolve;
-        feed.next().then(resolve, reject);
-      });
-    }
-    yield END;
   }
 
   return async (source, query, { lastEventId, signal }) => {
@@ -131,7 +139,8 @@ export function createDebugStreams(deps: DebugStreamDeps): OpenDebugStream {
     onAbort(signal, release);
     try {
       const start = await startOf(sourceId, lastEventId);
-      return withRelease(framesAfter(start, { feed, filter: filterOf(source, query), signal }), release);
+      const filter = filterOf(source, query);
+      return withRelease(framesAfter(start, { ledger, feed, filter, signal, pollMs, heartbeatMs }), release);
     } catch (error) {
       release();
       throw error;

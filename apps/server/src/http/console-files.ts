@@ -114,6 +114,27 @@ function openBuild(folder: string) {
   };
 }
 
+type Build = ReturnType<typeof openBuild>;
+
+async function sendFile(
+  build: Build,
+  exchange: Exchange,
+  { name, mediaType }: { name: string; mediaType: string },
+): Promise<void> {
+  const codings = [...SUFFIXES]
+    .filter(([, suffix]) => build.hasFile(name + suffix))
+    .map(([coding]) => coding);
+  const coding = chooseEncoding(exchange.request.headers, codings);
+  const headers = { ...commonHeaders(exchange.requestId), "Cross-Origin-Resource-Policy": "same-origin" };
+  const suffix = coding === undefined ? "" : SUFFIXES.get(coding);
+  const bytes = await build.readAsset(`${name}${suffix}`);
+  // the console was built again since the start: the next load of the page has the new names
+  if (bytes === null) return send(exchange, { status: 404, headers });
+  const fileHeaders = { "Content-Type": mediaType, "Cache-Control": FOREVER, Vary: "Accept-Encoding" };
+  const encoded = coding === undefined ? {} : { "Content-Encoding": coding };
+  send(exchange, { status: 200, headers: { ...headers, ...fileHeaders, ...encoded } }, bytes);
+}
+
 export function createConsoleFiles({
   folder,
   appUrl,
@@ -148,28 +169,13 @@ export function createConsoleFiles({
     return sendPage(exchange, 200, () => embedOriginsOf(sourceId));
   }
 
-  async function sendFile(exchange: Exchange, name: string, mediaType: string): Promise<void> {
-    const codings = [...SUFFIXES]
-      .filter(([, suffix]) => build.hasFile(name + suffix))
-      .map(([coding]) => coding);
-    const coding = chooseEncoding(exchange.request.headers, codings);
-    const headers = { ...commonHeaders(exchange.requestId), "Cross-Origin-Resource-Policy": "same-origin" };
-    const suffix = coding === undefined ? "" : SUFFIXES.get(coding);
-    const bytes = await build.readAsset(`${name}${suffix}`);
-    // the console was built again since the start: the next load of the page has the new names
-    if (bytes === null) return send(exchange, { status: 404, headers });
-    const fileHeaders = { "Content-Type": mediaType, "Cache-Control": FOREVER, Vary: "Accept-Encoding" };
-    const encoded = coding === undefined ? {} : { "Content-Encoding": coding };
-    send(exchange, { status: 200, headers: { ...headers, ...fileHeaders, ...encoded } }, bytes);
-  }
-
   return {
     serve(exchange, path) {
       const { method } = exchange.request;
       if (method !== "GET" && method !== "HEAD") return null;
       const name = path.startsWith(`/${ASSETS}/`) ? path.slice(ASSETS.length + 2) : "";
       const mediaType = build.hasFile(name) ? MEDIA_TYPES[extname(name)] : undefined;
-      if (mediaType) return sendFile(exchange, name, mediaType);
+      if (mediaType) return sendFile(build, exchange, { name, mediaType });
       if (EMBED_PAGE.test(path)) return sendEmbedPage(exchange);
       if (pages.has(path)) return sendPage(exchange);
       return isPageVisit(exchange, path) ? sendPage(exchange, 404) : null;

@@ -24,7 +24,7 @@ import {
 } from "../core/rate-limit.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
-import { requirePerson } from "../core/require-person.ts";
+import { requirePerson } from "../core/users.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import {
   findIssues,

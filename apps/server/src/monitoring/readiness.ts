@@ -20,19 +20,6 @@ export interface ReadinessState {
   lowWaterBytes: number;
 }
 
-export interface Readiness {
-  state(): ReadinessState;
-  /**
-   * The code with which ingest refuses all requests; null when it accepts them. After most failures of the ledger, ingest
-   * keeps trying to commit, so it recovers as soon as the ledger works. If the ledger is lost or damaged, a commit may not
-   * be kept, so ingest refuses.
-   */
-  ingestRefusal(): ReadinessState["refusal"];
-  probe(): Promise<void>;
-  /** From now on the service is stopping and not ready. */
-  drain(): void;
-}
-
 export interface ReadinessDeps {
   ledger: Pick<Ledger, "probe" | "freeBytes" | "outboxStatus">;
   clock(): number;
@@ -45,64 +32,87 @@ export interface ReadinessDeps {
 const diskProblem = (lowWaterBytes: number) =>
   `The disk of DATA_DIR has less than DISK_LOW_WATER_BYTES (${lowWaterBytes}) free. Free some space.`;
 
-export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: ReadinessDeps): Readiness {
+/** What the latest probe found, and what follows from it. */
+export class Readiness {
+  readonly #deps: ReadinessDeps;
   /** The outcome of the latest probe. */
-  let failure: StorageError | null = null;
-  let freeBytes: number | null = null;
-  let draining = false;
-  let status: LedgerStatus | null = null;
-  let lastProblems = "";
+  #failure: StorageError | null = null;
+  #freeBytes: number | null = null;
+  #isDraining = false;
+  #status: LedgerStatus | null = null;
+  #lastProblems = "";
 
-  const hasDiskSpace = () => failure?.kind !== "full" && (freeBytes === null || freeBytes >= lowWaterBytes);
-  const isUnsafe = () => failure?.kind === "lost" || failure?.kind === "damaged";
-  const problems = () => [
-    ...(isUnsafe() ? [`${failure?.message}.`] : []),
-    ...(failure?.kind === "failed" ? ["The ledger cannot be written. The log names the cause."] : []),
-    ...(hasDiskSpace() ? [] : [diskProblem(lowWaterBytes)]),
-    ...(draining ? ["The service is stopping."] : []),
-  ];
-  const ingestRefusal = () => {
-    if (draining) return "shutting_down";
-    if (isUnsafe()) return "storage_unavailable";
-    return hasDiskSpace() ? null : "storage_full";
-  };
-  const state = (): ReadinessState => {
-    const refusal = ingestRefusal() ?? (failure?.kind === "failed" ? "storage_unavailable" : null);
-    const storageFailure = failure?.kind ?? (hasDiskSpace() ? null : "full");
-    const disk = { freeBytes, lowWaterBytes };
+  constructor(deps: ReadinessDeps) {
+    this.#deps = deps;
+  }
+
+  state(): ReadinessState {
+    const failure = this.#failure?.kind;
+    const refusal = this.ingestRefusal() ?? (failure === "failed" ? "storage_unavailable" : null);
     return {
       ready: refusal === null,
       refusal,
-      draining,
-      problems: problems(),
-      storageFailure,
-      status,
-      ...disk,
+      draining: this.#isDraining,
+      problems: this.#problems(),
+      storageFailure: failure ?? (this.#hasDiskSpace() ? null : "full"),
+      status: this.#status,
+      freeBytes: this.#freeBytes,
+      lowWaterBytes: this.#deps.lowWaterBytes,
     };
-  };
+  }
 
-  return {
-    state,
-    ingestRefusal,
-    probe: async () => {
-      // the probe fails on a full disk
-      freeBytes = await ledger.freeBytes().catch(() => null);
-      try {
-        status = await ledger.probe({ now: clock() });
-        failure = null;
-      } catch (error) {
-        failure = error instanceof StorageError ? error : new StorageError(String(error), "failed", error);
-        // a lost or damaged ledger still ships, and the operator waits until it has
-        if (status && isUnsafe()) status = { ...status, ...(await ledger.outboxStatus().catch(() => null)) };
-      }
-      const found = state();
-      // PostgreSQL may come back behind a pooler that cannot be used: the same problem, with another cause
-      const text = [...found.problems, failure?.message ?? ""].join(" ");
-      if (text !== lastProblems && !draining) onChange(found, failure);
-      lastProblems = text;
-    },
-    drain: () => {
-      draining = true;
-    },
-  };
+  /**
+   * The code with which ingest refuses all requests; null when it accepts them. After most failures of the ledger, ingest
+   * keeps trying to commit, so it recovers as soon as the ledger works. If the ledger is lost or damaged, a commit may not
+   * be kept, so ingest refuses.
+   */
+  ingestRefusal(): ReadinessState["refusal"] {
+    if (this.#isDraining) return "shutting_down";
+    if (this.#isUnsafe()) return "storage_unavailable";
+    return this.#hasDiskSpace() ? null : "storage_full";
+  }
+
+  async probe(): Promise<void> {
+    const { ledger, clock, onChange } = this.#deps;
+    // the probe fails on a full disk
+    this.#freeBytes = await ledger.freeBytes().catch(() => null);
+    try {
+      this.#status = await ledger.probe({ now: clock() });
+      this.#failure = null;
+    } catch (error) {
+      this.#failure =
+        error instanceof StorageError ? error : new StorageError(String(error), "failed", error);
+      // a lost or damaged ledger still ships, and the operator waits until it has
+      if (this.#status && this.#isUnsafe())
+        this.#status = { ...this.#status, ...(await ledger.outboxStatus().catch(() => null)) };
+    }
+    const found = this.state();
+    // PostgreSQL may come back behind a pooler that cannot be used: the same problem, with another cause
+    const text = [...found.problems, this.#failure?.message ?? ""].join(" ");
+    if (text !== this.#lastProblems && !this.#isDraining) onChange(found, this.#failure);
+    this.#lastProblems = text;
+  }
+
+  /** From now on the service is stopping and not ready. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  #hasDiskSpace(): boolean {
+    const isFull = this.#failure?.kind === "full";
+    return !isFull && (this.#freeBytes === null || this.#freeBytes >= this.#deps.lowWaterBytes);
+  }
+
+  #isUnsafe(): boolean {
+    return this.#failure?.kind === "lost" || this.#failure?.kind === "damaged";
+  }
+
+  #problems(): string[] {
+    return [
+      ...(this.#isUnsafe() ? [`${this.#failure?.message}.`] : []),
+      ...(this.#failure?.kind === "failed" ? ["The ledger cannot be written. The log names the cause."] : []),
+      ...(this.#hasDiskSpace() ? [] : [diskProblem(this.#deps.lowWaterBytes)]),
+      ...(this.#isDraining ? ["The service is stopping."] : []),
+    ];
+  }
 }

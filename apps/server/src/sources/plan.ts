@@ -8,7 +8,7 @@ import { schemaIssues } from "../core/plan/schema-rules.ts";
 import type { PlanRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
-import { canSeeUser } from "../core/visible-user.ts";
+import { canSeeUser } from "../core/users.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 
 function renderVersion<R extends Omit<PlanRecord, "plan">>(

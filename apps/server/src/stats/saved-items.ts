@@ -4,7 +4,7 @@ import type { FieldRule, Handler } from "../core/handler.ts";
 import type { SavedItemRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
-import { canSeeUser } from "../core/visible-user.ts";
+import { canSeeUser } from "../core/users.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { readFilters } from "./filter.ts";
 import { parseDay } from "./range.ts";

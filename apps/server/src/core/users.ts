@@ -1,0 +1,39 @@
+/**
+ * Users: people, service accounts and the command line. The id says which: those of service accounts have a prefix of their own.
+ */
+import type { Member, Permission } from "@headwater/contract";
+import { Refusal } from "./refusal.ts";
+
+export const SERVICE_ACCOUNT_PREFIX = "svc";
+/** The user in the audit log of changes that a command made. */
+export const COMMAND_LINE_USER = "command-line";
+
+export const isServiceAccount = (userId: string): boolean => userId.startsWith(`${SERVICE_ACCOUNT_PREFIX}_`);
+
+export const memberKindOf = (userId: string): Member["kind"] =>
+  isServiceAccount(userId) ? "service_account" : "person";
+
+/** Whether an identity provider may name a person so: it must not make anybody a service account or the command line. */
+export const isPersonId = (userId: string): boolean =>
+  !isServiceAccount(userId) && userId !== COMMAND_LINE_USER;
+
+/**
+ * What works on a person needs that person: a token stays what it was made for, whoever made it.
+ * @throws Refusal 403 unless the caller signed in
+ */
+export function requirePerson({ isPerson }: { readonly isPerson: boolean }): void {
+  if (isPerson) return;
+  throw new Refusal("permission_denied", {
+    message: "An access token never acts as a person, so it cannot do this.",
+    hint: "Sign in to the console, or send a JWT of your identity provider.",
+  });
+}
+
+interface Viewer {
+  readonly actor: { readonly userId: string };
+  readonly permissions: readonly Permission[];
+}
+
+/** Callers see their own id, and with `members:manage` every one. Others do not need the ids of people. */
+export const canSeeUser = ({ actor, permissions }: Viewer, userId: string | null): boolean =>
+  userId === actor.userId || permissions.includes("members:manage");
