@@ -100,7 +100,7 @@ export const ERRORS = {
   invalid_session: failure({
     status: 403,
     error: "Forbidden",
-    message: "The session does not belong to this source.",
+    message: "The session is unknown, or belongs to another source.",
     hint: "Call bootstrap again, and send the same events with the new `sessionId`.",
   }),
   session_expired: failure({

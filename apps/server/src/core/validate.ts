@@ -67,6 +67,16 @@ function describe(error: ErrorObject): string {
       return `must be ${JSON.stringify(error.params.allowedValue)}`;
     case "pattern":
       return `must be ${error.parentSchema?.description}`;
+    case "minItems":
+      return `must have at least ${error.params.limit} ${error.params.limit === 1 ? "item" : "items"}`;
+    case "maxItems":
+      return `must have at most ${error.params.limit} items`;
+    case "minLength":
+      return `must have at least ${error.params.limit} characters`;
+    case "maxLength":
+      return `must have at most ${error.params.limit} characters`;
+    case "type":
+      return Array.isArray(error.data) ? `must be ${error.params.type}, not a list` : (error.message ?? "");
     default:
       return error.message ?? "is not valid";
   }

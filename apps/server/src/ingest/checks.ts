@@ -33,7 +33,10 @@ function checkOrigin({ origin, authorization }: IngestRequest, keyed: CachedSour
   }
   if (keyed.allowsOrigin(origin)) return null;
   return new Refusal("origin_not_allowed", {
-    message: `The origin ${origin.slice(0, 300)} is not allowed for this source.`,
+    message:
+      origin === ""
+        ? "The header Origin is empty, and an empty origin is not allowed for any source."
+        : `The origin ${origin.slice(0, 300)} is not allowed for this source.`,
     hint: originHint(origin),
   });
 }

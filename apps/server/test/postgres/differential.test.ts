@@ -18,7 +18,7 @@ import {
 import { databaseOf, removeDatabaseOf } from "./databases.ts";
 
 /** Ids and tokens are random, and the ids of events are derived from them. */
-const ID = /\b(src|ses|att|req|pk|tok|usr|evt|aud)_[A-Za-z0-9_-]{8,}/g;
+const ID = /\b(src|ses|att|req|pk|tok|usr|svc|evt|aud)_[A-Za-z0-9_-]{8,}/g;
 const TOKEN_HINT = /"hint":"[A-Za-z0-9]{4}"/g;
 /** Of a snippet, in which the key stands. */
 const HASH = /'sha256-[A-Za-z0-9+/=]+'/g;
