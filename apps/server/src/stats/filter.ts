@@ -17,7 +17,7 @@ import {
   sessionValueSql,
   type ValueDimension,
 } from "./dimensions.ts";
-import { propertySql } from "./property-sql.ts";
+import { propertyKeyOf, propertySql } from "./property-sql.ts";
 import { allOf, anyOf, type Bind } from "./sql.ts";
 
 type Operator = (typeof STATS_OPERATORS)[number];
@@ -144,8 +144,6 @@ export function readFilters(filters: readonly StatsFilter[], issues: Issue[]): Q
 }
 
 const textsOf = (values: readonly StatsScalar[]) => values.filter((one) => typeof one === "string");
-const numbersOf = (values: readonly StatsScalar[]) => values.filter((one) => typeof one === "number");
-const booleansOf = (values: readonly StatsScalar[]) => values.filter((one) => typeof one === "boolean");
 
 /**
  * Whether a text satisfies a condition, as SQL that is never NULL. `is_not` is written as `is`: the caller negates it.
@@ -168,17 +166,12 @@ export function textConditionSql(bind: Bind, text: string, { operator, values }:
 /** `is_not` is written as `is`: the caller negates it. */
 function propertyConditionSql(bind: Bind, name: string, condition: FilterCondition): string {
   const { operator, values } = condition;
-  const { text, number, boolean, key } = propertySql(bind, name);
+  const { text, number, key } = propertySql(bind, name);
   if (operator === "gt" || operator === "lt")
     return `ifNull(${number} ${operator === "gt" ? ">" : "<"} ${bind("Float64", Number(values[0]))}, 0)`;
   if (operator === "contains" || operator === "matches") return textConditionSql(bind, text, condition);
-  const numbers = numbersOf(values);
-  return anyOf([
-    ...(values.includes(null) ? [`${key} IS NULL`] : []),
-    `ifNull(${text} IN ${bind("Array(String)", textsOf(values))}, 0)`,
-    ...(numbers.length > 0 ? [`ifNull(${number} IN ${bind("Array(Float64)", numbers)}, 0)`] : []),
-    ...booleansOf(values).map((value) => `ifNull(${boolean} = ${value}, 0)`),
-  ]);
+  const keys = values.filter((value) => value !== null).map(propertyKeyOf);
+  return `ifNull(${key} IN ${bind("Array(String)", keys)}, ${Number(values.includes(null))})`;
 }
 
 /** A condition on a property, as SQL that is never NULL. */

@@ -2,10 +2,11 @@
  * Reads a property from the text of `properties`. ClickHouse parses the text only in events that have the name in it: a search
  * for the name costs a tenth of parsing. The texts are written by JSON.stringify, so a name is always spelt the same.
  */
+import { hash } from "node:crypto";
 import type { Bind } from "./sql.ts";
 
 /** Names with more dots are read as one name, and as members within each other. */
-const MAX_SPLIT_DOTS = 3;
+const MAX_SPLIT_DOTS = 2;
 
 /** The ways to read a name with dots, by precedence: `a.b` is the property of that name, or else the `b` in `a`. */
 function readingsOf(name: string): string[][] {
@@ -26,39 +27,58 @@ const split = (parts: readonly string[]): string[][] =>
  */
 const TOLERABLE_TEXT = "replaceRegexpAll(properties, '([:,\\\\[](?:[0-9]{20,}|-[0-9]{19,}))', '\\\\1e0')";
 
+/** Gives an expression a name by which the same statement can repeat it: statements have a largest size. */
+function named(expression: string): { defined: string; again: string } {
+  const again = `v_${hash("sha1", expression).slice(0, 12)}`;
+  return { defined: `(${expression} AS ${again})`, again };
+}
+
 /** The JSON of the member at the path; empty: the event has none. */
 function rawSql(bind: Bind, path: readonly string[]): string {
   const names = path.map((name) => bind("String", name)).join(", ");
   const hasName = `position(properties, ${bind("String", `${JSON.stringify(path.at(-1))}:`)}) > 0`;
-  const raw = `if(${hasName}, JSONExtractRaw(properties, ${names}), '')`;
-  return `if(${hasName} AND ${raw} = '', JSONExtractRaw(${TOLERABLE_TEXT}, ${names}), ${raw})`;
+  const raw = named(`JSONExtractRaw(properties, ${names})`);
+  const tolerant = `if(${raw.defined} = '', JSONExtractRaw(${TOLERABLE_TEXT}, ${names}), ${raw.again})`;
+  return `if(${hasName}, ${tolerant}, '')`;
 }
 
-/** A property's value as SQL: as a text, a number or a boolean, each NULL when the value has another type. */
+/** A property's value as SQL, each NULL when the event has none or it has another type. */
 export interface PropertySql {
   readonly text: string;
   readonly number: string;
-  readonly boolean: string;
-  /** The value with a letter for its type, so that "1" and 1 are different groups. `parsePropertyKey` reads it. */
+  /** A text, a number or a boolean with a letter for its type, so that "1" and 1 are different groups: see `propertyKeyOf`. */
   readonly key: string;
 }
 
 /** The name is bound. */
 export function propertySql(bind: Bind, name: string): PropertySql {
-  const readings = readingsOf(name).map((path) => rawSql(bind, path));
-  const raw =
-    readings.length === 1 ? readings.join() : `coalesce(${readings.map((sql) => `nullIf(${sql}, '')`)}, '')`;
+  const bound = new Map<string, string>();
+  const bindOnce: Bind = (type, value) => {
+    const placeholder = bound.get(String(value)) ?? bind(type, value);
+    bound.set(String(value), placeholder);
+    return placeholder;
+  };
+  const readings = readingsOf(name).map((path) => rawSql(bindOnce, path));
+  const raw = named(
+    readings.length === 1 ? readings.join() : `coalesce(${readings.map((sql) => `nullIf(${sql}, '')`)}, '')`,
+  );
+  const { again } = raw;
   // few texts have escapes
-  const decoded = `if(position(${raw}, '\\\\') = 0, substring(${raw}, 2, length(${raw}) - 2), JSONExtractString(${raw}))`;
-  const text = `if(startsWith(${raw}, '"'), ${decoded}, NULL)`;
+  const decoded = `if(position(${again}, '\\\\') = 0, substring(${again}, 2, length(${again}) - 2), JSONExtractString(${again}))`;
+  const isText = `startsWith(${raw.defined}, '"')`;
   return {
-    text,
-    number: `toFloat64OrNull(${raw})`,
-    boolean: `multiIf(${raw} = 'true', true, ${raw} = 'false', false, NULL)`,
-    key: `multiIf(startsWith(${raw}, '"'), concat('s', ${text}), match(${raw}, '^[0-9-]'), concat('n', ${raw}),
-      ${raw} IN ('true', 'false'), concat('b', ${raw}), NULL)`,
+    text: `if(${isText}, ${decoded}, NULL)`,
+    number: `toFloat64OrNull(${raw.defined})`,
+    key: `multiIf(${isText}, concat('s', ${decoded}), match(${again}, '^[0-9-]'), concat('n', ${again}),
+      ${again} IN ('true', 'false'), concat('b', ${again}), NULL)`,
   };
 }
+
+/** The key of a value. Numbers are spelt as JSON.stringify does, and so are those in the texts. */
+export const propertyKeyOf = (value: string | number | boolean): string =>
+  typeof value === "string"
+    ? `s${value}`
+    : `${typeof value === "number" ? "n" : "b"}${JSON.stringify(value)}`;
 
 /** The value that a property's key stands for. */
 export function parsePropertyKey(key: string): string | number | boolean {

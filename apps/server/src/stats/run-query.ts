@@ -77,6 +77,9 @@ const overloaded = (cause?: unknown) => {
   return new Refusal("overloaded", { message, hint: "Retry after the time that Retry-After gives." }, cause);
 };
 
+/** Errors of ClickHouse for a statement with too many parts: too deep, or too large, also after aliases are replaced. */
+const TOO_LARGE: ReadonlySet<string> = new Set(["167", "168", "306"]);
+
 function toRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error;
   // expected under load: without a cause it is not logged as a failure
@@ -88,6 +91,14 @@ function toRefusal(error: unknown): unknown {
       path: ["dateRange"],
       code: "too_many" as const,
       message: "the range has too many events for this query",
+    };
+    return new Refusal("query_too_heavy", { issues: [issue] }, error);
+  }
+  if (TOO_LARGE.has(code) || message.includes("Max query size exceeded")) {
+    const issue = {
+      path: ["filters"],
+      code: "too_many" as const,
+      message: "the query has too many filters and properties for one statement",
     };
     return new Refusal("query_too_heavy", { issues: [issue] }, error);
   }
