@@ -66,6 +66,12 @@ import {
   updateSource,
 } from "./sources/routes.ts";
 import {
+  askReportConsent,
+  confirmUnsubscribe,
+  giveReportConsent,
+  unsubscribe,
+} from "./stats/reports/link-pages.ts";
+import {
   createReport,
   deleteReport,
   listReports,
@@ -73,7 +79,6 @@ import {
   type ReportRouteDeps,
   sendReport,
 } from "./stats/reports/routes.ts";
-import { confirmUnsubscribe, unsubscribe } from "./stats/reports/unsubscribe.ts";
 import { checkSavedItem, createSavedItem, deleteSavedItem, listSavedItems } from "./stats/saved-items.ts";
 import type { StatsHandlers } from "./stats/stats.ts";
 import { getBilling } from "./workspace/billing.ts";
@@ -174,6 +179,8 @@ const reportHandlers = ({ ledger, reports }: RoutesDeps) =>
     deleteReport: deleteReport(reports),
     sendReport: sendReport(reports),
     previewReport: previewReport(reports),
+    askReportConsent: askReportConsent(ledger),
+    giveReportConsent: giveReportConsent(ledger),
     confirmUnsubscribe: confirmUnsubscribe(ledger),
     unsubscribe: unsubscribe(ledger),
   }) satisfies Partial<Handlers>;

@@ -33,6 +33,8 @@ export const ROUTES = {
   deleteReport: "DELETE /api/tracking-sources/{sourceId}/reports/{reportId}",
   sendReport: "POST /api/tracking-sources/{sourceId}/reports/{reportId}/send",
   previewReport: "GET /api/tracking-sources/{sourceId}/reports/preview",
+  askReportConsent: "GET /api/reports/consent/{token} raw",
+  giveReportConsent: "POST /api/reports/consent/{token} raw",
   confirmUnsubscribe: "GET /api/reports/unsubscribe/{token} raw",
   unsubscribe: "POST /api/reports/unsubscribe/{token} raw",
   exportEvents: "GET /api/export/events raw",

@@ -8,7 +8,7 @@ ok: false;
 /** The kind of error, one for each status. */
 error: "bad_request" | "request_timeout" | "headers_too_large" | "unauthorized" | "Forbidden" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "payload_too_large" | "invalid_payload" | "rate_limited" | "internal" | "unavailable";
 /** What went wrong, for programs. Codes never change. */
-code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "password_required" | "permission_denied" | "not_a_member" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "invitation_not_found" | "invalid_code" | "erasure_not_found" | "saved_item_not_found" | "report_not_found" | "plan_version_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "email_taken" | "key_not_retired" | "too_many_sources" | "limit_reached" | "too_many_erasures" | "too_many_saved_items" | "too_many_reports" | "plan_changed" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "mail_unavailable" | "report_not_sent" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
+code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "password_required" | "permission_denied" | "not_a_member" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "invitation_not_found" | "invalid_code" | "erasure_not_found" | "saved_item_not_found" | "report_not_found" | "plan_version_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "email_taken" | "key_not_retired" | "too_many_sources" | "limit_reached" | "too_many_erasures" | "too_many_saved_items" | "too_many_reports" | "report_unconfirmed" | "plan_changed" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "mail_unavailable" | "report_not_sent" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
 /** What is wrong, in one sentence. */
 message: string;
 /** What to do about it. */
@@ -834,8 +834,10 @@ timezone: string;
 userId: string;
 /** When it was created. */
 createdAt: Schemas["Timestamp"];
-/** When it is sent next. */
-nextAt: Schemas["Timestamp"];
+/** Since when it is sent; null: its e-mail address was asked, and has not agreed yet. */
+confirmedAt: Schemas["Timestamp"] | null;
+/** When it is sent next; null: its address has not agreed yet. */
+nextAt: Schemas["Timestamp"] | null;
 /** When it was sent last; null: not yet. */
 lastSentAt: Schemas["Timestamp"] | null;
 /** Why it could not be sent last; null: it was sent. */
@@ -2654,6 +2656,26 @@ timezone?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["ReportPreview"];
+};
+/** Ask whether an address agrees to a report */
+askReportConsent: {
+params: {
+/** The token in the link of the mail. */
+token: string;
+};
+query: undefined;
+body: undefined;
+answer: Response;
+};
+/** Agree to a report */
+giveReportConsent: {
+params: {
+/** The token in the link of the mail. */
+token: string;
+};
+query: undefined;
+body: undefined;
+answer: Response;
 };
 /** Ask whether to unsubscribe from a report */
 confirmUnsubscribe: {

@@ -253,6 +253,12 @@ export const ERRORS = {
     message: "The source has the maximum number of reports.",
     hint: "Delete those that are no longer needed.",
   }),
+  report_unconfirmed: failure({
+    status: 409,
+    error: "conflict",
+    message: "The address of the report has not agreed to it yet.",
+    hint: "The address was sent a mail with a link that works for 7 days. After that, delete the report and create it again.",
+  }),
   plan_changed: failure({
     status: 409,
     error: "conflict",

@@ -172,6 +172,8 @@ export const LIMITS = {
   maxSavedItemLength: 8_192,
   /** Reports of a source that are sent every week or month. */
   maxReports: 20,
+  /** How long an address outside the workspace can agree to a report. */
+  reportConsentDays: 7,
   /** Webhooks of Slack have 80 characters. */
   maxReportTargetLength: 500,
   /** Values of one filter. */

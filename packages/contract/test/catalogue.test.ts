@@ -57,6 +57,7 @@ const FURTHER_CODES = [
   "too_many_saved_items",
   "report_not_found",
   "too_many_reports",
+  "report_unconfirmed",
   "plan_version_not_found",
   "erasure_not_found",
   "too_many_erasures",

@@ -120,6 +120,8 @@ describe("The table of operations", () => {
     const oidc = ["startOidc", "finishOidc"];
     assert.deepEqual(open, [
       "unlockStats",
+      "askReportConsent",
+      "giveReportConsent",
       "confirmUnsubscribe",
       "unsubscribe",
       "readSignInCode",

@@ -20,7 +20,7 @@ after(async () => {
 
 consoleStatsTest(
   "Reports are created, previewed, sent and deleted on the stats page.",
-  async ({ world, page, open, shoot }) => {
+  async ({ world, context, page, open, shoot }) => {
     const source = await world.createSource({ name: `Shop ${HOSTILE}` });
     await visits(world, source, shopVisits());
     await open(lastDays(source));
@@ -39,6 +39,9 @@ consoleStatsTest(
     await dialog.getByRole("button", { name: "Create report" }).click();
     const row = dialog.getByRole("row", { name: /ada@shop\.example/ });
     await row.getByText("Every month").waitFor();
+    await row.getByText("Waiting for ada@shop.example to agree").waitFor();
+    const sendButton = row.getByRole("button", { name: "Send report to ada@shop.example now" });
+    assert.equal(await sendButton.count(), 0);
 
     await dialog.getByLabel("Period").selectOption("week");
     await dialog.getByRole("button", { name: "Preview", exact: true }).click();
@@ -60,7 +63,24 @@ consoleStatsTest(
     await page.setViewportSize({ width: 1280, height: 900 });
     await dialog.getByRole("button", { name: "Close preview" }).click();
 
-    await row.getByRole("button", { name: "Send report to ada@shop.example now" }).click();
+    for (const { colorScheme } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await shoot(`reports-waiting-${colorScheme}-${width}`);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    const link = /http\S+\/api\/reports\/consent\/\S+/.exec((await mails.next()).text)?.[0] ?? "";
+    const reader = await context.newPage();
+    await reader.goto(link);
+    await reader.getByText("report of Shop").waitFor();
+    await reader.getByRole("button", { name: "Agree" }).click();
+    await reader.getByText("You agreed.").waitFor();
+    await reader.close();
+    await page.reload();
+    await show();
+    await sendButton.click();
     assert.deepEqual((await mails.next()).to, ["ada@shop.example"]);
     await dialog.getByLabel("Send to").selectOption("slack");
     await dialog.getByLabel("Webhook URL").fill(`http://127.0.0.1:${port}/services/1234`);

@@ -1,7 +1,6 @@
 /** The first start with an empty ledger creates a workspace, its owner, and what the owner can sign in with. */
-import { randomBytes } from "node:crypto";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { hashToken, hintOf, makeToken } from "../core/token.ts";
+import { hashToken, hintOf, makeCode, makeToken } from "../core/token.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
 export interface FirstStart {
@@ -9,12 +8,6 @@ export interface FirstStart {
   token: string | null;
   /** Can be exchanged for a token once, within ten minutes. null if none was wanted. */
   signInCode: string | null;
-}
-
-/** A one-time code for a link. The ledger stores its hash only. */
-export function makeCode() {
-  const code = randomBytes(24).toString("base64url");
-  return { code, codeHash: hashToken(code) };
 }
 
 /** The code of a sign-in link. */

@@ -5,14 +5,15 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { InvitationRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
-import { hashToken } from "../core/token.ts";
+import { hashToken, makeCode } from "../core/token.ts";
 import type { OfferedInvitation } from "../ledger/account-records.ts";
 import type { Catalog } from "../ledger/ledger.ts";
-import { makeCode, makeSignInCode } from "./first-start.ts";
+import { toMailRefusal } from "../mail/mail-limits.ts";
+import { makeSignInCode } from "./first-start.ts";
 import { invitationMail } from "./mails.ts";
 import { readName } from "./names.ts";
 import { requireRoleUpTo } from "./permissions.ts";
-import { type AccountMailDeps, toMailRefusal } from "./profile.ts";
+import type { AccountMailDeps } from "./profile.ts";
 import { requireOtherWays, type SignInWays } from "./sign-in.ts";
 
 export interface InvitationDeps extends AccountMailDeps {

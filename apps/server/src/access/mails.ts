@@ -1,39 +1,11 @@
-/** The mails about accounts, each as text and HTML with one link. */
+/** The mails about accounts. */
 import type { Role } from "@headwater/contract";
-import { escapeHtml } from "../core/escape-html.ts";
+import { renderLinkMail } from "../mail/link-mail.ts";
 import { toMailName } from "../mail/mail-text.ts";
 import type { Mail } from "../mail/mailer.ts";
 
-interface LinkMail {
-  readonly to: string;
-  readonly subject: string;
-  readonly paragraphs: readonly string[];
-  readonly button: string;
-  readonly url: string;
-  readonly note: string;
-}
-
-const BODY_STYLE = "font-family:system-ui,sans-serif;font-size:16px;line-height:1.5;max-width:560px";
-const BUTTON_STYLE =
-  "display:inline-block;padding:10px 18px;border-radius:6px;background:#0b6e8a;color:#fff;text-decoration:none";
-
-function renderMail({ to, subject, paragraphs, button, url, note }: LinkMail): Mail {
-  const href = escapeHtml(url);
-  const html = [
-    ...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`),
-    `<p><a href="${href}" style="${BUTTON_STYLE}">${escapeHtml(button)}</a></p>`,
-    `<p style="color:#666;font-size:14px">${escapeHtml(note)}<br>${href}</p>`,
-  ].join("\n");
-  return {
-    to,
-    subject,
-    text: [...paragraphs, `${button}:\n${url}`, note].join("\n\n"),
-    html: `<!doctype html><html lang="en"><body style="${BODY_STYLE}">\n${html}\n</body></html>`,
-  };
-}
-
 export const signInMail = (to: string, url: string): Mail =>
-  renderMail({
+  renderLinkMail({
     to,
     subject: "Your sign-in link",
     paragraphs: ["Open this link to sign in to Headwater."],
@@ -43,7 +15,7 @@ export const signInMail = (to: string, url: string): Mail =>
   });
 
 export const confirmationMail = (to: string, url: string): Mail =>
-  renderMail({
+  renderLinkMail({
     to,
     subject: "Confirm your e-mail address",
     paragraphs: ["Open this link in the browser in which you are signed in to Headwater."],
@@ -60,7 +32,7 @@ interface AddressChangedMail {
 }
 
 export const addressChangedMail = ({ to, newAddress, url }: AddressChangedMail): Mail =>
-  renderMail({
+  renderLinkMail({
     to,
     subject: "Your e-mail address was changed",
     paragraphs: [
@@ -88,7 +60,7 @@ const ROLE_TEXTS: Readonly<Record<Role, string>> = {
 };
 
 export const invitationMail = ({ to, url, organizationName, inviterName, role }: InvitationMail): Mail =>
-  renderMail({
+  renderLinkMail({
     to,
     subject: `Invitation to ${toMailName(organizationName)} on Headwater`,
     paragraphs: [

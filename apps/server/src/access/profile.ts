@@ -3,11 +3,10 @@ import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
-import { hashToken } from "../core/token.ts";
+import { hashToken, makeCode } from "../core/token.ts";
 import type { Catalog } from "../ledger/ledger.ts";
-import type { LimitedMailer } from "../mail/mail-limits.ts";
+import { type LimitedMailer, toMailRefusal } from "../mail/mail-limits.ts";
 import { idleEndOf } from "./authenticate.ts";
-import { makeCode } from "./first-start.ts";
 import { addressChangedMail, confirmationMail } from "./mails.ts";
 import { readName } from "./names.ts";
 
@@ -24,12 +23,6 @@ export const updateProfile =
       body: await catalog.updateProfile({ userId, actor, now, change: { ...preferences, ...named } }),
     };
   };
-
-/** Why a mail that a request asked for was not sent: too many were, or the mail server did not take it. */
-export const toMailRefusal = (error: unknown): Refusal =>
-  error instanceof Refusal
-    ? error
-    : new Refusal("mail_unavailable", { message: "The mail could not be sent." }, error);
 
 export interface AccountMailDeps {
   readonly catalog: Catalog;

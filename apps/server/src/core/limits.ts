@@ -1,3 +1,4 @@
+import { LIMITS } from "@headwater/contract/limits";
 import { WAREHOUSE_LIMITS } from "./warehouse-limits.ts";
 
 /** Limits that only the server uses, each with its reason. Limits that clients see are in `@headwater/contract/limits`. */
@@ -66,6 +67,8 @@ export const SERVER_LIMITS = {
   /** Tokens that are neither revoked nor expired, of one workspace; also of one user across workspaces. */
   maxTokens: 1_000,
   signInCodeMs: 10 * 60_000,
+  /** How long the link works by which an address agrees to a report. */
+  reportConsentMs: LIMITS.reportConsentDays * 24 * 3_600_000,
   /** How long the unsubscribe link of a mail works. */
   reportLinkMs: 90 * 24 * 3_600_000,
   /** The newest mails of one report whose links work. */

@@ -12,6 +12,8 @@ export interface ReportRecord {
   target: string;
   timezone: string;
   createdAt: number;
+  /** Since when it is sent; null: its e-mail address was asked, and has not agreed yet. */
+  confirmedAt: number | null;
   /** When it is sent next, or tried again. */
   nextAt: number;
   /** Failed tries since it was due. */

@@ -46,6 +46,12 @@ export interface NewToken {
 
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
+/** A code that a link carries. Only its hash is stored. */
+export function makeCode() {
+  const code = randomBytes(24).toString("base64url");
+  return { code, codeHash: hashToken(code) };
+}
+
 /** The part of a token that lists show later: its last 4 characters. */
 export const hintOf = (token: string): string => token.slice(-4);
 

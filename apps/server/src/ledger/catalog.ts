@@ -256,13 +256,15 @@ export interface Catalog {
   createReport(made: AuditedChange & { report: ReportRecord }): Promise<"created" | "unknown" | "too_many">;
   /** @returns false when the source has no such report */
   deleteReport(deleted: AuditedChange & { sourceId: string; reportId: string }): Promise<boolean>;
-  /** Stores the hash of the code in the unsubscribe link of a mail. The links of a report are bounded in number and age. */
+  /** Stores the hash of the code in the link of a mail. The links of a report are bounded in number and age. */
   addReportLink(added: { reportId: string; hash: string; now: number }): Promise<void>;
-  /** The report of an unsubscribe link. */
-  reportByLink(asked: { hash: string }): Promise<ReportRecord | null>;
+  /** The report of a link in a mail that is not older than `since`. */
+  reportByLink(asked: { hash: string; since: number }): Promise<ReportRecord | null>;
+  /** The address of the link agrees to its report, and the link ends. @returns false when no report waits for this link */
+  confirmReport(by: { hash: string; since: number; nextAt: number; now: number }): Promise<boolean>;
   /** Deletes the report of an unsubscribe link. @returns false when there is none */
-  unsubscribeReport(by: { hash: string; now: number }): Promise<boolean>;
-  /** Claims reports that are due. Each is due again after `retryMs[number of earlier tries]`. */
+  unsubscribeReport(by: { hash: string; since: number; now: number }): Promise<boolean>;
+  /** Claims reports that are due and that their addresses have agreed to. Each is due again after `retryMs[number of earlier tries]`. */
   claimReports(asked: { now: number; limit: number; retryMs: readonly number[] }): Promise<ReportRecord[]>;
   /** Stores that a report was sent, or why not. @param done nextAt: when it is due next; null: as it was */
   recordReport(done: {

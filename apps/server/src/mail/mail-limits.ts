@@ -33,6 +33,12 @@ export interface LimitedMailer {
   warn(mail: Mail): Promise<void>;
 }
 
+/** Why a mail that a request asked for was not sent: too many were, or the mail server did not take it. */
+export const toMailRefusal = (error: unknown): Refusal =>
+  error instanceof Refusal
+    ? error
+    : new Refusal("mail_unavailable", { message: "The mail could not be sent." }, error);
+
 /** @param nodes how many nodes share the limits, this one included */
 export function limitMails(mailer: Mailer, nodes: () => number, clock: () => number): LimitedMailer {
   const perHour = (mails: number) =>

@@ -1,8 +1,10 @@
 /** Nodes that share a ledger send each report once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AuditEntry } from "@headwater/contract";
 import { openStatsWorld } from "../stats/stats-world.ts";
 import { startMailServer } from "../support/mail-server.ts";
+import { ORGANIZATION_ID } from "../support/world.ts";
 import { newFolder } from "../warehouse/store.ts";
 import { clearTestWarehouse, startTestWarehouse } from "../warehouse/test-warehouse.ts";
 import { createDatabase } from "./databases.ts";
@@ -30,6 +32,13 @@ test("Two nodes that look for due reports at the same time send each of them onc
     const body = { period: "week", channel: "email", target };
     assert.equal((await one.world.ask(path, { method: "POST", body })).status, 201);
   }
+  const links = mails.received.map(({ text }) => /\/api\/reports\/consent\/\S+/.exec(text)?.[0] ?? "");
+  mails.received.length = 0;
+  for (const { world } of [one, other])
+    for (const link of links) await world.ask(link, { method: "POST", token: null });
+  const { entries } = (await one.world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}`)).body;
+  const agreed = entries.filter(({ action }: AuditEntry) => action === "source.report_confirmed");
+  assert.equal(agreed.length, TARGETS.length, "a link works once, whichever node it is opened at");
   const nodes = [one, other];
   for (const node of nodes) node.setNow(MONDAY);
   for (let rounds = 0; rounds < 3; rounds += 1)

@@ -61,6 +61,7 @@ before(async () => {
     BASE_URL: "https://stats.example.com",
     APP_URL: "https://console.example.com",
   });
+  await join("ada@shop.example", "Ada");
 });
 after(async () => {
   await stats[Symbol.asyncDispose]();
@@ -75,6 +76,29 @@ beforeEach(async () => {
   for (const { sourceId } of sources.splice(0))
     await ask(`/api/tracking-sources/${sourceId}`, { method: "DELETE" });
 });
+
+/** Invites an address, which accepts. */
+async function join(email: string, name: string, organizationId = ORGANIZATION_ID): Promise<void> {
+  const body = { organizationId, role: "viewer", email };
+  const token = organizationId === ORGANIZATION_ID ? {} : { token: await stats.world.ownerSession() };
+  assert.equal((await ask("/api/invitations", { method: "POST", body, ...token })).status, 201);
+  const code = /#code=([\w-]+)/.exec(lastMail().text)?.[1];
+  const accepting = { method: "POST", token: null, body: { code, name } };
+  assert.equal((await ask("/api/invitations/accept", accepting)).status, 201);
+  mails.received.length = 0;
+}
+const consentPath = () =>
+  /^https:\/\/stats\.example\.com(\/api\/reports\/consent\/\S+)$/m.exec(lastMail().text)?.[1] ??
+  assert.fail(lastMail().text);
+const see = (path: string) => ask(path, { token: null });
+/** As the form of the page does. */
+const answerYes = (path: string) =>
+  ask(path, {
+    method: "POST",
+    token: null,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: "",
+  });
 
 const pathOf = ({ sourceId }: TestSource) => `/api/tracking-sources/${sourceId}/reports`;
 const ask = (path: string, request?: TestRequest) => stats.world.ask(path, request);
@@ -233,6 +257,105 @@ test("The unsubscribe link asks first; one click of a mail program ends the repo
   assert.ok(!JSON.stringify(body).includes("ada@"), "the audit log has no addresses");
 });
 
+test("A report to an address outside the workspace waits until the address agrees.", async () => {
+  const source = await sourceWithVisits(`Shop ${HOSTILE}`);
+  stats.setNow(NOW - 6 * DAY);
+  const report = await created(source, { target: "kim@other.example" });
+  assert.deepEqual([report.confirmedAt, report.nextAt], [null, null]);
+  const mail = lastMail();
+  assert.deepEqual([mails.received.length, mail.to], [1, ["kim@other.example"]]);
+  assert.match(mail.text, /^\S.* of the workspace .+ on Headwater asks to send the weekly report of Shop/);
+  assert.ok(!mail.text.includes("ada@") && !mail.html.includes("<img"));
+  const path = consentPath();
+  refused(await sendNow(source, report), 409, "report_unconfirmed");
+  await maintainAt(NOW);
+  const page = await see(path);
+  assert.match(page.text, /to kim@other\.example\. Do you agree\?.*<form method="post">/s);
+  assert.ok(page.text.includes("&lt;img") && !page.text.includes("<img") && !page.text.includes("ada@"));
+  assert.match(page.headers.get("content-security-policy") ?? "", /^default-src 'none'/);
+  assert.equal((await reportOf(source)).confirmedAt, null, "opening the link changes nothing");
+  assert.equal(mails.received.length, 1, "nothing was sent while the report waited");
+
+  assert.match((await answerYes(path)).text, /You agreed/);
+  const agreed = await reportOf(source);
+  assert.deepEqual(
+    [agreed.confirmedAt, agreed.nextAt],
+    [new Date(NOW).toISOString(), new Date(MONDAY).toISOString()],
+    "weeks before the agreement are not sent",
+  );
+  for (const again of [await see(path), await answerYes(path)]) {
+    assert.match(again.text, /Nothing to agree to/);
+    assert.doesNotMatch(again.text, /kim@|Shop|<form/);
+  }
+  await maintainAt(MONDAY);
+  assert.equal(mails.received.length, 2);
+  const shown = await ask(`/api/audit?organizationId=${ORGANIZATION_ID}&target=${source.sourceId}`);
+  const [entry] = shown.body.entries;
+  assert.deepEqual([entry.action, entry.userId], ["source.report_confirmed", null]);
+  assert.ok(!shown.text.includes("kim@"), "the audit log has no addresses");
+});
+
+test("Only the confirmed address of a member of the workspace needs not agree.", async () => {
+  const source = await stats.world.createSource();
+  sources.push(source);
+  await join("lou@second.example", "Lou", await stats.world.workspace());
+  const isAsked = async (target: string) => (await created(source, { target })).confirmedAt === null;
+  assert.equal(await isAsked("ADA@Shop.example"), false);
+  assert.equal(mails.received.length, 0);
+  for (const target of ["ada+news@shop.example", "a.da@shop.example", "lou@second.example"])
+    assert.equal(await isAsked(target), true, target);
+  assert.equal(mails.received.length, 3);
+});
+
+test("The link of a mail agrees to its own report only, within 7 days, and the next report asks again.", async () => {
+  const source = await sourceWithVisits();
+  const target = "max@other.example";
+  const late = await created(source, { target });
+  const latePath = consentPath();
+  const other = await created(source, { target, period: "month" });
+  const otherPath = consentPath();
+  await answerYes(otherPath);
+  const confirmed = async () =>
+    (await reportsOf(source)).filter((one) => one.confirmedAt !== null).map((one) => one.reportId);
+  assert.deepEqual(await confirmed(), [other.reportId]);
+  assert.equal((await sendNow(source, other)).status, 200);
+  const unsubscribing =
+    /\/api\/reports\/unsubscribe\/\S+/.exec(lastMail().text)?.[0] ?? assert.fail("a link");
+  await answerYes(unsubscribing.replace("unsubscribe", "consent"));
+  await answerYes(otherPath.replace("consent", "unsubscribe"));
+  assert.deepEqual(await confirmed(), [other.reportId], "a used link does nothing more");
+
+  stats.setNow(NOW + SERVER_LIMITS.reportConsentMs + 1);
+  for (const reply of [await see(latePath), await answerYes(latePath)])
+    assert.match(reply.text, /Nothing to agree to/);
+  refused(await sendNow(source, late), 409, "report_unconfirmed");
+  await ask(`${pathOf(source)}/${late.reportId}`, { method: "DELETE" });
+  await answerYes(unsubscribing);
+  assert.deepEqual(await reportsOf(source), []);
+  assert.equal((await created(source, { target })).confirmedAt, null, "who unsubscribed is asked again");
+  stats.setNow(NOW + 2 * SERVER_LIMITS.reportConsentMs + 1);
+  assert.match((await answerYes(consentPath())).text, /You agreed/, "at the last moment");
+  const path = consentPath();
+  await ask(`${pathOf(source)}/${(await reportOf(source)).reportId}`, { method: "DELETE" });
+  assert.match((await answerYes(path)).text, /Nothing to agree to/);
+});
+
+test("A report whose address cannot be asked is not created.", async () => {
+  const source = await stats.world.createSource();
+  sources.push(source);
+  const target = "noor@other.example";
+  mails.refuse(550);
+  refused(await create(source, { target }), 503, "mail_unavailable");
+  assert.deepEqual(await reportsOf(source), []);
+  for (let made = 1; made < LIMITS.mailsPerRecipientAndHour; made += 1) {
+    const { reportId } = await created(source, { target: made % 2 ? target : "N.oor+x@Other.example" });
+    await ask(`${pathOf(source)}/${reportId}`, { method: "DELETE" });
+  }
+  refused(await create(source, { target }), 429, "rate_limited");
+  assert.deepEqual(await reportsOf(source), []);
+  assert.equal(mails.received.length, LIMITS.mailsPerRecipientAndHour - 1);
+});
+
 test("A mail server that fails delays a report; the report, the log and a metric show it.", async () => {
   const source = await sourceWithVisits();
   const { reportId } = await created(source);
@@ -337,12 +460,7 @@ test("Reports need sources:write, are bounded, and go with their source and with
   const developer = await stats.world.member("developer");
   const { status } = await create(source, { target: "grace@shop.example" }, developer.token);
   assert.equal(status, 201);
-  const invited = { organizationId: ORGANIZATION_ID, role: "viewer", email: "Lin@shop.example" };
-  assert.equal((await ask("/api/invitations", { method: "POST", body: invited })).status, 201);
-  const code = /#code=([\w-]+)/.exec((await mails.next()).text)?.[1];
-  mails.received.length = 0;
-  const accepting = { method: "POST", token: null, body: { code, name: "Lin" } };
-  assert.equal((await ask("/api/invitations/accept", accepting)).status, 201);
+  await join("Lin@shop.example", "Lin");
   const { members } = (await ask(`/api/members?organizationId=${ORGANIZATION_ID}`)).body;
   const gone = members.find(({ name }: { name: string }) => name === "Lin");
   for (const target of ["lin@shop.example", "ada@shop.example"]) await created(source, { target });

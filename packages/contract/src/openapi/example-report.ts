@@ -9,6 +9,7 @@ export const REPORT = {
   userId: IDS.userId,
   target: "https://hooks.slack.com/…a1b2",
   createdAt: AT,
+  confirmedAt: AT,
   nextAt: "2026-11-23T06:00:00.000Z",
   lastSentAt: null,
   lastError: null,

@@ -37,7 +37,10 @@ export const StatsReport = Closed({
   timezone: text("The time zone of its days."),
   userId: text("Who created it."),
   createdAt: time("When it was created."),
-  nextAt: time("When it is sent next."),
+  confirmedAt: timeOrNull(
+    "Since when it is sent; null: its e-mail address was asked, and has not agreed yet.",
+  ),
+  nextAt: timeOrNull("When it is sent next; null: its address has not agreed yet."),
   lastSentAt: timeOrNull("When it was sent last; null: not yet."),
   lastError: textOrNull("Why it could not be sent last; null: it was sent."),
 });

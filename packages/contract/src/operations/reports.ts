@@ -19,6 +19,7 @@ import {
 } from "./report-schemas.ts";
 
 const REPORTS = "/api/tracking-sources/:sourceId/reports";
+const CONSENT = "/api/reports/consent/:token";
 const UNSUBSCRIBE = "/api/reports/unsubscribe/:token";
 
 export const REPORT_OPERATIONS = [
@@ -44,14 +45,14 @@ export const REPORT_OPERATIONS = [
     path: REPORTS,
     summary: "Send a report every week or month",
     description:
-      "It is sent six hours after each week or month. Webhooks: `https://hooks.slack.com`, and origins in `REPORT_WEBHOOK_ORIGINS`.",
+      "It is sent six hours after each week or month. An e-mail address that is not one of a member gets a mail with a link, and the report waits until it agrees. Webhooks: `https://hooks.slack.com`, and origins in `REPORT_WEBHOOK_ORIGINS`.",
     access: "sources:write",
     organization: "optional-body",
     source: "path",
     body: CreateReportBody,
     status: 201,
     answer: StatsReport,
-    codes: sourceCodes([...BODY_CODES, "too_many_reports"]),
+    codes: sourceCodes([...BODY_CODES, "too_many_reports", "mail_unavailable"]),
   },
   {
     id: "deleteReport",
@@ -82,7 +83,7 @@ export const REPORT_OPERATIONS = [
     query: SourceOrganizationQuery,
     status: 200,
     answer: StatsReport,
-    codes: sourceCodes([...QUERY_CODES, "report_not_found", "report_not_sent"]),
+    codes: sourceCodes([...QUERY_CODES, "report_not_found", "report_unconfirmed", "report_not_sent"]),
   },
   {
     id: "previewReport",
@@ -98,6 +99,35 @@ export const REPORT_OPERATIONS = [
     status: 200,
     answer: ReportPreview,
     codes: sourceCodes([...QUERY_CODES, ...WAREHOUSE_CODES]),
+  },
+  {
+    id: "askReportConsent",
+    tag: "Stats",
+    method: "GET",
+    path: CONSENT,
+    summary: "Ask whether an address agrees to a report",
+    description:
+      "The page of the link in the mail that asks. It changes nothing: mail scanners follow links.",
+    access: "public",
+    status: 200,
+    answer: Type.String(),
+    mediaType: "text/html",
+    hasClientRate: true,
+    codes: COMMON_CODES,
+  },
+  {
+    id: "giveReportConsent",
+    tag: "Stats",
+    method: "POST",
+    path: CONSENT,
+    summary: "Agree to a report",
+    description: "The report is sent from its next week or month on. The link works once, within 7 days.",
+    access: "public",
+    status: 200,
+    answer: Type.String(),
+    mediaType: "text/html",
+    hasClientRate: true,
+    codes: COMMON_CODES,
   },
   {
     id: "confirmUnsubscribe",

@@ -58,6 +58,8 @@ const ACTION_TEXTS: Readonly<Record<string, string>> = {
   "source.plan_saved": "tracking plan saved",
   "source.report_created": "report created",
   "source.report_deleted": "report deleted",
+  "source.report_confirmed": "report agreed to by its address",
+  "source.report_unsubscribed": "report ended by its address",
   "source.debug_read": "debug data read",
   "source.events_read": "stored events read",
   "source.exported": "events exported",

@@ -39,6 +39,7 @@ import { profile, updateProfile, userByEmail, userOfIdentity } from "./profiles.
 import {
   addReportLink,
   claimReports,
+  confirmReport,
   createReport,
   deleteReport,
   recordReport,
@@ -147,6 +148,7 @@ function reportMethods(db: CatalogDb) {
     deleteReport: write(deleteReport),
     reportByLink: read(reportByLink),
     addReportLink: write(addReportLink),
+    confirmReport: write(confirmReport),
     unsubscribeReport: write(unsubscribeReport),
     recordReport: write(recordReport),
     claimReports: write(claimReports),

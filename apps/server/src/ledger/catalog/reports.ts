@@ -15,6 +15,9 @@ export const reports = (db: CatalogDb, { sourceId }: Argument<"reports">): Promi
     .orderBy("reportId")
     .execute();
 
+/** Who has the link of a mail. */
+const NOBODY = { userId: null, tokenId: null };
+
 /** Without the target: the URL of a webhook is a secret. */
 const audited = ({ reportId, period, channel }: ReportRecord) => ({ reportId, period, channel });
 
@@ -83,23 +86,44 @@ export async function addReportLink(
 
 export async function reportByLink(
   db: CatalogDb,
-  { hash }: Argument<"reportByLink">,
+  { hash, since }: Argument<"reportByLink">,
 ): Promise<ReportRecord | null> {
   const found = await db
     .selectFrom("reportLinks")
     .innerJoin("reports", "reports.reportId", "reportLinks.reportId")
     .selectAll("reports")
     .where("reportLinks.hash", "=", hash)
+    .where("reportLinks.createdAt", ">=", since)
     .executeTakeFirst();
   return found ?? null;
 }
 
+export async function confirmReport(
+  db: CatalogDb,
+  { hash, since, nextAt, now }: Argument<"confirmReport">,
+): Promise<boolean> {
+  const found = await reportByLink(db, { hash, since });
+  if (!found) return false;
+  const { reportId, organizationId, sourceId: target } = found;
+  const { numUpdatedRows } = await db
+    .updateTable("reports")
+    .set({ confirmedAt: now, nextAt })
+    .where("reportId", "=", reportId)
+    .where("confirmedAt", "is", null)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
+  await db.deleteFrom("reportLinks").where("hash", "=", hash).execute();
+  const entry = { organizationId, now, actor: NOBODY, target, action: "source.report_confirmed" };
+  await writeAudit(db, { ...entry, before: null, after: audited(found) });
+  return true;
+}
+
 export async function unsubscribeReport(
   db: CatalogDb,
-  { hash, now }: Argument<"unsubscribeReport">,
+  { hash, since, now }: Argument<"unsubscribeReport">,
 ): Promise<boolean> {
-  const found = await reportByLink(db, { hash });
-  return remove(db, found ?? undefined, { actor: { userId: null, tokenId: null }, now });
+  const found = await reportByLink(db, { hash, since });
+  return remove(db, found ?? undefined, { actor: NOBODY, now });
 }
 
 export async function claimReports(
@@ -110,6 +134,7 @@ export async function claimReports(
     .selectFrom("reports")
     .selectAll()
     .where("nextAt", "<=", now)
+    .where("confirmedAt", "is not", null)
     .orderBy("nextAt")
     .limit(limit)
     .execute();

@@ -191,6 +191,8 @@ export const CATALOG_CHANGES = [
   ],
   // members are people, whose addresses are in their profiles, and service accounts, which have none
   [`alter table members drop column email`],
+  // a report waits until its address has agreed
+  [`alter table reports add column confirmed_at bigint`, `update reports set confirmed_at = created_at`],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
@@ -261,7 +263,7 @@ export interface CatalogTables {
     definition: string;
   };
   reports: ReportRecord;
-  /** The unsubscribe links in the mails of reports. */
+  /** The links in the mails of reports: that of a report that waits agrees to it, later ones end it. */
   reportLinks: { hash: string; reportId: string; createdAt: number };
   erasures: ErasureRecord & {
     /** null when the erasure is done. */

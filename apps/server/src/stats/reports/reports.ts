@@ -2,22 +2,25 @@
  * Sends reports by e-mail and to Slack: those that are due, and one that a user sends now. The ledger lets one of several nodes
  * claim a report, so it is sent once.
  */
-import { randomBytes } from "node:crypto";
 import { messageOf } from "../../core/error-text.ts";
 import { escapeText } from "../../core/escape-html.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { postJson } from "../../core/post-json.ts";
 import type { ReportRecord } from "../../core/report-record.ts";
-import { hashToken } from "../../core/token.ts";
+import { makeCode } from "../../core/token.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import type { LimitedMailer } from "../../mail/mail-limits.ts";
 import type { QueryStats } from "../stats.ts";
+import { askForConsent } from "./consent.ts";
 import { type ReportContent, type ReportScope, readReport } from "./content.ts";
 import { lastPeriod, nextReportAt, PERIOD_WORDS } from "./period.ts";
 import { type ReportFooter, renderHtml, renderText, reportSubject } from "./render.ts";
 
 export interface ReportDeps {
-  readonly ledger: Pick<Catalog, "source" | "claimReports" | "recordReport" | "addReportLink">;
+  readonly ledger: Pick<
+    Catalog,
+    "source" | "claimReports" | "recordReport" | "addReportLink" | "organizationsOf" | "profile"
+  >;
   readonly queryStats: QueryStats;
   /** null: no SMTP_URL. */
   readonly mailer: LimitedMailer | null;
@@ -34,6 +37,8 @@ export interface ReportTotals {
 export interface Reports {
   /** The mail of the last complete period. @throws Refusal when the warehouse cannot answer */
   preview(scope: ReportScope, signal: AbortSignal): Promise<{ subject: string; html: string; text: string }>;
+  /** Asks the address of a report whether it agrees. @throws Error or Refusal when the mail could not be sent */
+  askForConsent(report: ReportRecord): Promise<void>;
   /** @throws Error that says why it could not be sent */
   sendNow(report: ReportRecord, userId: string, signal: AbortSignal): Promise<void>;
   /** Sends some of the reports that are due. @returns whether more may be due */
@@ -61,8 +66,8 @@ function createDelivery({ ledger, mailer, addresses, clock }: ReportDeps) {
     { messageId, userId }: ReportDelivery,
   ) {
     if (!mailer) throw new Error("the service has no mail server (SMTP_URL)");
-    const code = randomBytes(24).toString("base64url");
-    await ledger.addReportLink({ reportId: report.reportId, hash: hashToken(code), now: clock() });
+    const { code, codeHash: hash } = makeCode();
+    await ledger.addReportLink({ reportId: report.reportId, hash, now: clock() });
     const unsubscribeUrl = `${addresses().baseUrl}/api/reports/unsubscribe/${code}`;
     const footer = footerOf(report.period, unsubscribeUrl);
     const mail = {
@@ -151,6 +156,7 @@ export function createReports(deps: ReportDeps): Reports {
       const subject = reportSubject(content);
       return { subject, html: renderHtml(content, footer), text: renderText(content, footer) };
     },
+    askForConsent: (report) => askForConsent(deps, report),
     sendNow: (report, userId, signal) => send(report, signal, { userId, sent: null, failed: null }),
     sendDue: async (signal) => {
       const { reportSendBatchSize: limit, reportRetryMs: retryMs } = SERVER_LIMITS;

@@ -1,7 +1,7 @@
 /** The operations on reports (docs/contract.md section 9). */
 import type { CreateReportBody, Issue, StatsReport } from "@headwater/contract";
 import { Email } from "@headwater/contract";
-import type { Handler } from "../../core/handler.ts";
+import type { Call, Handler } from "../../core/handler.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { createRateLimiter, rateHeaders } from "../../core/rate-limit.ts";
 import { Refusal } from "../../core/refusal.ts";
@@ -9,8 +9,10 @@ import type { ReportRecord } from "../../core/report-record.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../../core/time.ts";
 import { compile } from "../../core/validate.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
+import { toMailRefusal } from "../../mail/mail-limits.ts";
 import { isZone } from "../calendar.ts";
 import { refuseIssues } from "../scope.ts";
+import { isMemberAddress } from "./consent.ts";
 import { nextReportAt } from "./period.ts";
 import type { Reports } from "./reports.ts";
 
@@ -42,7 +44,8 @@ const renderReport = (report: ReportRecord): StatsReport => ({
   timezone: report.timezone,
   userId: report.userId,
   createdAt: toIsoTime(report.createdAt),
-  nextAt: toIsoTime(report.nextAt),
+  confirmedAt: toIsoTimeOrNull(report.confirmedAt),
+  nextAt: report.confirmedAt === null ? null : toIsoTime(report.nextAt),
   lastSentAt: toIsoTimeOrNull(report.lastSentAt),
   lastError: report.lastError,
 });
@@ -83,15 +86,31 @@ export const listReports =
     body: { reports: (await catalog.reports({ sourceId })).map(renderReport), canMail },
   });
 
+/** A report whose address could not be asked is deleted: nobody has the link that agrees to it. */
+async function askForConsent(
+  { catalog, reports }: ReportRouteDeps,
+  report: ReportRecord,
+  change: Pick<Call<"createReport">, "actor" | "now">,
+): Promise<void> {
+  try {
+    await reports.askForConsent(report);
+  } catch (error) {
+    await catalog.deleteReport({ ...report, ...change });
+    throw toMailRefusal(error);
+  }
+}
+
 export const createReport =
-  ({ catalog, canMail, webhookOrigins, newId }: ReportRouteDeps): Handler<"createReport"> =>
+  (deps: ReportRouteDeps): Handler<"createReport"> =>
   async ({ source: { sourceId, organizationId }, actor, body, now }) => {
+    const { catalog, canMail, webhookOrigins, newId } = deps;
     const { period, channel, timezone = "UTC" } = body;
     const isUnsent = channel === "email" && !canMail;
     refuseIssues([
       ...zoneIssues(timezone),
       ...(isUnsent ? NO_MAIL_SERVER : targetIssues(body, webhookOrigins)),
     ]);
+    const isConfirmed = channel === "slack" || (await isMemberAddress(catalog, organizationId, body.target));
     const report: ReportRecord = {
       reportId: newId("rep"),
       organizationId,
@@ -102,6 +121,7 @@ export const createReport =
       target: channel === "slack" ? new URL(body.target).href : body.target,
       timezone,
       createdAt: now,
+      confirmedAt: isConfirmed ? now : null,
       nextAt: nextReportAt(period, timezone, now),
       tries: 0,
       lastSentAt: null,
@@ -110,6 +130,7 @@ export const createReport =
     const created = await catalog.createReport({ report, actor, now });
     if (created === "unknown") throw new Refusal("source_not_found");
     if (created === "too_many") throw new Refusal("too_many_reports");
+    if (!isConfirmed) await askForConsent(deps, report, { actor, now });
     return { body: renderReport(report) };
   };
 
@@ -128,6 +149,7 @@ export function sendReport({ catalog, reports, nodes }: ReportRouteDeps): Handle
   return async ({ source: { sourceId }, params: { reportId }, actor: { userId }, now, signal }) => {
     const report = (await catalog.reports({ sourceId })).find((one) => one.reportId === reportId);
     if (!report) throw new Refusal("report_not_found");
+    if (report.confirmedAt === null) throw new Refusal("report_unconfirmed");
     const taken = limiter.take(sourceId, now);
     if (!taken.ok)
       throw new Refusal("rate_limited", {

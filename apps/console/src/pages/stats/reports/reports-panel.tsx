@@ -123,7 +123,7 @@ function ReportForm({ view: { scope, timeZone }, canMail, onPreview }: ReportFor
       </form>
       <Text size="sm" c="dimmed">
         Sent {PERIODS.find(({ value }) => value === period)?.sentOn} at 06:00 in the time zone of this page,{" "}
-        {timeZone}.
+        {timeZone}.{channel === "email" && " An address outside the workspace is asked first."}
       </Text>
       {creation.error && <ErrorAlert error={creation.error} />}
     </>
@@ -158,13 +158,35 @@ function ReportTable({ sourceId, reports }: ReportTableProps) {
   );
 }
 
+const DAY_MS = 86_400_000;
+
+/** A report whose address is asked: the mail has a link that works for some days. */
+function Unconfirmed({ report: { target, createdAt } }: { readonly report: ReportRow }) {
+  const maxDays = LIMITS.reportConsentDays;
+  const isExpired = Date.parse(createdAt) + maxDays * DAY_MS < Date.now();
+  return (
+    <Text size="sm" c={isExpired ? "red" : "dimmed"} className="wrap" role="status">
+      {isExpired ? (
+        <>
+          <bdi>{target}</bdi> did not agree within {maxDays} days. To ask again, delete the report and create
+          it again.
+        </>
+      ) : (
+        <>
+          Waiting for <bdi>{target}</bdi> to agree by the link in its mail.
+        </>
+      )}
+    </Text>
+  );
+}
+
 interface ReportTableRowProps {
   readonly sourceId: string;
   readonly report: ReportRow;
 }
 
 function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
-  const { reportId, period, target, timezone, lastSentAt, lastError, nextAt } = report;
+  const { reportId, period, target, timezone, confirmedAt, lastSentAt, lastError, nextAt } = report;
   const client = useQueryClient();
   const params = { sourceId, reportId };
   const refetch = () => client.invalidateQueries({ queryKey: ["reports", sourceId] });
@@ -180,6 +202,7 @@ function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
         <Text size="sm" c="dimmed">
           {periodLabel(period)} · {timezone}
         </Text>
+        {confirmedAt === null && <Unconfirmed report={report} />}
         {lastError !== null && (
           <Text size="sm" c="red" className="wrap" role="status">
             Not sent: {lastError}
@@ -191,19 +214,21 @@ function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
         <RelativeTime at={lastSentAt} missing="Never" />
       </Table.Td>
       <Table.Td>
-        <time dateTime={nextAt}>{days.format(new Date(nextAt))}</time>
+        {nextAt === null ? "—" : <time dateTime={nextAt}>{days.format(new Date(nextAt))}</time>}
       </Table.Td>
       <Table.Td>
         <Group gap="xs" wrap="nowrap" className="report-actions">
-          <AsyncButton
-            size="xs"
-            variant="default"
-            aria-label={`Send report to ${target} now`}
-            isPending={sending.isPending}
-            onPress={() => sending.mutateAsync().catch(() => undefined)}
-          >
-            Send now
-          </AsyncButton>
+          {confirmedAt !== null && (
+            <AsyncButton
+              size="xs"
+              variant="default"
+              aria-label={`Send report to ${target} now`}
+              isPending={sending.isPending}
+              onPress={() => sending.mutateAsync().catch(() => undefined)}
+            >
+              Send now
+            </AsyncButton>
+          )}
           <ConfirmButton
             label="Delete"
             name={`Delete report to ${target}`}

@@ -1,0 +1,92 @@
+/** The pages of the links in the mails of reports. Opening one changes nothing, because mail scanners follow links. */
+import { LIMITS } from "@headwater/contract/limits";
+import { escapeHtml } from "../../core/escape-html.ts";
+import type { Handler } from "../../core/handler.ts";
+import { SERVER_LIMITS } from "../../core/limits.ts";
+import { pageHeaders } from "../../core/page-headers.ts";
+import type { ReportRecord } from "../../core/report-record.ts";
+import { hashToken } from "../../core/token.ts";
+import type { Catalog } from "../../ledger/ledger.ts";
+import { readConsentRequest } from "./consent.ts";
+import { nextReportAt, PERIOD_WORDS } from "./period.ts";
+
+const HEADERS = pageHeaders({ "style-src": "'unsafe-inline'", "form-action": "'self'" });
+const BODY = "max-width:32rem;margin:4rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif";
+
+const createPage = (title: string) => (content: string) => ({
+  headers: HEADERS,
+  mediaType: "text/html; charset=utf-8",
+  text: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>${title}</title></head>
+<body style="${BODY}"><h1>${title}</h1>\n${content}\n</body></html>\n`,
+});
+
+const named = (name: string) => `<bdi>${escapeHtml(name)}</bdi>`;
+// without an action the form is sent to the address of the page, whatever proxy is before the service
+const form = (button: string) => `<form method="post"><button>${button}</button></form>`;
+
+const toConsentLink = (token: string, now: number) => ({
+  hash: hashToken(token),
+  since: now - SERVER_LIMITS.reportConsentMs,
+});
+const toUnsubscribeLink = (token: string, now: number) => ({
+  hash: hashToken(token),
+  since: now - SERVER_LIMITS.reportLinkMs,
+});
+
+const consentPage = createPage("Agree to a report");
+const AGREED =
+  "<p>You agreed. Headwater sends this report from now on. Each mail has a link to unsubscribe.</p>";
+const NOTHING_TO_AGREE = `<p>Nothing to agree to: the link was used, it is older than ${LIMITS.reportConsentDays} days, or the report was deleted.</p>`;
+
+/** The report that waits for the link. */
+async function findPending(catalog: Catalog, token: string, now: number): Promise<ReportRecord | null> {
+  const report = await catalog.reportByLink(toConsentLink(token, now));
+  return report?.confirmedAt === null ? report : null;
+}
+
+export const askReportConsent =
+  (catalog: Catalog): Handler<"askReportConsent"> =>
+  async ({ params: { token }, now }) => {
+    const report = await findPending(catalog, token, now);
+    const request = report && (await readConsentRequest(catalog, report, now));
+    if (!report || !request) return consentPage(NOTHING_TO_AGREE);
+    const { askedBy, organizationName, sourceName } = request;
+    const what = `the ${PERIOD_WORDS[report.period]} report of ${named(sourceName)} to ${escapeHtml(report.target)}`;
+    const question = `${named(askedBy)} of the workspace ${named(organizationName)} asks to send ${what}. Do you agree?`;
+    return consentPage(
+      `<p>${question}</p>${form("Agree")}<p>If you do not agree, close this page: the report is not sent.</p>`,
+    );
+  };
+
+export const giveReportConsent =
+  (catalog: Catalog): Handler<"giveReportConsent"> =>
+  async ({ params: { token }, now }) => {
+    const report = await findPending(catalog, token, now);
+    if (!report) return consentPage(NOTHING_TO_AGREE);
+    const nextAt = nextReportAt(report.period, report.timezone, now);
+    const isConfirmed = await catalog.confirmReport({ ...toConsentLink(token, now), nextAt, now });
+    return consentPage(isConfirmed ? AGREED : NOTHING_TO_AGREE);
+  };
+
+const unsubscribePage = createPage("Unsubscribe");
+const ENDED = "<p>This report is not sent any more.</p>";
+const UNKNOWN_LINK =
+  "<p>This report is not sent any more, or the link is older than 90 days: use that of the latest mail.</p>";
+
+export const confirmUnsubscribe =
+  (catalog: Catalog): Handler<"confirmUnsubscribe"> =>
+  async ({ params: { token }, now }) => {
+    const report = await catalog.reportByLink(toUnsubscribeLink(token, now));
+    const source = report && (await catalog.source({ sourceId: report.sourceId, now }));
+    if (!report || !source) return unsubscribePage(UNKNOWN_LINK);
+    const what = `${PERIOD_WORDS[report.period]} report of ${named(source.name)}`;
+    return unsubscribePage(`<p>Stop the ${what} to ${escapeHtml(report.target)}?</p>${form("Unsubscribe")}`);
+  };
+
+export const unsubscribe =
+  (catalog: Catalog): Handler<"unsubscribe"> =>
+  async ({ params: { token }, now }) => {
+    const hasEnded = await catalog.unsubscribeReport({ ...toUnsubscribeLink(token, now), now });
+    return unsubscribePage(hasEnded ? ENDED : UNKNOWN_LINK);
+  };
