@@ -7,6 +7,7 @@ import {
   type ClockedWorld,
   DAY,
   HOUR,
+  issuesOf,
   MINUTE,
   ORGANIZATION_ID,
   openClockedWorldFor,
@@ -162,6 +163,19 @@ test("An invitation whose mail cannot be sent does not exist.", async (t) => {
   refused(await invite(world, { email: "grace@shop.example" }), 503, "mail_unavailable");
   const list = await world.ask(`/api/invitations?organizationId=${ORGANIZATION_ID}`);
   assert.deepEqual(list.body.invitations, []);
+});
+
+test("An address whose lower case is that of another mailbox is refused everywhere.", async (t) => {
+  const { world } = await withMail(t);
+  const email = "\u212aim@shop.example";
+  assert.equal(email.toLowerCase(), "kim@shop.example");
+  const { token } = await world.person("viewer");
+  for (const reply of [
+    await post(world, "/api/sign-in/link", { email }, null),
+    await post(world, "/api/profile/email", { email }, token),
+    await invite(world, { email }),
+  ])
+    assert.deepEqual(issuesOf(reply), ["email: invalid_value"]);
 });
 
 test("A confirmed address signs in by a link that works once, for ten minutes.", async (t) => {

@@ -452,6 +452,7 @@ test("Reports need sources:write, are bounded, and go with their source and with
   refused(await ask(pathOf(source), { token: viewer.token }), 403, "permission_denied");
   const wrong: [object, string[]][] = [
     [{ target: "a@b.example, c@d.example" }, ["target: invalid_value"]],
+    [{ target: "\u212aim@shop.example" }, ["target: invalid_value"]],
     [{ target: "nobody", timezone: "+01:00" }, ["target: invalid_value", "timezone: invalid_value"]],
     [{ period: "day" }, ["period: invalid_value"]],
   ];
