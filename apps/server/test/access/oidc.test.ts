@@ -190,6 +190,13 @@ test("An address that the provider has not verified opens no account.", async ()
   assert.equal(location, `${APP_URL}/sign-in?why=no_account`);
 });
 
+test("An address whose lower case is that of somebody else opens no account.", async () => {
+  provider.user = { ...GRACE, sub: "impostor", email: "\u212aim@shop.example" };
+  const browser = new Browser();
+  const { location } = await browser.get((await authorize(browser)).callback);
+  assert.equal(location, `${APP_URL}/sign-in?why=no_account`);
+});
+
 test("An invitation that has ended is named, and the cookie is deleted.", async () => {
   provider.user = { ...GRACE, sub: "late", email: "late@shop.example" };
   const browser = new Browser();
