@@ -1963,6 +1963,8 @@ organizationName: string;
 role: "viewer" | "developer" | "admin" | "owner";
 /** The name of the member who invites you; null: they gave none. */
 invitedBy: string | null;
+/** The address that the link was sent to. A new account signs in with it; null: none. */
+email: string | null;
 /** The account that accepts the invitation, because it has the address that the link was sent to; null: a new one. */
 account: {
 /** The name of the account. */

@@ -89,6 +89,7 @@ const offer = {
 };
 export const OfferedInvitation = Closed({
   ...offer,
+  email: textOrNull("The address that the link was sent to. A new account signs in with it; null: none."),
   account: Nullable(
     Closed(
       {

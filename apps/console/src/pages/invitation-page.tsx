@@ -64,7 +64,7 @@ interface OfferProps {
 }
 
 function Offer({ offer, code, onNewToken }: OfferProps) {
-  const { account } = offer;
+  const { account, email } = offer;
   const { data: methods } = useQuery(signInMethodsQuery);
   const [ownToken] = useState(session.token);
   if (!methods) return <Loading />;
@@ -84,6 +84,7 @@ function Offer({ offer, code, onNewToken }: OfferProps) {
         <AcceptForm
           code={code}
           account={account}
+          email={email}
           onNewToken={methods.mail || methods.oidc !== null ? null : onNewToken}
         />
       )}
@@ -129,11 +130,13 @@ interface AcceptFormProps {
   readonly code: string;
   /** The account that has the address of the invitation; null: a new one is made. */
   readonly account: { readonly name: string | null; readonly email: string | null } | null;
+  /** The address of the new account; null: none. */
+  readonly email: string | null;
   /** null: there are other ways to sign in again. */
   readonly onNewToken: ((token: string) => void) | null;
 }
 
-function AcceptForm({ code, account, onNewToken }: AcceptFormProps) {
+function AcceptForm({ code, account, email, onNewToken }: AcceptFormProps) {
   const navigate = useNavigate();
   const [name, setName] = useState(account?.name ?? "");
   const accepted = useMutation({
@@ -164,6 +167,11 @@ function AcceptForm({ code, account, onNewToken }: AcceptFormProps) {
             error={failure?.issueAt("name")}
             onChange={(event) => setName(event.currentTarget.value)}
           />
+        )}
+        {!account && email !== null && (
+          <Text size="sm" className="wrap">
+            This account will sign in with <bdi>{email}</bdi>. Accept only if this address is yours.
+          </Text>
         )}
         <AsyncButton type="submit" isPending={accepted.isPending} disabled={name.trim() === ""}>
           {account ? "Accept and sign in" : "Accept with a new account"}

@@ -116,7 +116,8 @@ export const readInvitation =
     const found = await catalog.invitationByHash({ hash: hashToken(body.code), now });
     if (!found) throw new Refusal("invalid_code");
     const account = await accountOf(catalog, found);
-    return { body: { ...renderOffer(found), account, expiresAt: toIsoTime(found.expiresAt) } };
+    const { email, expiresAt } = found;
+    return { body: { ...renderOffer(found), email, account, expiresAt: toIsoTime(expiresAt) } };
   };
 
 export const INVITATION_ENDED = {

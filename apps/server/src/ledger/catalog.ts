@@ -197,7 +197,12 @@ export interface Catalog {
    * A token that was revoked before keeps its first `revokedAt`. Every workspace that the token could access gets an
    * audit entry.
    */
-  revokeToken(revoked: AuditedChange & { tokenId: string }): Promise<TokenRecord | "unknown">;
+  revokeToken(revoked: {
+    tokenId: string;
+    /** Nobody: a link that was opened took a change of an address back. */
+    actor: AuditNote["actor"];
+    now: number;
+  }): Promise<TokenRecord | "unknown">;
   /** Stores when tokens were last used. An earlier time never replaces a later one. */
   recordTokenUse(used: { tokenId: string; lastUsedAt: number }[]): Promise<void>;
 

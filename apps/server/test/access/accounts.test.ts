@@ -143,6 +143,8 @@ test("An invitation by e-mail is shown to nobody else, and confirms the address.
   const mail = await mails.next();
   assert.deepEqual(mail.to, ["Grace@shop.example"]);
   assert.match(mail.html, /As developer you can/);
+  const offered = await post(world, "/api/invitations/read", { code: codeIn(mail.text) }, null);
+  assert.equal(offered.body.email, "Grace@Shop.example", "with what the account will sign in");
   const { token } = await accept(world, codeIn(mail.text));
   assert.equal((await world.ask("/api/profile", { token })).body.email, "grace@shop.example");
 
@@ -155,6 +157,32 @@ test("An invitation by e-mail is shown to nobody else, and confirms the address.
   const again = await accept(world, code, "Somebody");
   const profile = (await world.ask("/api/profile", { token: again.token })).body;
   assert.deepEqual([profile.name, profile.email], ["Grace", "grace@shop.example"]);
+});
+
+test("Whoever joins by an invitation that another person passed on keeps the ways to sign in.", async (t) => {
+  const { world, mails } = await withMail(t);
+  const grace = await world.person("viewer");
+  const organizationId = await world.workspace("Trap");
+  const join = async (token: string) => {
+    await invite(world, { organizationId, email: "mallory@evil.example" });
+    const code = codeIn((await mails.next()).text);
+    assert.equal((await post(world, "/api/invitations/join", { code }, token)).status, 200);
+  };
+  await join(grace.token);
+  assert.equal((await world.ask("/api/profile", { token: grace.token })).body.email, null);
+  await post(world, "/api/sign-in/link", { email: "mallory@evil.example" }, null);
+
+  await post(world, "/api/profile/email", { email: "grace@shop.example" }, grace.token);
+  const mail = await mails.next();
+  assert.match(mail.text, /Confirm/, "no sign-in link was sent");
+  await post(world, "/api/profile/email/confirm", { code: codeIn(mail.text) }, grace.token);
+  await join(grace.token);
+  assert.equal((await world.ask("/api/profile", { token: grace.token })).body.email, "grace@shop.example");
+  const { entries } = (await world.ask(`/api/audit?organizationId=${organizationId}&action=person`)).body;
+  assert.deepEqual(
+    entries.map(({ after }: { after: object }) => after),
+    [{ email: "grace@shop.example" }],
+  );
 });
 
 test("An invitation whose mail cannot be sent does not exist.", async (t) => {
@@ -279,15 +307,24 @@ test("A change of the address is reported to the old one, whose link takes it ba
   assert.equal(signedIn.body.userId, userId);
   const { entries } = (await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}&action=person`)).body;
   assert.deepEqual(
-    entries.map(({ action, before, after }: { action: string; before: object; after: object }) => [
-      action,
-      ...[before, after].map((value) => Object.values(value)[0]),
-    ]),
+    entries.map(
+      ({
+        actor,
+        action,
+        before,
+        after,
+      }: Record<"actor" | "action", string> & Record<"before" | "after", object>) => [
+        actor,
+        action,
+        ...[before, after].map((value) => Object.values(value)[0]),
+      ],
+    ),
     [
-      ["person.email_restored", "mallory@evil.example", "ada@shop.example"],
-      ["person.email_restored", "second@evil.example", "mallory@evil.example"],
-      ["person.email_changed", "mallory@evil.example", "second@evil.example"],
-      ["person.email_changed", "ada@shop.example", "mallory@evil.example"],
+      ["system", "person.email_restored", "mallory@evil.example", "ada@shop.example"],
+      ["system", "person.email_restored", "second@evil.example", "mallory@evil.example"],
+      ["person", "person.email_changed", "mallory@evil.example", "second@evil.example"],
+      ["person", "person.email_changed", "ada@shop.example", "mallory@evil.example"],
+      ["person", "person.email_changed", null, "ada@shop.example"],
     ],
   );
 });

@@ -1,6 +1,7 @@
 /** People sign in with a real OpenID Connect provider: authorization code with PKCE, state and nonce. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { startMailServer } from "../support/mail-server.ts";
 import { startOidcProvider, type TestProvider } from "../support/oidc-provider.ts";
 import { APP_URL, ORGANIZATION_ID, openWorld, refused, type World } from "../support/world.ts";
 
@@ -37,8 +38,8 @@ class Browser {
 }
 
 /** From the click to the callback's address, which the browser has not opened yet. */
-async function authorize(browser: Browser, query = "") {
-  const started = await browser.get(`${world.url}/api/sign-in/oidc${query}`);
+async function authorize(browser: Browser, query = "", url = world.url) {
+  const started = await browser.get(`${url}/api/sign-in/oidc${query}`);
   assert.equal(started.status, 302);
   const visitor = new Browser();
   let next = started.location ?? "";
@@ -46,7 +47,7 @@ async function authorize(browser: Browser, query = "") {
     const { location } = await visitor.get(new URL(next, provider.issuer).href);
     next = location ?? assert.fail("the provider redirects");
   }
-  return { started, callback: next.replace(BASE, world.url) };
+  return { started, callback: next.replace(BASE, url) };
 }
 
 const codeIn = (location: string | null): string => {
@@ -128,6 +129,33 @@ test("An invitation that ends while the person is asked joins nobody, and signs 
   await world.ask(path, { method: "DELETE" });
   refused(await post("/api/sign-in/read", code), 404, "invalid_code");
   refused(await post("/api/sign-in", code), 404, "invalid_code");
+});
+
+test("An invitation that was sent to another address gives a person at the provider no way to sign in with that address.", async (t) => {
+  await using mails = await startMailServer();
+  const mail = { SMTP_URL: mails.url, MAIL_FROM: "Headwater <hw@example.com>" };
+  const own = await openWorld({ ...provider.settings, ...mail, APP_URL, BASE_URL: BASE });
+  t.after(() => own[Symbol.asyncDispose]());
+  const signIn = async (email: string) => {
+    const body = { organizationId: ORGANIZATION_ID, role: "viewer", email };
+    const session = await own.ownerSession();
+    assert.equal((await own.ask("/api/invitations", { method: "POST", token: session, body })).status, 201);
+    const code = /#code=(\S+)/.exec((await mails.next()).text)?.[1];
+    const browser = new Browser();
+    const { callback } = await authorize(browser, `?invitation=${code}`, own.url);
+    const exchanged = { code: codeIn((await browser.get(callback)).location) };
+    const { body: signedIn } = await own.ask("/api/sign-in", {
+      method: "POST",
+      token: null,
+      body: exchanged,
+    });
+    return (await own.ask("/api/profile", { token: signedIn.token })).body;
+  };
+  provider.user = { ...GRACE, sub: "unverified", email_verified: false };
+  const first = await signIn("mallory@evil.example");
+  assert.equal(first.email, null, "a new account");
+  const again = await signIn("mallory@evil.example");
+  assert.deepEqual([again.userId, again.email], [first.userId, null], "an account that exists");
 });
 
 test("Two sign-ins of one new identity at once make one account.", async () => {

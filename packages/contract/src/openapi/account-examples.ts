@@ -45,7 +45,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
   },
   readInvitation: {
     body: { code: CODE },
-    answer: { ...OFFER, account: null, expiresAt: INVITED.expiresAt },
+    answer: { ...OFFER, email: null, account: null, expiresAt: INVITED.expiresAt },
   },
   acceptInvitation: { body: { code: CODE, name: "Grace" }, answer: { ...inWorkspace, signInCode: CODE } },
   joinWorkspace: { body: { code: CODE }, answer: inWorkspace },

@@ -172,7 +172,7 @@ export const ACCOUNT_OPERATIONS = [
     path: "/api/invitations/accept",
     summary: "Accept an invitation with a new account",
     description:
-      "If the invitation was sent by e-mail and an account has that address, the account becomes a member.",
+      "The new account signs in with the address that the link was sent to. If an account has that address, it becomes the member instead.",
     access: "public",
     hasClientRate: true,
     body: account.AcceptInvitationBody,
@@ -186,7 +186,7 @@ export const ACCOUNT_OPERATIONS = [
     method: "POST",
     path: "/api/invitations/join",
     summary: "Accept an invitation with your account",
-    description: "You become a member. Members keep their role.",
+    description: "You become a member, and your account stays as it is. Members keep their role.",
     access: "person",
     body: account.InvitationCodeBody,
     status: 200,

@@ -1,10 +1,12 @@
 /** Changes of people's e-mail addresses, and their way back by a link to the previous one (docs/contract.md section 13). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { ProfileRecord } from "../../core/records.ts";
-import { writePersonAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
-import { profile, saveEmail, saveProfile } from "./profiles.ts";
+import { changeEmail, profile } from "./profiles.ts";
 import { revokeToken } from "./tokens.ts";
+
+/** Who opens a link is not signed in. */
+const LINK_HOLDER = { userId: null, tokenId: null };
 
 /** Deletes the codes of links that may be in the mailbox of an address that is no longer the user's. */
 const deleteSignInCodes = (db: CatalogDb, userId: string) =>
@@ -33,12 +35,14 @@ export async function confirmEmail(
     .returningAll()
     .executeTakeFirst();
   if (!code || code.email === null || code.expiresAt <= now) return "unknown";
-  const { email: before } = await profile(db, { userId });
+  const known = await profile(db, { userId });
+  const { email: before } = known;
   // an older way back is never given up for a newer one
   if (before !== null && !(await canBeRestored(db, userId, now))) return "too_many";
-  if (!(await saveEmail(db, userId, code.email))) return "taken";
-  const saved = await profile(db, { userId });
-  if (saved.email === before) return { profile: saved, previousEmail: null };
+  const { email } = code;
+  if (email.toLowerCase() === before) return { profile: known, previousEmail: null };
+  const action = "person.email_changed";
+  if (!(await changeEmail(db, { userId, email, actor, action, now }))) return "taken";
   await deleteSignInCodes(db, userId);
   if (before !== null) {
     const { codeHash: hash, expiresAt } = restoring;
@@ -48,9 +52,7 @@ export async function confirmEmail(
       .values({ ...kept, purpose: "restore_email" })
       .execute();
   }
-  const difference = { before: { email: before }, after: { email: saved.email } };
-  await writePersonAudit(db, { userId, actor, now, action: "person.email_changed", ...difference });
-  return { profile: saved, previousEmail: before };
+  return { profile: await profile(db, { userId }), previousEmail: before };
 }
 
 /** Whoever changed the address may have made these. */
@@ -62,8 +64,7 @@ async function deleteSince(db: CatalogDb, userId: string, changedAt: number, now
     .where("revokedAt", "is", null)
     .where((eb) => eb.or([eb("scope", "=", "console"), eb("createdAt", ">=", changedAt)]))
     .execute();
-  const actor = { userId, tokenId: null };
-  for (const { tokenId } of tokens) await revokeToken(db, { tokenId, actor, now });
+  for (const { tokenId } of tokens) await revokeToken(db, { tokenId, actor: LINK_HOLDER, now });
   await db.deleteFrom("identities").where("userId", "=", userId).where("linkedAt", ">=", changedAt).execute();
   await db
     .deleteFrom("signInCodes")
@@ -89,13 +90,10 @@ export async function restoreEmail(
     .executeTakeFirst();
   if (!code || code.email === null || code.expiresAt <= now) return "unknown";
   const { userId } = code;
-  const { email: before } = await profile(db, { userId });
-  await saveProfile(db, userId, { email: null });
-  await saveEmail(db, userId, code.email);
+  const change = { userId, actor: LINK_HOLDER, action: "person.email_restored", now } as const;
+  const isFree = await changeEmail(db, { ...change, email: code.email });
+  if (!isFree) await changeEmail(db, { ...change, email: null });
   const { email } = await profile(db, { userId });
-  const actor = { userId, tokenId: null };
-  const difference = { before: { email: before }, after: { email } };
-  await writePersonAudit(db, { userId, actor, now, action: "person.email_restored", ...difference });
   await deleteSince(db, userId, code.expiresAt - SERVER_LIMITS.emailRestoreMs, now);
   return { email };
 }

@@ -114,11 +114,9 @@ async function isStillGiven(db: CatalogDb, { invitedBy, organizationId, role }: 
   return own !== null && !isAbove(role, own);
 }
 
-/** The holder of a link that was sent by e-mail reads that mailbox, so its account is theirs. */
-async function accountOf(db: CatalogDb, { email }: InvitationRecord, userId: string, name: string | null) {
-  const known = email === null || name === null ? null : await userByEmail(db, { email });
-  return known ?? userId;
-}
+/** The user who has the address to which the link was sent: who opens the link reads that mailbox. */
+const userOfLink = async (db: CatalogDb, { email }: InvitationRecord) =>
+  email === null ? null : await userByEmail(db, { email });
 
 export async function acceptInvitation(
   db: CatalogDb,
@@ -132,8 +130,9 @@ export async function acceptInvitation(
     .returning(INVITATION_COLUMNS)
     .executeTakeFirst();
   if (!invitation || !(await isStillGiven(db, invitation))) return "unknown";
-  const { organizationId, role, email, invitationId } = invitation;
-  const userId = await accountOf(db, invitation, givenId, name);
+  const { organizationId, role, invitationId } = invitation;
+  const isNew = name !== null;
+  const userId = (isNew ? await userOfLink(db, invitation) : null) ?? givenId;
   const member = { userId, name: null, role, createdAt: now };
   const actor = { userId, tokenId: null };
   const added = await addMember(db, { organizationId, member, actor, now });
@@ -144,7 +143,8 @@ export async function acceptInvitation(
       .execute();
     return "limit_reached";
   }
-  await completeProfile(db, userId, { name, email });
+  // the account of who joins stays as it is: whoever was invited may have passed the link on
+  if (isNew) await completeProfile(db, userId, { name, email: invitation.email, now });
   const before = audited(invitation);
   await writeAudit(db, {
     organizationId,

@@ -17,7 +17,7 @@ export async function profile(db: CatalogDb, { userId }: Argument<"profile">): P
   return row ?? defaultsOf(userId);
 }
 
-export async function saveProfile(
+async function saveProfile(
   db: CatalogDb,
   userId: string,
   change: Partial<ProfileRecord>,
@@ -60,23 +60,39 @@ export async function userByEmail(db: CatalogDb, { email }: Argument<"userByEmai
   return row?.userId ?? null;
 }
 
-/** Gives the user a confirmed address. @returns false when another user has it */
-export async function saveEmail(db: CatalogDb, userId: string, email: string): Promise<boolean> {
-  const owner = await userByEmail(db, { email });
-  if (owner !== null) return owner === userId;
-  await saveProfile(db, userId, { email: email.toLowerCase() });
+/** A change of a person's address, which is a way to sign in. */
+interface EmailChange {
+  readonly userId: string;
+  /** An address that is confirmed as the user's; null: none. */
+  readonly email: string | null;
+  readonly actor: { userId: string | null; tokenId: string | null };
+  readonly action: "person.email_changed" | "person.email_restored";
+  readonly now: number;
+}
+
+/** The only function that changes the address of a user. Each change is in the audit log. @returns false when another user has it */
+export async function changeEmail(db: CatalogDb, change: EmailChange): Promise<boolean> {
+  const { userId, ...rest } = change;
+  const email = change.email === null ? null : change.email.toLowerCase();
+  const owner = email === null ? null : await userByEmail(db, { email });
+  if (owner !== null && owner !== userId) return false;
+  const { email: before } = await profile(db, { userId });
+  await saveProfile(db, userId, { email });
+  await writePersonAudit(db, { ...rest, userId, before: { email: before }, after: { email } });
   return true;
 }
 
-/** Facts about a new user. A name and an address that the user already has are kept. */
+/** What is known of a new user. A name and an address that the user already has are kept. */
 export async function completeProfile(
   db: CatalogDb,
   userId: string,
-  { name, email }: Pick<ProfileRecord, "name" | "email">,
+  { name, email, now }: Pick<ProfileRecord, "name" | "email"> & { now: number },
 ): Promise<void> {
   const known = await profile(db, { userId });
   if (name !== null && known.name === null) await saveProfile(db, userId, { name });
-  if (email !== null && known.email === null) await saveEmail(db, userId, email);
+  if (email === null || known.email !== null) return;
+  const actor = { userId, tokenId: null };
+  await changeEmail(db, { userId, email, actor, action: "person.email_changed", now });
 }
 
 async function linkedUser(db: CatalogDb, { issuer, subject }: IdentityRecord): Promise<string | null> {
@@ -111,7 +127,7 @@ export async function linkIdentity(
     .returning("userId")
     .executeTakeFirst();
   if (!linked) return (await linkedUser(db, identity)) ?? userId;
-  await completeProfile(db, userId, identity);
+  await completeProfile(db, userId, { ...identity, now });
   const actor = { userId, tokenId: null };
   const after = { provider: issuer };
   await writePersonAudit(db, { userId, actor, now, action: "person.identity_linked", after });
