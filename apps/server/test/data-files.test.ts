@@ -186,7 +186,7 @@ describe("headwater export", () => {
         1,
         /^The service refused the request \(401 invalid_token\): .*\. /,
       ],
-      [["import", file("known.ndjson"), "--source", source.sourceId], 1, /Another Headwater process serves/],
+      [["import", file("known.ndjson"), "--source", source.sourceId], 78, /Another Headwater process serves/],
     ];
     for (const [line, wanted, sentence] of refusals) {
       const { code, stderr } = await run(...line);

@@ -13,7 +13,7 @@ test("Generated visits are in the warehouse; a second run stores nothing new.", 
   const refused = await headwater(settings, ...words);
   assert.deepEqual(
     [refused.code, /Another Headwater process serves/.test(refused.stderr)],
-    [1, true],
+    [78, true],
     refused.stderr,
   );
   await served.stop();
