@@ -41,7 +41,7 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
     { path: "/usage", text: "Accepted events by day" },
     { path: "/support", text: "Service is ready" },
     { path: "/workspaces/new", text: "A workspace has its own sources" },
-    { path: "/profile", text: "No sessions." },
+    { path: "/profile", text: "Signed in" },
     { path: "/invitation#code=none", text: "The link is unknown" },
     { path: "/sign-in", text: "Access token" },
   ];

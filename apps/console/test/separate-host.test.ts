@@ -7,13 +7,7 @@ import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
-import {
-  eventsBody,
-  eventsPath,
-  OWNER_TOKEN,
-  openWorld,
-  pageEvent,
-} from "../../server/test/support/world.ts";
+import { eventsBody, eventsPath, openWorld, pageEvent } from "../../server/test/support/world.ts";
 import { buildConsole } from "../build.js";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -63,6 +57,7 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   await using world = await openWorld({ APP_URL: appUrl });
   api = world.url;
   const source = await world.createSource();
+  const session = await world.ownerSession();
   const context = await newVisitor();
   t.after(() => context.close());
   const page = await context.newPage();
@@ -71,7 +66,7 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   page.on("console", (message) => message.type() === "error" && violations.push(message.text()));
   const signIn = async (at: string) => {
     await page.goto(`${at}/sources`);
-    await page.getByLabel("Access token").fill(OWNER_TOKEN);
+    await page.getByLabel("Access token").fill(session);
     await page.getByRole("button", { name: "Sign in" }).click();
   };
 

@@ -11,6 +11,7 @@ import {
   TextInput,
   Title,
   useMantineColorScheme,
+  VisuallyHidden,
 } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -209,14 +210,16 @@ function Sessions() {
               No sessions.
             </Text>
           ) : (
-            <ScrollRegion label="Sessions">
+            <ScrollRegion label="Sessions table">
               <Table horizontalSpacing="lg">
                 <Table.Thead>
                   <Table.Tr>
                     <Table.Th>Signed in</Table.Th>
                     <Table.Th>Last used</Table.Th>
                     <Table.Th>Ends</Table.Th>
-                    <Table.Th aria-label="Actions" />
+                    <Table.Th>
+                      <VisuallyHidden>Actions</VisuallyHidden>
+                    </Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
