@@ -174,7 +174,7 @@ export const createToken =
       lastUsedAt: null,
       createdAt: now,
     };
-    const stored = { hash: made.hash, auditOrganizationId: organizationId, token, actor, now };
+    const stored = { hash: made.hash, token, actor, now };
     const outcome = await catalog.createToken(stored);
     if (outcome === "limit_reached") {
       throw new Refusal("limit_reached", {

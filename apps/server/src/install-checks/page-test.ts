@@ -42,6 +42,8 @@ export async function testPage(test: PageTest, signal: AbortSignal): Promise<Ver
       maxYoungGenerationSizeMb: maxSiteTestThreadYoungMb,
     },
   });
+  // once nobody waits, an error without a listener would end the service
+  worker.on("error", () => undefined);
   const ended = AbortSignal.any([signal, AbortSignal.timeout(siteTestMs + siteTestGraceMs)]);
   try {
     // rejects when the thread fails, as it does beyond its memory

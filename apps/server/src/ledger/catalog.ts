@@ -191,7 +191,7 @@ export interface Catalog {
     },
   ): Promise<PageOf<TokenRecord>>;
   createToken(
-    made: AuditedChange & { hash: string; auditOrganizationId: string; token: TokenRecord },
+    made: AuditedChange & { hash: string; token: TokenRecord },
   ): Promise<"created" | "limit_reached">;
   /**
    * A token that was revoked before keeps its first `revokedAt`. Every workspace that the token could access gets an

@@ -16,7 +16,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
     const token = aToken({ organizationId });
     await catalog().createToken({
       ...by,
-      auditOrganizationId: organizationId,
+
       hash: token.tokenId,
       token,
     });
@@ -31,7 +31,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
       const sender = aToken({ organizationId, sourceId, scope: "ingest", ceiling: "viewer" });
       const other = aToken({ organizationId });
       for (const token of [given, sender, other]) {
-        const made = { ...by, auditOrganizationId: organizationId, hash: token.tokenId, token };
+        const made = { ...by, hash: token.tokenId, token };
         assert.equal(await catalog().createToken(made), "created");
       }
       const listed = async (scope: TokenScope | null) =>
@@ -49,7 +49,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
       const organizationId = await workspace();
       const token = aToken({ organizationId, ceiling: "admin", expiresAt: NOW + DAY });
       const hash = `secret-${token.tokenId}`;
-      await catalog().createToken({ ...by, auditOrganizationId: organizationId, hash, token });
+      await catalog().createToken({ ...by, hash, token });
       assert.deepEqual(await catalog().tokenByHash({ hash }), token);
       assert.equal(await catalog().tokenByHash({ hash: "secret-other" }), null);
       assert.deepEqual(await catalog().token({ tokenId: token.tokenId }), token);
@@ -75,7 +75,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
       for (const token of [own, wide, outside]) {
         await catalog().createToken({
           ...by,
-          auditOrganizationId: organizationId,
+
           hash: token.tokenId,
           token,
         });
@@ -110,7 +110,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
       const member = aMember();
       for (const organizationId of [one, two]) await catalog().addMember({ ...by, organizationId, member });
       const token = aToken({ userId: member.userId });
-      await catalog().createToken({ ...by, auditOrganizationId: one, hash: token.tokenId, token });
+      await catalog().createToken({ ...by, hash: token.tokenId, token });
       await catalog().revokeToken({ ...by, tokenId: token.tokenId });
       const last = await Promise.all(
         [one, two, other].map(async (organizationId) => (await actions(organizationId))[0]),

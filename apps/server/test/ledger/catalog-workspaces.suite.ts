@@ -195,7 +195,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
       await catalog().addMember({ ...by, organizationId, member });
       const here = aToken({ userId: member.userId, organizationId });
       const everywhere = aToken({ userId: member.userId });
-      const made = { ...by, auditOrganizationId: organizationId };
+      const made = by;
       await catalog().createToken({ ...made, hash: here.tokenId, token: here });
       await catalog().createToken({ ...made, hash: everywhere.tokenId, token: everywhere });
       const ofSource = aToken({ ...here, tokenId: fresh("tok"), sourceId: "src_1", scope: "stats" });

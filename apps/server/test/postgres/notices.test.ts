@@ -32,7 +32,7 @@ it("A node is notified of changes to sources, tokens and sessions, and not of me
     await one.createToken({
       ...by,
       hash: token.hash,
-      auditOrganizationId: organizationId,
+
       token: {
         ...token,
         organizationId,

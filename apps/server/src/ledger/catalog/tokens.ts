@@ -108,14 +108,16 @@ export async function createToken(
   const { actor, now, token } = made;
   if (await isAtTokenLimit(db, token, now)) return "limit_reached";
   await insertToken(db, token, made.hash);
-  await writeAudit(db, {
-    organizationId: made.auditOrganizationId,
-    now,
-    actor,
-    action: "token.created",
-    target: token.tokenId,
-    after: auditedToken(token),
-  });
+  // each workspace that the token can access shows it
+  for (const organizationId of await workspacesOfToken(db, token))
+    await writeAudit(db, {
+      organizationId,
+      now,
+      actor,
+      action: "token.created",
+      target: token.tokenId,
+      after: auditedToken(token),
+    });
   return "created";
 }
 
