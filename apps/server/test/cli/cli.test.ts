@@ -325,7 +325,7 @@ describe("migrate", () => {
     ledger.close();
     for (const command of ["migrate", "token list", "serve"]) {
       const { code, stderr } = await headwater({ ...settings, PORT: "0" }, ...command.split(" "));
-      assert.equal(code, 1);
+      assert.equal(code, 78);
       assert.match(stderr, /^The ledger has schema 99, .*newer Headwater/);
     }
   });
@@ -336,7 +336,7 @@ describe("migrate", () => {
     writeFileSync(data.at("data/ledger.sqlite"), "not a database at all, but a text of some length");
     for (const command of ["migrate", "token list"]) {
       const { code, stderr } = await headwater({ DATA_DIR: data.at("data") }, ...command.split(" "));
-      assert.equal(code, 1);
+      assert.equal(code, 78);
       assert.match(
         stderr,
         /^DATA_DIR .* cannot be used: ledger\.sqlite is damaged \(file is not a database\)\. .*\.\n$/,
