@@ -34,6 +34,11 @@ const KEPT = [
   "https://shop.example/orders/confirm/10023456",
   "https://medium.example/@ann/keyboards?keyword=monkey&author=x",
   "/relative/path?x=1",
+  "https://shop.example/blog?title=Password%3A%20how%20to%20reset%20it",
+  "https://shop.example/hooks/react-use-state",
+  "https://shop.example/?a=1&copy=2&lt=3",
+  "Password: how to reset it",
+  "Cookie: policy",
 ];
 
 /** Text in which names, signs and encodings of addresses occur often. */

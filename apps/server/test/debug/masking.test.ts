@@ -8,6 +8,11 @@ const LIMIT = 16_384;
 const masked = (value: unknown) => JSON.parse(snapshotOf(JSON.stringify({ value }), LIMIT).json).value;
 const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
 
+/** A key of each kind, in pieces, so that no scanner takes this file for a leak. */
+const key = (...pieces: string[]) => pieces.join("");
+const R = (length: number) => "4eC39HqLyjWDarjtT1zdp7dcQ2xV8bN5mK0sG6fP".repeat(4).slice(0, length);
+const HEX = (length: number) => "9fceb02d0ae598e95dc970b74767f193".repeat(4).slice(0, length);
+
 /** A string in a body, and how it is recorded. */
 const STRINGS: readonly [string, string][] = [
   ["https://a.example/cb?code=4/0AX4Xf&state=xyz#x", "https://a.example/cb?code=[masked]&state=[masked]#x"],
@@ -28,11 +33,22 @@ const STRINGS: readonly [string, string][] = [
   ["card:\n5500-0000-0000-0004", "card:\n[masked]"],
   ["amex 378282246310005 ok", "amex [masked] ok"],
   ["/a?n=4111+1111+1111+1111", "/a?n=[masked]"],
+  ["4111\\u00a01111\\u00a01111\\u00a01111", "[masked]"],
+  ["4111&nbsp;1111&nbsp;1111&#160;1111", "[masked]"],
+  ['to "bob smith"@mail.example now', "to [email] now"],
+  ["to bob＠mail.example", "to [email]"],
+  ["to bob&#64;mail.example", "to [email]"],
+  ["to bob&commat;mail.example", "to [email]"],
+  ["to b\u200bob@mail.example", "to [email]"],
+  [`ｈｗｔ＿${R(36)}`, "[masked]"],
+  [`${key("h", "wt_")}4eC39HqL\u200b${R(36)}`, "[masked]"],
 ];
 
 const NAMES = `sessionid sessionID session_id PHPSESSID JSESSIONID ASP.NET_SessionId csrf csrfToken xsrf pin PIN pan cc ccnum cc_num
   passwort Passwort contraseña Contraseña contrasena motDePasse mot_de_passe senha minhaSenha mdp wachtwoord kennwort
-  lösenord passord adgangskode salasana hasło heslo şifre пароль 密码 パスワード`;
+  lösenord passord adgangskode salasana hasło heslo şifre пароль 密码 パスワード
+  pinCode user_pin userPin mfaCode totp totp_code recoveryCode backup_codes mnemonic seedPhrase oobCode codeVerifier deviceCode clave
+  mi_clave 비밀번호 密碼 패스워드 暗証番号 пароля лозинка lozinka jelszó parola geslo mật_khẩu كلمة_المرور סיסמה पासवर्ड รหัสผ่าน user_pw`;
 
 /** Bodies that are not JSON. */
 const TEXTS: readonly [string, string][] = [
@@ -51,13 +67,10 @@ const TEXTS: readonly [string, string][] = [
     '--b\nContent-Disposition: form-data; name="pin"; filename="p.txt"\nContent-Type: text/plain\n\n[masked]\n--b--',
   ],
   [`t ${JWT} 4111111111111111`, "t [masked] [masked]"],
+  ['x "4111", "1111", "1111", "1111" y', 'x "[masked]" y'],
   ["a=1&code=Splxl0BeZQ&state=x", "a=1&code=[masked]&state=[masked]"],
 ];
 
-/** A key of each kind, in pieces, so that no scanner takes this file for a leak. */
-const key = (...pieces: string[]) => pieces.join("");
-const R = (length: number) => "4eC39HqLyjWDarjtT1zdp7dcQ2xV8bN5mK0sG6fP".repeat(4).slice(0, length);
-const HEX = (length: number) => "9fceb02d0ae598e95dc970b74767f193".repeat(4).slice(0, length);
 /** Ordinary traffic. */
 const KEPT: readonly unknown[] = [
   { sessionId: "ses_019aa3f2c1d400112233445566778899", anonymousId: "0b2c4d5e-1111-4222-8333-444455556666" },
@@ -85,6 +98,24 @@ const KEPT: readonly unknown[] = [
   },
   { events: ["card:added", "auth:google", "token:refresh"], fields: ["password", "email", "first_name"] },
   { name: "Cookie jar", value: 12.5 },
+  { name: "password_reset", value: "link" },
+  { id: "passwordReset", text: "Reset it" },
+  { name: "Password Reset", value: 3 },
+  { id: "forgot_password", text: "Forgot?" },
+  { type: "card", value: 12 },
+  { type: "cookie_banner", text: "Accept" },
+  { first: "Ann", second: "Lee", palabra_clave: "zapatos", map_pin: "x", countryCode: "DE", promoCode: "X1" },
+  ...`Password: how to reset it|Cookie: policy|Password: Reset|Passwords: best practices|Password: at least 8 characters
+Password: 8 characters minimum|Secret: a novel|PIN: how to change|Passwort: so setzen Sie es zurück|Mot de passe : comment le changer
+Contraseña: cómo restablecerla|パスワード：リセット方法|密码：找回|비밀번호: 재설정 방법|[Guide] Password: how to reset it|"Quotes" Cookie: policy
+Authorization: how it works|Authorization: Basic rules of it|Signature: the movie|user\tpassword|1.2.3.4.5.6.7.8.9.1.2.3.4.5.6.7
+/blog?title=Password%3A%20how%20to%20reset%20it|/hooks/react-use-state|Tom &amp; Jerry &#8211; ＳＡＬＥ 👨‍👩‍👧`.split(
+    /[|\n]/,
+  ),
+  [
+    ["2026", "1128"],
+    ["1", "2", "3"],
+  ],
   { name: "add_to_cart", value: 12.5, key: "size", text: "Add" },
   "Gift cards: for everyone",
   "Signature dish: Pasta",
@@ -131,6 +162,12 @@ const KEYS: readonly string[] = [
   key("M", R(23), ".", "Cl2FMQ", ".", R(30)),
   key("lin", "_api_", R(40)),
   key("LS0t", "LS1CRUdJTi", R(60)),
+  key("HW", "T_", R(36).toUpperCase()),
+  ...["vcp", "dckr_oat", "phx"].map((head) => key(head, "_", R(32))),
+  ...["NRAK", "CFPAT", "nvapi"].map((head) => key(head, "-", R(27))),
+  key("ATC", "TT3", R(60)),
+  key("pa", "t", R(14), ".", HEX(64)),
+  key(HEX(32), "-us", "12"),
 ];
 const PEM = key(
   "-----BEGIN RSA ",
@@ -176,6 +213,23 @@ const PLACES: readonly string[] = [
   '<input type="password" name="p" value=⟦"x"⟧>',
   "<input value=⟦'x'⟧ name='card_number'/>",
   '<field name="password">⟦x⟧</field>',
+  `glued⟦${key("h", "wt_")}${R(36)}⟧`,
+  `api.telegram.org/bot⟦${key("123:", "AA", R(33))}⟧/getMe`,
+  `https://hook.eu1.make.com/⟦${R(32)}⟧`,
+  `https://maker.ifttt.com/trigger/order/with/key/⟦${R(22)}⟧`,
+  "https://chat.example/hooks/⟦abcdefghij1234567890abcdef⟧",
+  "curl -u bob:⟦hunter2⟧ https://a.example",
+  "mysql -u root -p⟦hunter2⟧ shop",
+  `⟦${key("PuTTY-User", "-Key-File-3: ssh-rsa\nPrivate-Lines: 1\nAAAAS3c\nPrivate-MAC: abcdef")}⟧`,
+  "password: ⟦|\n  hunter2\n  again22⟧\nuser: bob",
+  "db:\n  password:\n    ⟦hunter2⟧\n  user: bob",
+  "user\tbob\npassword\t⟦hunter2⟧\nage\t7",
+  "⟦4.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1⟧, ⟦4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1⟧",
+  "Authorization：Basic ⟦xyz⟧",
+  "Passwort: ⟦Sommerhaus⟧",
+  "비밀번호: ⟦hunter2⟧",
+  "token: ⟦qwhzkrtplmnb⟧",
+  "?q=password%3A%20⟦hunter2⟧&b=1",
   "<key>password</key><string>⟦x⟧</string>",
 ];
 
@@ -199,6 +253,13 @@ const SHAPES: readonly unknown[] = [
   { "pass\u200bword": "S3cr3t!" },
   { 𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝: "S3cr3t!" },
   { xml: "<a><token>S3cr3t!</token></a>" },
+  { type: "password", value: "S3cr3t!" },
+  { first: "password", second: "S3cr3t!" },
+  [key("-----BEGIN ", "PRIVATE KEY-----"), "S3cr3t!", "S3cr3t!==", key("-----END ", "PRIVATE KEY-----")],
+  { key: [key("-----BEGIN RSA ", "PRIVATE KEY-----"), "S3cr3t!"] },
+  { xml: "<a>&quot;password&quot;: &quot;S3cr3t!&quot;</a>" },
+  { xml: "&#60;password&#62;S3cr3t!&#60;/password&#62;" },
+  { xml: "<x>{&amp;quot;token&amp;quot;:&amp;quot;S3cr3t!&amp;quot;}</x>" },
   { form: '--b\r\nContent-Disposition: form-data; name="password"\r\n\r\nS3cr3t!\r\n--b--' },
 ];
 
@@ -243,6 +304,14 @@ describe("masking", () => {
     });
   }
 
+  it("of a card number in a list of its groups", () => {
+    for (const groups of [
+      ["4111", "1111", "1111", "1111"],
+      [4111, 1111, 1111, 1111],
+    ])
+      ok(!JSON.stringify(masked({ groups })).includes("1111"));
+  });
+
   it("of a card number that is a number", () => equal(masked({ n: 4_111_111_111_111_111 }).n, "[masked]"));
 
   for (const [text, expected] of TEXTS) it(`of the text ${text}`, () => equal(maskText(text), expected));
@@ -251,13 +320,15 @@ describe("masking", () => {
     it(`leaves ${JSON.stringify(value)}`, () => equal(JSON.stringify(masked(value)), JSON.stringify(value)));
 
   const WORST = [
-    ..."-----BEGIN ,://a:,://a:b@,sk_live_,basic aaaa,&lt;pin&gt;,</a><b>,--token x ,password: x ,%25,%253A%252F,".split(
+    ..."-----BEGIN ,://a:,://a:b@,sk_live_,basic aaaa,&lt;pin&gt;,</a><b>,--token x ,password: x ,password\tx\n,password:|\n ,curl -u a:b ,mysql -p,redis-cli ,&quot;,&amp;,4 ,4.,%25,%253A%252F,".split(
       ",",
     ),
     ...'hooks.slack.com/services/,AKIA,token ,"pin",-,1:AA,Nabc.,%4,４,４\u200b,\u3000,<a name=pin value=x '.split(
       ",",
     ),
-    "-----BEGIN PRIVATE KEY ",
+    ...'-----BEGIN PRIVATE KEY |"4", |"a b"@c |PuTTY-User-Key-File-3|| |>\n |password:|\n |password: how |Cookie: a |pin%3A|password: >\n'.split(
+      "|",
+    ),
   ].filter((piece) => piece !== "");
   it("does not take a time that grows with the square of the text", () => {
     const pieces = [

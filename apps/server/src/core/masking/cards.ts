@@ -1,22 +1,42 @@
 /** Finds numbers of payment cards, also in groups with unusual separators and with digits of other scripts. */
 import { MASKED } from "./masked.ts";
 
-const DIGIT = String.raw`\p{Nd}`;
-/** Invisible characters may stand between any two digits. */
-const HIDDEN = String.raw`[\p{Cf}\u034f\ufe0f]{0,2}`;
-const one = DIGIT + HIDDEN;
-/** Between groups: spaces, dashes, dots and the like. */
-const GAP = String.raw`(?:[\p{Z}\p{Pd}\p{Cf}\t.,_+*/\\|~:;='()\[\]·•‧∙−]|%20){1,3}`;
-const group = (digits: string) => `(?:${one}){${digits}}`;
-const GROUPINGS = [
-  group("14,19"),
-  `${group("4")}${GAP}${group("4")}${GAP}${group("4")}${GAP}${group("4")}(?:${GAP}${group("1,3")})?`,
-  `${group("4")}${GAP}${group("6")}${GAP}${group("4,5")}`,
-  `${group("8")}${GAP}${group("8")}`,
-  `${group("6")}${GAP}${group("10")}`,
-];
-/** The numbers of a time such as `2026-11-28 15:02` are shorter groups. */
-const CARD = new RegExp(`(?<![\\p{L}\\p{Nd}_])(?:${GROUPINGS.join("|")})(?![\\p{L}\\p{Nd}_])`, "gu");
+/** How a script writes digits, and what separates them. */
+interface Signs {
+  readonly digit: string;
+  /** Between groups: spaces, dashes, dots and the like. */
+  readonly gap: string;
+  /** Between all digits. */
+  readonly dot: string;
+}
+
+const PLAIN: Signs = { digit: String.raw`\d`, gap: String.raw`[\- \t.,_+*/\\|~:;='()\[\]"]`, dot: "[ ._-]" };
+const ANY: Signs = {
+  // invisible characters may stand between any two digits
+  digit: String.raw`\p{Nd}[\p{Cf}\u034f\ufe0f]{0,2}`,
+  gap: String.raw`[\p{Z}\p{Pd}\p{Cf}\t.,_+*/\\|~:;='()\[\]"·•‧∙−]`,
+  dot: String.raw`[\p{Zs}.·_-]`,
+};
+
+function cardPattern({ digit, gap, dot }: Signs): RegExp {
+  const group = (digits: string) => `(?:${digit}){${digits}}`;
+  const GAP = `(?:${gap}|%20){1,4}`;
+  const groupings = [
+    group("14,19"),
+    `${group("4")}${GAP}${group("4")}${GAP}${group("4")}${GAP}${group("4")}(?:${GAP}${group("1,3")})?`,
+    `${group("4")}${GAP}${group("6")}${GAP}${group("4,5")}`,
+    `${group("8")}${GAP}${group("8")}`,
+    `${group("6")}${GAP}${group("10")}`,
+    // a sign after each digit
+    `(?<!\\p{Nd}[ .-])${digit}(?<dot>${dot} ?)${digit}(?:\\k<dot>${digit}){12,17}(?![ .-]\\p{Nd})`,
+  ];
+  // the numbers of a time such as `2026-11-28 15:02` are shorter groups
+  return new RegExp(`(?<![\\p{L}\\p{Nd}_])(?:${groupings.join("|")})(?![\\p{L}\\p{Nd}_])`, "gu");
+}
+const CARD = cardPattern(ANY);
+/** The same for ASCII, which is several times as fast. */
+const PLAIN_CARD = cardPattern(PLAIN);
+const NOT_ASCII = /[^\0-\x7f]/;
 
 /** The numbers of Visa, Mastercard, American Express, Diners Club, JCB, Discover and UnionPay, with their lengths. */
 const BRANDS =
@@ -51,7 +71,19 @@ const digitsOf = (found: string): string =>
     .replace(/[^\0-\x7f]/gu, toDigit);
 
 export const maskCards = (text: string): string =>
-  text.replace(CARD, (found) => (isCardNumber(digitsOf(found)) ? MASKED : found));
+  text.replace(NOT_ASCII.test(text) ? CARD : PLAIN_CARD, (found) =>
+    isCardNumber(digitsOf(found)) ? MASKED : found,
+  );
+
+/** Masks a list of the groups of one number: `["4111", "1111", "1111", "1111"]`. */
+export function maskCardGroups(list: unknown[]): boolean {
+  if (list.length < 2 || list.length > 19) return false;
+  if (!list.every((item) => /^\d{1,10}$/.test(typeof item === "number" && item < 100 ? "" : String(item))))
+    return false;
+  if (!isCardNumber(list.join(""))) return false;
+  list.fill(MASKED);
+  return true;
+}
 
 const MIN_CARD_LENGTH = 14;
 /** Digits, separators, and `%` for `%20`, by their code. */
@@ -63,6 +95,8 @@ const isCardSign = (code: number): boolean =>
   code < 128 ? SIGNS[code] === 1 : code >= 128 && OTHER_SIGN.test(String.fromCharCode(code));
 
 const isDigit = (code: number): boolean => (code >= 48 && code <= 57) || code >= 128;
+
+const GROUP_AFTER = /\s{0,40}"\p{Nd}+"/uy;
 
 /** Whether the signs around a place hold enough digits, and where they end. */
 function lookAround(text: string, at: number): { mayBeCard: boolean; end: number } {
@@ -80,6 +114,20 @@ function lookAround(text: string, at: number): { mayBeCard: boolean; end: number
  * at least 14 characters, so it is enough to look at every 14th character of the text.
  */
 export function mayHoldCard(text: string): boolean {
+  return mayHoldNumber(text) || mayHoldGroups(text);
+}
+
+/** Whether two numbers in quotes follow each other: `"4111", "1111"`. */
+function mayHoldGroups(text: string): boolean {
+  for (let at = text.indexOf('",'); at !== -1; at = text.indexOf('",', at + 1)) {
+    if (!isDigit(text.charCodeAt(at - 1))) continue;
+    GROUP_AFTER.lastIndex = at + 2;
+    if (GROUP_AFTER.test(text)) return true;
+  }
+  return false;
+}
+
+function mayHoldNumber(text: string): boolean {
   let at = MIN_CARD_LENGTH - 1;
   while (at < text.length) {
     if (isCardSign(text.charCodeAt(at))) {

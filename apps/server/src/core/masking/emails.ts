@@ -6,7 +6,10 @@ export const EMAIL = "[email]";
 const AT = /@|%(?:25)*40|\\u0040/g;
 const ENCODED_AT = /%(?:25)*40/;
 const ENCODED = /%(?:25)*([0-9a-f]{2})/iy;
-const LETTER = /[\p{L}\p{N}\p{M}]/u;
+const LETTER = /[\p{L}\p{N}\p{M}\p{Cf}]/u;
+/** The local part of `"ann smith"@mail.example`, at its end. */
+const QUOTED = /\\?"[^"\r\n<>:{}]{1,64}"$/;
+const MAX_QUOTED = 68;
 /** Characters before the at sign of an address. Those that separate parts of a URL (`/ ? & = #`) are left out. */
 const LOCAL = charTable("!$%'*+-.^_`{|}~");
 const DOMAIN = charTable("-._");
@@ -33,6 +36,10 @@ function encodedAt(text: string, index: number): { byte: number; length: number 
 
 /** The start of the address whose at sign is at `at`. */
 function localStart(text: string, at: number, floor: number): number {
+  if (text[at - 1] === '"') {
+    const quoted = QUOTED.exec(text.slice(Math.max(floor, at - MAX_QUOTED), at));
+    return quoted ? at - quoted[0].length : at;
+  }
   let start = at;
   while (start > floor) {
     const code = text.charCodeAt(start - 1);

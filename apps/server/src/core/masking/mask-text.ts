@@ -74,9 +74,11 @@ export function maskQuery(text: string, maskJson: MaskText): string {
 }
 
 /** Between a name and its value: `: `, `=`, `=>`, also after the quote that ends the name. */
-const PAIR_SIGN = /\\{0,8}["']?\s{0,8}[:=：＝]>?\s{0,8}/g;
+const PAIR_SIGN = /\\{0,8}["']?\s{0,8}[:=：＝]>?\s{0,40}/g;
+/** A block of YAML: `|`, and the lines that are indented, also with escaped line ends. */
+const BLOCK = /[|>][+\-\d]{0,2}[ \t]{0,8}(?:(?:\r?\n|(?:\\r)?\\n)(?:[ \t]+[^\r\n]*|(?=\r?\n)))+/y;
 
-interface Pair {
+export interface Pair {
   readonly name: string;
   /** What stands between the name and the value. */
   readonly sign: string;
@@ -85,7 +87,7 @@ interface Pair {
 }
 
 /** @param endOf the end of the value of a secret; where it begins when it is none */
-function maskEachPair(text: string, endOf: (text: string, pair: Pair) => number): string {
+export function maskEachPair(text: string, endOf: (text: string, pair: Pair) => number): string {
   let masked = "";
   let kept = 0;
   let floor = 0;
@@ -106,63 +108,19 @@ function maskEachPair(text: string, endOf: (text: string, pair: Pair) => number)
 }
 
 /** `credit card number` of a longer sentence. */
-const lastWords = (name: string): string => name.trim().split(/\s+/).slice(-3).join(" ");
+export const lastWords = (name: string): string => name.trim().split(/\s+/).slice(-3).join(" ");
 
 /** Masks `"token": "abc"` and `Cookie: a=b` in a text that cannot be parsed. It masks too much rather than too little. */
 export const maskPairs = (text: string): string =>
   maskEachPair(text, (whole, { sign, from }) => pairEnd(whole, from, /[=＝]/.test(sign)));
 
-/** Names after which even words are a secret. */
-const STRONG_NAME = /passw|passphrase|passcode|pwd|密码|パスワード/i;
-/** "Your token", but not "Signature dish". */
-const isNameInProse = (name: string): boolean =>
-  isSecretName(name.split(" ").at(-1) ?? "") || namesSecret(name);
-const AFTER_WORD = /[\s&#"'<>,;}]/g;
-const AFTER_LINE = /[\r\n}<"]/g;
-
-/** Words are no secret: "Gift cards: for everyone". A single word, or one with digits or signs, may be one. */
-function looksSecret(value: string): boolean {
-  const [first = "", ...others] = value.trim().split(/\s+/);
-  return others.length === 0 || /\d|[^\p{L}\p{M}.,!?'’-]/u.test(first);
-}
-
-/** The end of a value in a text for people, such as a title or a message. */
-function proseEnd(text: string, { name, sign, from }: Pair): number {
-  const isQuoted = /^\\{0,8}["']/.test(text.slice(from, from + 9));
-  const isLine = !isQuoted && /(?:\s|：)$/.test(sign) && !/[=＝]/.test(sign);
-  const end = isQuoted ? pairEnd(text, from, true) : plainEnd(text, from, isLine ? AFTER_LINE : AFTER_WORD);
-  const value = text.slice(from, end);
-  if (/^[\\"']+\[masked\]/.test(value)) return from;
-  if (isQuoted || STRONG_NAME.test(name.normalize("NFKC"))) return end;
-  if (value.includes(MASKED) || !isNameInProse(lastWords(name))) return from;
-  return (isLine ? looksSecret(value) : /[=＝]|\d/.test(sign + value)) ? end : from;
-}
-
-function plainEnd(text: string, from: number, after: RegExp): number {
-  after.lastIndex = from;
-  return after.exec(text)?.index ?? text.length;
-}
-
-const FLAG = /(--?([\w-]{2,60})\s{1,4})([^\s"'-][^\s]*)/g;
-
-/** Masks `password: x`, `'token' => 'x'` and flags in a text for people. */
-export function maskProse(text: string): string {
-  return maskFlags(maskEachPair(text, proseEnd));
-}
-
-/** Masks `--api-key x`. */
-export function maskFlags(text: string): string {
-  if (!text.includes("--")) return text;
-  return text.replace(FLAG, (written, head: string, name: string) =>
-    isSecretName(name) ? head + MASKED : written,
-  );
-}
-
 /**
  * The end of a value: after its closing quote, or at the end of the word (after `=`) or of the line (after `:`). An object or
  * a list extends to the end of the text.
  */
-function pairEnd(text: string, from: number, equals: boolean): number {
+export function pairEnd(text: string, from: number, equals: boolean): number {
+  BLOCK.lastIndex = from;
+  if (BLOCK.test(text)) return BLOCK.lastIndex;
   const quote = /\\{0,8}["']/y;
   quote.lastIndex = from;
   const opening = quote.exec(text)?.[0];
@@ -174,6 +132,19 @@ function pairEnd(text: string, from: number, equals: boolean): number {
   let end = text.indexOf(opening, from + opening.length);
   while (end !== -1 && text[end - 1] === "\\") end = text.indexOf(opening, end + opening.length);
   return end === -1 ? text.length : end + opening.length;
+}
+
+/** A name and its value in a row of a table. */
+const ROW = /((?:^|\n|\\n)([^\t\r\n:=\\]{2,64})(?:\t+|\\t))([^\t\r\n\\]+)(?=$|[\r\n]|\\[rn])/g;
+/** The names of two columns. */
+const COLUMN = /^(?:e-?mail|user|user ?name|login|name|id|role|value)$/i;
+
+/** Masks `password<TAB>x`. */
+export function maskRows(text: string): string {
+  if (!text.includes("\t") && !text.includes("\\t")) return text;
+  return text.replace(ROW, (written, head: string, name: string, value: string) =>
+    namesSecret(name) && !COLUMN.test(value) && !namesSecret(value) ? head + MASKED : written,
+  );
 }
 
 /** The start tag of an XML element, also with escaped brackets. Its content ends with the end tag of the same name. */

@@ -1,14 +1,17 @@
 /** Masks secrets and personal data before they are stored: values of secret names, query strings, e-mail addresses. */
 
-import { isCardNumber } from "./cards.ts";
+import { isCardNumber, maskCardGroups } from "./cards.ts";
 import { maskEmails, mayHoldEmail } from "./emails.ts";
-import { maskElements, maskFlags, maskFormParts, maskPairs, maskProse, maskQuery } from "./mask-text.ts";
+import { decodeSigns, showLetters } from "./hidden.ts";
+import { maskElements, maskFormParts, maskPairs, maskQuery, maskRows } from "./mask-text.ts";
 import { MASKED } from "./masked.ts";
 import { nestsDeeply } from "./nesting.ts";
 import { isValueInList, valuesOfSecret } from "./pairs.ts";
 import { maskPathTokens } from "./path-tokens.ts";
+import { maskFlags, maskProse } from "./prose.ts";
 import { isSecretName, mayNameSecret } from "./secret-names.ts";
 import { maskSecretValues, mayHoldSecretValue } from "./secret-values.ts";
+import { maskKeyLines } from "./vendor-keys.ts";
 
 /** If false, the text contains no secret. */
 const mayHoldSecret = (text: string): boolean => mayNameSecret(text) || mayHoldSecretValue(text);
@@ -43,6 +46,7 @@ function maskValue(value: unknown): unknown {
 
 /** @param isPair whether the list is one of several pairs of a name and a value */
 function maskItems(list: unknown[], isPair: boolean): void {
+  if (maskKeyLines(list) || maskCardGroups(list)) return;
   const holdsPairs = list.every((item) => Array.isArray(item) && item.length === 2);
   // a value is judged by the name before it, so the last one is masked first
   for (let index = list.length - 1; index >= 0; index--) {
@@ -77,13 +81,27 @@ function maskSecret(value: unknown): unknown {
 }
 
 /** Masks a string, and what is inside it: JSON, a query string, XML, a form, or a sentence. */
-export function maskString(text: string): string {
+export const maskString = (text: string): string => maskHidden(text, maskPlainString);
+
+/** Masks also what hides behind other letters, entities or escapes. The text is then shown with plain letters. */
+function maskHidden(text: string, mask: (text: string) => string): string {
+  const masked = mask(text);
+  const letters = showLetters(text);
+  const shown = letters === text ? masked : mask(letters);
+  const kept = shown === letters || shown === showLetters(masked) ? masked : shown;
+  const decoded = decodeSigns(kept);
+  if (decoded === kept) return kept;
+  const again = mask(decoded);
+  return again === decoded ? kept : again;
+}
+
+function maskPlainString(text: string): string {
   if (text.length < 3) return text;
   const paths = maskPathTokens(text);
   if (!mayHoldSecret(paths)) return maskEmails(paths);
   const json = maskJsonText(paths);
   const masked = maskSecretValues(maskQuery(json ?? maskUnparsed(paths), maskNested));
-  return maskEmails(json === null ? maskProse(maskFormParts(maskElements(masked))) : masked);
+  return maskEmails(json === null ? maskProse(maskRows(maskFormParts(maskElements(masked)))) : masked);
 }
 
 const looksLikeJson = (text: string): boolean => /^\s*[{["]/.test(text);
@@ -92,15 +110,19 @@ const looksLikeJson = (text: string): boolean => /^\s*[{["]/.test(text);
 const maskJsonText = (text: string): string | null =>
   looksLikeJson(text) && !nestsDeeply(text) ? maskJson(text) : null;
 
-const maskUnparsed = (text: string): string => (looksLikeJson(text) ? maskPairs(text) : text);
+/** JSON that was cut, and `{a: 'x'}`, but not a title: `[Guide] Password: how to reset it`. */
+const BROKEN_JSON = /^\s*(?:[{[]\s*["'{[]|\{\s*[\w-]+\s*:|"(?:[^"\\]|\\.)*"\s*[:,])/;
+const maskUnparsed = (text: string): string => (BROKEN_JSON.test(text) ? maskPairs(text) : text);
 const maskNested = (text: string): string => maskJsonText(text) ?? maskUnparsed(text);
 
 /** Masks a text of unknown form, such as the head of a body that is not JSON. */
-export function maskText(text: string): string {
+export const maskText = (text: string): string => maskHidden(text, maskPlainText);
+
+function maskPlainText(text: string): string {
   const plain = text.replace(/\\u00([2-7][0-9a-f])/gi, (written, hex: string) => {
     const char = String.fromCharCode(Number.parseInt(hex, 16));
     return /[\w@.%=<>:/-]/.test(char) ? char : written;
   });
   const parts = maskFormParts(maskElements(maskPathTokens(plain)));
-  return maskEmails(maskSecretValues(maskFlags(maskPairs(maskQuery(parts, maskNested)))));
+  return maskEmails(maskSecretValues(maskFlags(maskRows(maskPairs(maskQuery(parts, maskNested))))));
 }
