@@ -20,8 +20,7 @@ export const Email = Type.String({
   minLength: 3,
   maxLength: 254,
   format: "email",
-  // not the Kelvin sign either: in lower case it is a k, so that one address could pass for another
-  pattern: '^[^\\s@,;<>"\\u212a]+@[^\\s@,;<>"\\u212a]+$',
+  pattern: '^[^\\s@,;<>"]+@[^\\s@,;<>"]+$',
   description: "an e-mail address, such as name@example.com",
 });
 const personName = (description: string) =>

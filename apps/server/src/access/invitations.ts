@@ -1,5 +1,6 @@
 /** Invitations to a workspace, by e-mail or by a link (docs/contract.md section 13). */
 import type { Invitation } from "@headwater/contract";
+import { readEmailAddress } from "../core/email-address.ts";
 import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { InvitationRecord } from "../core/records.ts";
@@ -62,7 +63,7 @@ export const createInvitation =
     const { organizationId, actor, role, body, now } = call;
     requireRoleUpTo(role, body.role);
     const { code, codeHash: hash } = makeCode();
-    const email = body.email ?? null;
+    const email = body.email == null ? null : readEmailAddress("email", body.email);
     const invitation: InvitationRecord = {
       invitationId: deps.newId("inv"),
       organizationId,

@@ -1,11 +1,10 @@
 /** Signs people in with an OpenID Connect provider: authorization code with PKCE, state and nonce. */
-import { Email } from "@headwater/contract";
 import * as client from "openid-client";
+import { toEmailAddress } from "../core/email-address.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { memberOf } from "../core/members.ts";
 import { toStorable } from "../core/text.ts";
 import { isPersonId } from "../core/users.ts";
-import { compile } from "../core/validate.ts";
 import type { IdentityRecord } from "../ledger/account-records.ts";
 
 export interface OidcSettings {
@@ -66,8 +65,6 @@ const textOf = (claims: object, name: string, maxLength: number): string | null 
   return typeof value === "string" && value !== "" && value.length <= maxLength ? toStorable(value) : null;
 };
 
-const isEmail = compile(Email);
-
 function toUser(settings: OidcSettings, claims: object, invitation: string): OidcUser {
   const subject = textOf(claims, "sub", SERVER_LIMITS.userIdLength);
   if (subject === null) throw new Error("the provider sent no valid subject");
@@ -76,7 +73,7 @@ function toUser(settings: OidcSettings, claims: object, invitation: string): Oid
     identity: {
       issuer: settings.issuer,
       subject,
-      email: email !== null && isEmail(email) ? email : null,
+      email: email === null ? null : toEmailAddress(email),
       name: textOf(claims, "name", 100),
     },
     fallbackUserId: settings.subjectIsUser && isPersonId(subject) ? subject : null,

@@ -1,4 +1,5 @@
 /** People's profiles, their confirmed e-mail addresses and their sessions (docs/contract.md section 13). */
+import { readEmailAddress } from "../core/email-address.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -34,7 +35,8 @@ export interface AccountMailDeps {
 
 export const requestEmail =
   ({ catalog, mailer, appUrl }: AccountMailDeps): Handler<"requestEmail"> =>
-  async ({ actor: { userId }, body: { email }, now }) => {
+  async ({ actor: { userId }, body, now }) => {
+    const email = readEmailAddress("email", body.email);
     if (!mailer) throw new Refusal("mail_unavailable", { message: "This service has no mail server." });
     const { code, codeHash } = makeCode();
     const expiresAt = now + SERVER_LIMITS.emailCodeMs;

@@ -1,5 +1,6 @@
 /** The public ways to sign in, besides an access token: a link by e-mail, and an OpenID Connect provider. */
 import type { BoundedLog } from "../core/bounded-log.ts";
+import { readEmailAddress } from "../core/email-address.ts";
 import { messageOf } from "../core/error-text.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -74,15 +75,18 @@ export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"
     const userId = mailer && (await catalog.userByEmail({ email }));
     if (mailer && userId === null) await noteRefusal("unknown_address", now);
     if (!mailer || userId === null) return;
+    // only to the address that was confirmed, whatever was typed
+    const { email: to } = await catalog.profile({ userId });
+    if (to === null) return;
     const { code, ...made } = makeSignInCode(now);
     const maxOpen = SERVER_LIMITS.maxSignInLinks;
     if (!(await catalog.createSignInCode({ ...made, userId, now, maxOpen }))) return;
-    const nobody = { organizationId: null, userId: null };
-    await mailer.send(signInMail(email, `${appUrl()}/sign-in#code=${code}`), nobody);
+    await mailer.sendSignInLink(signInMail(to, `${appUrl()}/sign-in#code=${code}`));
   }
 
-  return async ({ body: { email }, clientAddress, now }) => {
+  return async ({ body, clientAddress, now }) => {
     requireOtherWays(deps);
+    const email = readEmailAddress("email", body.email);
     const taken = limiter.take(clientAddress, now);
     if (!taken.ok)
       throw new Refusal("rate_limited", {
@@ -156,10 +160,12 @@ async function makeOidcCode(
   const invitationHash = invitationCode === null ? null : hashToken(invitationCode);
   if (invitationHash !== null && !(await catalog.invitationByHash({ hash: invitationHash, now })))
     throw new Refusal("invalid_code");
-  const known = (await catalog.userOfIdentity(identity)) ?? fallbackUserId;
-  if (known === null && invitationHash === null) return null;
+  const known = await catalog.userOfIdentity(identity);
+  const isMember =
+    fallbackUserId !== null && (await catalog.organizationsOf({ userId: fallbackUserId })).length > 0;
+  if (known === null && !isMember && invitationHash === null) return null;
   const { code, ...made } = makeSignInCode(now);
-  const userId = known ?? newId("usr");
+  const userId = known ?? fallbackUserId ?? newId("usr");
   await catalog.createSignInCode({ ...made, userId, identity, invitationHash, now });
   return code;
 }

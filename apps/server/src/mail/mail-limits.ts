@@ -3,8 +3,10 @@
  * can flood a mailbox, whatever the mails are about and however often what they are about is deleted.
  */
 import { LIMITS } from "@headwater/contract/limits";
+import { LRUCache } from "lru-cache";
+import { toMailboxKey } from "../core/email-address.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { createRateLimiter, rateHeaders } from "../core/rate-limit.ts";
+import { rateHeaders } from "../core/rate-limit.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
@@ -12,15 +14,45 @@ import type { Mail, Mailer } from "./mailer.ts";
 export interface MailCause {
   /** null: the mail is about an account. */
   readonly organizationId: string | null;
-  /** null: nobody who is known, such as for a sign-in link, or a report that was due. */
+  /** null: nobody who is known, such as for a report that was due. */
   readonly userId: string | null;
 }
 
-/** The addresses of one mailbox have one key: providers ignore what follows a `+`, and some ignore dots. */
-function mailboxOf(address: string): string {
-  const at = address.lastIndexOf("@");
-  const [name = ""] = address.slice(0, at).split("+");
-  return `${name.replaceAll(".", "")}${address.slice(at)}`.toLowerCase();
+const HOUR_MS = 3_600_000;
+
+/** Counts the mails of the last hour by key. A bucket that refills would let twice as many through in its first hour. */
+class HourlyCounts {
+  readonly #perHour: number;
+  readonly #nodes: () => number;
+  readonly #timesByKey = new LRUCache<string, number[]>({
+    maxSize: SERVER_LIMITS.rateBuckets,
+    sizeCalculation: () => 1,
+  });
+
+  constructor(perHour: number, nodes: () => number) {
+    this.#perHour = perHour;
+    this.#nodes = nodes;
+  }
+
+  /** @returns the headers and the wait of a refusal; null: one more may be sent */
+  check(key: string, now: number) {
+    const share = Math.max(1, Math.floor(this.#perHour / this.#nodes()));
+    const times = (this.#timesByKey.get(key) ?? []).filter((at) => at > now - HOUR_MS);
+    const oldest = times.at(-share);
+    if (oldest === undefined) return null;
+    const retryAfterSeconds = Math.max(1, Math.ceil((oldest + HOUR_MS - now) / 1_000));
+    const resetSeconds = Math.max(1, Math.ceil(((times.at(-1) ?? now) + HOUR_MS - now) / 1_000));
+    const rate = { perSecond: this.#perHour / 3_600, burst: this.#perHour };
+    return {
+      retryAfterSeconds,
+      headers: rateHeaders(rate, { ok: false, remaining: 0, retryAfterSeconds, resetSeconds }),
+    };
+  }
+
+  add(key: string, now: number): void {
+    const times = (this.#timesByKey.get(key) ?? []).filter((at) => at > now - HOUR_MS);
+    this.#timesByKey.set(key, [...times, now]);
+  }
 }
 
 export interface LimitedMailer {
@@ -29,6 +61,8 @@ export interface LimitedMailer {
    * @throws MailError, or the refusal `rate_limited` when too many were sent
    */
   send(mail: Mail, cause: MailCause, isPatient?: boolean): Promise<void>;
+  /** Sends a sign-in link to a confirmed address, whose limit no other mail uses up: nobody keeps its owner from signing in. */
+  sendSignInLink(mail: Mail): Promise<void>;
   /** Sends a warning about an account: whoever fills the limits must not keep it back. Its caller bounds how many there are. */
   warn(mail: Mail): Promise<void>;
 }
@@ -41,32 +75,38 @@ export const toMailRefusal = (error: unknown): Refusal =>
 
 /** @param nodes how many nodes share the limits, this one included */
 export function limitMails(mailer: Mailer, nodes: () => number, clock: () => number): LimitedMailer {
-  const perHour = (mails: number) =>
-    createRateLimiter({ perSecond: mails / 3_600, burst: mails, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
-  const recipients = perHour(LIMITS.mailsPerRecipientAndHour);
-  const people = perHour(LIMITS.mailsPerPersonAndHour);
-  const workspaces = perHour(LIMITS.mailsPerWorkspaceAndHour);
+  const countsOf = (perHour: number) => new HourlyCounts(perHour, nodes);
+  const recipients = countsOf(LIMITS.mailsPerRecipientAndHour);
+  const signInLinks = countsOf(LIMITS.mailsPerRecipientAndHour);
+  const people = countsOf(LIMITS.mailsPerPersonAndHour);
+  const workspaces = countsOf(LIMITS.mailsPerWorkspaceAndHour);
 
-  function count(to: string, { organizationId, userId }: MailCause): void {
-    const counts = [
-      { limiter: people, key: userId, whose: "for you" },
-      { limiter: workspaces, key: organizationId, whose: "for this workspace" },
-      { limiter: recipients, key: mailboxOf(to), whose: "to this address" },
-    ];
-    for (const { limiter, key, whose } of counts) {
-      const taken = key === null ? null : limiter.take(key, clock());
-      if (!taken || taken.ok) continue;
-      const message = `Too many mails were sent ${whose} in the last hour.`;
-      const { retryAfterSeconds } = taken;
-      const headers = rateHeaders(limiter.rate, taken);
-      throw new Refusal("rate_limited", { message, retryAfterSeconds, headers });
+  /** Counts a mail that is within all limits, and none that one of them refuses. */
+  function count(limits: readonly { counts: HourlyCounts; key: string | null; whose: string }[]): void {
+    const now = clock();
+    for (const { counts, key, whose } of limits) {
+      const refused = key === null ? null : counts.check(key, now);
+      if (!refused) continue;
+      throw new Refusal("rate_limited", {
+        message: `Too many mails were sent ${whose} in the last hour.`,
+        ...refused,
+      });
     }
+    for (const { counts, key } of limits) if (key !== null) counts.add(key, now);
   }
 
   return {
-    send: async (mail, cause, isPatient) => {
-      count(mail.to, cause);
+    send: async (mail, { organizationId, userId }, isPatient) => {
+      count([
+        { counts: people, key: userId, whose: "for you" },
+        { counts: workspaces, key: organizationId, whose: "for this workspace" },
+        { counts: recipients, key: toMailboxKey(mail.to), whose: "to this address" },
+      ]);
       await mailer.send(mail, isPatient);
+    },
+    sendSignInLink: async (mail) => {
+      count([{ counts: signInLinks, key: toMailboxKey(mail.to), whose: "to this address" }]);
+      await mailer.send(mail);
     },
     warn: (mail) => mailer.send(mail),
   };

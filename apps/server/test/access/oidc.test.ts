@@ -225,6 +225,29 @@ test("An address whose lower case is that of somebody else opens no account.", a
   assert.equal(location, `${APP_URL}/sign-in?why=no_account`);
 });
 
+test("When subjects are user ids, a subject that is no member signs in nowhere; an invitation makes that user.", async (t) => {
+  const jwt = {
+    AUTH_ISSUER: provider.issuer,
+    AUTH_JWKS_URL: `${provider.issuer}/jwks`,
+    AUTH_AUDIENCE: "https://stats.example.com",
+  };
+  const own = await openWorld({ ...provider.settings, ...jwt, APP_URL, BASE_URL: BASE });
+  t.after(() => own[Symbol.asyncDispose]());
+  provider.user = { ...GRACE, sub: "idp|stray", email_verified: false };
+  const stranger = new Browser();
+  const { location } = await stranger.get((await authorize(stranger, "", own.url)).callback);
+  assert.equal(location, `${APP_URL}/sign-in?why=no_account`);
+
+  const body = { organizationId: ORGANIZATION_ID, role: "viewer" };
+  const token = await own.ownerSession();
+  const { url } = (await own.ask("/api/invitations", { method: "POST", token, body })).body;
+  const browser = new Browser();
+  const query = `?invitation=${new URL(url).hash.slice(6)}`;
+  const code = codeIn((await browser.get((await authorize(browser, query, own.url)).callback)).location);
+  const signedIn = await own.ask("/api/sign-in", { method: "POST", token: null, body: { code } });
+  assert.equal(signedIn.body.userId, "idp|stray");
+});
+
 test("An invitation that has ended is named, and the cookie is deleted.", async () => {
   provider.user = { ...GRACE, sub: "late", email: "late@shop.example" };
   const browser = new Browser();

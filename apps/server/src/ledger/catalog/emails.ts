@@ -40,7 +40,7 @@ export async function confirmEmail(
   // an older way back is never given up for a newer one
   if (before !== null && !(await canBeRestored(db, userId, now))) return "too_many";
   const { email } = code;
-  if (email.toLowerCase() === before) return { profile: known, previousEmail: null };
+  if (email === before) return { profile: known, previousEmail: null };
   const action = "person.email_changed";
   if (!(await changeEmail(db, { userId, email, actor, action, now }))) return "taken";
   await deleteSignInCodes(db, userId);

@@ -52,11 +52,7 @@ export async function updateProfile(
 }
 
 export async function userByEmail(db: CatalogDb, { email }: Argument<"userByEmail">): Promise<string | null> {
-  const row = await db
-    .selectFrom("profiles")
-    .select("userId")
-    .where("email", "=", email.toLowerCase())
-    .executeTakeFirst();
+  const row = await db.selectFrom("profiles").select("userId").where("email", "=", email).executeTakeFirst();
   return row?.userId ?? null;
 }
 
@@ -72,8 +68,7 @@ interface EmailChange {
 
 /** The only function that changes the address of a user. Each change is in the audit log. @returns false when another user has it */
 export async function changeEmail(db: CatalogDb, change: EmailChange): Promise<boolean> {
-  const { userId, ...rest } = change;
-  const email = change.email === null ? null : change.email.toLowerCase();
+  const { userId, email, ...rest } = change;
   const owner = email === null ? null : await userByEmail(db, { email });
   if (owner !== null && owner !== userId) return false;
   const { email: before } = await profile(db, { userId });

@@ -1,13 +1,12 @@
 /** The operations on reports (docs/contract.md section 9). */
 import type { CreateReportBody, Issue, StatsReport } from "@headwater/contract";
-import { Email } from "@headwater/contract";
+import { readEmailAddress, toEmailAddress } from "../../core/email-address.ts";
 import type { Call, Handler } from "../../core/handler.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { createRateLimiter, rateHeaders } from "../../core/rate-limit.ts";
 import { Refusal } from "../../core/refusal.ts";
 import type { ReportRecord } from "../../core/report-record.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../../core/time.ts";
-import { compile } from "../../core/validate.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { toMailRefusal } from "../../mail/mail-limits.ts";
 import { isZone } from "../calendar.ts";
@@ -30,7 +29,6 @@ export interface ReportRouteDeps {
 
 const SLACK_ORIGIN = "https://hooks.slack.com";
 const SHOWN_CHARACTERS = 4;
-const isEmail = compile(Email);
 
 /** Whoever knows the URL of a webhook can post to it. */
 const maskTarget = ({ channel, target }: ReportRecord): string =>
@@ -65,7 +63,9 @@ const zoneIssues = (timezone: string): Issue[] =>
 function targetIssues({ channel, target }: CreateReportBody, webhookOrigins: readonly string[]): Issue[] {
   const invalid = (message: string): Issue[] => [{ path: ["target"], code: "invalid_value", message }];
   if (channel === "email")
-    return isEmail(target) ? [] : invalid("must be an e-mail address, such as name@example.com");
+    return toEmailAddress(target) !== null
+      ? []
+      : invalid("must be an e-mail address, such as name@example.com");
   const url = URL.parse(target);
   const allowed = [SLACK_ORIGIN, ...webhookOrigins];
   if (url && url.username === "" && url.password === "" && allowed.includes(url.origin)) return [];
@@ -110,7 +110,8 @@ export const createReport =
       ...zoneIssues(timezone),
       ...(isUnsent ? NO_MAIL_SERVER : targetIssues(body, webhookOrigins)),
     ]);
-    const isConfirmed = channel === "slack" || (await isMemberAddress(catalog, organizationId, body.target));
+    const target = channel === "slack" ? new URL(body.target).href : readEmailAddress("target", body.target);
+    const isConfirmed = channel === "slack" || (await isMemberAddress(catalog, organizationId, target));
     const report: ReportRecord = {
       reportId: newId("rep"),
       organizationId,
@@ -118,7 +119,7 @@ export const createReport =
       userId: actor.userId,
       period,
       channel,
-      target: channel === "slack" ? new URL(body.target).href : body.target,
+      target,
       timezone,
       createdAt: now,
       confirmedAt: isConfirmed ? now : null,
