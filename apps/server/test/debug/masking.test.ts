@@ -229,6 +229,8 @@ const PLACES: readonly string[] = [
   "Passwort: ⟦Sommerhaus⟧",
   "비밀번호: ⟦hunter2⟧",
   "token: ⟦qwhzkrtplmnb⟧",
+  "api_key: ⟦qwerty⟧",
+  "X-Api-Key: ⟦abcdef⟧",
   "?q=password%3A%20⟦hunter2⟧&b=1",
   "<key>password</key><string>⟦x⟧</string>",
 ];

@@ -65,6 +65,9 @@ function looksSecret(value: string): boolean {
   return hasSigns(first, others.length === 0) || (others.length === 0 && !isNative(value) && !isWord(first));
 }
 
+/** The whole name is that of a header or a setting: `api_key: qwerty`, `X-Api-Key: qwerty`. */
+const IDENTIFIER = /^(?:\w+_\w+|[a-z]+[A-Z]\w*|[Xx]-[\w-]+)$/;
+
 /** So much of a value is judged, so that a long line with many names takes linear time. */
 const MAX_JUDGED = 200;
 
@@ -84,6 +87,7 @@ function isSecretValue({ name, sign }: Pair, value: string, isLine: boolean): bo
   const isEquals = /[=＝]/.test(sign);
   if (STRONG_NAME.test(name.normalize("NFKC"))) return isEquals || mayBePassword(value);
   if (value.includes(MASKED) || !isNameInProse(lastWords(name))) return false;
+  if (IDENTIFIER.test(name.trim()) && toWords(value).length === 1) return true;
   return isLine ? looksSecret(value) : isEquals || /\d/.test(value);
 }
 
