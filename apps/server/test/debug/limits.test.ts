@@ -9,7 +9,12 @@ import { openVisit } from "../install/visit.ts";
 const { world, source } = await openVisit();
 
 /** They refuse and cut nothing that a client sends. */
-const OTHERS = new Set(["maxIssues", "skewToleranceSeconds"]);
+const OTHERS = new Set([
+  "maxIssues",
+  "skewToleranceSeconds",
+  "maxStatsPropertyLength",
+  "maxPropertyNamesPerDay",
+]);
 const INGEST = join(import.meta.dirname, "../../src/ingest");
 const BODIES = join(import.meta.dirname, "../../../../packages/contract/src/ingest.ts");
 

@@ -11,6 +11,7 @@ import type { WarehouseEndpoint } from "../../clickhouse/endpoint.ts";
 import { ROLLUP_TABLES } from "../../clickhouse/schema/rollups.ts";
 import type { Config } from "../../config/settings.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
+import { isServed } from "../../ledger/sqlite/lock.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../open-warehouse.ts";
 import { CommandFailed, messageOf } from "../errors.ts";
 import type { ProgressWriter } from "../progress.ts";
@@ -76,10 +77,7 @@ async function withOwnEngine<T>(
   }
 }
 
-/** The engine's message when another process has its folder. */
-const FOLDER_IN_USE = /Another server instance in same directory is already running/;
-
-/** Uses the engine of a running service, or one of its own. While a service is starting its engine, it waits for that. */
+/** Uses the engine of the service that serves DATA_DIR, which may be starting, or one of its own. */
 async function withAnyEngine<T>(
   config: Config,
   run: (client: WarehouseClient) => Promise<T>,
@@ -91,11 +89,9 @@ async function withAnyEngine<T>(
   for (;;) {
     const running = await findEndpoint(folder);
     if (running !== null) return withClient(running, run);
-    try {
-      return await withOwnEngine(config, run);
-    } catch (error) {
-      if (!FOLDER_IN_USE.test(messageOf(error)) || performance.now() > until) throw error;
-    }
+    if (!isServed(config.DATA_DIR)) return withOwnEngine(config, run);
+    if (performance.now() > until)
+      throw new CommandFailed("The warehouse of the service does not start. The log of the service says why");
     progress(() => "The warehouse of the service is starting. Waiting for it.");
     await pause(POLL_MS);
   }

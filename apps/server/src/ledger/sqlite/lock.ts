@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { OperatorError } from "../../core/operator-error.ts";
@@ -8,6 +9,8 @@ import { toStorageError } from "./failure.ts";
 const SQLITE_BUSY = 5;
 
 export const LOCK_FILE = "serve.lock";
+/** Longer than a look of `isServed` at the lock, which excludes nobody for longer. */
+const LOCK_TIMEOUT_MS = 250;
 
 export class DataDirInUse extends OperatorError {}
 
@@ -23,7 +26,7 @@ const isBusy = (error: unknown): boolean =>
 export function lockDataDir(dataDir: string): () => void {
   const path = join(dataDir, LOCK_FILE);
   makePrivateFile(path);
-  const file = new DatabaseSync(path, { timeout: 0 });
+  const file = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
     file.exec(
       "pragma locking_mode = exclusive; pragma journal_mode = memory; begin exclusive; pragma user_version = 1; commit;",
@@ -37,4 +40,20 @@ export function lockDataDir(dataDir: string): () => void {
     );
   }
   return () => file.close();
+}
+
+/** Whether another process serves the data directory. */
+export function isServed(dataDir: string): boolean {
+  const path = join(dataDir, LOCK_FILE);
+  if (!existsSync(path)) return false;
+  const file = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+  try {
+    file.prepare("pragma user_version").get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw toStorageError(error, LOCK_FILE);
+  } finally {
+    file.close();
+  }
 }
