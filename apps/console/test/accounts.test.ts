@@ -148,7 +148,8 @@ accountTest("A person signs in with a real OpenID Connect provider, after accept
   await stranger.getByText("Ask an admin of the workspace for an invitation").waitFor();
 
   const body = { organizationId: ORGANIZATION_ID, role: "admin" };
-  const made = await world.ask("/api/invitations", { method: "POST", body });
+  const token = await world.ownerSession();
+  const made = await world.ask("/api/invitations", { method: "POST", token, body });
   const page = await newPage(t);
   await page.goto(made.body.url);
   await page.getByRole("link", { name: "Continue with Example SSO" }).click();

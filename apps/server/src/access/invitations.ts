@@ -1,14 +1,15 @@
 /** Invitations to a workspace, by e-mail or by a link (docs/contract.md section 13). */
 import type { Invitation } from "@headwater/contract";
-import { readEmailAddress } from "../core/email-address.ts";
 import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { InvitationRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { hashToken, makeCode } from "../core/token.ts";
+import { requirePerson } from "../core/users.ts";
 import type { OfferedInvitation } from "../ledger/account-records.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import { readEmailAddress } from "../mail/email-address.ts";
 import { toMailRefusal } from "../mail/mail-limits.ts";
 import { makeSignInCode } from "./first-start.ts";
 import { invitationMail } from "./mails.ts";
@@ -57,10 +58,12 @@ async function sendInvitation(
   }
 }
 
+/** Only a person invites: whoever accepts becomes a person, which a token must not become. */
 export const createInvitation =
   (deps: InvitationDeps): Handler<"createInvitation"> =>
   async (call) => {
     const { organizationId, actor, role, body, now } = call;
+    requirePerson(call);
     requireRoleUpTo(role, body.role);
     const { code, codeHash: hash } = makeCode();
     const email = body.email == null ? null : readEmailAddress("email", body.email);

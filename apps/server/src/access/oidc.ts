@@ -1,11 +1,11 @@
 /** Signs people in with an OpenID Connect provider: authorization code with PKCE, state and nonce. */
 import * as client from "openid-client";
-import { toEmailAddress } from "../core/email-address.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { memberOf } from "../core/members.ts";
 import { toStorable } from "../core/text.ts";
 import { isPersonId } from "../core/users.ts";
 import type { IdentityRecord } from "../ledger/account-records.ts";
+import { toEmailAddress } from "../mail/email-address.ts";
 
 export interface OidcSettings {
   readonly issuer: string;

@@ -1,11 +1,12 @@
 /** People's profiles, their confirmed e-mail addresses and their sessions (docs/contract.md section 13). */
-import { readEmailAddress } from "../core/email-address.ts";
+
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken, makeCode } from "../core/token.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import { readEmailAddress } from "../mail/email-address.ts";
 import { type LimitedMailer, toMailRefusal } from "../mail/mail-limits.ts";
 import { idleEndOf } from "./authenticate.ts";
 import { addressChangedMail, confirmationMail } from "./mails.ts";

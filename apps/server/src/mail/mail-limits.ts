@@ -4,10 +4,10 @@
  */
 import { LIMITS } from "@headwater/contract/limits";
 import { LRUCache } from "lru-cache";
-import { toMailboxKey } from "../core/email-address.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { rateHeaders } from "../core/rate-limit.ts";
 import { Refusal } from "../core/refusal.ts";
+import { toMailboxKey } from "./email-address.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
 /** Who has the mail sent. */
@@ -21,7 +21,7 @@ export interface MailCause {
 const HOUR_MS = 3_600_000;
 
 /** Counts the mails of the last hour by key. A bucket that refills would let twice as many through in its first hour. */
-class HourlyCounts {
+class MailCounts {
   readonly #perHour: number;
   readonly #nodes: () => number;
   readonly #timesByKey = new LRUCache<string, number[]>({
@@ -75,14 +75,14 @@ export const toMailRefusal = (error: unknown): Refusal =>
 
 /** @param nodes how many nodes share the limits, this one included */
 export function limitMails(mailer: Mailer, nodes: () => number, clock: () => number): LimitedMailer {
-  const countsOf = (perHour: number) => new HourlyCounts(perHour, nodes);
+  const countsOf = (perHour: number) => new MailCounts(perHour, nodes);
   const recipients = countsOf(LIMITS.mailsPerRecipientAndHour);
   const signInLinks = countsOf(LIMITS.mailsPerRecipientAndHour);
   const people = countsOf(LIMITS.mailsPerPersonAndHour);
   const workspaces = countsOf(LIMITS.mailsPerWorkspaceAndHour);
 
   /** Counts a mail that is within all limits, and none that one of them refuses. */
-  function count(limits: readonly { counts: HourlyCounts; key: string | null; whose: string }[]): void {
+  function count(limits: readonly { counts: MailCounts; key: string | null; whose: string }[]): void {
     const now = clock();
     for (const { counts, key, whose } of limits) {
       const refused = key === null ? null : counts.check(key, now);

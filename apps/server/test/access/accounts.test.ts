@@ -39,7 +39,12 @@ async function accept(world: ClockedWorld, code: string, name = "Grace") {
 }
 
 const invite = async (world: ClockedWorld, over: object = {}, token?: string): Promise<TestReply> =>
-  post(world, "/api/invitations", { ...inWorkspace, role: "developer", ...over }, token);
+  post(
+    world,
+    "/api/invitations",
+    { ...inWorkspace, role: "developer", ...over },
+    token ?? (await world.ownerSession()),
+  );
 
 const membersOf = async (world: ClockedWorld) =>
   (await world.ask(`/api/members?organizationId=${ORGANIZATION_ID}`)).body.members;
@@ -111,7 +116,7 @@ test("An invitation ends by time, by revoking it, and with the rights of its inv
   const code = codeIn(revoked.url);
   refused(await post(world, "/api/invitations/accept", { code, name: "x" }, null), 404, "invalid_code");
 
-  const admin = await world.member("admin");
+  const admin = await world.person("admin");
   refused(await invite(world, { role: "owner" }, admin.token), 403, "permission_denied");
   const given = codeIn((await invite(world, { role: "admin" }, admin.token)).body.url);
   const member = `/api/members/${admin.userId}`;
@@ -121,6 +126,16 @@ test("An invitation ends by time, by revoking it, and with the rights of its inv
     404,
     "invalid_code",
   );
+});
+
+test("No token makes a person: only people invite.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const { token } = await world.member("owner");
+  for (const own of [token, world.ownerToken])
+    for (const over of [{}, { email: "robot@evil.example" }])
+      refused(await invite(world, over, own), 403, "permission_denied");
+  const list = await world.ask(`/api/invitations?organizationId=${ORGANIZATION_ID}`);
+  assert.deepEqual(list.body.invitations, []);
 });
 
 test("A signed-in user joins with their account; a token cannot.", async (t) => {

@@ -33,7 +33,8 @@ async function entriesOf(world: ClockedWorld, action: string, organizationId = O
 
 /** A person with a session, who joined by an invitation. */
 async function join(world: ClockedWorld, role = "developer") {
-  const made = await post(world, "/api/invitations", { organizationId: ORGANIZATION_ID, role });
+  const inviting = { organizationId: ORGANIZATION_ID, role };
+  const made = await post(world, "/api/invitations", inviting, await world.ownerSession());
   const code = new URL(made.body.url).hash.slice(6);
   const { signInCode } = (await post(world, "/api/invitations/accept", { code, name: "Grace" }, null)).body;
   const { body } = await post(world, "/api/sign-in", { code: signInCode }, null);

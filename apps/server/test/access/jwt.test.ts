@@ -51,7 +51,9 @@ describe("a JWT of the identity provider", () => {
   /** The person of that `sub` accepts an invitation. */
   async function join(to: ClockedWorld, sub: string, role: string): Promise<void> {
     const body = { organizationId: to.organizationId, role };
-    const { url } = (await to.ask("/api/invitations", { method: "POST", body })).body;
+    const { url } = (
+      await to.ask("/api/invitations", { method: "POST", token: await to.ownerSession(), body })
+    ).body;
     const code = url.split("#code=")[1];
     const token = await sign({ ...claims(), sub });
     const joined = await to.ask("/api/invitations/join", { method: "POST", token, body: { code } });

@@ -210,6 +210,8 @@ export function oracle(operation: Operation, caller: TenantCaller, aim: Aim): st
     if (caller.scope === "locked stats") return "password_required";
   }
   if (access !== "member" && !MAY[role].includes(access as Permission)) return "permission_denied";
+  // whoever accepts an invitation is a person, so no token makes one
+  if (operation.id === "createInvitation" && !caller.isPerson) return "permission_denied";
   if (operation.source && aim.organization !== "none" && aim.organization !== aim.source)
     return "source_not_found";
   return null;

@@ -53,7 +53,11 @@ describe("Isolation: no caller can read or change what it may not", () => {
     const { userId, tokenId } = await world.member("viewer", organizationId);
     const erasure = { organizationId, sourceId, anonymousId: "nobody" };
     const { receiptId } = (await world.ask("/api/visitors/erase", { method: "POST", body: erasure })).body;
-    const { invitationId } = await made("/api/invitations", { organizationId, role: "viewer" });
+    const { invitationId } = await made(
+      "/api/invitations",
+      { organizationId, role: "viewer" },
+      await world.ownerSession(),
+    );
     return { organizationId, sourceId, userId, tokenId, receiptId, invitationId };
   }
 
@@ -102,7 +106,11 @@ describe("Isolation: no caller can read or change what it may not", () => {
       own: "owner",
       isPerson: true,
     });
-    const { url } = await made("/api/invitations", { ...inHome, role: "developer" });
+    const { url } = await made(
+      "/api/invitations",
+      { ...inHome, role: "developer" },
+      await world.ownerSession(),
+    );
     const jwt = await issuer.sign("idp|bob", time.now());
     const code = url.split("#code=")[1];
     await world.ask("/api/invitations/join", { method: "POST", token: jwt, body: { code } });

@@ -1,7 +1,7 @@
 /** The one form of e-mail addresses (docs/contract.md section 13). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toEmailAddress } from "../../src/core/email-address.ts";
+import { toEmailAddress } from "../../src/mail/email-address.ts";
 
 test("An address has one form: ASCII letters in lower case, and the domain as ASCII.", () => {
   const cases: [typed: string, stored: string][] = [

@@ -24,11 +24,11 @@ after(async () => {
   await mails[Symbol.asyncDispose]();
 });
 
-const invite = (email: string, token?: string) =>
+const invite = async (email: string) =>
   world.ask("/api/invitations", {
     method: "POST",
     body: { organizationId: ORGANIZATION_ID, role: "viewer", email },
-    ...(token && { token }),
+    token: await world.ownerSession(),
   });
 
 test("Creating and deleting an invitation again and again sends ten mails an hour to one mailbox, whatever the spelling.", async () => {
@@ -161,7 +161,10 @@ test("In mails, names lose addresses, invisible characters and line breaks, and 
 
   const organizationId = await world.workspace("Pay at https://evil.example/pay \u202enow");
   const body = { organizationId, role: "viewer", email: "new@shop.example" };
-  assert.equal((await world.ask("/api/invitations", { method: "POST", body })).status, 201);
+  assert.equal(
+    (await world.ask("/api/invitations", { method: "POST", token: await world.ownerSession(), body })).status,
+    201,
+  );
   const mail = mails.received.at(-1) ?? assert.fail();
   assert.match(mail.text, /workspace Pay at … now on Headwater/);
   for (const part of [mail.text, mail.html, mail.headers.get("subject") ?? ""])

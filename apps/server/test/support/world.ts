@@ -217,7 +217,7 @@ export async function openWorld(
     return reply.body;
   };
   const person = async (role: Role, organizationId = ORGANIZATION_ID) => {
-    const { url } = await create("/api/invitations", { organizationId, role });
+    const { url } = await create("/api/invitations", { organizationId, role }, await ownerSession());
     const accepted = { code: url.split("#code=")[1], name: "Grace" };
     const { signInCode: code } = await create("/api/invitations/accept", accepted);
     const { body } = await ask("/api/sign-in", { method: "POST", token: null, body: { code } });

@@ -143,7 +143,7 @@ export const ACCOUNT_OPERATIONS = [
     path: "/api/invitations",
     summary: "Invite a person by e-mail or by a link",
     description:
-      "It works once, within 7 days. With `email` the link is sent there and shown to nobody else; otherwise the response has it.",
+      "It works once, within 7 days. With `email` the link is sent there and shown to nobody else; otherwise the response has it. An access token cannot invite: it must not become a person.",
     access: "members:manage",
     organization: "body",
     body: account.CreateInvitationBody,

@@ -1,6 +1,5 @@
 /** The operations on reports (docs/contract.md section 9). */
 import type { CreateReportBody, Issue, StatsReport } from "@headwater/contract";
-import { readEmailAddress, toEmailAddress } from "../../core/email-address.ts";
 import type { Call, Handler } from "../../core/handler.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { createRateLimiter, rateHeaders } from "../../core/rate-limit.ts";
@@ -8,6 +7,7 @@ import { Refusal } from "../../core/refusal.ts";
 import type { ReportRecord } from "../../core/report-record.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../../core/time.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
+import { readEmailAddress, toEmailAddress } from "../../mail/email-address.ts";
 import { toMailRefusal } from "../../mail/mail-limits.ts";
 import { isZone } from "../calendar.ts";
 import { refuseIssues } from "../scope.ts";

@@ -1,6 +1,6 @@
 /** The one form of an e-mail address: addresses are validated, stored, looked up, counted and written to in it. */
 import { domainToASCII } from "node:url";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "../core/refusal.ts";
 
 const MAX_LENGTH = 254;
 /** Letters, digits and the signs of RFC 5322: nothing that a mail program would read as a comment, a quote or another address. */
