@@ -2045,7 +2045,7 @@ auditId: string;
 /** When the change was made. */
 at: Schemas["Timestamp"];
 /** What made the change: a person who was signed in, a `token` that a person made, a service account, the command line, or the service itself. */
-actor: "person" | "service_account" | "token" | "command_line" | "system";
+actor: "person" | "service_account" | "token" | "shared_link" | "command_line" | "stranger" | "system";
 /** Who made the change; null: the service itself or the command line. */
 userId: string | null;
 /** The token that was used; null: none. */

@@ -12,6 +12,7 @@ import {
 } from "../support/world.ts";
 
 interface LoggedEntry {
+  actor: string;
   action: string;
   target: string;
   userId: string | null;
@@ -137,6 +138,10 @@ test("An expired sign-in code is an entry of its person's workspaces, once.", as
     "the second try is of a code that nobody has",
   );
   assert.equal(found[1]?.after.reason, "expired_code");
+  assert.deepEqual(
+    found.map(({ actor }) => actor),
+    ["stranger", "stranger"],
+  );
 });
 
 test("A shared link that is opened with its password, or with a wrong one, is an entry of its own.", async (t) => {
@@ -149,10 +154,10 @@ test("A shared link that is opened with its password, or with a wrong one, is an
   for (let tries = 0; tries < 3; tries += 1) assert.equal((await unlock("correct horse")).status, 200);
   const links = await entriesOf(world, "link");
   assert.deepEqual(
-    links.map(({ action, target, tokenId: by, userId }) => [action, target, by, userId]),
+    links.map(({ action, target, tokenId: by, userId, actor }) => [action, target, by, userId, actor]),
     [
-      ["link.unlocked", tokenId, tokenId, null],
-      ["link.refused", tokenId, tokenId, null],
+      ["link.unlocked", tokenId, tokenId, null, "shared_link"],
+      ["link.refused", tokenId, tokenId, null, "shared_link"],
     ],
   );
 });

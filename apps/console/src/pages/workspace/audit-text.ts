@@ -168,15 +168,17 @@ export const ACTOR_TEXTS: Readonly<Record<AuditEntry["actor"], string>> = {
   person: "Person",
   token: "Access token",
   service_account: "Service account",
+  shared_link: "Shared link",
   command_line: "Command line",
+  stranger: "Stranger",
   system: "System",
 };
 
 /** Who made a change, such as "Ada" or "Ada (access token)". */
 export function actorName({ actor, userId }: AuditEntry, names: ReadonlyMap<string, string>): string {
   const name = userId === null ? undefined : names.get(userId);
-  if (actor === "command_line" || actor === "system") return ACTOR_TEXTS[actor];
-  const shown = name ?? userId ?? "";
+  if (userId === null || actor === "command_line") return ACTOR_TEXTS[actor];
+  const shown = name ?? userId;
   return actor === "person" ? shown : `${shown} (${ACTOR_TEXTS[actor].toLowerCase()})`;
 }
 

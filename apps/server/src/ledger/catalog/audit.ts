@@ -57,9 +57,20 @@ export async function writePersonAudit(
   for (const { organizationId } of joined) await writeAudit(db, { ...rest, organizationId, target: userId });
 }
 
+/** A sign-in that failed, without the user of its address: nobody is known to have acted. */
+const FAILED_SIGN_IN = "session.refused";
+
+interface Acted {
+  readonly userId: string | null;
+  readonly tokenId: string | null;
+  readonly scope: TokenRecord["scope"];
+  readonly action: string;
+}
+
 /** A person acts by a session of the console or a JWT, which is no token of the ledger. */
-function actorOf(userId: string | null, tokenId: string | null, scope: TokenRecord["scope"]): ActorKind {
-  if (userId === null) return "system";
+function actorOf({ userId, tokenId, scope, action }: Acted): ActorKind {
+  if (action === FAILED_SIGN_IN) return "stranger";
+  if (userId === null) return tokenId === null ? "system" : "shared_link";
   if (userId === COMMAND_LINE_USER) return "command_line";
   if (isServiceAccount(userId)) return "service_account";
   return tokenId === null || scope === "console" ? "person" : "token";
@@ -93,7 +104,7 @@ export async function audit(db: CatalogDb, page: Argument<"audit">): Promise<Pag
   const rows = shown.map(({ seq, at, userId, tokenId, action, target, beforeJson, afterJson, scope }) => ({
     auditId: `aud_${seq}`,
     at,
-    actor: actorOf(userId, tokenId, scope),
+    actor: actorOf({ userId, tokenId, scope, action }),
     userId,
     tokenId,
     action,
