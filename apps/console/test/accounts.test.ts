@@ -14,7 +14,6 @@ import {
   eventsBody,
   eventsPath,
   ORGANIZATION_ID,
-  OWNER_TOKEN,
   openWorld,
   trackEvent,
   type World,
@@ -75,7 +74,7 @@ accountTest(
     await using mails = await startMailServer();
     const world = await openConsole(t, { SMTP_URL: mails.url, MAIL_FROM: "Headwater <hw@example.com>" });
     const admin = await newPage(t);
-    await openAs(admin, `${world.url}/team`, OWNER_TOKEN);
+    await openAs(admin, `${world.url}/team`, await world.ownerSession());
     await admin.getByRole("button", { name: "Add member" }).click();
     await admin.getByLabel("Send to").fill("grace@shop.example");
     await admin.getByLabel("Role of the invited person").selectOption("developer");
