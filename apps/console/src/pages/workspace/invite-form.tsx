@@ -4,7 +4,7 @@ import { Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, api } from "../../api.ts";
-import { signInMethodsQuery } from "../../queries.ts";
+import { profileQuery, signInMethodsQuery } from "../../queries.ts";
 import { ROLE_TEXTS, roleOptions } from "../../role-texts.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
@@ -20,6 +20,7 @@ export function InviteForm({ onCreated }: InviteFormProps) {
   const { organizationId, role: ownRole } = useWorkspace();
   const client = useQueryClient();
   const { data: methods } = useQuery(signInMethodsQuery);
+  const { data: profile } = useQuery(profileQuery);
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("viewer");
   const made = useMutation({
@@ -32,6 +33,12 @@ export function InviteForm({ onCreated }: InviteFormProps) {
   const failure = made.error instanceof ApiFailure ? made.error : null;
   const submit = useSubmit(() => made.mutateAsync(), email.trim() !== "");
   const isMail = email.trim() !== "";
+  if (profile === null)
+    return (
+      <Text size="sm" c="dimmed">
+        An access token cannot invite people. Sign in to invite them.
+      </Text>
+    );
   return (
     <form onSubmit={submit} aria-label="Invite">
       <Stack>
