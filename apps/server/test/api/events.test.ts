@@ -34,7 +34,7 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
       duplicates: 0,
       rejected: 0,
     });
-    const common = { status: "accepted", code: null, message: null, warnings: [] };
+    const common = { status: "accepted", code: null, message: null, warnings: [], planViolation: null };
     const ids = results.map((one: { analyticsEventId: string }) => one.analyticsEventId);
     for (const id of ids) assert.match(id, /^evt_[0-9a-f]{32}$/);
     assert.deepEqual(results, [

@@ -299,16 +299,18 @@ describe("HTTP behaviour common to all operations", () => {
       );
     });
 
-    it("/docs names every operation, has the target of every link, is under 400 KB, runs no script and loads nothing from other hosts", async () => {
+    it("/docs names every operation, has the target of every link, is under 450 KB, runs no script and loads nothing from other hosts", async () => {
       const { text, headers } = await world.ask("/docs", { token: null });
       const document = openApiDocument({ baseUrl: BASE_URL, appUrl: APP_URL }, "x");
       for (const path of Object.keys(document.paths)) assert.ok(text.includes(path), path);
-      assert.ok(text.length < 400_000, `${text.length} bytes`);
+      assert.ok(text.length < 450_000, `${text.length} bytes`);
       const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
       for (const [, id] of text.matchAll(/ href="#([^"]+)"/g))
         assert.ok(ids.has(id), `nothing has the id ${id}`);
       assert.doesNotMatch(text, /<script|<link|<img|@import|url\(| src=| on\w+=/i);
-      assert.match(headers.get("content-security-policy")!, /^default-src 'none'; style-src 'sha256-[^']+';/);
+      const policy = headers.get("content-security-policy")!;
+      assert.match(policy, /^default-src 'none';/);
+      assert.match(policy, / style-src 'sha256-[^' ]+'$/);
       assert.equal(headers.get("x-content-type-options"), "nosniff");
     });
   });

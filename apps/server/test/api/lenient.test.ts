@@ -29,7 +29,7 @@ describe("Lenient handling: an invalid event is rejected with invalid_event, and
     ["no id", trackEvent({ id: undefined })],
     ["an id that is a number", trackEvent({ id: 7 })],
     ["properties that are a list", trackEvent({ properties: [] })],
-    ["a context that is too large", trackEvent({ context: { x: "x".repeat(17_000) } })],
+    ["a context that is a text", trackEvent({ context: "x" })],
     ["null", null],
     ["a list", []],
     ["text", "event"],

@@ -26,6 +26,7 @@ describe("audit, onboarding, usage, billing and support", () => {
     assert.match(byToken, /^tok_/);
     assert.deepEqual(entry, {
       at: new Date(world.now()).toISOString(),
+      actor: "token",
       userId: await world.ownerId(),
       action: "source.updated",
       target: sourceId,
