@@ -68,7 +68,9 @@ async function copyEach(
   const { DATA_DIR: dataDir } = config;
   // the ledger before the warehouse: events that are shipped meanwhile are in both copies, and are stored once
   const files = found.filter((file) => startCopy(file, dataDir, target));
-  const warehouse = hasEmbeddedWarehouse(config) ? [await copyWarehouse(config, target, progress)] : [];
+  const warehouse = (await hasEmbeddedWarehouse(config))
+    ? [await copyWarehouse(config, target, progress)]
+    : [];
   copyRemovals(dataDir, target);
   const copies = [...files.map((file) => finishCopy(file, target)), ...warehouse];
   flushToDisk(target);

@@ -20,6 +20,8 @@ import { type CopiedFile, flushToDisk } from "./sqlite-copy.ts";
 /** The warehouse's folder in a backup. */
 export const WAREHOUSE = "warehouse";
 const POLL_MS = 200;
+/** A service makes the folder of its warehouse within a second after it listens. */
+const NEW_FOLDER_MS = 10_000;
 
 const quote = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
@@ -97,10 +99,19 @@ async function withAnyEngine<T>(
   }
 }
 
-/** Whether DATA_DIR has an embedded warehouse that is in use. */
-export function hasEmbeddedWarehouse(config: Config): boolean {
+/**
+ * Whether DATA_DIR has an embedded warehouse. A service that has just started for the first time is about to make its folder, so
+ * the command waits for it.
+ */
+export async function hasEmbeddedWarehouse(config: Config): Promise<boolean> {
   const folder = embeddedFolder(config);
-  return config.CLICKHOUSE_URL === null && existsSync(folder) && readdirSync(folder).length > 0;
+  const isUsed = () => existsSync(folder) && readdirSync(folder).length > 0;
+  const isExpected = config.WAREHOUSE !== "off" && config.DATABASE_URL === null;
+  const until = performance.now() + NEW_FOLDER_MS;
+  if (config.CLICKHOUSE_URL !== null) return false;
+  while (!isUsed() && isExpected && isServed(config.DATA_DIR) && performance.now() < until)
+    await pause(POLL_MS);
+  return isUsed();
 }
 
 /**
