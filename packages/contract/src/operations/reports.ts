@@ -22,6 +22,16 @@ const REPORTS = "/api/tracking-sources/:sourceId/reports";
 const CONSENT = "/api/reports/consent/:token";
 const UNSUBSCRIBE = "/api/reports/unsubscribe/:token";
 
+/** A page that a mail links to. */
+const LINK_PAGE = {
+  access: "public",
+  status: 200,
+  answer: Type.String(),
+  mediaType: "text/html",
+  hasClientRate: true,
+  codes: COMMON_CODES,
+} as const;
+
 export const REPORT_OPERATIONS = [
   {
     id: "listReports",
@@ -108,12 +118,7 @@ export const REPORT_OPERATIONS = [
     summary: "Ask whether an address agrees to a report",
     description:
       "The page of the link in the mail that asks. It changes nothing: mail scanners follow links.",
-    access: "public",
-    status: 200,
-    answer: Type.String(),
-    mediaType: "text/html",
-    hasClientRate: true,
-    codes: COMMON_CODES,
+    ...LINK_PAGE,
   },
   {
     id: "giveReportConsent",
@@ -122,12 +127,7 @@ export const REPORT_OPERATIONS = [
     path: CONSENT,
     summary: "Agree to a report",
     description: "The report is sent from its next week or month on. The link works once, within 7 days.",
-    access: "public",
-    status: 200,
-    answer: Type.String(),
-    mediaType: "text/html",
-    hasClientRate: true,
-    codes: COMMON_CODES,
+    ...LINK_PAGE,
   },
   {
     id: "confirmUnsubscribe",
@@ -136,12 +136,7 @@ export const REPORT_OPERATIONS = [
     path: UNSUBSCRIBE,
     summary: "Ask whether to unsubscribe from a report",
     description: "The page of the link in each mail. It changes nothing: mail scanners follow links.",
-    access: "public",
-    status: 200,
-    answer: Type.String(),
-    mediaType: "text/html",
-    hasClientRate: true,
-    codes: COMMON_CODES,
+    ...LINK_PAGE,
   },
   {
     id: "unsubscribe",
@@ -150,11 +145,6 @@ export const REPORT_OPERATIONS = [
     path: UNSUBSCRIBE,
     summary: "Unsubscribe from a report",
     description: "Deletes the report. Mail programs send this request with one click (RFC 8058).",
-    access: "public",
-    status: 200,
-    answer: Type.String(),
-    mediaType: "text/html",
-    hasClientRate: true,
-    codes: COMMON_CODES,
+    ...LINK_PAGE,
   },
 ] as const satisfies readonly Operation[];

@@ -104,11 +104,12 @@ async function withAnyEngine<T>(
  * the command waits for it.
  */
 export async function hasEmbeddedWarehouse(config: Config): Promise<boolean> {
+  if (config.CLICKHOUSE_URL !== null) return false;
+  const { isInstalled } = await import("../../clickhouse/embedded/start.ts");
   const folder = embeddedFolder(config);
   const isUsed = () => existsSync(folder) && readdirSync(folder).length > 0;
-  const isExpected = config.WAREHOUSE !== "off" && config.DATABASE_URL === null;
+  const isExpected = config.WAREHOUSE !== "off" && isInstalled();
   const until = performance.now() + NEW_FOLDER_MS;
-  if (config.CLICKHOUSE_URL !== null) return false;
   while (!isUsed() && isExpected && isServed(config.DATA_DIR) && performance.now() < until)
     await pause(POLL_MS);
   return isUsed();
