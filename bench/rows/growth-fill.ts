@@ -50,14 +50,10 @@ export function fillSqlite(dataDir: string, keys: number, now: number): void {
   }
 }
 
-/**
- * Fills a PostgreSQL ledger whose server is idle. With `wal_level=minimal` the tables are written without WAL.
- * @param source the number of the source that receives the traffic; the keys belong to it
- */
-export async function fillPostgres(client: pg.Client, keys: number, source: bigint, now: number) {
+/** Fills a PostgreSQL ledger whose server is idle. With `wal_level=minimal` the tables are written without WAL. */
+export async function fillPostgres(client: pg.Client, keys: number, now: number) {
   await client.query("set maintenance_work_mem = '1GB'; set synchronous_commit = off");
-  await client.query("begin");
-  await client.query("delete from key_generations");
+  await client.query("begin; truncate key_generations");
   const generations = generationsOf(keys);
   for (const { generation, at } of spreadOverWindow(generations, now)) {
     const slot = generation;
@@ -65,15 +61,11 @@ export async function fillPostgres(client: pg.Client, keys: number, source: bigi
     if (keys === 0) continue;
     const table = `event_keys_${slot}`;
     const count = Math.round(keys / generations);
-    await client.query(`alter table event_keys detach partition ${table}; drop table ${table};
-      create table ${table} (source bigint not null, key uuid not null, slot smallint not null);
-      insert into ${table} select ${source}, gen_random_uuid(), ${slot} from generate_series(1, ${count});
-      alter table ${table} add primary key (source, key, slot) with (fillfactor = 70),
-        add constraint filled check (slot is not null and slot = ${slot});
-      alter table event_keys attach partition ${table} for values in (${slot});
-      alter table ${table} drop constraint filled`);
+    await client.query(`drop table ${table}; create table ${table} (key uuid);
+      insert into ${table} select gen_random_uuid() from generate_series(1, ${count});
+      alter table ${table} add primary key (key) with (fillfactor = 70)`);
   }
   await client.query("commit");
-  await client.query("vacuum (analyze) event_keys");
+  await client.query("vacuum (analyze)");
   await client.query("checkpoint");
 }

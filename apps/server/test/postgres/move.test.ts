@@ -50,17 +50,17 @@ it("move copies sources, members, tokens, sessions, keys, events and the debug h
     await world.close();
 
     await headwater({ DATABASE_URL: url }, "migrate");
-    await query(url, "alter table moved_keys rename to elsewhere");
+    await query(url, "alter table event_keys_1 rename to elsewhere");
     const interrupted = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url);
     assert.equal(interrupted.code, 1);
-    assert.match(interrupted.stderr, /"moved_keys" does not exist.*Run the same command again to continue/);
+    assert.match(interrupted.stderr, /"event_keys_1" does not exist.*Run the same command again to continue/);
     const unfinished = await headwater({ DATABASE_URL: url }, "serve");
     assert.equal(unfinished.code, 78);
     assert.match(unfinished.stderr, /not finished. Run `headwater move --to …` again/);
     const onItsWay = await headwater({ DATA_DIR: world.dataDir }, "serve");
     assert.equal(onItsWay.code, 78);
     assert.match(onItsWay.stderr, /is moving to PostgreSQL/);
-    await query(url, "alter table elsewhere rename to moved_keys");
+    await query(url, "alter table elsewhere rename to event_keys_1");
     for (const time of ["goes on", "again"]) {
       const moved = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url, "--json");
       assert.equal(moved.code, 0, `${time}: ${moved.stderr}`);
@@ -140,9 +140,9 @@ it("After --give-up DATA_DIR can be served again, and a later move cannot contin
   await using world = await stoppedWorld();
   const settings = { DATA_DIR: world.dataDir };
   try {
-    await query(url, "alter table moved_keys rename to elsewhere");
+    await query(url, "alter table event_keys_1 rename to elsewhere");
     assert.equal((await headwater(settings, "move", "--to", url)).code, 1);
-    await query(url, "alter table elsewhere rename to moved_keys");
+    await query(url, "alter table elsewhere rename to event_keys_1");
     assert.equal((await headwater(settings, "source", "list")).code, 78);
     assert.equal((await headwater(settings, "move", "--give-up")).code, 0);
     // the ledger changes, as it does when it is served from

@@ -5,7 +5,6 @@ import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract";
 import pg from "pg";
 import type { CommitEntry } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { sourceNumber } from "../../src/ledger/postgres/commit.ts";
 import { AGED_SLOTS, KEY_SLOTS } from "../../src/ledger/postgres/commit-ddl.ts";
 import { createKeyFilters } from "../../src/ledger/postgres/key-filters.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
@@ -151,34 +150,6 @@ it("A full generation is followed by a new one while enough tables are left for 
   }
 });
 
-it("A node of an older version, which does not send perhaps_in, accepts no event twice", async () => {
-  const { url, remove } = await createDatabase();
-  const node = await openPostgresLedger({ url });
-  try {
-    const batch = entries(20);
-    await node.commit(aCommit({ entries: batch }));
-    await query(url, "select turn_keys(ledger_now() + 1, 0)");
-    const { sourceId } = aCommit({});
-    const numbers = batch.map((_, index) => index + 1);
-    const heads = { commits: [{ source_id: sourceId, at: START, day: "2026-11-21", bootstrap: false }] };
-    const asOlder = "select commit_group($1, $2, $3, $4, $5, $6, $7, $8) as accepted";
-    const [{ accepted }] = (await query(url, asOlder, [
-      batch.map(() => String(sourceNumber(sourceId))),
-      batch.map(({ key }) => key),
-      batch.map(() => 1),
-      numbers,
-      JSON.stringify({ ...heads, open: [], touch: [], outbox: [] }),
-      Buffer.alloc(0),
-      ["1 123"],
-      numbers.slice(0, 3),
-    ])) as [{ accepted: boolean[] }];
-    assert.deepEqual([...new Set(accepted)], [false]);
-  } finally {
-    await node.close();
-    await remove();
-  }
-});
-
 it("A table whose rows move while its filter is filled gets no filter until the next time", async () => {
   const { url, remove } = await createDatabase();
   await setClock(url, START);
@@ -187,7 +158,7 @@ it("A table whose rows move while its filter is filled gets no filter until the 
   try {
     const batches = Array.from({ length: 40 }, () => entries(500));
     for (const batch of batches) await node.commit(aCommit({ receivedAt: START, entries: batch }));
-    await query(url, "select turn_keys(ledger_now() + 1, 0)");
+    await query(url, "select turn_keys(ledger_now() + 1, 0, 0, 0)");
     let isMoved = false;
     const moving = {
       query: async (text: string, values: unknown[]) => {

@@ -14,6 +14,7 @@ import {
   attemptsCopy,
   generationCopy,
   type MovePosition,
+  NEWEST_SLOT,
   outboxCopy,
   readRecentKeys,
   recentKeysCopy,
@@ -143,6 +144,7 @@ async function countBoth({ ledger, attempts, target }: MoveDeps): Promise<MovedC
     return { name, from: countHere(database, sql), to: await countThere(sql) };
   };
   const generationKeys = keyTables(ledger).map((table) => `select key from ${table}`);
+  const { slot } = (await target.query(NEWEST_SLOT)).rows[0];
   const unshipped = "select coalesce(sum(events), 0) as n from outbox";
   const counts: MovedCount[] = [];
   for (const name of Object.keys(LEDGER_TABLES)) counts.push(await countTable(ledger, name));
@@ -151,7 +153,7 @@ async function countBoth({ ledger, attempts, target }: MoveDeps): Promise<MovedC
     from:
       countHere(ledger, `select count(*) as n from (${generationKeys.join(" union ")})`) +
       countUnmergedKeys(ledger),
-    to: await countThere("select count(*) as n from moved_keys"),
+    to: await countThere(`select count(*) as n from event_keys_${slot}`),
   });
   counts.push({
     name: "events not shipped",

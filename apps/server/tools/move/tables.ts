@@ -73,15 +73,13 @@ export function attemptsCopy(ends: CopyEnds): TableCopy {
   return { ...copy, writePage: (rows) => copy.writePage(rows.map(unpack)) };
 }
 
-const writeKeys = (postgres: Queryable, keys: readonly string[]) =>
-  postgres.query("insert into moved_keys select unnest($1::uuid[]) on conflict do nothing", [
-    `{${keys.join()}}`,
-  ]);
+/** The generation that takes new keys, as for events that are accepted. */
+export const NEWEST_SLOT = "select slot from key_generations order by generation desc limit 1";
 
-/**
- * For a generation of dedup keys. PostgreSQL stores each key with its source, but the keys of SQLite do not say which source
- * they belong to. So they go to a separate table, `moved_keys`.
- */
+const writeKeys = (postgres: Queryable, keys: readonly string[]) =>
+  postgres.query(`select add_keys((${NEWEST_SLOT}), $1, '{}')`, [`{${keys.join()}}`]);
+
+/** For a generation of dedup keys. */
 export function generationCopy({ sqlite, postgres }: CopyEnds, table: string): TableCopy {
   const first = sqlite.prepare(`select hex(key) as key from ${table} order by key limit ${PAGE_ROWS}`);
   const next = sqlite.prepare(
@@ -107,7 +105,7 @@ export function readRecentKeys({ keys }: LedgerRow): string[] {
   return hex.match(new RegExp(`.{${2 * KEY_BYTES}}`, "g")) ?? [];
 }
 
-/** For the newest dedup keys, which are in no generation yet. They go to `moved_keys` too. */
+/** For the newest dedup keys, which are in no generation yet. */
 export function recentKeysCopy({ sqlite, postgres }: CopyEnds): TableCopy {
   const next = sqlite.prepare(
     `select seq, keys from recent_keys where seq > ? order by seq limit ${RECENT_KEYS_PAGE_ROWS}`,

@@ -1,5 +1,5 @@
 /** The tables that commits write, and the function that stores a group of commits in one round trip. */
-import { FULL_KEYS, FULL_SHARE } from "../generations.ts";
+import { FULL_SHARE } from "../generations.ts";
 import { LOCKS } from "./connections.ts";
 
 /** Tables for generations of keys. Each holds one generation; a retired generation's table is truncated and reused. */
@@ -9,32 +9,20 @@ export const KEY_SLOTS = 24;
  * being emptied.
  */
 export const AGED_SLOTS = 6;
-/** The number of key tables that the first schema version created. */
-const FIRST_SLOTS = 6;
 
-/** Bytes of a key's row: its header, its columns and its line pointer. The index takes about the same again. */
-export const KEY_ROW_BYTES = 60;
-
-const keySlots = (from: number, to: number) =>
-  Array.from(
-    { length: to - from },
-    (_, index) =>
-      `create table event_keys_${from + index} partition of event_keys for values in (${from + index})`,
-  );
+/** Bytes of a key's row: its header, the key and its line pointer. The index takes about the same again. */
+export const KEY_ROW_BYTES = 44;
 
 const TABLES = [
   `create table sessions (source_id text not null, session_id text not null, anonymous_id text not null, user_id text,
     started_at bigint not null, last_activity_at bigint not null, landing text not null,
     primary key (source_id, session_id)) with (fillfactor = 80)`,
   `create index sessions_started on sessions (started_at)`,
-  // `source` is a 64-bit hash of the source id (`sourceNumber`). With the id, a row and its index entry would be half as large again
-  `create table event_keys (source bigint not null, key uuid not null, slot smallint not null,
-    primary key (source, key, slot)) partition by list (slot)`,
-  ...keySlots(0, FIRST_SLOTS),
-  `create table key_generations (generation bigint primary key, opened_at bigint not null)`,
-  // keys of an embedded ledger that was moved here; they do not name their source
-  `create table moved_keys (key uuid primary key)`,
-  `create table moves (moved_at bigint not null)`,
+  // not the partitions of one table: the slot would be a part of the primary key, and take 20 bytes a key
+  ...Array.from({ length: KEY_SLOTS }, (_, slot) => `create table event_keys_${slot} (key uuid primary key)`),
+  `create table key_generations (generation bigint primary key, opened_at bigint not null, slot smallint not null unique)`,
+  // of an embedded ledger to this database: at most one row
+  `create table moves (move_id text not null, finished_at bigint, served_at bigint)`,
   `create table move_progress (name text primary key, place text not null)`,
   // `skipped`: numbers (from 1) of the lines of `payload` that are duplicates
   `create table outbox (source_id text not null, seq bigint generated always as identity, events integer not null,
@@ -49,50 +37,50 @@ const TABLES = [
 export const GENERATION_ID = "(generation || ' ' || opened_at || ' ' || slot)";
 
 /**
- * Returns the positions in `keys`, from 1, of the keys that an older generation or `moved_keys` contains. Only index lookups
- * are allowed: a plan that was cached while the tables were empty would otherwise scan them when they are large.
- * `searched`: slots in which every key is looked up. `perhaps`, `perhaps_in`: pairs of a position and a slot in which that
- * key is looked up, because the slot's filter did not rule it out or the slot has no filter.
+ * The keys that a slot contains. Only index lookups are allowed: a plan that was made while the table was empty would
+ * otherwise scan it when it is large.
  */
 const KNOWN_KEYS = `
-create or replace function known_keys(sources bigint[], keys uuid[], searched smallint[], perhaps int[], perhaps_in smallint[])
-returns bigint[] language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
+create or replace function known_keys(slot smallint, keys uuid[]) returns uuid[] language plpgsql
+set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
-  in_searched bigint[];
-  in_filtered bigint[];
-  in_moved bigint[];
+  known uuid[];
 begin
-  if cardinality(searched) > 0 then
-    select array_agg(e.number) into in_searched
-    from unnest(sources, keys) with ordinality as e (source, key, number)
-    join event_keys k on k.source = e.source and k.key = e.key where k.slot = any(searched);
-  end if;
-  if cardinality(perhaps) > 0 then
-    select array_agg(e.number) into in_filtered
-    from unnest(perhaps, perhaps_in) as e (number, slot)
-    join event_keys k on k.source = sources[e.number] and k.key = keys[e.number] and k.slot = e.slot;
-  end if;
-  select array_agg(e.number) into in_moved
-  from unnest(keys) with ordinality as e (key, number) join moved_keys m on m.key = e.key;
-  return in_searched || in_filtered || in_moved;
+  execute format('select array_agg(key) from event_keys_%s where key = any($1)', slot) into known using keys;
+  return coalesce(known, '{}');
+end $$`;
+
+/** Adds the keys that are not in `known` to a slot. Returns for each of `keys` whether it is new. */
+const ADD_KEYS = `
+create or replace function add_keys(slot smallint, keys uuid[], known uuid[]) returns boolean[] language plpgsql as $$
+declare
+  added boolean[];
+begin
+  execute format('with stored as (
+      insert into event_keys_%s select key from unnest($1) as key where key not in (select unnest($2))
+      on conflict do nothing returning key
+    )
+    select array_agg(s.key is not null order by number)
+    from unnest($1) with ordinality as e (key, number) left join stored s using (key)', slot) into added using keys, known;
+  return coalesce(added, '{}');
 end $$`;
 
 /**
  * Stores a group of commits. Under READ COMMITTED each statement has its own snapshot. The insert of keys therefore sees all
  * commits that ended before the lock was taken. While the lock is held, no generation is opened. All nodes lock rows in the
  * same order: keys, sessions, counters of sources, each sorted.
- * `heads`: the commits, opened and touched sessions, and outbox rows of the group, as JSON. `learned`: ids of the generations
- * for which the calling node has a filter.
+ * `keys`: without repetition, and sorted. `commit_of`, `line_of`: of each key, the number of its commit and of its line in
+ * its source's payload. `heads`: the commits, opened and touched sessions, and outbox rows of the group, as JSON.
+ * `learned`: ids of the generations for which the calling node has a filter. `perhaps`, `perhaps_in`: pairs of a key's
+ * number and the slot of such a generation that may have it.
  */
 const COMMIT_GROUP = `
-create or replace function commit_group(sources bigint[], keys uuid[], commit_of int[], line_of int[], heads json, payloads bytea,
-  learned text[] default '{}', perhaps int[] default '{}', perhaps_in smallint[] default '{}')
-returns boolean[] language plpgsql as $$
+create or replace function commit_group(keys uuid[], commit_of int[], line_of int[], heads json, payloads bytea,
+  learned text[], perhaps int[], perhaps_in smallint[]) returns boolean[] language plpgsql as $$
 declare
   current smallint;
-  searched smallint[];
-  known bigint[];
+  older record;
+  known uuid[] := '{}';
   accepted boolean[];
   trusted bigint;
 begin
@@ -100,29 +88,16 @@ begin
   -- created_at is never before the trusted time. If a slow clock dated a row earlier, the row would count as expired once
   -- the clock is corrected.
   select trusted_at into trusted from deletion_clock;
-  -- nodes of an older version do not send perhaps_in; their filters are ignored
-  if cardinality(perhaps) <> cardinality(perhaps_in) then learned := '{}'; perhaps := '{}'; perhaps_in := '{}'; end if;
   select slot into strict current from key_generations order by generation desc limit 1;
-  -- the generations for which the node has no filter
-  select coalesce(array_agg(slot), '{}') into searched from key_generations
-  where slot <> current and ${GENERATION_ID} <> all(learned);
-  -- slot = any(searched) would probe every partition. A node that has filters has few slots left, so each pair of key and
-  -- slot is added to the possible keys instead.
-  if cardinality(learned) > 0 and cardinality(searched) > 0 then
-    select perhaps || array_agg(number), perhaps_in || array_agg(slot), '{}' into perhaps, perhaps_in, searched
-    from generate_subscripts(keys, 1) as number cross join unnest(searched) as slot;
-  end if;
-  known := known_keys(sources, keys, searched, perhaps, perhaps_in);
-
-  with entry as materialized (
-    select source, key, number from unnest(sources, keys) with ordinality as e (source, key, number)
-  ), stored as (
-    insert into event_keys (source, key, slot)
-    select source, key, current from entry where number not in (select unnest(known)) order by number
-    on conflict do nothing returning source, key
-  )
-  select coalesce(array_agg(s.key is not null order by number), '{}') into accepted
-  from entry left join stored s using (source, key);
+  for older in select slot, ${GENERATION_ID} = any(learned) as is_learned from key_generations where slot <> current loop
+    if not older.is_learned then
+      known := known || known_keys(older.slot, keys);
+    elsif older.slot = any(perhaps_in) then
+      known := known || known_keys(older.slot,
+        array(select keys[number] from unnest(perhaps, perhaps_in) as p (number, slot) where p.slot = older.slot));
+    end if;
+  end loop;
+  accepted := add_keys(current, keys, known);
 
   insert into sessions select * from json_populate_recordset(null::sessions, heads->'open') on conflict do nothing;
 
@@ -157,8 +132,7 @@ begin
     from commit c left join (select number, count(*) as events from entry where is_new group by number) e using (number)
   ), used as (
     insert into usage (source_id, day, accepted, bootstraps, bytes)
-    -- nodes of an older version do not send bytes
-    select source_id, day, sum(events), count(*) filter (where bootstrap), coalesce(sum(bytes), 0) from counted
+    select source_id, day, sum(events), count(*) filter (where bootstrap), sum(bytes) from counted
     where events > 0 or bootstrap group by source_id, day order by source_id, day
     on conflict (source_id, day) do update
     set accepted = usage.accepted + excluded.accepted, bootstraps = usage.bootstraps + excluded.bootstraps,
@@ -199,8 +173,7 @@ end $$`;
  * `learnable`: the number of keys for which a node has memory for filters.
  */
 const TURN_KEYS = `
-create or replace function turn_keys(at bigint, generation_ms bigint, full_keys bigint default ${FULL_KEYS},
-  learnable bigint default 0) returns boolean language plpgsql as $$
+create or replace function turn_keys(at bigint, generation_ms bigint, full_keys bigint, learnable bigint) returns boolean language plpgsql as $$
 declare
   newest key_generations;
   newest_keys bigint;
@@ -241,30 +214,5 @@ begin
   return true;
 end $$`;
 
-/** Deletes moved keys once they are past the dedup window. */
-const FORGET_MOVED_KEYS = `
-create or replace function forget_moved_keys(before bigint) returns void language plpgsql as $$
-begin
-  if exists (select from moved_keys) and (select max(moved_at) < before from moves) then
-    truncate moved_keys;
-  end if;
-end $$`;
-
 export const COMMIT_TABLES = TABLES;
-/**
- * Nodes of an older version call the new `commit_group`, whose new parameters have defaults. The old `known_keys` stays,
- * because calls that are running need it.
- */
-export const COMMIT_CHANGES = [
-  "drop function if exists commit_group(bigint[], uuid[], int[], int[], json, bytea)",
-];
-/** More tables of keys. The row of a generation names its table. */
-export const MORE_KEY_SLOTS = [
-  ...keySlots(FIRST_SLOTS, KEY_SLOTS),
-  "alter table key_generations add column slot smallint",
-  `update key_generations set slot = generation % ${FIRST_SLOTS}`,
-  "alter table key_generations alter column slot set not null, add unique (slot)",
-  "drop function if exists commit_group(bigint[], uuid[], int[], int[], json, bytea, text[], int[])",
-  "drop function if exists turn_keys(bigint, bigint)",
-];
-export const COMMIT_FUNCTIONS = [KNOWN_KEYS, COMMIT_GROUP, TURN_KEYS, RETIRE_KEYS, FORGET_MOVED_KEYS];
+export const COMMIT_FUNCTIONS = [KNOWN_KEYS, ADD_KEYS, COMMIT_GROUP, TURN_KEYS, RETIRE_KEYS];

@@ -1,20 +1,12 @@
 /** Commits of ingest requests: a group of them is one call of `commit_group`, which is one durable transaction. */
-import { createHash } from "node:crypto";
 import type pg from "pg";
 import type { Commit, SessionRecord, StoredFlags } from "../../core/records.ts";
 import { utcDay } from "../../core/time.ts";
 import { buildPayload } from "../outbox-payload.ts";
 import type { KeyFilters } from "./key-filters.ts";
 
-/** The number that stands for a source in `event_keys`: the first 64 bits of the SHA-256 of its id. */
-export const sourceNumber = (sourceId: string): bigint =>
-  createHash("sha256").update(sourceId).digest().readBigInt64BE(0);
-
-/**
- * An entry to store. Entries with the same source and key are listed once. Numbers start at 1, because PostgreSQL arrays do.
- */
+/** An entry to store. Entries with the same key are listed once. Numbers start at 1, because PostgreSQL arrays do. */
 interface GroupEntry {
-  source: bigint;
   key: string;
   /** Number of its commit, from 1. */
   commit: number;
@@ -51,18 +43,16 @@ function collectEntries(group: Commit[]): { entries: GroupEntry[]; sources: Sour
     if (entries.length === 0) continue;
     const own: SourceLines = sources.get(sourceId) ?? { sourceId, lines: [], days: new Map() };
     sources.set(sourceId, own);
-    const source = sourceNumber(sourceId);
     for (const { key, json, day } of entries) {
-      const id = `${key} ${sourceId}`;
-      if (!unique.has(id)) {
-        unique.set(id, { source, key, commit: position + 1, line: own.lines.push(json), index });
+      if (!unique.has(key)) {
+        unique.set(key, { key, commit: position + 1, line: own.lines.push(json), index });
         own.days.set(day, (own.days.get(day) ?? 0) + 1);
       }
       index += 1;
     }
   }
-  const sorted = [...unique].sort(([one], [other]) => (one < other ? -1 : 1));
-  return { entries: sorted.map(([, entry]) => entry), sources: [...sources.values()] };
+  const sorted = [...unique.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
+  return { entries: sorted, sources: [...sources.values()] };
 }
 
 /**
@@ -149,9 +139,8 @@ async function storeGroup(pool: pg.Pool, filters: KeyFilters, group: Commit[]): 
   const { filteredGenerations, possibleKeys, possibleKeySlots } = filters.ruleOutKeys(keys);
   const [row] = await queryAndRelease<{ accepted: StoredFlags }>(pool, {
     name: "commit_group",
-    text: "select commit_group($1, $2, $3, $4, $5, $6, $7, $8, $9) as accepted",
+    text: "select commit_group($1, $2, $3, $4, $5, $6, $7, $8) as accepted",
     values: [
-      toArrayText(entries.map(({ source }) => source)),
       toArrayText(keys),
       toArrayText(entries.map(({ commit }) => commit)),
       toArrayText(entries.map(({ line }) => line)),

@@ -66,10 +66,6 @@ async function maintain(client: pg.PoolClient, now: number): Promise<void> {
     text: "select turn_keys($1, $2, $3, $4) as done",
     values: [now, GENERATION_MS, FULL_KEYS, MAX_FILTERED_KEYS],
   });
-  await tryStatement(client, {
-    text: "select forget_moved_keys($1), true as done",
-    values: [now - WINDOW_MS],
-  });
   await client.query("delete from nodes where seen_at < clock_timestamp() - $1 * interval '1 ms'", [
     DEAD_NODE_MS,
   ]);

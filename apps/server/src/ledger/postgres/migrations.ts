@@ -4,7 +4,7 @@ import { OperatorError } from "../../core/operator-error.ts";
 import { AUDIT_INDEX, auditDdl, CATALOG_CHANGES, CATALOG_DDL } from "../catalog/schema.ts";
 import { StorageError } from "../ledger.ts";
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
-import { COMMIT_CHANGES, COMMIT_FUNCTIONS, COMMIT_TABLES, MORE_KEY_SLOTS } from "./commit-ddl.ts";
+import { COMMIT_FUNCTIONS, COMMIT_TABLES } from "./commit-ddl.ts";
 import { LOCKS, type Queryable } from "./connections.ts";
 import { isDeadlock, isLockTimeout } from "./failure.ts";
 import { CHANGE_CHANNEL, NODES_DDL } from "./nodes-ddl.ts";
@@ -51,11 +51,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   CATALOG_CHANGES[2],
   CATALOG_CHANGES[3],
   CATALOG_CHANGES[4],
-  COMMIT_CHANGES,
   CATALOG_CHANGES[5],
-  // functions only
-  [],
-  MORE_KEY_SLOTS,
   // Further changes of the catalog need no line here. A migration of this engine alone must not move them: end this slice
   // before it, and start another slice after it.
   ...CATALOG_CHANGES.slice(6, 13),

@@ -76,15 +76,15 @@ export async function beginMove(parts: MoveEnds): Promise<void> {
     const mark = readMark(dataDir, "move") ?? { moveId: randomBytes(16).toString("hex"), isFinished: false };
     writeMark(dataDir, "move", mark);
     await target.query(
-      "insert into moves (moved_at, move_id) select ledger_now(), $1 where not exists (select from moves)",
+      "insert into moves (move_id) select $1 where not exists (select from moves)",
       [mark.moveId],
     );
   });
 }
 
-/** Call it when everything was copied. Moved keys are kept for the dedup window from now on. */
+/** Call it when everything was copied. */
 export async function finishMove({ dataDir, target }: MoveEnds): Promise<void> {
-  await target.query("update moves set moved_at = ledger_now(), finished_at = ledger_now()");
+  await target.query("update moves set finished_at = ledger_now()");
   const mark = readMark(dataDir, "move");
   if (mark) writeMark(dataDir, "move", { ...mark, isFinished: true });
 }

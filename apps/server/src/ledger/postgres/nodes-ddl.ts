@@ -10,12 +10,6 @@ export const CHANGE_CHANNEL = "headwater_changes";
 const CLOCK = `create function ledger_now() returns bigint language sql as
   $$ select floor(extract(epoch from clock_timestamp()) * 1000)::bigint $$`;
 
-/** A move has an id. No node starts before it is finished, and no move starts once a node has started. */
-const MOVES = [
-  `alter table moves add column move_id text, add column finished_at bigint, add column served_at bigint`,
-  `update moves set finished_at = moved_at, served_at = moved_at`,
-];
-
 /** Notifications name what has changed, so that nodes drop only that. Workspaces and members are not cached. */
 const NOTICES = [
   ...["organizations", "members", "tokens", "sources", "source_keys"].map(
@@ -34,4 +28,4 @@ const NOTICES = [
   ),
 ];
 
-export const NODES_DDL = [CLOCK, ...MOVES, ...NOTICES];
+export const NODES_DDL = [CLOCK, ...NOTICES];
