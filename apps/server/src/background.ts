@@ -17,7 +17,6 @@ export interface BackgroundWorkers {
   statuses(): WorkerStatus[];
   /** Totals of the shipper since the start. */
   shipped(): Readonly<ShipperTotals>;
-  /** Stored events of an earlier version that have no source and channel yet. */
   /** Runs one round of each worker that runs every minute. For tests that drive the clock. */
   maintain(): Promise<void>;
   /** Stops all workers at the same time. */

@@ -1052,13 +1052,13 @@ origin: string | null;
 /** The request came on a route without `/v2`. */
 legacy: boolean;
 /** The compatible endpoint of the request; null: it came on an endpoint of ours. */
-endpoint?: "segment" | "plausible" | "umami" | "ga4" | "matomo" | null;
+endpoint: "segment" | "plausible" | "umami" | "ga4" | "matomo" | null;
 /** What the key of the request was to the source at that time. */
 keyState: "current" | "previous" | "retired";
 /** The key of the request. */
 publicKey: string | null;
 /** The trace that the request's `traceparent` named. */
-traceId?: string | null;
+traceId: string | null;
 /** The version of the client. */
 sdkVersion: string | null;
 /** The version of the ingest API in the body. */

@@ -64,22 +64,16 @@ export const DebugAttempt = Closed({
   hint: textOrNull("What to change, with the value to paste."),
   origin: textOrNull("The origin of the page."),
   legacy: flag("The request came on a route without `/v2`."),
-  /** Attempts that version 0.1.0 has recorded have none. */
-  endpoint: Type.Optional(
-    Nullable(OneOf(COMPAT_ENDPOINTS), {
-      description: "The compatible endpoint of the request; null: it came on an endpoint of ours.",
-    }),
-  ),
+  endpoint: Nullable(OneOf(COMPAT_ENDPOINTS), {
+    description: "The compatible endpoint of the request; null: it came on an endpoint of ours.",
+  }),
   keyState: OneOf(KEY_STATES, { description: "What the key of the request was to the source at that time." }),
   publicKey: textOrNull("The key of the request."),
-  /** Attempts that version 0.1.0 has recorded have none. */
-  traceId: Type.Optional(
-    Nullable(
-      Type.String({
-        pattern: "^[0-9a-f]{32}$",
-        description: "The trace that the request's `traceparent` named.",
-      }),
-    ),
+  traceId: Nullable(
+    Type.String({
+      pattern: "^[0-9a-f]{32}$",
+      description: "The trace that the request's `traceparent` named.",
+    }),
   ),
   sdkVersion: textOrNull("The version of the client."),
   ingestVersion: Nullable(Type.Integer(), { description: "The version of the ingest API in the body." }),

@@ -4,35 +4,16 @@ import { OperatorError } from "../core/operator-error.ts";
 import { connect, mustBeClickHouse } from "./client.ts";
 import { type ClusterTarget, onCluster } from "./cluster.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";
-import {
-  eventsStatements,
-  jsonTextStatements,
-  planViolationStatements,
-  queriedColumnsStatements,
-  sentByStatements,
-  sessionsStatement,
-} from "./schema/events.ts";
-import { fingerprintStatements, recreateRollupsStatements } from "./schema/rollups.ts";
+import { eventsStatements, sessionsStatement } from "./schema/events.ts";
+import { recreateRollupsStatements } from "./schema/rollups.ts";
 import { commonTableStatement } from "./schema/table.ts";
 
-/** Forward only. Never change a migration that was released; append a new one. */
-const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
-  eventsStatements,
-  fingerprintStatements,
-  // empty: it changed tables that the next migration drops
-  () => [],
-  recreateRollupsStatements,
-  sentByStatements,
-  // new columns of events, the view of sessions, and new dimensions of sessions
-  (target) => [
-    ...queriedColumnsStatements(target),
-    sessionsStatement(target),
-    ...recreateRollupsStatements(target),
-  ],
-  planViolationStatements,
-  // all dimensions of events in `eventRollups`
-  recreateRollupsStatements,
-  jsonTextStatements,
+/** The statements that bring the warehouse from one schema to the next. */
+type WarehouseMigration = (target: ClusterTarget) => readonly string[];
+
+/** One entry a version. A released entry never changes: a change of the schema is a new entry at the end. */
+export const MIGRATIONS: readonly WarehouseMigration[] = [
+  (target) => [...eventsStatements(target), sessionsStatement(target), ...recreateRollupsStatements(target)],
 ];
 
 const migrationsTable = (target: ClusterTarget) =>
@@ -53,10 +34,14 @@ async function readVersion(client: ClickHouseClient): Promise<number> {
 }
 
 /**
+ * @param migrations others, for tests
  * @returns the schema's version before and after
  * @throws OperatorError when its schema is newer than this program; Error when ClickHouse cannot be reached
  */
-export async function migrate(endpoint: WarehouseEndpoint): Promise<{ from: number; to: number }> {
+export async function migrate(
+  endpoint: WarehouseEndpoint,
+  migrations = MIGRATIONS,
+): Promise<{ from: number; to: number }> {
   // the target database may not exist yet
   const defaultDatabaseClient = connect({ ...endpoint, database: "default" });
   const client = connect(endpoint);
@@ -64,13 +49,13 @@ export async function migrate(endpoint: WarehouseEndpoint): Promise<{ from: numb
     const query = `CREATE DATABASE IF NOT EXISTS ${endpoint.database}${onCluster(endpoint)}`;
     mustBeClickHouse(await defaultDatabaseClient.command({ query }));
     await client.command({ query: migrationsTable(endpoint) });
-    const [from, to] = [await readVersion(client), MIGRATIONS.length];
+    const [from, to] = [await readVersion(client), migrations.length];
     if (from > to) {
       throw new OperatorError(
         `The warehouse has schema version ${from}, and this program knows ${to}: a newer Headwater wrote it. Start that version.`,
       );
     }
-    for (const [index, statements] of MIGRATIONS.entries()) {
+    for (const [index, statements] of migrations.entries()) {
       if (index < from) continue;
       for (const query of statements(endpoint)) await client.command({ query, clickhouse_settings: DURABLE });
       await client.command({ query: `INSERT INTO migrations (number) VALUES (${index + 1})` });

@@ -5,7 +5,6 @@
  *     {"sourceId":"src_…","receivedAt":"…",…,"userId":null⇥,"eventId":"…",…}
  *
  * The tab is white space to any JSON parser. It is the only one in the line, because a tab inside a string is written `\t`.
- * Lines that version 0.1.0 has written have no tab and are parsed as a whole.
  */
 import type { EventSender } from "@headwater/contract";
 
@@ -58,7 +57,5 @@ export function createLineBuilder({ sourceId, receivedAt, ...rest }: SharedMembe
 }
 
 /** @param line in UTF-8 */
-export function readHead(line: Buffer): EventHead {
-  const end = line.indexOf(HEAD_END_BYTE);
-  return JSON.parse(end === -1 ? line.toString("utf8") : `${line.toString("utf8", 0, end)}}`);
-}
+export const readHead = (line: Buffer): EventHead =>
+  JSON.parse(`${line.toString("utf8", 0, line.indexOf(HEAD_END_BYTE))}}`);

@@ -1,15 +1,13 @@
 /**
  * The payload of an outbox row, in both engines:
  *
- *     zstd frame      the events in normal form, one JSON object a line
- *     zstd skippable  magic number, length, the number of lines of each source and day as JSON, byte length of this JSON
- *     frame
- *     zstd skippable  12 bytes: magic number, length 4, byte length of the unpacked lines (little-endian 32-bit each)
- *     frame
+ *     zstd frame            the events in normal form, one JSON object a line
+ *     zstd skippable frame  magic number, byte length of what follows
+ *                           the number of lines of each source and day as JSON; empty in rows that an erasure has rewritten
+ *                           byte length of this JSON, byte length of the unpacked lines
  *
- * zstd readers pass over a skippable frame (RFC 8878, section 3.1.2), so the whole payload is still valid zstd. Rows that
- * an erasure has rewritten and rows of older versions have no numbers of lines; those of version 0.1.0 have no skippable
- * frame at all.
+ * Numbers have 32 bits and are little-endian. zstd readers pass over a skippable frame (RFC 8878, section 3.1.2), so the
+ * whole payload is valid zstd.
  */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPart } from "../core/records.ts";
@@ -17,11 +15,8 @@ import type { DayCount } from "../core/warehouse-report.ts";
 import { compress, compressSync, decompress, decompressSync } from "./compression.ts";
 
 const MAGIC = 0x184d2a50;
-const CONTENT_BYTES = 4;
-const FOOTER_BYTES = 12;
-const COUNTS_MAGIC = 0x184d2a51;
 const HEAD_BYTES = 8;
-const LENGTH_BYTES = 4;
+const FOOTER_BYTES = 8;
 const LINE_BREAK = "\n";
 const LINE_BREAK_BYTE = 10;
 
@@ -33,26 +28,16 @@ export interface OutboxLine {
   bytes: Buffer;
 }
 
-const withFooter = (frame: Buffer, unpackedBytes: number): Buffer<ArrayBuffer> => {
-  const payload = Buffer.alloc(frame.length + FOOTER_BYTES);
-  frame.copy(payload);
-  payload.writeUInt32LE(MAGIC, frame.length);
-  payload.writeUInt32LE(CONTENT_BYTES, frame.length + 4);
-  payload.writeUInt32LE(unpackedBytes, frame.length + 8);
-  return payload;
-};
-
-function withCounts(frame: Buffer, counts: readonly DayCount[]): Buffer {
-  if (counts.length === 0) return frame;
-  const json = Buffer.from(
-    JSON.stringify(counts.map(({ sourceId, day, events }) => [sourceId, day, events])),
-  );
+function addTrailer(frame: Buffer, counts: readonly DayCount[], unpackedBytes: number): Buffer<ArrayBuffer> {
+  const rows = counts.map(({ sourceId, day, events }) => [sourceId, day, events]);
+  const json = Buffer.from(rows.length === 0 ? "" : JSON.stringify(rows));
   const head = Buffer.alloc(HEAD_BYTES);
-  head.writeUInt32LE(COUNTS_MAGIC, 0);
-  head.writeUInt32LE(json.length + LENGTH_BYTES, 4);
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32LE(json.length, 0);
-  return Buffer.concat([frame, head, json, length]);
+  head.writeUInt32LE(MAGIC, 0);
+  head.writeUInt32LE(json.length + FOOTER_BYTES, 4);
+  const footer = Buffer.alloc(FOOTER_BYTES);
+  footer.writeUInt32LE(json.length, 0);
+  footer.writeUInt32LE(unpackedBytes, 4);
+  return Buffer.concat([frame, head, json, footer]);
 }
 
 /**
@@ -62,58 +47,39 @@ function withCounts(frame: Buffer, counts: readonly DayCount[]): Buffer {
 export const buildPayload = async (
   lines: string,
   counts: readonly DayCount[] = [],
-): Promise<Buffer<ArrayBuffer>> =>
-  withFooter(withCounts(await compress(lines), counts), Buffer.byteLength(lines));
+): Promise<Buffer<ArrayBuffer>> => addTrailer(await compress(lines), counts, Buffer.byteLength(lines));
 
 /** `buildPayload` that blocks the thread. */
 export const buildPayloadSync = (
   lines: string | Uint8Array,
   counts: readonly DayCount[] = [],
-): Buffer<ArrayBuffer> => withFooter(withCounts(compressSync(lines), counts), Buffer.byteLength(lines));
+): Buffer<ArrayBuffer> => addTrailer(compressSync(lines), counts, Buffer.byteLength(lines));
 
-/** The footer; null: there is none. */
-function footerOf(payload: Uint8Array): DataView | null {
-  if (payload.length < FOOTER_BYTES) return null;
-  const start = payload.byteOffset + payload.length - FOOTER_BYTES;
-  const footer = new DataView(payload.buffer, start, FOOTER_BYTES);
-  return footer.getUint32(0, true) === MAGIC && footer.getUint32(4, true) === CONTENT_BYTES ? footer : null;
-}
+/** A number of the footer. */
+const readNumber = ({ buffer, byteOffset, length }: Uint8Array, place: number): number =>
+  new DataView(buffer, byteOffset + length - FOOTER_BYTES).getUint32(place, true);
 
-/** The byte length of the unpacked lines in the footer; undefined: there is no footer. */
-const writtenSize = (payload: Uint8Array): number | undefined => footerOf(payload)?.getUint32(8, true);
+const getJsonStart = (payload: Uint8Array) => payload.length - FOOTER_BYTES - readNumber(payload, 0);
 
-/** Byte length of the unpacked lines. Rows of version 0.1.0 are unpacked to learn it. */
-export const getUnpackedBytes = (payload: Uint8Array): number =>
-  writtenSize(payload) ?? decompressSync(payload).length;
-
-/** The frame with the numbers of lines: where it starts, and its JSON. null: there is none. */
-function countsOf(payload: Uint8Array): { start: number; json: Uint8Array } | null {
-  const end = payload.length - FOOTER_BYTES;
-  if (!footerOf(payload) || end < HEAD_BYTES + LENGTH_BYTES) return null;
-  const view = new DataView(payload.buffer, payload.byteOffset, end);
-  const jsonEnd = end - LENGTH_BYTES;
-  const start = jsonEnd - view.getUint32(jsonEnd, true) - HEAD_BYTES;
-  if (start < 0 || view.getUint32(start, true) !== COUNTS_MAGIC) return null;
-  if (view.getUint32(start + 4, true) !== end - start - HEAD_BYTES) return null;
-  return { start, json: payload.subarray(start + HEAD_BYTES, jsonEnd) };
-}
+/** Byte length of the unpacked lines. */
+export const getUnpackedBytes = (payload: Uint8Array): number => readNumber(payload, 4);
 
 /** The number of lines of each source and day; null: the payload does not say it. */
 export function getDayCounts(payload: Uint8Array): DayCount[] | null {
-  const counts = countsOf(payload);
-  if (!counts) return null;
-  const rows: [string, number, number][] = JSON.parse(Buffer.from(counts.json).toString("utf8"));
+  const json = Buffer.from(payload.subarray(getJsonStart(payload), -FOOTER_BYTES)).toString("utf8");
+  if (json === "") return null;
+  const rows: [string, number, number][] = JSON.parse(json);
   return rows.map(([sourceId, day, events]) => ({ sourceId, day, events }));
 }
 
-/** The lines as one zstd frame, without our skippable frames. */
+/** The lines as one zstd frame, without the skippable frame. */
 export const getFrame = (payload: Uint8Array): Uint8Array =>
-  footerOf(payload) ? payload.subarray(0, countsOf(payload)?.start ?? -FOOTER_BYTES) : payload;
+  payload.subarray(0, getJsonStart(payload) - HEAD_BYTES);
 
 /** A damaged footer must not make `decompress` allocate gigabytes. */
 function expectedSize(payload: Uint8Array): number | undefined {
-  const size = writtenSize(payload);
-  return size === undefined || size > SERVER_LIMITS.blockBytes ? undefined : size;
+  const size = getUnpackedBytes(payload);
+  return size > SERVER_LIMITS.blockBytes ? undefined : size;
 }
 
 function toLines(unpacked: Buffer, skipped: readonly number[]): OutboxLine[] {

@@ -4,8 +4,8 @@ import type { VisitorToErase } from "../core/records.ts";
 import { readHead } from "./outbox-line.ts";
 import type { OutboxLine } from "./outbox-payload.ts";
 
-/** A condition of sessions, as the index of those without browser storage has it. */
-export const HAS_DAILY_ID = `substr(anonymous_id, 1, ${DAILY_ID_PREFIX.length}) = '${DAILY_ID_PREFIX}'`;
+/** A condition of sessions: their visitors have no browser storage. */
+const HAS_DAILY_ID = `substr(anonymous_id, 1, ${DAILY_ID_PREFIX.length}) = '${DAILY_ID_PREFIX}'`;
 
 /** A condition of sessions, as the index of those that are found by their visitor has it. */
 export const IS_FOUND_BY_VISITOR = `(${HAS_DAILY_ID} or substr(session_id, 1, ${FOUND_SESSION_PREFIX.length}) = '${FOUND_SESSION_PREFIX}')`;

@@ -26,7 +26,6 @@ export interface MetricSources {
   missingEvents: number;
   /** null without a warehouse, and while it is down. */
   warehouseFigures: WarehouseFigures | null;
-  /** Stored events of an earlier version that have no source and channel yet. */
   /** Days of sources whose rollup could not be built. */
   failedRollups: number;
   shipped: { readonly events: number; readonly failures: number; readonly refused: number };

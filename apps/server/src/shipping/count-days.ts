@@ -5,7 +5,7 @@ import type { DayCount } from "../core/warehouse-report.ts";
 import { getDayCounts } from "../ledger/outbox-payload.ts";
 import { rowsOf } from "./block.ts";
 
-/** Most payloads say it. Those that hold duplicates, or that an erasure or an older version wrote, are read. */
+/** Most payloads say it. Those that hold duplicates, or that an erasure has rewritten, are read. */
 async function countPart(part: OutboxPart): Promise<DayCount[]> {
   const known = part.skipped.length === 0 ? getDayCounts(part.payload) : null;
   if (known) return known;

@@ -2,12 +2,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { cpSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { openSqliteLedger, type SqliteLedger } from "../../src/ledger/sqlite/open.ts";
-import { folder, headwater } from "../cli/command-line.ts";
+import { folder } from "../cli/command-line.ts";
 import { startChild, until } from "../faults/child.ts";
 import { storedEvents } from "../faults/oracle.ts";
 import { aCommit, entries, NOW } from "./ledger-home.suite.ts";
@@ -111,21 +110,5 @@ describe("The ledger's file", () => {
       await child.end("SIGKILL");
     }
     assert.equal(storedEvents(served).length, 100);
-  });
-
-  it("of an older version does not shrink, and its backup can", async () => {
-    const old = data.at("old");
-    await withLedger(old, (ledger) => ledger.commit(aCommit({ entries: entries(3) })).then(() => undefined));
-    const modeOf = (folder: string) => {
-      using database = new DatabaseSync(ledgerPath(folder));
-      return database.prepare("pragma auto_vacuum").get()?.auto_vacuum;
-    };
-    using database = new DatabaseSync(ledgerPath(old));
-    database.exec("pragma journal_mode = delete; pragma auto_vacuum = none; vacuum");
-    await withLedger(old, (ledger) => ledger.releaseSpace());
-    assert.equal(modeOf(old), 0);
-    const backup = await headwater({ DATA_DIR: old, WAREHOUSE: "off" }, "backup", "--to", data.at("backup"));
-    assert.equal(backup.code, 0, backup.stderr);
-    assert.equal(modeOf(data.at("backup")), 2);
   });
 });

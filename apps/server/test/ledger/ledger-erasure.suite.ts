@@ -31,8 +31,6 @@ interface VisitorEvent {
   receivedAt?: number;
 }
 
-let built = 0;
-/** Every other event is a line as version 0.1.0 wrote it, without a head. */
 const eventOf = (sourceId: string, over: VisitorEvent = {}) => {
   const id = fresh("event");
   const { anonymousId = "visitor", userId = null } = over;
@@ -41,12 +39,7 @@ const eventOf = (sourceId: string, over: VisitorEvent = {}) => {
   const place = { country: null, region: null, city: null };
   const shared = { sourceId, receivedAt, batchId: null, sdkVersion: null, ...place, sentBy } as const;
   const head = { analyticsEventId: `evt_${keyOf(id)}`, occurredAt: receivedAt, anonymousId, userId };
-  built += 1;
-  const json =
-    built % 2 === 0
-      ? JSON.stringify({ id, ...head, ...shared })
-      : createLineBuilder(shared)(head, membersOf({ id }));
-  return { key: keyOf(id), json, day: SOME_DAY };
+  return { key: keyOf(id), json: createLineBuilder(shared)(head, membersOf({ id })), day: SOME_DAY };
 };
 export const visitorOf = (sourceIds: string[], over: Partial<VisitorToErase> = {}): VisitorToErase => ({
   sourceIds,

@@ -1,96 +1,101 @@
 /** The schema on PostgreSQL, whoever brings it up to date. */
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { it } from "node:test";
+import type pg from "pg";
 import { LOCKS, openConnection } from "../../src/ledger/postgres/connections.ts";
-import { migrate, readSchemaVersion } from "../../src/ledger/postgres/migrations.ts";
+import { MIGRATIONS, migrate, readSchemaVersion } from "../../src/ledger/postgres/migrations.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { until } from "../faults/child.ts";
+import { entries, outcomes } from "../ledger/ledger-home.suite.ts";
 import { query } from "./cluster.ts";
-import { createDatabase } from "./databases.ts";
+import { createDatabase, createEmptyDatabase, type Database } from "./databases.ts";
 
 const ROUNDS = 5;
 const PATIENCE_MS = 30_000;
+const LATER = [...MIGRATIONS, ["alter table usage add column noted text not null default 'later'"]];
+
+/** Three connections to a database, which are closed before it is removed. */
+async function withConnections(
+  { url, remove }: Database,
+  work: (...clients: [pg.Client, pg.Client, pg.Client]) => Promise<void>,
+): Promise<void> {
+  const clients = await Promise.all([openConnection(url), openConnection(url), openConnection(url)]);
+  try {
+    await work(...clients);
+  } finally {
+    await Promise.all(clients.map((client) => client.end()));
+    await remove();
+  }
+}
+
+const untilMigrationWaits = (client: pg.Client) =>
+  until("the migration waits", PATIENCE_MS, async () => {
+    const { rowCount } = await client.query("select from pg_locks where not granted");
+    return rowCount;
+  });
+
+it("A ledger comes to the next schema once and keeps its rows; the former version refuses it then", async () => {
+  const database = await createDatabase();
+  const ledger = await openPostgresLedger({ url: database.url });
+  assert.deepEqual(await outcomes(ledger, { entries: entries(3) }), [1, 1, 1]);
+  await ledger.close();
+  await withConnections(database, async (client) => {
+    const [from, to] = [MIGRATIONS.length, LATER.length];
+    assert.deepEqual(await migrate(client, LATER), { from, to });
+    assert.deepEqual(await migrate(client, LATER), { from: to, to });
+    const { rows } = await client.query("select accepted, noted from usage");
+    assert.deepEqual(rows, [{ accepted: 3, noted: "later" }]);
+    await assert.rejects(openPostgresLedger({ url: database.url }), /Start the newer Headwater/);
+  });
+});
 
 it("Two versions that start at once on an empty database end with the newer schema; the older one may be refused", async () => {
-  const { url: existing, remove } = await createDatabase();
-  const admin = existing.replace(/\/[^/]*$/, "/postgres");
-  try {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const name = `migrated_${randomBytes(6).toString("hex")}`;
-      await query(admin, `create database ${name} template template0`);
-      const url = admin.replace(/\/[^/]*$/, `/${name}`);
-      const [older, newer] = await Promise.all([openConnection(url), openConnection(url)]);
-      const [old, made] = await Promise.allSettled([migrate(older, 1), migrate(newer)]);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await withConnections(await createEmptyDatabase(), async (older, newer) => {
+      const [old, made] = await Promise.allSettled([migrate(older), migrate(newer, LATER)]);
       assert.equal(made.status, "fulfilled");
       if (old.status === "rejected") assert.match(String(old.reason), /Start the newer Headwater/);
-      assert.equal(await readSchemaVersion(newer), made.value.to);
-      await assert.rejects(migrate(older, 1), /Start the newer Headwater/);
-      await Promise.all([older.end(), newer.end()]);
-      await query(admin, `drop database ${name}`);
-    }
-  } finally {
-    await remove();
+      assert.equal(await readSchemaVersion(newer), LATER.length);
+      await assert.rejects(migrate(older), /Start the newer Headwater/);
+    });
   }
 });
 
 it("A migration that waits for a table does not block queries, and finishes when the table is free", async () => {
-  const { url: existing, remove } = await createDatabase();
-  const admin = existing.replace(/\/[^/]*$/, "/postgres");
-  const name = `migrated_${randomBytes(6).toString("hex")}`;
-  await query(admin, `create database ${name} template template0`);
-  const url = admin.replace(/\/[^/]*$/, `/${name}`);
-  const [dump, node, reader] = await Promise.all([
-    openConnection(url),
-    openConnection(url),
-    openConnection(url),
-  ]);
-  try {
-    await migrate(node, 1);
+  await withConnections(await createDatabase(), async (dump, node, reader) => {
     await dump.query("set idle_in_transaction_session_timeout = 0");
-    await dump.query("begin; lock table sources in access share mode");
-    const migrating = migrate(node);
-    const waits = "select from pg_locks where relation = 'sources'::regclass and not granted";
-    await until("the migration waits", PATIENCE_MS, async () => (await reader.query(waits)).rowCount);
+    await dump.query("begin; lock table usage in access share mode");
+    const migrating = migrate(node, LATER);
+    await untilMigrationWaits(reader);
     await reader.query(`set statement_timeout = ${PATIENCE_MS}`);
-    await reader.query("select count(*) from sources");
+    await reader.query("select count(*) from usage");
     await dump.query("commit");
     assert.equal((await migrating).to, await readSchemaVersion(reader));
-  } finally {
-    await Promise.all([dump.end(), node.end(), reader.end()]);
-    await query(admin, `drop database ${name}`);
-    await remove();
-  }
+  });
+});
+
+it("A migration whose table stays locked says so, and changes nothing", async () => {
+  await withConnections(await createDatabase(), async (dump, node) => {
+    await dump.query("begin; lock table usage in access share mode");
+    await assert.rejects(
+      migrate(node, LATER, 1),
+      /another session has locked one of its tables.*Nothing was changed/,
+    );
+    assert.equal(await readSchemaVersion(node), MIGRATIONS.length);
+  });
 });
 
 it("A migration waits for running commits without a deadlock", async () => {
-  const { url: existing, remove } = await createDatabase();
-  const admin = existing.replace(/\/[^/]*$/, "/postgres");
-  const name = `migrated_${randomBytes(6).toString("hex")}`;
-  await query(admin, `create database ${name} template template0`);
-  const url = admin.replace(/\/[^/]*$/, `/${name}`);
-  const [commit, node, reader] = await Promise.all([
-    openConnection(url),
-    openConnection(url),
-    openConnection(url),
-  ]);
-  try {
-    await migrate(node, 12);
-    await node.query("insert into key_generations values (1, 0)");
+  await withConnections(await createDatabase(), async (commit, node, reader) => {
     await commit.query("begin; set local deadlock_timeout = '10ms'");
     await commit.query("select pg_advisory_xact_lock_shared($1, $2)", [...LOCKS.keys]);
     await commit.query("select * from key_generations");
-    const migrating = migrate(node);
-    const waits = "select from pg_locks where not granted";
-    await until("the migration waits", PATIENCE_MS, async () => (await reader.query(waits)).rowCount);
-    await commit.query("insert into event_keys values (1, gen_random_uuid(), 1); commit");
+    const changes = ["event_keys_1", "key_generations"].map((table) => `alter table ${table} add noted text`);
+    const migrating = migrate(node, [...MIGRATIONS, changes]);
+    await untilMigrationWaits(reader);
+    await commit.query("insert into event_keys_1 values (gen_random_uuid()); commit");
     assert.equal((await migrating).to, await readSchemaVersion(reader));
-    assert.deepEqual((await reader.query("select slot from key_generations")).rows, [{ slot: 1 }]);
-  } finally {
-    await Promise.all([commit.end(), node.end(), reader.end()]);
-    await query(admin, `drop database ${name}`);
-    await remove();
-  }
+  });
 });
 
 it("Maintenance deletes the rows of dead nodes, and a node that closes deletes its own", async () => {

@@ -110,7 +110,6 @@ function normalForm(sourceId: string, event: ExampleEvent, receivedAt: number | 
             referrerHost: referrer ?? null,
           },
     source: event.source ?? null,
-    // the migration of events without a channel has a test of its own
     channel: event.channel ?? "Direct",
     locale,
     timezone: null,

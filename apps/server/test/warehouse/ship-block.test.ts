@@ -6,13 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { zstdDecompressSync } from "node:zlib";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { OutboxPart } from "../../src/core/records.ts";
-import { compressSync } from "../../src/ledger/compression.ts";
-import {
-  buildPayload,
-  buildPayloadSync,
-  getUnpackedBytes,
-  readLines,
-} from "../../src/ledger/outbox-payload.ts";
+import { buildPayload, buildPayloadSync, getUnpackedBytes } from "../../src/ledger/outbox-payload.ts";
 import { type BlockRow, blockOf, blocksOf, bodyOf, rowsOf, without } from "../../src/shipping/block.ts";
 import { anEvent } from "./store.ts";
 
@@ -63,11 +57,6 @@ test("Rows are read from the heads of the lines; the rest of a line is not parse
   assert.deepEqual(await rowsIn(blockOf("t", heads.join("\n")).parts), expectedRows);
 });
 
-test("Lines without a head, as version 0.1.0 wrote them, have the same rows", async () => {
-  const plain = lines.map((line) => JSON.stringify(JSON.parse(line)));
-  assert.deepEqual(await rowsIn(blockOf("t", plain.join("\n")).parts), expectedRows);
-});
-
 test("The body has every event as it was accepted, except skipped lines and rows that are left out", async () => {
   const { parts } = blockOf("t", lines.join("\n"));
   const block = {
@@ -91,17 +80,6 @@ test("A payload knows its unpacked size and stays valid zstd, whichever way it w
       assert.equal(zstdDecompressSync(payload).toString(), text);
     }
   }
-});
-
-test("Payloads of version 0.1.0, plain zstd without a footer, are read, measured and sent as well", async () => {
-  const part = { payload: compressSync(lines.join("\n")), skipped: [] };
-  assert.equal(getUnpackedBytes(part.payload), Buffer.byteLength(lines.join("\n")));
-  assert.deepEqual(
-    (await readLines(part)).map(({ bytes }) => bytes.toString()),
-    lines,
-  );
-  const block = { token: "t", parts: [part, ...blockOf("t", lines[0] ?? "").parts] };
-  assert.ok(isDeepStrictEqual(textOf(await bodyOf(block)), [...lines, lines[0]]));
 });
 
 test("A page is one block; a page of many bytes is several, the same ones each time", () => {

@@ -5,7 +5,6 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { ATTEMPTS_FILE, flush, LEDGER_FILE, makePrivateFile } from "../../ledger/sqlite/database.ts";
 import { isDamage } from "../../ledger/sqlite/failure.ts";
-import { canShrink, MAKE_SHRINKABLE } from "../../ledger/sqlite/free-space.ts";
 import { CommandFailed, messageOf } from "../errors.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -51,8 +50,6 @@ export function startCopy(file: SqliteFile, from: string, to: string): boolean {
   makePrivateFile(path);
   const database = new DatabaseSync(join(from, file), { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
-    // the copy of a ledger of an older version gives unused space back too; the ledger itself cannot be changed here
-    if (file === LEDGER_FILE && !canShrink(database)) database.exec(MAKE_SHRINKABLE);
     database.prepare("vacuum into ?").run(path);
     flushToDisk(path);
     return true;
@@ -65,7 +62,7 @@ export function startCopy(file: SqliteFile, from: string, to: string): boolean {
   }
 }
 
-/** What was removed after the copy was made; a ledger that counts nothing yet has no such table. */
+/** What was removed after the copy was made. */
 const COPY_REMOVALS = [
   "delete from shipped_days where (source_id, day) not in (select source_id, day from live.shipped_days)",
   `update shipped_days set removed = (select l.removed from live.shipped_days l
@@ -82,8 +79,7 @@ export function copyRemovals(from: string, to: string): void {
     const live = pathToFileURL(join(from, LEDGER_FILE));
     live.searchParams.set("mode", "ro");
     copy.prepare("attach database ? as live").run(live.href);
-    const table = copy.prepare("select 1 from live.sqlite_master where name = 'shipped_days'").get();
-    if (table) for (const statement of COPY_REMOVALS) copy.exec(statement);
+    for (const statement of COPY_REMOVALS) copy.exec(statement);
   } finally {
     copy.close();
   }

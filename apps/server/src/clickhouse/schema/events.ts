@@ -3,7 +3,7 @@
  * (docs/contract.md section 4, "Stored events"), so ClickHouse reads the lines of the outbox as they are.
  */
 
-import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
+import { type ClusterTarget, onCluster } from "../cluster.ts";
 import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "./event-types.ts";
 import { tableStatements } from "./table.ts";
 
@@ -46,6 +46,16 @@ const INSERT_TOKENS = "non_replicated_deduplication_window = 10000";
 const REPLICATED_INSERT_TOKENS =
   "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800";
 
+/** Ids as 64-bit hashes. Of ten million ids two have the same hash with a probability of one to 370,000. */
+const ID_HASHES = {
+  session: "UInt64 MATERIALIZED sipHash64(sessionId)",
+  visitor: "UInt64 MATERIALIZED sipHash64(anonymousId)",
+};
+
+/** The fingerprint of each day, which tells whether a rollup is up to date. */
+const DAYS = `PROJECTION days
+  (SELECT sourceId, toDate(occurredAt), count(), sum(cityHash64(analyticsEventId)) GROUP BY sourceId, toDate(occurredAt))`;
+
 const COLUMNS: Readonly<Record<string, string>> = {
   analyticsEventId: "String",
   eventId: "String",
@@ -69,6 +79,18 @@ const COLUMNS: Readonly<Record<string, string>> = {
   batchId: many,
   sdkVersion: few,
   country: few,
+  region: few,
+  city: few,
+  sentBy: "LowCardinality(String)",
+  passive: "Bool",
+  source: few,
+  channel: few,
+  revenue: "Nullable(Decimal(18, 4))",
+  currency: few,
+  engagedSeconds: "Float32",
+  scrollDepth: "Nullable(UInt8)",
+  planViolation: "Bool",
+  ...ID_HASHES,
 };
 
 /**
@@ -80,51 +102,13 @@ export const eventsStatements = (target: ClusterTarget): string[] =>
   tableStatements(target, {
     name: "events",
     columns: COLUMNS,
+    projection: DAYS,
     engine: "MergeTree",
     clauses: `PARTITION BY toYYYYMM(occurredAt)
 ORDER BY (sourceId, toDate(occurredAt), sessionId, occurredAt, analyticsEventId)`,
     settings: `${target.cluster === null ? INSERT_TOKENS : REPLICATED_INSERT_TOKENS}, min_bytes_for_wide_part = 134217728`,
     shardBy: "cityHash64(sourceId, sessionId)",
   });
-
-function alterEvents(target: ClusterTarget, changes: readonly string[]): string[] {
-  const tables = new Set([storedName(target, "events"), "events"]);
-  return [...tables].map(
-    (table) => `ALTER TABLE ${target.database}.${table}${onCluster(target)} ${changes.join(", ")}`,
-  );
-}
-
-/** Columns that the first version of the table lacks, added by one migration each. Events stored before have the defaults. */
-function addColumns(target: ClusterTarget, columns: Readonly<Record<string, string>>): string[] {
-  return alterEvents(
-    target,
-    Object.entries(columns).map(([name, type]) => `ADD COLUMN IF NOT EXISTS ${name} ${type}`),
-  );
-}
-
-export const sentByStatements = (target: ClusterTarget): string[] =>
-  addColumns(target, { sentBy: "LowCardinality(String) DEFAULT 'browser'" });
-
-/** What queries read of an event besides the members that version 0.1.0 had. */
-export const queriedColumnsStatements = (target: ClusterTarget): string[] =>
-  addColumns(target, {
-    passive: "Bool",
-    region: few,
-    city: few,
-    source: few,
-    channel: few,
-    revenue: "Nullable(Decimal(18, 4))",
-    currency: few,
-    engagedSeconds: "Float32",
-    scrollDepth: "Nullable(UInt8)",
-  });
-
-/** `properties` and `context` had the type JSON before. ClickHouse rewrites their parts in the background. */
-export const jsonTextStatements = (target: ClusterTarget): string[] =>
-  alterEvents(target, [`MODIFY COLUMN properties ${jsonText}`, `MODIFY COLUMN context ${jsonText}`]);
-
-export const planViolationStatements = (target: ClusterTarget): string[] =>
-  addColumns(target, { planViolation: "Bool" });
 
 /** The values of the event that opens the session. They are read as one tuple, because aggregate functions skip NULL. */
 const ENTRY = ["anonymousId", "page", "device", "country", "locale", "timezone"];

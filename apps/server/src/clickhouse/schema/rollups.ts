@@ -69,45 +69,18 @@ const ROLLUP_BUILDS = {
 
 export const ROLLUP_TABLES = ["sessionRollups", "eventRollups", "rollupBuilds", "longSessions"] as const;
 const SHARDED_TABLES = ["sessionRollups", "eventRollups"];
-/** The rollups of schemas 2 and 3. */
-const FORMER_TABLES = ["visits", "hits", "settledDays", "looseSessions"];
-const FORMER_SHARDED_TABLES = ["visits", "hits"];
 
 /** A fingerprint of events: it changes when an event is added or removed. */
 export const FINGERPRINT = "concat(toString(count()), ' ', toString(sum(cityHash64(analyticsEventId))))";
 
-/** Ids as 64-bit hashes. Of ten million ids two have the same hash with a probability of one to 370,000. */
-const HASHES = { session: "sipHash64(sessionId)", visitor: "sipHash64(anonymousId)" };
-const addHashes = Object.entries(HASHES)
-  .map(([name, sql]) => `ADD COLUMN IF NOT EXISTS ${name} UInt64 MATERIALIZED ${sql}`)
-  .join(", ");
-
-/** Columns and a projection of `events`: hashes of ids, and the fingerprint of each day. */
-export function fingerprintStatements(target: ClusterTarget): string[] {
-  const stored = storedName(target, "events");
-  const alter = (table: string, change: string) =>
-    `ALTER TABLE ${target.database}.${table}${onCluster(target)} ${change}`;
-  return [
-    ...new Set([alter(stored, addHashes), alter("events", addHashes)]),
-    alter(
-      stored,
-      `ADD PROJECTION IF NOT EXISTS days
-  (SELECT sourceId, toDate(occurredAt), count(), sum(cityHash64(analyticsEventId)) GROUP BY sourceId, toDate(occurredAt))`,
-    ),
-    // ClickHouse rewrites old parts in the background, and computes what they lack until then
-    alter(stored, "MATERIALIZE COLUMN session, MATERIALIZE COLUMN visitor, MATERIALIZE PROJECTION days"),
-  ];
-}
-
 /**
- * Drops the rollup tables, also those of former schemas, and creates them empty. A migration that changes a column, such as
- * a new dimension, is one more call of this.
+ * Drops the rollup tables and creates them empty. A migration that changes a column, such as a new dimension, is one more call
+ * of this.
  */
 export function recreateRollupsStatements(target: ClusterTarget): string[] {
   const { database, cluster } = target;
-  const sharded = [...SHARDED_TABLES, ...FORMER_SHARDED_TABLES];
-  const stored = cluster === null ? [] : sharded.map((table) => storedName(target, table));
-  const drops = [...ROLLUP_TABLES, ...FORMER_TABLES, ...stored].map(
+  const stored = cluster === null ? [] : SHARDED_TABLES.map((table) => storedName(target, table));
+  const drops = [...ROLLUP_TABLES, ...stored].map(
     (table) => `DROP TABLE IF EXISTS ${database}.${table}${onCluster(target)} SYNC`,
   );
   const rollups = {

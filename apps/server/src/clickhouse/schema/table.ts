@@ -4,6 +4,8 @@ import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
 export interface TableDefinition {
   name: string;
   columns: Readonly<Record<string, string>>;
+  /** Of the stored table. */
+  projection?: string;
   /** An engine of the MergeTree family, with its arguments. */
   engine: `${string}MergeTree` | `${string}MergeTree(${string})`;
   /** PARTITION BY and ORDER BY. */
@@ -25,13 +27,15 @@ function replicated(engine: string, path: string, replica: string): string {
   return `Replicated${name}('${path}', '${replica}'${ownArguments})`;
 }
 
-type TableParts = Pick<TableDefinition, "name" | "columns"> & {
+type TableParts = Pick<TableDefinition, "name" | "columns" | "projection"> & {
   readonly engine: string;
   /** The clauses after the engine. */
   readonly clauses: string;
 };
-function createTable(target: ClusterTarget, { name, columns, engine, clauses }: TableParts): string {
+function createTable(target: ClusterTarget, table: TableParts): string {
+  const { name, columns, projection, engine, clauses } = table;
   const lines = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
+  if (projection !== undefined) lines.push(projection);
   return `CREATE TABLE IF NOT EXISTS ${target.database}.${name}${onCluster(target)} (
   ${lines.join(",\n  ")}
 ) ENGINE = ${engine}${clauses}`;
@@ -47,13 +51,13 @@ const storedClauses = ({ clauses, settings }: Pick<TableDefinition, "clauses" | 
 export function tableStatements(target: ClusterTarget, table: TableDefinition): string[] {
   const { database, cluster } = target;
   const { name, columns, engine, shardBy } = table;
-  const clauses = storedClauses(table);
-  if (cluster === null) return [createTable(target, { name, columns, engine, clauses })];
-  const stored = storedName(target, name);
-  const path = `/clickhouse/tables/{shard}/${database}/${stored}`;
-  const all = `Distributed('${cluster}', '${database}', '${stored}', ${shardBy})`;
+  const stored = { ...table, clauses: storedClauses(table) };
+  if (cluster === null) return [createTable(target, stored)];
+  const local = storedName(target, name);
+  const path = `/clickhouse/tables/{shard}/${database}/${local}`;
+  const all = `Distributed('${cluster}', '${database}', '${local}', ${shardBy})`;
   return [
-    createTable(target, { name: stored, columns, engine: replicated(engine, path, "{replica}"), clauses }),
+    createTable(target, { ...stored, name: local, engine: replicated(engine, path, "{replica}") }),
     createTable(target, { name, columns, engine: all, clauses: "" }),
   ];
 }

@@ -18,188 +18,113 @@ import type {
 } from "../../core/records.ts";
 import type { ReportRecord } from "../../core/report-record.ts";
 import type { DeletionClock } from "../deletion-clock.ts";
-import { HAS_DAILY_ID, IS_FOUND_BY_VISITOR } from "../visitors.ts";
+import { IS_FOUND_BY_VISITOR } from "../visitors.ts";
 import type { SourceColumns } from "./source-columns.ts";
 
-export const CATALOG_DDL: readonly string[] = [
+const ACCESS_TABLES = [
   `create table organizations (organization_id text primary key, name text not null, onboarded_at bigint, created_at bigint not null)`,
-  `create table users (user_id text primary key, name text, email text, created_at bigint not null)`,
+  // people, who have profiles, and service accounts, which have none
   `create table members (organization_id text not null, user_id text not null, role text not null, created_at bigint not null,
-    primary key (organization_id, user_id))`,
+    name text, primary key (organization_id, user_id))`,
   `create index members_user on members (user_id)`,
+  `create table profiles (user_id text primary key, name text, email text, theme text not null, number_format text not null)`,
+  `create unique index profiles_email on profiles (email) where email is not null`,
+  `create table identities (issuer text not null, subject text not null, user_id text not null, linked_at bigint not null,
+    primary key (issuer, subject))`,
+  `create table invitations (invitation_id text primary key, hash text not null unique, organization_id text not null,
+    role text not null, email text, invited_by text not null, created_at bigint not null, expires_at bigint not null)`,
+  `create index invitations_organization on invitations (organization_id)`,
   `create table tokens (token_id text primary key, hash text not null unique, organization_id text, user_id text not null,
-    label text not null, hint text not null, expires_at bigint, revoked_at bigint, last_used_at bigint, created_at bigint not null)`,
+    ceiling text, source_id text, scope text, password_hash text, label text not null, hint text not null,
+    expires_at bigint, revoked_at bigint, last_used_at bigint, created_at bigint not null)`,
   `create index tokens_organization on tokens (organization_id, created_at)`,
   `create index tokens_user on tokens (user_id)`,
-  `create table sign_in_codes (hash text primary key, user_id text not null, expires_at bigint not null)`,
+  `create index tokens_source on tokens (source_id) where source_id is not null`,
+  `create table sign_in_codes (hash text primary key, user_id text not null, expires_at bigint not null, purpose text not null,
+    email text, identity text, invitation_hash text)`,
+];
+
+const SOURCE_TABLES = [
   `create table sources (source_id text primary key, organization_id text not null, name text not null, slug text not null,
     public_key text not null, previous_key_expires_at bigint, public_key_rotated_at bigint, allowed_origins text not null,
-    framework_hint text, is_active integer not null, require_origin integer not null, limits text not null,
-    created_at bigint not null, updated_at bigint not null, deleted_at bigint)`,
+    framework_hint text, is_active integer not null, require_origin integer not null, privacy text not null,
+    engagement integer not null, counting text not null, excluded_addresses text not null, query_parameters text not null,
+    path_rules text not null, channel_rules text not null, retention_days bigint, embed_origins text not null,
+    limits text not null, created_at bigint not null, updated_at bigint not null, deleted_at bigint)`,
   `create unique index sources_slug on sources (organization_id, slug) where deleted_at is null`,
   `create table source_keys (public_key text primary key, source_id text not null, let_in_until bigint, created_at bigint not null)`,
   `create index source_keys_source on source_keys (source_id)`,
-  `create table source_activity (source_id text primary key, first_bootstrap_at bigint, last_bootstrap_at bigint,
-    first_event_at bigint, last_event_at bigint)`,
-  `create table usage (source_id text not null, day text not null, accepted bigint not null, bootstraps bigint not null,
-    primary key (source_id, day))`,
+  // one that is not sent yet has an `alert_id`
+  `create table source_alerts (source_id text primary key, status text not null, since bigint not null, was text,
+    alert_id text, tries bigint not null, next_try_at bigint not null)`,
+  `create index source_alerts_pending on source_alerts (next_try_at) where alert_id is not null`,
+  `create table tracking_plans (source_id text not null, version bigint not null, plan text not null, user_id text, token_id text,
+    created_at bigint not null, is_current integer not null, primary key (source_id, version))`,
+  `create unique index tracking_plans_current on tracking_plans (source_id) where is_current = 1`,
+  `create table event_catalog (source_id text not null, name text not null, record text not null, primary key (source_id, name))`,
 ];
 
-/**
- * Migrations after `CATALOG_DDL`, in order. Each engine runs each of them once. Append only: a new migration belongs at
- * the end of this list, and both engines run it without a change of theirs.
- */
-export const CATALOG_CHANGES = [
-  // a member's name and email belong to the workspace; a token keeps the role that its user had when it was made
-  [
-    `alter table members add column name text`,
-    `alter table members add column email text`,
-    `update members set name = (select users.name from users where users.user_id = members.user_id),
-      email = (select users.email from users where users.user_id = members.user_id)`,
-    `drop table users`,
-    `alter table tokens add column ceiling text`,
-    `update tokens set ceiling = (select members.role from members
-      where members.organization_id = tokens.organization_id and members.user_id = tokens.user_id)`,
-  ],
-  // privacy rules of a source
-  [
-    `alter table sources add column privacy text not null default '{"respectGpc":false,"requireConsent":false}'`,
-  ],
-  // erasures of visitors; `visitor_id` becomes null when the erasure is done
-  [
-    `create table erasures (receipt_id text primary key, organization_id text not null, source_id text, kind text not null,
-      visitor_id text, status text not null, pages text not null, requested_at bigint not null, finished_at bigint,
-      claimed_until bigint not null)`,
-    `create index erasures_organization on erasures (organization_id, requested_at)`,
-    `create index erasures_open on erasures (requested_at) where finished_at is null`,
-  ],
-  // how a source's events are counted, and for how many days they are kept
-  [
-    `alter table sources add column counting text not null default '{"goals":[],"bots":"apart","excludedPaths":[]}'`,
-    `alter table sources add column retention_days bigint`,
-  ],
-  // the alert status of each source, and its unsent alert
-  [
-    `create table source_alerts (source_id text primary key, status text not null, since bigint not null, was text,
-      alert_id text, tries bigint not null, next_try_at bigint not null)`,
-    `create index source_alerts_pending on source_alerts (next_try_at) where alert_id is not null`,
-  ],
-  // tokens that are limited to the statistics of one source
-  [
-    `alter table tokens add column source_id text`,
-    `create index tokens_source on tokens (source_id) where source_id is not null`,
-  ],
-  // the clock by which expired data is deleted
-  [
-    `create table deletion_clock (one integer primary key check (one = 1), trusted_at bigint not null, seen_at bigint not null,
-      held_ms bigint)`,
-  ],
+/** What people save on the stats page. */
+const STATS_TABLES = [
+  `create table saved_items (saved_id text primary key, source_id text not null, user_id text not null, kind text not null,
+    name text not null, is_shared integer not null, created_at bigint not null, definition text not null)`,
+  `create index saved_items_source on saved_items (source_id, created_at)`,
+  // without `confirmed_at` a report waits until its address has agreed
+  `create table reports (report_id text primary key, organization_id text not null, source_id text not null, user_id text not null,
+    period text not null, channel text not null, target text not null, timezone text not null, created_at bigint not null,
+    confirmed_at bigint, next_at bigint not null, tries bigint not null, last_sent_at bigint, last_error text)`,
+  `create index reports_source on reports (source_id, created_at)`,
+  `create index reports_due on reports (next_at)`,
+  `create table report_links (hash text primary key, report_id text not null, created_at bigint not null)`,
+  `create index report_links_report on report_links (report_id, created_at)`,
+  `create index report_links_created on report_links (created_at)`,
+];
+
+const DATA_TABLES = [
+  // `visitor_id` becomes null when the erasure is done
+  `create table erasures (receipt_id text primary key, organization_id text not null, source_id text, kind text not null,
+    visitor_id text, status text not null, pages text not null, requested_at bigint not null, finished_at bigint,
+    claimed_until bigint not null)`,
+  `create index erasures_organization on erasures (organization_id, requested_at)`,
+  `create index erasures_open on erasures (requested_at) where finished_at is null`,
+  `create table deletion_clock (one integer primary key check (one = 1), trusted_at bigint not null, seen_at bigint not null,
+    held_ms bigint)`,
   // how many events of each source and day (days since the epoch) were shipped to the warehouse, and how many of them were
   // removed there on purpose; the outcome of the latest comparison
-  [
-    `create table shipped_days (source_id text not null, day bigint not null, shipped bigint not null, removed bigint not null,
-      primary key (source_id, day))`,
-    `create table warehouse_checks (one integer primary key check (one = 1), removals bigint not null, compared_at bigint not null,
-      parts_checked_at bigint not null, claimed_until bigint not null, report text not null)`,
-    `insert into warehouse_checks values (1, 0, 0, 0, 0, '{"missingEvents":0,"sources":[],"moreSources":0,"detachedParts":[]}')`,
-  ],
-  // what a token for one source can do
-  [
-    `alter table tokens add column scope text`,
-    `update tokens set scope = 'stats' where source_id is not null`,
-  ],
-  // daily quotas, and the bytes of the bodies of requests that stored something
-  [
-    `alter table usage add column bytes bigint not null default 0`,
-    `update sources set limits = replace(limits, '"clientRatePerSecond"', '"eventsPerDay":null,"bytesPerDay":null,"clientRatePerSecond"')`,
-  ],
-  // which addresses of pages are stored. Sources from before keep all query parameters; new ones have SOURCE_DEFAULTS
-  [
-    `alter table sources add column query_parameters text not null default '"all"'`,
-    `alter table sources add column path_rules text not null
-      default '{"removeIndex":false,"removeTrailingSlash":false,"lowerCase":false,"patterns":[]}'`,
-  ],
-  // client addresses whose events a source does not count
-  [`alter table sources add column excluded_addresses text not null default '[]'`],
-  // finds the session of a visitor without browser storage
-  [`create index sessions_daily on sessions (source_id, anonymous_id) where ${HAS_DAILY_ID}`],
-  // a source's own rules for sources and channels
-  [`alter table sources add column channel_rules text not null default '[]'`],
-  // whether snippets load the client with its part `engagement`. Installed snippets of sources from before do not
-  [`alter table sources add column engagement integer not null default 0`],
-  // finds the session of a visitor whose client does not know it: without browser storage, or of a compatible endpoint
-  [
-    `create index sessions_of_visitor on sessions (source_id, anonymous_id) where ${IS_FOUND_BY_VISITOR}`,
-    `drop index sessions_daily`,
-  ],
-  // versions of the tracking plans of sources
-  [
-    `create table tracking_plans (source_id text not null, version bigint not null, plan text not null, user_id text, token_id text,
-      created_at bigint not null, is_current integer not null, primary key (source_id, version))`,
-    `create unique index tracking_plans_current on tracking_plans (source_id) where is_current = 1`,
-  ],
-  // what the accepted events of each source look like
-  [
-    `create table event_catalog (source_id text not null, name text not null, record text not null, primary key (source_id, name))`,
-  ],
-  // shared links with a password
-  [`alter table tokens add column password_hash text`],
-  // the sites that may show a shared link in a frame
-  [`alter table sources add column embed_origins text not null default '[]'`],
-  // accounts of people, and invitations; a code with an address confirms it and signs nobody in
-  [
-    `create table profiles (user_id text primary key, name text, email text, theme text not null, number_format text not null)`,
-    `create unique index profiles_email on profiles (email) where email is not null`,
-    `create table identities (issuer text not null, subject text not null, user_id text not null, primary key (issuer, subject))`,
-    `create table invitations (invitation_id text primary key, hash text not null unique, organization_id text not null,
-      role text not null, email text, invited_by text not null, created_at bigint not null, expires_at bigint not null)`,
-    `create index invitations_organization on invitations (organization_id)`,
-    `alter table sign_in_codes add column email text`,
-  ],
-  // segments, funnels and annotations of the stats of sources
-  [
-    `create table saved_items (saved_id text primary key, source_id text not null, user_id text not null, kind text not null,
-      name text not null, is_shared integer not null, created_at bigint not null, definition text not null)`,
-    `create index saved_items_source on saved_items (source_id, created_at)`,
-  ],
-  // reports of the stats of sources
-  [
-    `create table reports (report_id text primary key, organization_id text not null, source_id text not null, user_id text not null,
-      period text not null, channel text not null, target text not null, timezone text not null, unsubscribe_token text not null unique,
-      created_at bigint not null, next_at bigint not null, tries bigint not null, last_sent_at bigint, last_error text)`,
-    `create index reports_source on reports (source_id, created_at)`,
-    `create index reports_due on reports (next_at)`,
-  ],
-  // what a code is for; who signs in with it at the identity provider, and the invitation that the sign-in accepts
-  [
-    `alter table sign_in_codes add column purpose text not null default 'sign_in'`,
-    `alter table sign_in_codes add column identity text`,
-    `alter table sign_in_codes add column invitation_hash text`,
-    `alter table identities add column linked_at bigint not null default 0`,
-  ],
-  // each mail of a report has an unsubscribe code of its own, whose hash is stored
-  [
-    `drop table reports`,
-    `create table reports (report_id text primary key, organization_id text not null, source_id text not null, user_id text not null,
-      period text not null, channel text not null, target text not null, timezone text not null, created_at bigint not null,
-      next_at bigint not null, tries bigint not null, last_sent_at bigint, last_error text)`,
-    `create index reports_source on reports (source_id, created_at)`,
-    `create index reports_due on reports (next_at)`,
-    `create table report_links (hash text primary key, report_id text not null, created_at bigint not null)`,
-    `create index report_links_report on report_links (report_id, created_at)`,
-    `create index report_links_created on report_links (created_at)`,
-  ],
-  // members are people, whose addresses are in their profiles, and service accounts, which have none
-  [`alter table members drop column email`],
-  // a report waits until its address has agreed
-  [`alter table reports add column confirmed_at bigint`, `update reports set confirmed_at = created_at`],
-] as const satisfies readonly (readonly string[])[];
+  `create table shipped_days (source_id text not null, day bigint not null, shipped bigint not null, removed bigint not null,
+    primary key (source_id, day))`,
+  `create table warehouse_checks (one integer primary key check (one = 1), removals bigint not null, compared_at bigint not null,
+    parts_checked_at bigint not null, claimed_until bigint not null, report text not null)`,
+  `insert into warehouse_checks values (1, 0, 0, 0, 0, '{"missingEvents":0,"sources":[],"moreSources":0,"detachedParts":[]}')`,
+];
 
-/** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
-export const auditDdl = (sequenceColumn: string) =>
-  `create table audit (seq ${sequenceColumn}, organization_id text not null, at bigint not null, user_id text, token_id text,
-    action text not null, target text not null, before_json text, after_json text)`;
-export const AUDIT_INDEX = `create index audit_organization on audit (organization_id, seq)`;
+/** What the engines do differently: how rows get sequence numbers, and how tables are stored whose rows change often. */
+interface EngineDdl {
+  /** The type of `audit.seq`. */
+  sequence: string;
+  sessions: string;
+  /** Of the tables with counters of each source. */
+  counters: string;
+}
+
+export const catalogDdl = ({ sequence, sessions, counters }: EngineDdl): string[] => [
+  ...ACCESS_TABLES,
+  ...SOURCE_TABLES,
+  ...STATS_TABLES,
+  ...DATA_TABLES,
+  `create table source_activity (source_id text primary key, first_bootstrap_at bigint, last_bootstrap_at bigint,
+    first_event_at bigint, last_event_at bigint) ${counters}`,
+  `create table usage (source_id text not null, day text not null, accepted bigint not null, bootstraps bigint not null,
+    bytes bigint not null, primary key (source_id, day)) ${counters}`,
+  `create table sessions (source_id text not null, session_id text not null, anonymous_id text not null, user_id text,
+    started_at bigint not null, last_activity_at bigint not null, landing text not null,
+    primary key (source_id, session_id)) ${sessions}`,
+  // finds the session of a visitor whose client does not know it: without browser storage, or of a compatible endpoint
+  `create index sessions_of_visitor on sessions (source_id, anonymous_id) where ${IS_FOUND_BY_VISITOR}`,
+  `create table audit (seq ${sequence}, organization_id text not null, at bigint not null, user_id text, token_id text,
+    action text not null, target text not null, before_json text, after_json text)`,
+  `create index audit_organization on audit (organization_id, seq)`,
+];
 
 /** The tables in Kysely's types. Names are in camel case here (`createCatalogDb`) and in snake case in the database. */
 export interface CatalogTables {

@@ -102,14 +102,7 @@ export function toSourceColumns(source: SourceRecord): SourceColumns {
 /** @param now a `previousKeyExpiresAt` before this time becomes null. Without `now`, the stored time is returned */
 export function toSourceRecord(row: SourceRow, now = Number.NEGATIVE_INFINITY): SourceRecord {
   const columns: Record<string, unknown> = row;
-  const counting: Pick<SourceRecord, "goals"> = JSON.parse(row.counting);
-  // goals that version 0.1.0 has stored have neither conditions nor a value
-  const goals = counting.goals.map((goal) => ({
-    ...goal,
-    conditions: goal.conditions ?? [],
-    value: goal.value ?? null,
-  }));
-  const record: Record<string, unknown> = { ...counting, goals };
+  const record: Record<string, unknown> = JSON.parse(row.counting);
   for (const [field, storage] of STORED_FIELDS) {
     const value = columns[field];
     if (storage === "flag") record[field] = value === 1;

@@ -13,24 +13,23 @@ export const AGED_SLOTS = 6;
 /** Bytes of a key's row: its header, the key and its line pointer. The index takes about the same again. */
 export const KEY_ROW_BYTES = 44;
 
-const TABLES = [
-  `create table sessions (source_id text not null, session_id text not null, anonymous_id text not null, user_id text,
-    started_at bigint not null, last_activity_at bigint not null, landing text not null,
-    primary key (source_id, session_id)) with (fillfactor = 80)`,
-  `create index sessions_started on sessions (started_at)`,
-  // not the partitions of one table: the slot would be a part of the primary key, and take 20 bytes a key
+export const COMMIT_TABLES = [
+  // not the partitions of one table: the slot would be a part of the primary key, and take about 19 bytes a key
   ...Array.from({ length: KEY_SLOTS }, (_, slot) => `create table event_keys_${slot} (key uuid primary key)`),
   `create table key_generations (generation bigint primary key, opened_at bigint not null, slot smallint not null unique)`,
   // of an embedded ledger to this database: at most one row
   `create table moves (move_id text not null, finished_at bigint, served_at bigint)`,
   `create table move_progress (name text primary key, place text not null)`,
-  // `skipped`: numbers (from 1) of the lines of `payload` that are duplicates
+  // `skipped`: numbers (from 1) of the lines of `payload` that are duplicates. A page is named by its rows: a range of `seq`
+  // cannot define one, because numbers are not given in the order of commits
   `create table outbox (source_id text not null, seq bigint generated always as identity, events integer not null,
-    created_at bigint not null, skipped integer[] not null, payload bytea not null, primary key (source_id, seq))`,
+    created_at bigint not null, skipped integer[] not null, payload bytea not null, page_id text, primary key (source_id, seq))`,
   `alter table outbox alter column payload set storage external`,
+  `create index outbox_waiting on outbox (created_at) where page_id is null`,
+  `create index outbox_paged on outbox (page_id) where page_id is not null`,
+  `create table outbox_pages (page_id text primary key, events bigint not null, created_at bigint not null,
+    tries integer not null, claimed_until timestamptz not null)`,
   `create table outbox_totals (source_id text primary key, events bigint not null, bytes bigint not null) with (fillfactor = 50)`,
-  `alter table usage set (fillfactor = 50)`,
-  `alter table source_activity set (fillfactor = 50)`,
 ];
 
 /** The id by which a node names a generation for which it has a filter. */
@@ -214,5 +213,4 @@ begin
   return true;
 end $$`;
 
-export const COMMIT_TABLES = TABLES;
 export const COMMIT_FUNCTIONS = [KNOWN_KEYS, ADD_KEYS, COMMIT_GROUP, TURN_KEYS, RETIRE_KEYS];

@@ -1,65 +1,34 @@
 /** The schema of the ledger on PostgreSQL, and how a database is brought to it. */
 import { setTimeout as pause } from "node:timers/promises";
 import { OperatorError } from "../../core/operator-error.ts";
-import { AUDIT_INDEX, auditDdl, CATALOG_CHANGES, CATALOG_DDL } from "../catalog/schema.ts";
+import { catalogDdl } from "../catalog/schema.ts";
 import { StorageError } from "../ledger.ts";
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
 import { COMMIT_FUNCTIONS, COMMIT_TABLES } from "./commit-ddl.ts";
 import { LOCKS, type Queryable } from "./connections.ts";
 import { isDeadlock, isLockTimeout } from "./failure.ts";
-import { CHANGE_CHANNEL, NODES_DDL } from "./nodes-ddl.ts";
-import { OUTBOX_DDL } from "./outbox-ddl.ts";
+import { NODES_DDL } from "./nodes-ddl.ts";
 import { SALT_FUNCTIONS, SALTS_DDL } from "./visitor-salts.ts";
 
-/** Schema 1 only: any change of these tables made every node drop all caches. */
-const NOTICED_TABLES: Readonly<Record<string, string>> = {
-  organizations: "insert or delete",
-  members: "insert or update or delete",
-  tokens: "insert or update of revoked_at, expires_at or delete",
-  sources: "insert or update or delete",
-  source_keys: "insert or update or delete",
-};
-const NOTICE_DDL = [
-  `create function notice_change() returns trigger language plpgsql as $$
-    begin perform pg_notify('${CHANGE_CHANNEL}', ''); return null; end $$`,
-  ...Object.entries(NOTICED_TABLES).map(
-    ([table, events]) =>
-      `create trigger notice_change after ${events} on ${table} for each statement execute function notice_change()`,
-  ),
+const SCHEMA = [
+  ...catalogDdl({
+    sequence: "bigint generated always as identity primary key",
+    sessions: "with (fillfactor = 80)",
+    counters: "with (fillfactor = 50)",
+  }),
+  ...COMMIT_TABLES,
+  ...ATTEMPTS_TABLES,
+  ...SALTS_DDL,
+  ...NODES_DDL,
 ];
 
-/** A migration never changes once released. Append only. */
-const MIGRATIONS: readonly (readonly string[])[] = [
-  [
-    ...CATALOG_DDL,
-    ...CATALOG_CHANGES[0],
-    auditDdl("bigint generated always as identity primary key"),
-    AUDIT_INDEX,
-    ...NOTICE_DDL,
-    ...COMMIT_TABLES,
-    ...ATTEMPTS_TABLES,
-    `create table nodes (node_id text primary key, seen_at timestamptz not null)`,
-  ],
-  // a change of the catalog has its own number in each engine
-  CATALOG_CHANGES[1],
-  NODES_DDL,
-  // functions only
-  [],
-  OUTBOX_DDL,
-  // functions only
-  [],
-  CATALOG_CHANGES[2],
-  CATALOG_CHANGES[3],
-  CATALOG_CHANGES[4],
-  CATALOG_CHANGES[5],
-  // Further changes of the catalog need no line here. A migration of this engine alone must not move them: end this slice
-  // before it, and start another slice after it.
-  ...CATALOG_CHANGES.slice(6, 13),
-  SALTS_DDL,
-  ...CATALOG_CHANGES.slice(13),
-];
+/**
+ * One entry a version. A released entry never changes: a change of the schema is a new entry at the end, and a change of the
+ * functions alone an empty one.
+ */
+export const MIGRATIONS: readonly (readonly string[])[] = [SCHEMA];
 
-/** Functions hold no data, so every migration replaces all of them. A change of functions alone is an empty migration. */
+/** Functions hold no data, so every migration replaces all of them. */
 const FUNCTIONS = [...COMMIT_FUNCTIONS, ...ATTEMPTS_FUNCTIONS, ...SALT_FUNCTIONS];
 
 /** Queries wait behind a migration that waits for a table lock, so it waits briefly and tries again. */
@@ -89,30 +58,36 @@ function refuseNewer(from: number, to: number): void {
 
 /**
  * Brings the ledger to the newest schema in one transaction. Nodes that start together do it one after the other.
- * @param to an older schema, for tests
+ * @param migrations others, for tests; so is `maxTries`
  * @throws NewerLedger when the ledger has a newer schema
  * @throws StorageError when a table stays locked; nothing was changed then
  */
 export async function migrate(
   connection: Queryable,
-  to = MIGRATIONS.length,
+  migrations = MIGRATIONS,
+  maxTries = MAX_TRIES,
 ): Promise<{ from: number; to: number }> {
+  const to = migrations.length;
   // most starts find the newest schema, and must not need the right to create tables
   const found = await readSchemaVersion(connection);
   refuseNewer(found, to);
   if (found === to) return { from: to, to };
   for (let tries = 1; ; tries++) {
     try {
-      return await migrateOnce(connection, to);
+      return await migrateOnce(connection, migrations);
     } catch (error) {
       if (!isLockTimeout(error) && !isDeadlock(error)) throw error;
-      if (tries === MAX_TRIES) throw new StorageError(IN_USE, "failed", error);
+      if (tries === maxTries) throw new StorageError(IN_USE, "failed", error);
       await pause(PAUSE_MS);
     }
   }
 }
 
-async function migrateOnce(connection: Queryable, to: number): Promise<{ from: number; to: number }> {
+async function migrateOnce(
+  connection: Queryable,
+  migrations: typeof MIGRATIONS,
+): Promise<{ from: number; to: number }> {
+  const to = migrations.length;
   await connection.query("begin");
   try {
     await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.migration);
@@ -122,7 +97,7 @@ async function migrateOnce(connection: Queryable, to: number): Promise<{ from: n
     await connection.query("create table if not exists headwater_schema (version integer not null)");
     const from = await schemaOrNone(connection);
     refuseNewer(from, to);
-    const statements = [...MIGRATIONS.slice(from, to).flat(), ...FUNCTIONS];
+    const statements = [...migrations.slice(from).flat(), ...FUNCTIONS];
     for (const sql of from < to ? statements : []) await connection.query(sql);
     await connection.query("delete from headwater_schema");
     await connection.query("insert into headwater_schema values ($1)", [to]);

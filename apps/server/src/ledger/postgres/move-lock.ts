@@ -75,10 +75,9 @@ export async function beginMove(parts: MoveEnds): Promise<void> {
     if (obstacle) throw new TargetInUse(obstacle);
     const mark = readMark(dataDir, "move") ?? { moveId: randomBytes(16).toString("hex"), isFinished: false };
     writeMark(dataDir, "move", mark);
-    await target.query(
-      "insert into moves (move_id) select $1 where not exists (select from moves)",
-      [mark.moveId],
-    );
+    await target.query("insert into moves (move_id) select $1 where not exists (select from moves)", [
+      mark.moveId,
+    ]);
   });
 }
 

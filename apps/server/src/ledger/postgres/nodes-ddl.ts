@@ -12,10 +12,6 @@ const CLOCK = `create function ledger_now() returns bigint language sql as
 
 /** Notifications name what has changed, so that nodes drop only that. Workspaces and members are not cached. */
 const NOTICES = [
-  ...["organizations", "members", "tokens", "sources", "source_keys"].map(
-    (table) => `drop trigger notice_change on ${table}`,
-  ),
-  `drop function notice_change()`,
   `create function notice_tokens() returns trigger language plpgsql as
     $$ begin perform pg_notify('${CHANGE_CHANNEL}', 'tokens'); return null; end $$`,
   `create trigger notice_tokens after update of revoked_at, expires_at or delete on tokens
@@ -28,4 +24,8 @@ const NOTICES = [
   ),
 ];
 
-export const NODES_DDL = [CLOCK, ...NOTICES];
+export const NODES_DDL = [
+  `create table nodes (node_id text primary key, seen_at timestamptz not null)`,
+  CLOCK,
+  ...NOTICES,
+];

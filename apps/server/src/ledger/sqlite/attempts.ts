@@ -42,7 +42,7 @@ export interface AttemptStoreOptions {
 }
 
 /** A file of another version is emptied: its attempts are a week of history at most. */
-const VERSION = 2;
+const VERSION = 1;
 /** `other` is 0 for an attempt that succeeded, and 1 for any other outcome. */
 const TABLES = `
   create table attempts (seq integer primary key autoincrement, source_id text not null, kind integer not null,

@@ -8,21 +8,13 @@ import type { Statements } from "./statements.ts";
 
 const { minSparePages, releasedPagesPerSlice, releaseSliceMs } = SERVER_LIMITS;
 
-/** Takes effect in a file without content, and in copies. In other files it does nothing. */
-export const MAKE_SHRINKABLE = "pragma auto_vacuum = incremental";
-/** The value of `pragma auto_vacuum` for incremental. */
-const INCREMENTAL = 2;
-
-export const canShrink = (database: DatabaseSync): boolean =>
-  database.prepare("pragma auto_vacuum").get()?.auto_vacuum === INCREMENTAL;
-
 /** Lets a new file shrink in small steps. A file that has content is not written to. */
 export function enableShrinking(database: DatabaseSync): void {
-  if (database.prepare("pragma page_count").get()?.page_count === 0) database.exec(MAKE_SHRINKABLE);
+  if (database.prepare("pragma page_count").get()?.page_count === 0)
+    database.exec("pragma auto_vacuum = incremental");
 }
 
-const SPACE = `select page_count as pages, freelist_count as spare, auto_vacuum as mode
-  from pragma_page_count, pragma_freelist_count, pragma_auto_vacuum`;
+const SPACE = `select page_count as pages, freelist_count as spare from pragma_page_count, pragma_freelist_count`;
 // each row that is read takes a page out of the file
 const RELEASE = `pragma incremental_vacuum(${releasedPagesPerSlice})`;
 
@@ -32,9 +24,7 @@ const RELEASE = `pragma incremental_vacuum(${releasedPagesPerSlice})`;
  * @returns whether there may be more
  */
 function releasePages(sql: Statements, stopwatch: () => number): boolean {
-  const space = sql.get<{ pages: number; spare: number; mode: number }>(SPACE);
-  if (space?.mode !== INCREMENTAL) return false;
-  const { pages, spare } = space;
+  const { pages = 0, spare = 0 } = sql.get<{ pages: number; spare: number }>(SPACE) ?? {};
   if (spare <= Math.max(minSparePages, pages - spare)) return false;
   const end = stopwatch() + releaseSliceMs;
   for (const _ of sql.each(RELEASE)) if (stopwatch() > end) break;
