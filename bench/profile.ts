@@ -1,10 +1,10 @@
 /**
  * `node bench/profile.ts [--events 10] [--seconds 8] [--rate N]`: profiles Headwater with
  * `--cpu-prof` under the closed loop, or with --rate under the open loop (a rate far above the peak shows what refusals
- * cost). Prints the functions with the most self time of each thread and writes them to PROFILE.md. A profiled process
- * is slower, so its rates are below those in RESULTS.md.
+ * cost). Prints the functions with the most self time of each thread. A profiled process is slower, so its rates are below
+ * those in RESULTS.md.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -142,4 +142,3 @@ const text = [
   ...tables,
 ].join("\n\n");
 console.log(text);
-writeFileSync(fileURLToPath(new URL("PROFILE.md", import.meta.url)), `${text}\n`);

@@ -1,18 +1,25 @@
-/** Writes RESULTS.md and results.json. They are written after every part, so that an interrupted run keeps its results. */
-import { execFileSync } from "node:child_process";
+/**
+ * Writes RESULTS.md (tables) and results.json (the raw figures of this run, which git ignores) after every part, so that an
+ * interrupted run keeps its results. RESULTS.md keeps the sections of earlier runs, so that parts can be run one by one.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { PARTS, type Part } from "./options.ts";
+import type { Part } from "./options.ts";
 import type { BenchOptions, BenchSection, ResultTable } from "./section.ts";
+
+type MeasuredSection = BenchSection & { commit: string };
 
 export interface Results {
   quick: boolean;
   machine: Record<string, string>;
   options: { seconds: number; rounds: number };
-  /** By part, each with the commit that was measured. */
-  sections: Partial<Record<Part, BenchSection & { commit: string }>>;
+  /** What this run has measured. */
+  sections: Partial<Record<Part, MeasuredSection>>;
+  /** The sections of RESULTS.md before this run, by their titles. */
+  earlier: ReadonlyMap<string, string>;
 }
+
+const QUICK_WARNING = "**A quick run that checks that the bench works. Its figures mean nothing.**";
 
 const cell = (text: string) => text.replaceAll("|", "\\|");
 const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
@@ -33,14 +40,7 @@ function settingsOf(settings: Record<string, string>): string {
   return `Settings that differ from the defaults: ${changed.join(", ") || "none"}.`;
 }
 
-function sectionOf({
-  title,
-  date,
-  commit,
-  settings,
-  tables,
-  notes,
-}: BenchSection & { commit: string }): string {
+function sectionOf({ title, date, commit, settings, tables, notes }: MeasuredSection): string {
   const listed = notes.map((note) => `- ${note}`).join("\n");
   return [
     `## ${title}`,
@@ -50,37 +50,29 @@ function sectionOf({
   ].join("\n\n");
 }
 
-function markdown({ quick, machine, sections }: Results): string {
-  const warning = quick
-    ? ["**A quick run that checks that the bench works. Its figures mean nothing.**"]
-    : [];
+function markdown({ quick, machine, sections, earlier }: Results): string {
+  const measured = Object.values(sections).map((section) => [section.title, sectionOf(section)] as const);
   return `${[
     "# Results of `npm run bench`",
-    ...warning,
+    ...(quick ? [QUICK_WARNING] : []),
     `The rate limiter, debug recording, masking, origin checks and access checks are on unless a row says otherwise. Every acknowledged event is durable (\`synchronous=FULL\`). README.md explains each row.`,
     tableOf({ columns: ["machine", ""], rows: Object.entries(machine) }),
-    ...PARTS.flatMap((part) => sections[part] ?? []).map(sectionOf),
+    ...new Map([...earlier, ...measured]).values(),
   ].join("\n\n")}\n`;
 }
 
-/** Keeps the results of earlier runs, so that parts can be run one by one. */
-export function openResults(options: BenchOptions, machine: Record<string, string>): Results {
-  const file = join(options.out, "results.json");
-  const { quick, seconds, rounds } = options;
-  const earlier = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Results) : null;
-  const sections = earlier?.quick === quick ? earlier.sections : {};
-  return { quick, machine, options: { seconds, rounds }, sections };
+/** A quick run keeps only the sections of another quick run, and a full run only those of full runs. */
+function readSections(file: string, quick: boolean): Map<string, string> {
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  if (text.includes(QUICK_WARNING) !== quick) return new Map();
+  const [, ...sections] = text.trimEnd().split("\n\n## ");
+  return new Map(sections.map((section) => [section.slice(0, section.indexOf("\n")), `## ${section}`]));
 }
 
-const BIOME = fileURLToPath(new URL("../node_modules/.bin/biome", import.meta.url));
-
-/** Formats the file in the repository's style, when the formatter is installed. */
-function format(file: string): void {
-  try {
-    execFileSync(BIOME, ["format", "--write", file], { stdio: "ignore" });
-  } catch {
-    // only the formatting is missing
-  }
+export function openResults(options: BenchOptions, machine: Record<string, string>): Results {
+  const { quick, seconds, rounds, out } = options;
+  const earlier = readSections(join(out, "RESULTS.md"), quick);
+  return { quick, machine, options: { seconds, rounds }, sections: {}, earlier };
 }
 
 /** No figure here is exact to more than four digits. */
@@ -88,9 +80,8 @@ const rounded = (_: string, value: unknown) =>
   typeof value === "number" ? Number(value.toPrecision(4)) : value;
 
 export function writeResults(folder: string, results: Results): void {
-  const file = join(folder, "results.json");
+  const { earlier: _, ...raw } = results;
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, `${JSON.stringify(results, rounded, 2)}\n`);
-  format(file);
+  writeFileSync(join(folder, "results.json"), `${JSON.stringify(raw, rounded, 2)}\n`);
   writeFileSync(join(folder, "RESULTS.md"), markdown(results));
 }
