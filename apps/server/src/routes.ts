@@ -14,8 +14,7 @@ import {
 import { createUnlock, type UnlockDeps } from "./access/link-passwords.ts";
 import { addMember, checkServiceAccount, listMembers, removeMember, updateMember } from "./access/members.ts";
 import { checkName } from "./access/names.ts";
-import type { IsOperator } from "./access/operators.ts";
-import { getPermissions } from "./access/permissions.ts";
+import { getPermissions, type IsOperator } from "./access/permissions.ts";
 import {
   confirmEmail,
   endSession,
@@ -102,7 +101,7 @@ export const FIELD_RULES: FieldRules = {
 
 export type InstallCheckDeps = VerifyDeps & TestInstallDeps;
 
-export interface RoutesDeps {
+interface RoutesDeps {
   readonly ledger: Catalog;
   readonly newId: (prefix: string) => string;
   readonly build: BuildInfo;

@@ -2,8 +2,7 @@
 
 import type { Server } from "node:http";
 import { compileOrigins } from "@headwater/contract/origin";
-import { createOperatorCheck } from "./access/operators.ts";
-import { permissionsOf } from "./access/permissions.ts";
+import { createOperatorCheck, permissionsOf } from "./access/permissions.ts";
 import { noteRefusedSignIns, type SignInWays } from "./access/sign-in.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
 import type { BuildInfo } from "./config/build-info.ts";
@@ -39,7 +38,7 @@ export interface ServiceAssets {
   renderMetrics(): Promise<string>;
 }
 
-export interface HttpService {
+interface HttpService {
   /** Does not listen yet. */
   server: Server;
   /** Ends open streams; other requests are answered. */

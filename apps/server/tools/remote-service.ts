@@ -1,8 +1,9 @@
 /** The options of commands that call a running service: its address, and an access token. */
 import { readFileSync } from "node:fs";
 import { createApi, type HeadwaterApi } from "../../../packages/api/src/index.ts";
-import { systemCode, UsageError } from "../src/cli/errors.ts";
+import { UsageError } from "../src/cli/errors.ts";
 import { pickSource, pickWorkspace } from "../src/cli/pick-named.ts";
+import { systemCode } from "../src/core/error-text.ts";
 
 export function parseHttpUrl(given: string, name: string): URL {
   const url = URL.parse(given);

@@ -1,7 +1,8 @@
 /** Roles and their permissions (docs/contract.md section 3). `ROLE_PERMISSIONS` of the contract is the only list. */
 import { isAbove, type Permission, ROLE_PERMISSIONS, type Role } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
+import type { Caller, Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 
 export const permissionsOf = (role: Role): readonly Permission[] => ROLE_PERMISSIONS[role];
 
@@ -26,3 +27,15 @@ export const getPermissions: Handler<"getPermissions"> = async (call) => ({
     permissions: [...call.permissions],
   },
 });
+
+/** Operators are the owners of the first workspace (`ORGANIZATION_ID`). They run the service, so they may see its details. */
+export type IsOperator = (caller: Pick<Caller, "actor" | "limitedTo" | "ceiling">) => Promise<boolean>;
+
+/** A token that is limited to another workspace or to a lower role does not act as an operator's. */
+export const createOperatorCheck =
+  (catalog: Pick<Catalog, "roleOf">, organizationId: string): IsOperator =>
+  async ({ actor, limitedTo, ceiling }) => {
+    if (limitedTo !== null && limitedTo !== organizationId) return false;
+    if (ceiling !== null && ceiling !== "owner") return false;
+    return (await catalog.roleOf({ userId: actor.userId, organizationId })) === "owner";
+  };

@@ -5,7 +5,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
-import type { IsOperator } from "./operators.ts";
+import type { IsOperator } from "./permissions.ts";
 
 /** A token of one workspace lists only that workspace. */
 export const listOrganizations =
@@ -21,7 +21,7 @@ export const listOrganizations =
 /** The values of WORKSPACE_CREATION. */
 export type WorkspaceCreation = "anyone" | "members" | "operators";
 
-export interface CreationDeps {
+interface CreationDeps {
   readonly catalog: Catalog;
   readonly newId: (prefix: string) => string;
   readonly creation: WorkspaceCreation;

@@ -2,14 +2,20 @@
  * Sends the operator an alert when a source changes its status: it starts failing, goes quiet, or receives events again.
  * The ledger keeps the last status of each source, so that only one of several nodes sends an alert and a restart loses none.
  */
+import { createHmac } from "node:crypto";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { postJson } from "../core/post-json.ts";
 import type { AttemptCount, PendingAlert, SourceRecord, WatchedSource } from "../core/records.ts";
-import { DAY_MS, HOUR_MS, startOfHour, toIsoTime } from "../core/time.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS, startOfHour, toIsoTime } from "../core/time.ts";
 import type { AlertLedger, AttemptLedger, Catalog } from "../ledger/ledger.ts";
 import { type AlertRules, getAlertStatus } from "./status.ts";
-import { type AlertWebhook, postAlert } from "./webhook.ts";
 
-export interface AlertDeps {
+interface AlertWebhook {
+  url: string;
+  secret: string;
+}
+
+interface AlertDeps {
   ledger: AlertLedger & Pick<AttemptLedger, "attemptCounts"> & Pick<Catalog, "source">;
   webhook: AlertWebhook;
   rules: AlertRules;
@@ -69,6 +75,20 @@ async function buildPayload(deps: AlertDeps, alert: PendingAlert, source: Source
     health: deps.healthOf(source, counts, now),
     debugUrl: deps.debugUrl(sourceId),
   };
+}
+
+/** HMAC SHA-256 of the time, a dot and the body. The time lets the receiver reject a replayed alert. */
+const sign = (secret: string, timestamp: string, body: string): string =>
+  `v1=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
+
+/** @throws Error when the webhook did not answer 2xx in time */
+async function postAlert({ url, secret }: AlertWebhook, payload: object, now: number): Promise<void> {
+  const body = JSON.stringify(payload);
+  const timestamp = String(Math.floor(now / SECOND_MS));
+  await postJson(url, body, {
+    "headwater-timestamp": timestamp,
+    "headwater-signature": sign(secret, timestamp, body),
+  });
 }
 
 async function sendAlert(deps: AlertDeps, alert: PendingAlert): Promise<void> {

@@ -4,7 +4,7 @@ import type { ProgressWriter } from "./progress.ts";
 import type { CommandReport } from "./report.ts";
 
 /** An option such as `--name <text>`: how the help shows it, and how its text becomes a value. */
-export interface CommandOption<Value> {
+interface CommandOption<Value> {
   readonly description: string;
   /** Stands for the value in the help; null: the option takes no value. */
   readonly valueName: string | null;

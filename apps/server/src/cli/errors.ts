@@ -1,7 +1,7 @@
 /** Errors of a command, and the exit code and message of whatever was thrown. */
 import type { ErrorCode, Issue } from "@headwater/contract";
 import { ApiFailure } from "../../../../packages/api/src/index.ts";
-import { messageOf, systemCode } from "../core/error-text.ts";
+import { messageOf } from "../core/error-text.ts";
 import { needsOperator } from "../core/operator-error.ts";
 import { Refusal } from "../core/refusal.ts";
 
@@ -11,15 +11,12 @@ export class UsageError extends Error {}
 /** The command cannot be done. The message says what to do instead. */
 export class CommandFailed extends Error {}
 
-/** The system's code of a failed call, such as ENOENT; undefined for other errors. */
-export { messageOf, systemCode };
-
 /** Exit codes as in sysexits.h: EX_USAGE and EX_CONFIG. docs/operate.md has a table of what ends a start with 78. */
 const EXIT_USAGE = 64;
 const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;
 
-export interface Explanation {
+interface Explanation {
   exitCode: number;
   message: string;
 }

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { LIMITS } from "@headwater/contract";
 import { processEnvironment, readConfig } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
+import { systemCode } from "../core/error-text.ts";
 import { createIds } from "../core/ids.ts";
 import type { Actor } from "../core/records.ts";
 import { COMMAND_LINE_USER } from "../core/users.ts";
@@ -10,7 +11,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/sqlite/database.ts";
 import { refuseMarked } from "../ledger/sqlite/folder-mark.ts";
 import { openLedger, openLedgerBeside } from "../open-ledger.ts";
-import { CommandFailed, systemCode } from "./errors.ts";
+import { CommandFailed } from "./errors.ts";
 import { explainLedgerError } from "./ledger-errors.ts";
 import { pickWorkspace } from "./pick-named.ts";
 

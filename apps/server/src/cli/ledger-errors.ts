@@ -1,10 +1,11 @@
 /** Turns errors of opening the ledger into messages that name the setting. */
 import { ConfigError } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
+import { messageOf, systemCode } from "../core/error-text.ts";
 import { needsOperator } from "../core/operator-error.ts";
 import { StorageError } from "../ledger/ledger.ts";
 import { toStorageError } from "../ledger/sqlite/failure.ts";
-import { CommandFailed, messageOf, systemCode } from "./errors.ts";
+import { CommandFailed } from "./errors.ts";
 
 /** Reasons why a folder cannot be created that only a change of DATA_DIR resolves. */
 const UNUSABLE_PATH = new Set(["EEXIST", "ENOTDIR", "ENOENT", "EACCES", "EPERM", "EROFS"]);

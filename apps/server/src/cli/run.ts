@@ -2,10 +2,11 @@
 
 import { describeBuild, readBuild } from "../config/build-info.ts";
 import { processEnvironment } from "../config/config.ts";
+import { systemCode } from "../core/error-text.ts";
 import { readArguments } from "./arguments.ts";
 import type { CommandNode } from "./command.ts";
 import { headwater } from "./command-table.ts";
-import { explainError, systemCode, UsageError } from "./errors.ts";
+import { explainError, UsageError } from "./errors.ts";
 import { loadNode, renderHelp } from "./help.ts";
 import { createProgress } from "./progress.ts";
 import type { CommandReport } from "./report.ts";

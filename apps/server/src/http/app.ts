@@ -13,11 +13,10 @@ import { type IngestRouteDeps, serveIngest } from "./ingest-routes.ts";
 import { operationName, type ServedRequest, statusOf } from "./observe.ts";
 import { createConnectionPauses } from "./paused-connections.ts";
 import { type Exchange, send, sendJson } from "./reply.ts";
-import { requestIdOf } from "./request-id.ts";
 import { allowedMethods, createRouter, type RouteMatch } from "./router.ts";
 import { createWorkspaceRoute, type WorkspaceRouteDeps } from "./workspace-routes.ts";
 
-export interface HttpAppDeps extends WorkspaceRouteDeps, IngestRouteDeps {
+interface HttpAppDeps extends WorkspaceRouteDeps, IngestRouteDeps {
   readonly newId: (prefix: string) => string;
   /** INGEST_ALIAS; null: none. */
   readonly alias: string | null;
@@ -29,6 +28,15 @@ export interface HttpAppDeps extends WorkspaceRouteDeps, IngestRouteDeps {
   readonly onServed: (served: ServedRequest) => void;
   /** Milliseconds, monotonic. */
   readonly stopwatch: () => number;
+}
+
+/** At most 128 visible ASCII characters. */
+const VALID_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** The request's own `X-Request-Id` if it is valid, else a new one (docs/contract.md section 1). */
+function requestIdOf({ headers }: IncomingMessage, createId: () => string): string {
+  const own = headers["x-request-id"];
+  return typeof own === "string" && VALID_REQUEST_ID.test(own) ? own : createId();
 }
 
 function splitUrl(url: string): { path: string; queryText: string } {

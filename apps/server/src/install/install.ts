@@ -4,16 +4,18 @@ import { type InstallPayload, SOURCE_DEFAULTS } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { proxyRules } from "./proxy.ts";
-import { angularExample } from "./snippets/angular.ts";
-import { astroExample } from "./snippets/astro.ts";
-import { browserSnippet, inlineScript, type SnippetOptions } from "./snippets/browser.ts";
+import { astroExample, browserSnippet, inlineScript, type SnippetOptions } from "./snippets/browser.ts";
 import { curlExample } from "./snippets/curl.ts";
+import {
+  angularExample,
+  nuxtExample,
+  reactExample,
+  remixExample,
+  svelteExample,
+  vueExample,
+} from "./snippets/modules.ts";
 import { nextjsExample } from "./snippets/next.ts";
 import { nodeExample } from "./snippets/node.ts";
-import { nuxtExample } from "./snippets/nuxt.ts";
-import { reactExample, remixExample } from "./snippets/react.ts";
-import { svelteExample } from "./snippets/svelte.ts";
-import { vueExample } from "./snippets/vue.ts";
 
 /** No snippet contains `name` or `frameworkHint`, so nothing that users write into them can break one. */
 export type InstallSource = Pick<SourceRecord, "sourceId" | "publicKey" | "name" | "frameworkHint"> &

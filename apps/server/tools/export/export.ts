@@ -16,11 +16,12 @@ import {
   text,
   withDefault,
 } from "../../src/cli/command.ts";
-import { CommandFailed, messageOf, UsageError } from "../../src/cli/errors.ts";
+import { CommandFailed, UsageError } from "../../src/cli/errors.ts";
 import { findSource } from "../../src/cli/find-named.ts";
 import { withWorkspace } from "../../src/cli/ledger-access.ts";
 import { formatBytes } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
+import { messageOf } from "../../src/core/error-text.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { compile } from "../../src/core/validate.ts";
 import { toFormat } from "../../src/export/format.ts";

@@ -11,13 +11,14 @@ import {
   required,
   text,
 } from "../../src/cli/command.ts";
-import { CommandFailed, systemCode } from "../../src/cli/errors.ts";
+import { CommandFailed } from "../../src/cli/errors.ts";
 import { findSource } from "../../src/cli/find-named.ts";
 import { inWorkspace, type LedgerAccess, withLedgerAlone } from "../../src/cli/ledger-access.ts";
 import type { CommandReport } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
 import { createSourceLists } from "../../src/core/channels/source-lists.ts";
 import { createVisitClassifier } from "../../src/core/channels/visit-classifier.ts";
+import { systemCode } from "../../src/core/error-text.ts";
 import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";

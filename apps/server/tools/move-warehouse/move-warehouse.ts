@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, defineCommand, flag, text } from "../../src/cli/command.ts";
-import { CommandFailed, messageOf, UsageError } from "../../src/cli/errors.ts";
+import { CommandFailed, UsageError } from "../../src/cli/errors.ts";
 import { type CommandReport, table } from "../../src/cli/report.ts";
 import { withEndpoint } from "../../src/cli/warehouse-access.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
@@ -10,6 +10,7 @@ import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
 import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import type { Config } from "../../src/config/settings.ts";
 import { clickhouseUrl, clusterName } from "../../src/config/values.ts";
+import { messageOf } from "../../src/core/error-text.ts";
 import { refuseMarked, removeMark, writeMark } from "../../src/ledger/sqlite/folder-mark.ts";
 import { DataDirInUse, lockDataDir } from "../../src/ledger/sqlite/lock.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../src/open-warehouse.ts";

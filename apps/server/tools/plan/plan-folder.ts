@@ -5,7 +5,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { LIMITS, TrackingPlan } from "@headwater/contract";
-import { CommandFailed, messageOf, systemCode } from "../../src/cli/errors.ts";
+import { CommandFailed } from "../../src/cli/errors.ts";
+import { messageOf, systemCode } from "../../src/core/error-text.ts";
 import { isRecord, memberOf } from "../../src/core/members.ts";
 import { schemaIssues } from "../../src/core/plan/schema-rules.ts";
 import { compile } from "../../src/core/validate.ts";

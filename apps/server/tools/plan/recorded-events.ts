@@ -2,10 +2,11 @@
 import { readFileSync } from "node:fs";
 import { type DebugData, type Event, LIMITS } from "@headwater/contract";
 import type { HeadwaterApi } from "../../../../packages/api/src/index.ts";
-import { CommandFailed, systemCode } from "../../src/cli/errors.ts";
+import { CommandFailed } from "../../src/cli/errors.ts";
+import { systemCode } from "../../src/core/error-text.ts";
 import { isRecord, memberOf } from "../../src/core/members.ts";
 
-export type PlannedFields = Pick<Event, "type" | "name" | "passive" | "properties">;
+type PlannedFields = Pick<Event, "type" | "name" | "passive" | "properties">;
 
 /** An event with where it was recorded. */
 export interface RecordedEvent {
@@ -87,7 +88,7 @@ export function readEventLines(path: string): RecordedEvent[] {
 
 const MAX_PAGES = 20;
 
-export interface RecentEvents {
+interface RecentEvents {
   readonly events: RecordedEvent[];
   /** Attempts whose body is too long for the debug view. */
   readonly cut: number;

@@ -10,10 +10,11 @@ import { connect, type WarehouseClient } from "../../clickhouse/client.ts";
 import type { WarehouseEndpoint } from "../../clickhouse/endpoint.ts";
 import { ROLLUP_TABLES } from "../../clickhouse/schema/rollups.ts";
 import type { Config } from "../../config/settings.ts";
+import { messageOf } from "../../core/error-text.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { isServed } from "../../ledger/sqlite/lock.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../open-warehouse.ts";
-import { CommandFailed, messageOf } from "../errors.ts";
+import { CommandFailed } from "../errors.ts";
 import type { ProgressWriter } from "../progress.ts";
 import { type CopiedFile, flushToDisk } from "./sqlite-copy.ts";
 

@@ -6,9 +6,10 @@ import {
   type InstallPayload,
 } from "@headwater/contract";
 import { sitePath } from "../../config/values.ts";
+import { messageOf } from "../../core/error-text.ts";
 import { installPayload } from "../../install/install.ts";
 import { choice, defineCommand, ORGANIZATION_OPTION, parsed, SOURCE, withDefault } from "../command.ts";
-import { messageOf, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { findSource } from "../find-named.ts";
 import { withWorkspace } from "../ledger-access.ts";
 import { publicAddresses } from "../service-address.ts";

@@ -1,13 +1,23 @@
 /** `headwater source`: the sources of a workspace, one for each tracked application. */
-import type { Source } from "@headwater/contract";
-import { createSource, listSources } from "../../sources/routes.ts";
+import { type Source, UpdateSourceBody } from "@headwater/contract";
+import { Refusal } from "../../core/refusal.ts";
+import { compile } from "../../core/validate.ts";
+import { createSource, listSources, updateSource } from "../../sources/routes.ts";
 import { callOperation } from "../api-call.ts";
-import { defineCommand, list as listOption, ORGANIZATION_OPTION, required, text } from "../command.ts";
+import {
+  defineCommand,
+  list as listOption,
+  ORGANIZATION_OPTION,
+  required,
+  SOURCE,
+  text,
+} from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { findSource } from "../find-named.ts";
 import { readAllPages, withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 import { installSource } from "./source-install.ts";
-import { describeSource, FRAMEWORK_HELP } from "./source-options.ts";
-import { updateSourceCommand } from "./source-update.ts";
+import { buildSourceChange, describeSource, FRAMEWORK_HELP, SOURCE_OPTIONS } from "./source-options.ts";
 
 function describeNextStep({ sourceId, allowedOrigins }: Source): string {
   const install = `Run \`headwater source install ${sourceId}\` to print what to paste into the application.`;
@@ -66,7 +76,31 @@ const list = defineCommand({
     }),
 });
 
+const update = defineCommand({
+  description: "Change a source. Fields whose options are not given stay as they are",
+  positionals: SOURCE,
+  options: { ...SOURCE_OPTIONS, ...ORGANIZATION_OPTION },
+  run: ({ source: given, organization, ...options }) => {
+    const change = buildSourceChange(options);
+    if (change === undefined) throw new UsageError("Nothing to change: give at least one option.");
+    return withWorkspace(organization, async (access) => {
+      const { ledger } = access;
+      const source = await findSource(access, given);
+      const { organizationId } = source;
+      const body = { organizationId, ...change };
+      const check = compile(UpdateSourceBody);
+      if (!check(body)) throw new Refusal("invalid_payload", { issues: check.issues(body) });
+      const inWorkspace = { ...access, organizationId };
+      const updated = await callOperation(inWorkspace, "updateSource", updateSource(ledger), {
+        source,
+        body,
+      });
+      return { json: updated, text: describeSource(updated) };
+    });
+  },
+});
+
 export const source = {
   description: "Manage sources",
-  commands: { create, list, update: updateSourceCommand, install: installSource },
+  commands: { create, list, update, install: installSource },
 };

@@ -59,3 +59,12 @@ ${datasetLines(options)}  script.onerror = function () { console.warn(${blockedW
 /** One inline script: tag managers remove data attributes from `<script src>` tags. */
 export const browserSnippet = (options: SnippetOptions): string => `<script>${inlineScript(options)}</script>
 `;
+
+/** The snippet for Astro. `is:inline` keeps Astro from bundling the script and running it as a module. */
+export const astroExample = (options: SnippetOptions): string => `---
+// src/components/Headwater.astro
+// Put <Headwater /> into the <head> of your layout:
+//   import Headwater from "../components/Headwater.astro";
+// Page views are counted automatically, also with <ClientRouter />.
+---
+${browserSnippet(options).replace("<script>", "<script is:inline>")}`;
