@@ -154,7 +154,7 @@ function requestOf(path: string, body: string, index: number): string {
   return `${head.join(BREAK_MARK)}${BREAK_MARK}${BREAK_MARK}${body}`;
 }
 
-export function eventsTemplate(visit: OpenVisit, index: number, size: number, start: number): string {
+function eventsTemplate(visit: OpenVisit, index: number, size: number, start: number): string {
   const events = Array.from({ length: size }, (_, offset) => eventOf(index * size + offset, start));
   const body = marked({
     ingestVersion: 2,
@@ -171,7 +171,7 @@ export function eventsTemplate(visit: OpenVisit, index: number, size: number, st
 }
 
 /** Each request is from a new visitor, so each opens a session. */
-export function bootstrapTemplate(publicKey: string, index: number): string {
+function bootstrapTemplate(publicKey: string, index: number): string {
   const { page } = pageEvent(index, 0);
   const body = marked({
     ingestVersion: 2,

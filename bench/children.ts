@@ -13,7 +13,7 @@ process.once("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-export interface ProcessOptions {
+interface ProcessOptions {
   command: string;
   args: readonly string[];
   /** The CPU core to pin the process to; null: not pinned. */

@@ -81,7 +81,7 @@ function syncMilliseconds(folder: string): number {
   return times.sort((a, b) => a - b)[SYNCS / 2]!;
 }
 
-export const hasTaskset = output("taskset", ["--version"]) !== null;
+const hasTaskset = output("taskset", ["--version"]) !== null;
 export const hasWrk = (output("wrk", ["-v"]) ?? "").includes("wrk");
 
 /** The core of the load generator, which is the last; null without taskset or with only one core. */

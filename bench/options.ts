@@ -27,7 +27,7 @@ export type Part = (typeof PARTS)[number];
 const MILLIONS = ["10", "30", "100"] as const;
 
 /** The rows of the part `attack`. */
-export const ATTACKS = [
+const ATTACKS = [
   "none",
   "pipelining",
   "slow-readers",

@@ -3,7 +3,7 @@ import { type OpenLoopConnection, openConnection } from "./connection.ts";
 
 type ConnectionUse = (connection: OpenLoopConnection) => void;
 
-export interface ConnectionPool {
+interface ConnectionPool {
   /** Calls the function with a connection, now or when one is free. @returns false when too many are waiting */
   take(job: ConnectionUse): boolean;
   giveBack(connection: OpenLoopConnection): void;

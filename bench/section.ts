@@ -31,7 +31,7 @@ export interface BenchOptions {
 }
 
 /** Prints one line of progress. */
-export type ReportProgress = (line: string) => void;
+type ReportProgress = (line: string) => void;
 
 export interface BenchContext {
   options: BenchOptions;

@@ -36,7 +36,7 @@ export const RAISED_LIMITS = {
   SOURCE_RATE_BURST: "1000000",
 } as const;
 
-export interface HeadwaterOptions {
+interface HeadwaterOptions {
   settings: Record<string, string>;
   core?: number | null;
   sources?: number;

@@ -10,7 +10,7 @@ const READY = "ready";
 const BEFORE = 200;
 
 /** What the operator was told while the fault lasted. */
-export interface FaultReport {
+interface FaultReport {
   /** The first line of level error about it; null: none. */
   errorLine: string | null;
   /** The metric that says it; null: none. */
@@ -35,7 +35,7 @@ export interface DrillFigures {
   note: string;
 }
 
-export interface TrickledService extends AsyncDisposable {
+interface TrickledService extends AsyncDisposable {
   child: Child;
   source: TestSource;
   trickle: Trickle;
@@ -104,7 +104,7 @@ export const isReported = (report: FaultReport | null) =>
   report !== null && report.errorLine !== null && report.metric !== null && report.readyz !== `200 ${READY}`;
 
 /** Times by `performance.now()`. */
-export interface FaultTimes {
+interface FaultTimes {
   faultAt: number;
   /** Default: the fault was not mended. */
   mendedAt?: number;

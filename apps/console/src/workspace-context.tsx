@@ -7,7 +7,7 @@ import { organizationsQuery, permissionsQuery } from "./queries.ts";
 import { session } from "./session.ts";
 import { WorkspaceErrorPage } from "./ui/navigation/workspace-error-page.tsx";
 
-export interface WorkspaceContext {
+interface WorkspaceContext {
   readonly organizationId: string;
   readonly name: string;
   readonly role: Role;

@@ -12,7 +12,7 @@ import { buildConsole } from "../build.js";
 /** With CONSOLE_SHOTS=<folder> the tests write screenshots there. */
 const SHOTS = process.env.CONSOLE_SHOTS;
 
-export interface ConsoleWorld {
+interface ConsoleWorld {
   readonly world: World;
   readonly context: BrowserContext;
   readonly page: Page;

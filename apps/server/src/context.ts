@@ -38,7 +38,7 @@ import { createStats, type StatsHandlers } from "./stats/stats.ts";
 import { createDeletionTime, type DeletionTime } from "./workers/deletion-time.ts";
 import { createCatalogFlush } from "./workers/event-catalog.ts";
 
-export interface ContextDeps {
+interface ContextDeps {
   config: Config;
   clock(): number;
   newId(prefix: string): string;

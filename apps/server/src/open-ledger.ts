@@ -19,7 +19,7 @@ export interface OpenedLedger {
   check(): Promise<void>;
 }
 
-export interface LedgerOptions {
+interface LedgerOptions {
   now: number;
   /** `off` is for the control run of the power-loss test. */
   durability?: Durability;

@@ -4,7 +4,7 @@
  */
 
 /** Each channel with its description, in the order in which reports list them. */
-export const CHANNEL_DESCRIPTIONS = {
+const CHANNEL_DESCRIPTIONS = {
   Direct: "no referrer and no campaign",
   "Organic Search": "unpaid links of search engines",
   "Paid Search": "ads of search engines",

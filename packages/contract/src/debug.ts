@@ -123,7 +123,7 @@ export const DebugQuery = Closed({
 });
 export type DebugQuery = Static<typeof DebugQuery>;
 
-export const HEALTH_STATUSES = ["waiting", "receiving", "failing"] as const;
+const HEALTH_STATUSES = ["waiting", "receiving", "failing"] as const;
 
 /** The health of a source. It is computed from all attempts, also from those that were not stored. */
 export const SourceHealth = Closed(

@@ -15,9 +15,9 @@ export const EVENT_TYPES = {
   page: { requiresName: false, requiresPage: true, storedName: "page_view", countsAs: "pageView" },
   track: { requiresName: true, requiresPage: false, storedName: null, countsAs: "action" },
 } as const satisfies Record<string, EventTypeRules>;
-export type EventType = keyof typeof EVENT_TYPES;
+type EventType = keyof typeof EVENT_TYPES;
 
-export const isEventType = (type: unknown): type is EventType =>
+const isEventType = (type: unknown): type is EventType =>
   typeof type === "string" && Object.hasOwn(EVENT_TYPES, type);
 
 /** The rules of a type; null for a type that this version does not know. */

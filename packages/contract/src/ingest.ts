@@ -162,11 +162,10 @@ export const LegacyEventsBody = Type.Object({
 });
 
 /** Who sent an event. A server has a token of the scope `ingest`, or it is an HTTP library that sends no `Origin`. */
-export const EVENT_SENDERS = ["browser", "server"] as const;
+const EVENT_SENDERS = ["browser", "server"] as const;
 export type EventSender = (typeof EVENT_SENDERS)[number];
 
-export const EVENT_STATUSES = ["accepted", "duplicate", "rejected"] as const;
-export type EventStatus = (typeof EVENT_STATUSES)[number];
+const EVENT_STATUSES = ["accepted", "duplicate", "rejected"] as const;
 
 const DESCRIBED_WARNINGS = WARNINGS.map((code) => `\`${code}\`: ${WARNING_MESSAGES[code]}`);
 

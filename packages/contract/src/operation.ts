@@ -14,7 +14,7 @@ import type { Permission } from "./workspace.ts";
 export type Access = "public" | "public-key" | "person" | "token" | "member" | Permission;
 
 /** Operations without a workspace that answer for the token itself. Every other one that is not public needs a person. */
-export const TOKEN_OPERATIONS = ["listOrganizations", "signOut", "mcp"] as const;
+const TOKEN_OPERATIONS = ["listOrganizations", "signOut", "mcp"] as const;
 
 /** An operation of a workspace declares where the workspace is; the guard checks membership only then. */
 type OperationAccess =
@@ -82,8 +82,7 @@ interface OperationFields {
 }
 
 export const TOKEN_CODES = ["missing_token", "invalid_token", "expired_token", "revoked_token"] as const;
-export const MEMBER_CODES = ["not_a_member"] as const;
-export const ROLE_CODES = ["not_a_member", "permission_denied"] as const;
+const ROLE_CODES = ["not_a_member", "permission_denied"] as const;
 export const COMMON_CODES = [
   "malformed_http",
   "request_timeout",

@@ -120,13 +120,7 @@ export function readOrigins(
   return { origins: [...new Set(normal.filter((origin) => origin !== null))], issues };
 }
 
-/** The origin of a `Referer` header (docs/contract.md section 4). null if it has none. */
-export function originOfReferer(referer: string): string | null {
-  const url = URL.parse(referer);
-  return url?.host ? `${url.protocol}//${url.host}` : null;
-}
-
-export interface OriginMatcher {
+interface OriginMatcher {
   /** The list contains `*`. */
   readonly any: boolean;
   /** @param origin the value of the header. Only `*` allows the value `null` */

@@ -14,9 +14,9 @@ import {
 } from "./shapes.ts";
 
 /** `warn`: the event is accepted with the warning `plan_violation`. `reject`: it is rejected with that code. */
-export const PLAN_MODES = ["off", "warn", "reject"] as const;
+const PLAN_MODES = ["off", "warn", "reject"] as const;
 export type PlanMode = (typeof PLAN_MODES)[number];
-export const UNKNOWN_EVENT_RULES = ["allow", "warn", "reject"] as const;
+const UNKNOWN_EVENT_RULES = ["allow", "warn", "reject"] as const;
 
 /** JSON Schema by which plans are written. */
 export const PLAN_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema";

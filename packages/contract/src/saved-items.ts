@@ -15,7 +15,7 @@ import {
 import { StatsFilter } from "./stats.ts";
 import { StatsGoal } from "./stats-goal.ts";
 
-export const SAVED_KINDS = ["segment", "funnel", "annotation"] as const;
+const SAVED_KINDS = ["segment", "funnel", "annotation"] as const;
 export type SavedKind = (typeof SAVED_KINDS)[number];
 
 const kind = OneOf(SAVED_KINDS, {

@@ -142,7 +142,6 @@ const GoalValue = Closed({
   }),
   currency: Type.String({ minLength: 3, maxLength: 3, description: "An ISO 4217 code, such as EUR." }),
 });
-export type GoalValue = Static<typeof GoalValue>;
 const GOAL_VALUE = {
   description: "What a conversion is worth that has no revenue of its own. null: nothing.",
 };

@@ -36,7 +36,7 @@ export const STATS_METRIC_DESCRIPTIONS = {
 export const STATS_METRICS = namesOf(STATS_METRIC_DESCRIPTIONS);
 
 /** The dimensions of events; besides, there is `property:<name>`. The server reads each of them in `stats/dimensions.ts`. */
-export const STATS_EVENT_DIMENSION_DESCRIPTIONS = {
+const STATS_EVENT_DIMENSION_DESCRIPTIONS = {
   page: "path of the event's page",
   host: "host of the event's page",
   event: "name of the event; page_view for page views",
@@ -47,7 +47,7 @@ export const STATS_EVENT_DIMENSION_DESCRIPTIONS = {
 export const STATS_EVENT_DIMENSIONS = namesOf(STATS_EVENT_DIMENSION_DESCRIPTIONS);
 
 /** The dimensions of sessions: values of the first event, except for the exit page. */
-export const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
+const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
   entryPage: "path of the session's first event",
   exitPage: "path of the last page view",
   source: "name of the site or campaign that led to the visit, such as Google; null for direct visits",

@@ -91,7 +91,7 @@ export const CHECKS = [
   "clock",
   "blocked_by_name",
 ] as const;
-export const CHECK_STATUSES = ["ok", "warning", "wrong", "unknown"] as const;
+const CHECK_STATUSES = ["ok", "warning", "wrong", "unknown"] as const;
 
 /** One check, its result, and the text to paste that fixes it. */
 export const InstallCheck = Closed({

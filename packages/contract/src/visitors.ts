@@ -3,14 +3,14 @@ import type { Static } from "typebox";
 import { Closed, id, Maybe, OneOf, OrganizationId, text, textOrNull, time, timeOrNull } from "./shapes.ts";
 
 /** The ids that can name a visitor. */
-export const VISITOR_KINDS = ["anonymousId", "userId"] as const;
+const VISITOR_KINDS = ["anonymousId", "userId"] as const;
 export type VisitorKind = (typeof VISITOR_KINDS)[number];
 
 /**
  * The steps of an erasure. `ledger`: it deletes waiting events, sessions and debug snapshots. `shipping`: it waits until
  * earlier pages are in the warehouse. `warehouse`: it deletes the rows there.
  */
-export const ERASURE_STATUSES = ["ledger", "shipping", "warehouse", "done"] as const;
+const ERASURE_STATUSES = ["ledger", "shipping", "warehouse", "done"] as const;
 export type ErasureStatus = (typeof ERASURE_STATUSES)[number];
 
 export const EraseBody = Closed(

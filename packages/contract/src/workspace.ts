@@ -59,19 +59,12 @@ export const Permissions = Closed({
 });
 
 /** A service account is what programs act as: it belongs to one workspace, and nobody signs in as it. */
-export const MEMBER_KINDS = ["person", "service_account"] as const;
+const MEMBER_KINDS = ["person", "service_account"] as const;
 /**
  * What acted: a person who signed in, a token, a service account, the holder of a shared link, the command line, a stranger who
  * failed to sign in, or the service itself.
  */
-export const ACTOR_KINDS = [
-  ...MEMBER_KINDS,
-  "token",
-  "shared_link",
-  "command_line",
-  "stranger",
-  "system",
-] as const;
+const ACTOR_KINDS = [...MEMBER_KINDS, "token", "shared_link", "command_line", "stranger", "system"] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 export const Member = Closed({

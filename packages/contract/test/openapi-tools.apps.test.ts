@@ -17,7 +17,13 @@ import { build } from "rolldown";
 import { openStatsWorld, type StatsWorld } from "../../../apps/server/test/stats/stats-world.ts";
 
 /** Their own dependencies are those that existed at a date, which is shorter than a lock file. */
-const INSTALL = ["--before=2026-11-21", "--ignore-scripts", "--no-audit", "--no-package-lock", "--prefer-offline"];
+const INSTALL = [
+  "--before=2026-11-21",
+  "--ignore-scripts",
+  "--no-audit",
+  "--no-package-lock",
+  "--prefer-offline",
+];
 const TOOLS = fileURLToPath(new URL("openapi-tools", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "headwater-openapi-"));
 

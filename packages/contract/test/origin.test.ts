@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import {
-  compileOrigins,
-  normalizeOrigin,
-  originOfReferer,
-  readOrigins,
-  suggestOrigin,
-} from "../src/origin.ts";
+import { compileOrigins, normalizeOrigin, readOrigins, suggestOrigin } from "../src/origin.ts";
 
 const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
 const host = fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join("."));
@@ -202,14 +196,5 @@ describe("matching", () => {
   it("never throws, whatever the header holds", () => {
     const { allows } = compileOrigins(["https://example.com", "https://*.example.com:*"]);
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => typeof allows(text) === "boolean"));
-  });
-});
-
-describe("the origin of a Referer", () => {
-  it("is its scheme, host and port, without what else it holds", () => {
-    assert.equal(originOfReferer("https://u:p@Example.com:8443/path?q"), "https://example.com:8443");
-    assert.equal(originOfReferer("capacitor://localhost/index.html"), "capacitor://localhost");
-    for (const text of ["", "nonsense", "about:blank", "data:text/html,x"])
-      assert.equal(originOfReferer(text), null);
   });
 });

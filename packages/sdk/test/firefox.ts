@@ -15,7 +15,7 @@ export const skip = isMissing && `there is no Firefox at ${program} (apt-get ins
 
 const START_MS = 60_000;
 
-export interface FirefoxTab {
+interface FirefoxTab {
   open(url: string): Promise<void>;
   /** Evaluates an expression and returns its value as JSON. */
   evaluate(expression: string): Promise<unknown>;

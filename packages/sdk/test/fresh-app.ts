@@ -49,7 +49,7 @@ async function run(
   );
 }
 
-export interface Serving extends AsyncDisposable {
+interface Serving extends AsyncDisposable {
   readonly url: string;
 }
 

@@ -18,7 +18,7 @@ export const isLong = Boolean(process.env.TEST_LONG);
 export const EVENTS = isLong ? 1000 : 100;
 export const DEADLINE_MS = isLong ? 240_000 : 60_000;
 
-export interface Trial {
+interface Trial {
   readonly network: BadNetwork;
   readonly site: TestSite;
   readonly world: World;

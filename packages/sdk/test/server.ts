@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import type { AddressInfo } from "node:net";
 import { buildSdk, buildWithEngagement, builtExtras } from "../build.js";
 
-export interface SentEvent {
+interface SentEvent {
   readonly id: string;
   readonly type: string;
   readonly timestamp: string;
@@ -23,7 +23,7 @@ export interface SentEvent {
   readonly properties?: Record<string, unknown>;
   readonly passive?: boolean;
 }
-export interface SentBody {
+interface SentBody {
   readonly ingestVersion: number;
   readonly sdkVersion: string;
   readonly batchId: string;

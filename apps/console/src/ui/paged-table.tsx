@@ -14,7 +14,7 @@ import { ShowMoreButton } from "./show-more-button.tsx";
 export interface CursorPage {
   readonly nextCursor: string | null;
 }
-export type PagedQuery<Page> = UseInfiniteQueryResult<InfiniteData<Page>>;
+type PagedQuery<Page> = UseInfiniteQueryResult<InfiniteData<Page>>;
 
 /** @param fetchPage requests one page of the list, the first when there is no cursor */
 export const usePagedQuery = <Page extends CursorPage>(

@@ -3,7 +3,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { hashToken, hintOf, makeCode, makeToken } from "../core/token.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
-export interface FirstStart {
+interface FirstStart {
   /** The new token. null if OWNER_TOKEN is set, or none was wanted. */
   token: string | null;
   /** Can be exchanged for a token once, within ten minutes. null if none was wanted. */

@@ -18,7 +18,7 @@ import { requireRoleUpTo } from "./permissions.ts";
 import type { AccountMailDeps } from "./profile.ts";
 import { requireOtherWays, type SignInWays } from "./sign-in.ts";
 
-export interface InvitationDeps extends AccountMailDeps {
+interface InvitationDeps extends AccountMailDeps {
   readonly newId: (prefix: string) => string;
 }
 

@@ -5,7 +5,7 @@ import { Refusal } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
 import { isPersonId } from "../core/users.ts";
 
-export interface JwtSettings {
+interface JwtSettings {
   readonly jwksUrl: string;
   readonly issuer: string;
   readonly audience: string;

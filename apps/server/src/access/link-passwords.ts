@@ -57,7 +57,7 @@ const sign = (tokenId: string, until: string, passwordHash: string): Buffer =>
 /** `<token>.<until>.<signature>`, with the time in base 36. */
 const UNLOCKED = /^(hwt_[0-9A-Za-z]+)\.([0-9a-z]{1,12})\.([\w-]{43})$/;
 
-export interface PresentedToken {
+interface PresentedToken {
   readonly token: string;
   /** The part that the right password adds; null: the password was not given. */
   readonly unlock: { readonly until: string; readonly signature: string } | null;

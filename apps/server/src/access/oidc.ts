@@ -7,7 +7,7 @@ import { isPersonId } from "../core/users.ts";
 import type { IdentityRecord } from "../ledger/account-records.ts";
 import { toEmailAddress } from "../mail/email-address.ts";
 
-export interface OidcSettings {
+interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;
   /** null: a public client. */

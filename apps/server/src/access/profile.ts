@@ -56,7 +56,7 @@ export const requestEmail =
     return { body: { requested: true } };
   };
 
-export interface ConfirmDeps extends AccountMailDeps {
+interface ConfirmDeps extends AccountMailDeps {
   readonly log: { error(fields: object, message: string): void };
 }
 

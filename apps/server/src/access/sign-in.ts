@@ -123,7 +123,7 @@ const redirect = (location: string, cookie: string) => ({
   mediaType: "text/html; charset=utf-8",
 });
 
-export interface OidcDeps extends SignInWays {
+interface OidcDeps extends SignInWays {
   readonly baseUrl: () => string;
 }
 

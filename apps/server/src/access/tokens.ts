@@ -208,7 +208,7 @@ export const revokeToken =
 
 const SIGN_IN_HINT = "Run `headwater sign-in` on the server for a new link, or sign in with an access token.";
 
-export interface SignInDeps {
+interface SignInDeps {
   readonly catalog: Catalog;
   readonly newId: (prefix: string) => string;
   /** How long the token lives that a sign-in link makes. */

@@ -20,7 +20,7 @@ export interface FailedMerge {
   readonly failedAt: number;
 }
 
-export interface PlannedPart {
+interface PlannedPart {
   readonly partition: string;
   /** The numbers of its first and its last block. */
   readonly min: number;
@@ -50,7 +50,7 @@ export interface FullestPartition {
   readonly maxParts: number;
 }
 
-export interface DetachedParts {
+interface DetachedParts {
   readonly table: string;
   readonly parts: number;
 }

@@ -25,7 +25,7 @@ export interface PartChecks {
   unchecked: { name: string; reason: string }[];
 }
 
-export interface PartCheckOptions {
+interface PartCheckOptions {
   signal: AbortSignal;
   /** Ends the checks after the present part. */
   stopping?: AbortSignal;

@@ -1,7 +1,7 @@
 /** Finds names of the environment that are probably misspelt settings. Pure. */
 import { distanceOf, simplify } from "../core/nearest-name.ts";
 
-export interface Misspelt {
+interface Misspelt {
   readonly name: string;
   /** The setting that it resembles. */
   readonly meant: string;

@@ -46,7 +46,7 @@ export interface Translation {
 }
 
 /** What an answer tells. The counts add up to the number of results. */
-export interface ForeignResults {
+interface ForeignResults {
   readonly attemptId: string;
   /** Of the first visitor. */
   readonly sessionId: string;

@@ -2,7 +2,7 @@
  * Admission control: how many callers work at once, how many wait, and how both are shared between keys (sources,
  * workspaces or client addresses). Ingest, request bodies, stats queries, exports, streams and commits all use it.
  */
-export interface AdmissionLimits {
+interface AdmissionLimits {
   /** Callers at work at once. Default: no limit. */
   readonly maxActive?: number;
   /** Callers of one key at work at once. Default: no limit. */

@@ -1,7 +1,7 @@
 /** A cache of ledger look-ups. Equal look-ups at the same time are made once. */
 import { LRUCache } from "lru-cache";
 
-export interface LedgerCache<V extends object> {
+interface LedgerCache<V extends object> {
   /** null: the ledger has no such value. undefined: not cached; call `load`. */
   get(key: string): V | null | undefined;
   /** Returns a cached value without marking it as recently used. */
@@ -16,7 +16,7 @@ export interface LedgerCache<V extends object> {
   clear(matches?: (value: V) => boolean): void;
 }
 
-export interface LedgerCacheOptions<V extends object> {
+interface LedgerCacheOptions<V extends object> {
   lookUp(key: string): Promise<V | null>;
   maxEntries: number;
   /** Maximum keys without a value. They have a limit of their own, so that invented keys evict no values. Default: not cached. */

@@ -10,7 +10,7 @@ export type Trust = { readonly hops: number } | { readonly blocks: BlockList };
 
 export const TRUST_NO_PROXY: Trust = { hops: 0 };
 
-export interface ClientAddress {
+interface ClientAddress {
   /** The whole address, for the country look-up. It is never stored. */
   readonly ip: string;
   /** Identifies the client in rate limits: the IPv4 address, or the /64 of the IPv6 address. */

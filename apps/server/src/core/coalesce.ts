@@ -3,7 +3,7 @@
  * that has already begun. While one is running, later calls share the next run, which starts when the current one ends.
  */
 
-export type Coalesce<T> = (
+type Coalesce<T> = (
   key: string,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,

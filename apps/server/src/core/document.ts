@@ -12,7 +12,7 @@ export interface Document {
   readonly encoded: ReadonlyMap<string, Buffer>;
 }
 
-export interface DocumentSource {
+interface DocumentSource {
   readonly mediaType: string;
   readonly headers?: Readonly<Record<string, string>>;
   render(): string | Uint8Array;

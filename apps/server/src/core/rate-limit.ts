@@ -28,7 +28,7 @@ export interface RateLimiter {
   charge(key: string, now: number, tokens: number, rate?: Rate): void;
 }
 
-export interface RateLimiterOptions extends Rate {
+interface RateLimiterOptions extends Rate {
   readonly maxKeys: number;
   /** How many nodes share the limit, this one included. Default: only this one. */
   readonly nodes?: () => number;

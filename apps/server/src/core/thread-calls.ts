@@ -49,7 +49,7 @@ export function transfer<T extends object>(value: T, buffers: ArrayBuffer[]): T 
 const buffersOf = (value: unknown): ArrayBuffer[] =>
   (typeof value === "object" && value !== null ? transferLists.get(value) : undefined) ?? [];
 
-export interface ThreadOptions {
+interface ThreadOptions {
   /** For the operating system, the log and error messages. */
   name: string;
   /** Calls `serveThread`. */
@@ -141,7 +141,7 @@ export async function startThread<Methods>(options: ThreadOptions): Promise<Thre
 }
 
 /** The thread's own side. */
-export interface ThreadInside<Opening> {
+interface ThreadInside<Opening> {
   open(opening: Opening): unknown;
   /** The method with that name. */
   find(name: string): ThreadMethod | undefined | Promise<ThreadMethod | undefined>;

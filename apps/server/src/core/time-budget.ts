@@ -4,7 +4,7 @@ export interface TimeBudget {
   run<Result>(work: () => Result): Result | null;
 }
 
-export interface TimeBudgetOptions {
+interface TimeBudgetOptions {
   /** Milliseconds that accumulate each second. */
   readonly msPerSecond: number;
   /** The most that accumulates. */

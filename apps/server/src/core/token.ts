@@ -37,7 +37,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-export interface NewToken {
+interface NewToken {
   /** The token itself, which is shown once and never stored. */
   readonly token: string;
   readonly hash: string;

@@ -10,7 +10,7 @@ export interface DayCount {
 }
 
 /** The missing events of one source. */
-export interface MissingEvents {
+interface MissingEvents {
   sourceId: string;
   events: number;
   /** UTC days of `occurredAt`, `2026-11-21`: the first and the last with missing events. */

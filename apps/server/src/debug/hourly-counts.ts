@@ -9,7 +9,7 @@ export const NOT_LISTED = "not_listed";
 /** The name of the counter of accepted events that violated the tracking plan. Rejected ones are counted by their code. */
 export const PLAN_WARNING = "plan_warning";
 
-export interface HourlyCounts {
+interface HourlyCounts {
   add(attempt: FinishedAttempt, now: number): void;
   /** Counts an attempt that the debug view does not list, because it lists a sample. */
   addSkipped(attempt: FinishedAttempt, now: number): void;

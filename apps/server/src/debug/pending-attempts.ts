@@ -2,7 +2,7 @@
 import type { FinishedAttempt } from "./render.ts";
 import { PRIORITIES, type Priority, type RecorderLimits } from "./sampling.ts";
 
-export interface PendingAttempts {
+interface PendingAttempts {
   /** Makes room by evicting attempts of lower priorities. @returns false if there is still no room */
   add(attempt: FinishedAttempt, priority: Priority): boolean;
   /** Everything that waits, oldest first, and how many attempts were evicted since the last call. */

@@ -20,7 +20,7 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-export interface RecorderDeps {
+interface RecorderDeps {
   readonly ledger: AttemptLedger;
   /** Default: renders in this thread, then writes to the ledger. */
   readonly write?: WriteAttempts;

@@ -31,7 +31,7 @@ export const PRIORITIES = ["success", "failure", "assured failure"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** `skipped`: enough of its kind were kept lately. */
-export type Sample = Priority | "skipped";
+type Sample = Priority | "skipped";
 
 /** How many attempts of one source ended within the current second. */
 interface SourceSecond {

@@ -1,7 +1,7 @@
 /** Tells the debug streams of a source about new attempts, with one read of the ledger for all of them. */
 import type { AttemptLedger } from "../ledger/ledger.ts";
 
-export interface FeedDeps {
+interface FeedDeps {
   readonly ledger: Pick<AttemptLedger, "attempts">;
   readonly pollMs: number;
 }

@@ -9,7 +9,7 @@ import type { Recorder } from "./recorder.ts";
 import { createFeeds, readNewest, type SourceFeed } from "./source-feed.ts";
 import { filterOf } from "./view.ts";
 
-export interface StreamOptions {
+interface StreamOptions {
   /** Last-Event-ID: the stream starts with the attempts after it. null: it starts with the next attempt. */
   readonly lastEventId: string | null;
   /** Aborts when the client has gone, its token is revoked, or the service stops. The stream then sends `end`. */
@@ -23,7 +23,7 @@ export type OpenDebugStream = (
   options: StreamOptions,
 ) => Promise<AsyncIterable<string>>;
 
-export interface DebugStreamDeps {
+interface DebugStreamDeps {
   readonly ledger: AttemptLedger;
   readonly recorder: Pick<Recorder, "flush">;
   readonly pollMs?: number;

@@ -25,7 +25,7 @@ import type { Recorder } from "./recorder.ts";
  */
 export type DebugView = (source: SourceRecord, query: DebugQuery, signal?: AbortSignal) => Promise<string>;
 
-export interface DebugViewDeps {
+interface DebugViewDeps {
   readonly ledger: AttemptLedger & Pick<Catalog, "planViolations">;
   readonly recorder: Pick<Recorder, "flush">;
   readonly clock: () => number;

@@ -2,7 +2,7 @@
 const ALIASED = /^\/(?:sdk|api\/ingest|api\/compat)\//;
 
 /** A path without the alias, and the alias under which it was requested; `""` means none. */
-export interface AliasedUrl {
+interface AliasedUrl {
   readonly url: string;
   readonly alias: string;
 }

@@ -36,7 +36,7 @@ const isPageVisit = ({ request: { headers } }: Exchange, path: string): boolean 
 
 const FOREVER = "public, max-age=31536000, immutable";
 
-export interface ConsoleFilesDeps {
+interface ConsoleFilesDeps {
   /** The output of `apps/console/build.js`. */
   readonly folder: string;
   /** The console's address, whose path may be a proxy's. It may contain the listening port, which is known only after the start. */

@@ -4,14 +4,14 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 
-export interface FailureReply {
+interface FailureReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** Members that the failure's body also has. Only ingest routes set `attemptId` and `debugUrl`; undefined ones are left out. */
-export interface FailureContext {
+interface FailureContext {
   readonly requestId: string;
   readonly attemptId?: string | undefined;
   readonly debugUrl?: string | undefined;

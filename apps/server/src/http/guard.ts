@@ -37,7 +37,7 @@ import {
   sourceIdIn,
 } from "./input.ts";
 
-export interface GuardDeps {
+interface GuardDeps {
   readonly ledger: Pick<Catalog, "source" | "roleOf">;
   readonly authenticate: (authorization: string | undefined, now: number) => Promise<Caller>;
   readonly permissionsOf: (role: Role) => readonly Permission[];
@@ -48,7 +48,7 @@ export interface GuardDeps {
 }
 
 /** The workspace and source that a request is about, and what the caller may do there. */
-export interface CallerScope {
+interface CallerScope {
   readonly organizationId: string | null;
   readonly role: Role | null;
   readonly permissions: readonly Permission[];

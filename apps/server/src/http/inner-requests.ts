@@ -13,7 +13,7 @@ import type { HandlerAnswer } from "./reply.ts";
 /** A handler of any operation. The guard has checked the call against the same entry of the table. */
 export type AnyHandler = (call: unknown) => Promise<HandlerAnswer>;
 
-export interface InnerRequestDeps {
+interface InnerRequestDeps {
   readonly guard: Pick<Guard, "admit">;
   readonly handlers: ReadonlyMap<string, AnyHandler>;
   readonly clock: () => number;
@@ -22,7 +22,7 @@ export interface InnerRequestDeps {
 }
 
 /** The request that is being handled. */
-export interface OuterRequest {
+interface OuterRequest {
   readonly ids: RequestIds;
   readonly caller: Caller | null;
   /** The members that every call has. */

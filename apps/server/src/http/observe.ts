@@ -16,7 +16,7 @@ export interface ServedRequest {
   readonly refusal: Refusal | null;
 }
 
-export interface HttpCounters {
+interface HttpCounters {
   request(operation: string, status: number, durationMs: number): void;
   failedAuthentication(code: string): void;
 }
@@ -25,7 +25,7 @@ interface RequestLog {
   info(fields: object, message: string): void;
 }
 
-export interface RequestObserverDeps {
+interface RequestObserverDeps {
   readonly counters: HttpCounters;
   readonly log: RequestLog;
   /** Gets a line for every request. Null: ACCESS_LOG is off. */

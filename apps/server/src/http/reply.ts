@@ -44,7 +44,7 @@ function dropUnreadBody({ request }: Exchange): void {
   });
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Many answers have the same content in memory. */
@@ -141,7 +141,7 @@ function sendStream(
   pipeline(Readable.from(stream), response, cutOff ? { signal: cutOff } : {}).catch(() => response.destroy());
 }
 
-export interface AnswerOptions {
+interface AnswerOptions {
   /** The operation's status, for an answer without one of its own. */
   readonly status: number;
   readonly stallMs?: number;

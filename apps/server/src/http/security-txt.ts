@@ -6,7 +6,7 @@ import { DAY_MS } from "../core/time.ts";
 /** How long the contact is good for. RFC 9116 recommends less than a year. */
 const VALID_DAYS = 90;
 
-export interface SecurityTxtDeps {
+interface SecurityTxtDeps {
   /** Null: the operator has set none. */
   readonly contact: string | null;
   readonly baseUrl: () => string;

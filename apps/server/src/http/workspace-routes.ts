@@ -27,7 +27,7 @@ export interface WorkspaceRouteDeps {
 const RECHECK_MS = 1_000;
 
 /** @throws Error when an operation has no handler or no declared access: the service must not start then */
-export function indexHandlers(
+function indexHandlers(
   handlers: Handlers,
   operations: readonly Operation[],
 ): ReadonlyMap<string, AnyHandler> {
@@ -91,7 +91,7 @@ const rightsOf = (caller: Caller | null) => ({
   grantsUntil: caller?.grantsUntil ?? null,
 });
 
-export type WorkspaceRoute = (
+type WorkspaceRoute = (
   exchange: Exchange,
   operation: Operation,
   params: Readonly<Record<string, string>>,

@@ -7,7 +7,7 @@ import { type FetchedPage, fetchPage } from "./fetch-page.ts";
 import { probeApi, probeScript, toServiceProbe } from "./probe.ts";
 import { createSender, type SendRequest } from "./send-request.ts";
 
-export interface DoctorOptions {
+interface DoctorOptions {
   /** The page, at the address that its visitors open. */
   readonly pageUrl: string;
   /** What is known about the service and the source without a request. */

@@ -74,7 +74,7 @@ async function findSnippetInFiles(scripts: readonly string[], send: SendRequest)
 }
 
 /** The page of which nothing is known but its problem. */
-export const failedPage = (url: string, problem: string): FetchedPage => ({
+const failedPage = (url: string, problem: string): FetchedPage => ({
   url,
   problem,
   snippets: [],

@@ -94,7 +94,7 @@ export const hasKeyword = ({ sources }: Directive, keyword: string): boolean =>
   sources.some((source) => source.toLowerCase() === keyword);
 export const hasNonce = ({ sources }: Directive, nonce: string | null): boolean =>
   nonce !== null && nonce !== "" && sources.includes(`'nonce-${nonce}'`);
-export const hasHash = ({ sources }: Directive, hash: string | null): boolean =>
+const hasHash = ({ sources }: Directive, hash: string | null): boolean =>
   hash !== null && sources.includes(`'${hash}'`);
 
 /** Whether an inline script runs. A nonce or a hash in the policy disables 'unsafe-inline'. */

@@ -12,7 +12,7 @@ import { type SendRequest, USER_AGENT } from "./send-request.ts";
 interface CheckedByService extends Pick<ServiceEvidence, "isActive" | "isOriginAllowed"> {
   readonly keyState: "current" | "retired" | "unknown" | null;
 }
-export interface ApiProbe extends CheckedByService {
+interface ApiProbe extends CheckedByService {
   /** Why the API does not work, as the end of a sentence; null: it works. */
   readonly apiProblem: string | null;
   readonly isBusy: boolean;
@@ -72,7 +72,7 @@ function readClockAhead(response: Response, sentAt: number, receivedAt: number):
   return Number.isNaN(date) ? null : Math.round((sentAt + receivedAt) / 2 - (date + 500));
 }
 
-export interface ApiProbeOptions {
+interface ApiProbeOptions {
   readonly apiBaseUrl: string;
   readonly publicKey: string;
   /** The page's origin. */

@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { MAX_POLICY_LENGTH } from "./policy.ts";
 import { type PageElement, readElements } from "./read-elements.ts";
 
-export interface PageContent {
+interface PageContent {
   readonly snippets: PageSnippet[];
   /** The policies of `<meta http-equiv>`. */
   readonly policies: string[];

@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { MAX_POLICY_LENGTH } from "./policy.ts";
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

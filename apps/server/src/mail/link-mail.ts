@@ -2,7 +2,7 @@
 import { escapeHtml } from "../core/escape-html.ts";
 import type { Mail } from "./mailer.ts";
 
-export interface LinkMail {
+interface LinkMail {
   readonly to: string;
   readonly subject: string;
   readonly paragraphs: readonly string[];

@@ -11,7 +11,7 @@ import { toMailboxKey } from "./email-address.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
 /** Who has the mail sent. */
-export interface MailCause {
+interface MailCause {
   /** null: the mail is about an account. */
   readonly organizationId: string | null;
   /** null: nobody who is known, such as for a report that was due. */

@@ -26,7 +26,7 @@ export interface Mailer {
   send(mail: Mail, isPatient?: boolean): Promise<void>;
 }
 
-export interface MailerOptions {
+interface MailerOptions {
   readonly server: SmtpServer;
   /** MAIL_FROM. */
   readonly from: string;

@@ -2,7 +2,7 @@
 import type { Call, Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 
-export interface McpDeps {
+interface McpDeps {
   readonly version: string;
   /** The public addresses of the service and of its console. */
   readonly addresses: () => { readonly baseUrl: string; readonly appUrl: string };

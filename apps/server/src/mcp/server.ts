@@ -12,7 +12,7 @@ const INSTRUCTIONS = `Headwater is a web analytics service. To add tracking to a
 5. query_stats counts visitors and page views.`;
 
 /** Makes the request of a tool. */
-export type AskApi = (request: InnerRequest) => Promise<InnerReply>;
+type AskApi = (request: InnerRequest) => Promise<InnerReply>;
 
 const toText = (value: unknown, isError = false): CallToolResult => ({
   content: [{ type: "text", text: JSON.stringify(value) }],

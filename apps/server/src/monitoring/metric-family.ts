@@ -2,7 +2,7 @@
 import { Counter, Gauge, Registry } from "@prometheus-io/client";
 
 /** Label values and the value of one series. */
-export type MetricSample = readonly [labels: Readonly<Record<string, string>>, value: number];
+type MetricSample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
 /** A number: the value of a family without labels. A list: one sample per series. null: there is no value now. */
 export type MetricSamples = number | null | readonly MetricSample[];

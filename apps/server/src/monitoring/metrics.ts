@@ -18,7 +18,7 @@ import { createProcessMetrics } from "./process-metrics.ts";
 import type { ReadinessState } from "./readiness.ts";
 
 /** What the metrics are read from, at the moment of a scrape. */
-export interface MetricSources {
+interface MetricSources {
   now: number;
   readiness: ReadinessState;
   warehouse: Pick<Warehouse, "state" | "disconnects" | "restarts" | "engineBytes">;

@@ -20,7 +20,7 @@ export interface ReadinessState {
   lowWaterBytes: number;
 }
 
-export interface ReadinessDeps {
+interface ReadinessDeps {
   ledger: Pick<Ledger, "probe" | "freeBytes" | "outboxStatus">;
   clock(): number;
   /** DISK_LOW_WATER_BYTES. */

@@ -9,7 +9,7 @@ import { SECOND_MS } from "../core/time.ts";
 import { lagSeconds } from "./metrics.ts";
 import type { ReadinessState } from "./readiness.ts";
 
-export interface OperationsDeps {
+interface OperationsDeps {
   readiness(): ReadinessState;
   warehouse: Pick<Warehouse, "state">;
   completeness: Pick<WarehouseCompleteness, "report" | "isIncomplete">;

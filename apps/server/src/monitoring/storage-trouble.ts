@@ -5,7 +5,7 @@
 import { type RequestIds, toLogIds } from "../core/trace-context.ts";
 import type { StorageError } from "../ledger/ledger.ts";
 
-export interface StorageTroubleLog {
+interface StorageTroubleLog {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }

@@ -13,7 +13,7 @@ export interface RequestTracer {
   close(): Promise<void>;
 }
 
-export interface TracerOptions {
+interface TracerOptions {
   /** The collector's address, without `/v1/traces`. */
   endpoint: string;
   version: string;

@@ -34,7 +34,7 @@ export interface MissingDay extends DayCount {
   held: number;
 }
 
-export interface WarehouseComparison {
+interface WarehouseComparison {
   missing: MissingDay[];
   /** Events that nobody has counted, such as imported ones, and that the warehouse must hold from now on. */
   adopted: number;

@@ -26,7 +26,7 @@ export function renderSource(record: SourceRecord, now: number): Source {
 }
 
 /** The limits of a source that sets none itself. Each is a setting of the server. */
-export interface LimitDefaults {
+interface LimitDefaults {
   readonly maxBatchSize: number;
   readonly maxPayloadBytes: number;
   readonly maxEventBytes: number;

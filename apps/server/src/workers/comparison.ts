@@ -22,7 +22,7 @@ type ComparisonLog = WorkerLog & {
   error(fields: object, message: string): void;
 };
 
-export interface ComparisonWorkerDeps {
+interface ComparisonWorkerDeps {
   ledger: ComparedLedger &
     Pick<WarehouseLedger, "warehouseCheck" | "claimWarehouseCheck" | "saveWarehouseReport">;
   warehouse: Pick<Warehouse, "client">;
@@ -31,7 +31,7 @@ export interface ComparisonWorkerDeps {
   log: ComparisonLog;
 }
 
-export interface ComparisonWorker extends Worker {
+interface ComparisonWorker extends Worker {
   /** Compares now. */
   compareSoon(): void;
 }

@@ -9,7 +9,7 @@ export interface DeletionTime {
   jumpMs(): number;
 }
 
-export interface DeletionTimeDeps {
+interface DeletionTimeDeps {
   ledger: Pick<Ledger, "deletionClock">;
   clock(): number;
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };

@@ -14,7 +14,7 @@ import type { ErasureLedger } from "../ledger/ledger.ts";
 import { dropOutdatedRollups } from "../stats/rollups/drop.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
-export interface ErasureDeps {
+interface ErasureDeps {
   ledger: ErasureLedger;
   warehouse: Pick<Warehouse, "client">;
   /** Whether there is no warehouse and, as far as this node can see, never was one that holds events. */

@@ -4,7 +4,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { CatalogEventRecord } from "../core/records.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 
-export interface CatalogFlushDeps {
+interface CatalogFlushDeps {
   readonly ledger: Pick<Catalog, "addToEventCatalog">;
   readonly takeLearned: EventLearner["take"];
 }

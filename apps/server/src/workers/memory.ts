@@ -8,7 +8,7 @@ import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
 const { memoryCheckMs, minReleasedBytes, maxBusyShare } = SERVER_LIMITS;
 
-export interface MemoryWorkerDeps {
+interface MemoryWorkerDeps {
   readonly residentBytes: () => number;
   /** The share of the time since the last call in which the main thread was busy. */
   readonly busyShare: () => number;

@@ -14,7 +14,7 @@ import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
 const MAX_LOGGED_PARTS = 10;
 
-export interface PartCheckDeps {
+interface PartCheckDeps {
   ledger: Pick<WarehouseLedger, "warehouseCheck" | "savePartsCheck">;
   warehouse: Pick<Warehouse, "client" | "endpoint">;
   completeness: WarehouseCompleteness;

@@ -11,7 +11,7 @@ import { DAY_MS, dayOf } from "../core/time.ts";
 import type { ErasureLedger, OutboxLedger } from "../ledger/ledger.ts";
 import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
 
-export interface RetentionDeps {
+interface RetentionDeps {
   ledger: Pick<ErasureLedger, "retentions"> &
     Pick<OutboxLedger, "expireOutbox"> &
     Pick<WarehouseLedger, "forgetShippedDays">;

@@ -18,7 +18,7 @@ import { runOn } from "../stats/run-query.ts";
 import { statement } from "../stats/sql.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
-export interface RollupWorkerDeps {
+interface RollupWorkerDeps {
   readonly warehouse: { client(): WarehouseClient | null };
   clock(): number;
   readonly failedDays: FailedDays;
@@ -77,7 +77,7 @@ const sourcesStatement = (minEvents: number) =>
       ) GROUP BY sourceId`,
   );
 
-export interface RollupRoundOptions {
+interface RollupRoundOptions {
   /** Sources with fewer events get no rollups. */
   readonly minSourceEvents?: number;
   readonly memoryBytes?: number;

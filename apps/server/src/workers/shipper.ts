@@ -10,7 +10,7 @@ import { EventsRefused } from "../shipping/insert.ts";
 import { type DeliveryHistory, store } from "../shipping/store.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
-export interface ShipperDeps {
+interface ShipperDeps {
   ledger: OutboxLedger;
   warehouse: Pick<Warehouse, "client">;
   clock(): number;
@@ -25,7 +25,7 @@ export interface ShipperTotals {
   refused: number;
 }
 
-export interface Shipper {
+interface Shipper {
   workers: readonly Worker[];
   totals(): Readonly<ShipperTotals>;
 }

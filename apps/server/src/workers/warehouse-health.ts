@@ -9,7 +9,7 @@ import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 /** An alert that waits for a minute still comes within two minutes. */
 const LOOK_MS = 30 * SECOND_MS;
 
-export interface WarehouseHealthDeps {
+interface WarehouseHealthDeps {
   warehouse: Pick<Warehouse, "client">;
   health: WarehouseHealth;
   clock(): number;

@@ -8,7 +8,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { needsOperator } from "../core/operator-error.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
-export interface WarehouseMonitorDeps {
+interface WarehouseMonitorDeps {
   startWarehouse: StartWarehouse;
   log: WorkerLog & { info(message: string): void };
 }

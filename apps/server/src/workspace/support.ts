@@ -14,7 +14,7 @@ export interface SupportFacts {
   readonly facts: Record<string, unknown>;
 }
 
-export interface SupportDeps {
+interface SupportDeps {
   readonly build: BuildInfo;
   readonly supportFacts: () => Promise<SupportFacts>;
   readonly isOperator: (call: Call<"getSupport">) => Promise<boolean>;

@@ -7,7 +7,7 @@ import { Line } from "./raw-line.ts";
 export const MANNERS = ["whole", "pipelined", "truncated", "slow"] as const;
 export type Manner = (typeof MANNERS)[number];
 
-export interface RawRequest {
+interface RawRequest {
   method: string;
   path: string;
   headers: Record<string, string>;

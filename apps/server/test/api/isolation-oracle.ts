@@ -47,7 +47,7 @@ export interface TenantCaller {
  * Who may call each operation, stated once more than in the table: a change of the table's access fails here. Operations that
  * are public, or for everyone with a public key, have tests of their own.
  */
-export const STATED: Partial<Record<Access, string>> = {
+const STATED: Partial<Record<Access, string>> = {
   person:
     "getProfile updateProfile requestEmail confirmEmail listSessions endSession joinWorkspace createOrganization",
   token: "listOrganizations signOut mcp",

@@ -15,7 +15,7 @@ const EXTRAS = "outbound-links downloads forms web-vitals";
 const MAX_SECONDS_ERROR = 0.1;
 const MAX_VITAL_ERROR = 0.05;
 
-export interface BrowserTab {
+interface BrowserTab {
   open(url: string): Promise<void>;
   /** Evaluates an expression in the page and waits for its promise. */
   evaluate(expression: string): Promise<unknown>;

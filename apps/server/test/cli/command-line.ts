@@ -12,7 +12,7 @@ export const BIN = fileURLToPath(new URL("../../bin/headwater.js", import.meta.u
 /** Enough for commands that move many events on a busy machine. */
 const COMMAND_MS = 120_000;
 
-export interface CommandResult {
+interface CommandResult {
   code: number;
   stdout: string;
   stderr: string;

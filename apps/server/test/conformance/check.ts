@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { SpecAnswer, SpecClient } from "./client.ts";
 
-export type RunCheck = (client: SpecClient) => Promise<void>;
+type RunCheck = (client: SpecClient) => Promise<void>;
 
 export interface SpecCheck {
   title: string;

@@ -19,7 +19,7 @@ const START_MS = 10_000;
 
 export const deployFile = (name: string): Promise<string> => readFile(join(DEPLOY, name), "utf8");
 
-export interface FrontReply {
+interface FrontReply {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -51,7 +51,7 @@ interface ProxyPlace {
   httpPort: number;
 }
 
-export interface Program {
+interface Program {
   /** The command and its arguments. */
   command(folder: string): [string, ...string[]];
   /** Makes the configuration to run from the file in deploy/. */
@@ -61,7 +61,7 @@ export interface Program {
 }
 
 /** The placeholder for the address of such a proxy in every file. */
-export const OUTER = "203.0.113.7";
+const OUTER = "203.0.113.7";
 
 /** Fails when a text is missing, because then the file has changed and this test must change too. */
 function replaced(text: string, replacements: Record<string, string>): string {

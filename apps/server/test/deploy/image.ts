@@ -107,7 +107,7 @@ async function finish(child: ChildProcess): Promise<{ code: number | null; outpu
   return { code, output };
 }
 
-export interface BuiltImage extends Disposable {
+interface BuiltImage extends Disposable {
   /** Runs the image's command as its user, on a read-only file system. */
   start(env: object): ChildProcess;
   /** Runs the health check. @returns its exit code */

@@ -54,7 +54,7 @@ export interface Child {
   logged(): string;
 }
 
-export interface ChildOptions {
+interface ChildOptions {
   environment?: Record<string, string>;
   /** Does not wait for the disk; for the control run of the power-loss test. */
   unsynced?: boolean;

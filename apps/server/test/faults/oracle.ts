@@ -57,7 +57,7 @@ export function storedEvents(dataDir: string): StoredEvent[] {
   }
 }
 
-export interface LossCount {
+interface LossCount {
   stored: number;
   lost: number;
   doubled: number;

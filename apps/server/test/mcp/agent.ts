@@ -7,7 +7,7 @@ import { OWNER_TOKEN } from "../support/world.ts";
 /** `legacy`: the revisions of 2025, which begin with a handshake. `auto`: that of 2026-07-28, which has none. */
 export const ERAS = ["legacy", "auto"] as const;
 
-export interface ToolAnswer {
+interface ToolAnswer {
   isError: boolean;
   /** The JSON of the answer. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects

@@ -17,7 +17,7 @@ interface Credentials {
   headers?: Record<string, string>;
 }
 
-export type ApiRequest<Id extends OperationId> = Credentials & {
+type ApiRequest<Id extends OperationId> = Credentials & {
   query?: Partial<PartOf<Id, "query">>;
   body?: PartOf<Id, "body">;
 } & (keyof PathParams<OperationOf<Id>["path"]> extends never
@@ -25,14 +25,14 @@ export type ApiRequest<Id extends OperationId> = Credentials & {
     : { params: PathParams<OperationOf<Id>["path"]> });
 
 /** The members of an error body; absent in a success. */
-export interface FailureBody {
+interface FailureBody {
   code: string;
   message: string;
   hint: string;
   issues: { path: (string | number)[]; code: string; message: string }[];
 }
 
-export interface ApiReply<Id extends OperationId> {
+interface ApiReply<Id extends OperationId> {
   status: number;
   headers: Headers;
   text: string;

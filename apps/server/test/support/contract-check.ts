@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { ERRORS, type ErrorCode, type OpenApiDocument, type OpenApiOperation } from "@headwater/contract";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
-export interface ReceivedResponse {
+interface ReceivedResponse {
   status: number;
   headers: Headers;
   /** Parsed JSON, or text; an empty string when there is no body. */
@@ -15,7 +15,7 @@ export interface ReceivedResponse {
 }
 
 /** What was sent, as far as the document describes it. */
-export interface CheckedRequest {
+interface CheckedRequest {
   /** A JSON value, or text or bytes as they were sent. */
   body?: unknown;
   headers?: Record<string, string>;

@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
 
-export const CLIENT_ID = "headwater";
-export const CLIENT_SECRET = "a-secret-of-the-client-0123456789";
+const CLIENT_ID = "headwater";
+const CLIENT_SECRET = "a-secret-of-the-client-0123456789";
 
-export interface ProviderUser {
+interface ProviderUser {
   sub: string;
   email: string;
   email_verified: boolean;

@@ -5,7 +5,7 @@ const OTHER = "https://mail.example";
 
 const jwt = (name: string) => `eyJhbGciOiJIUzI1NiJ9.eyJ${name}In0.c2ln${name}`;
 
-export interface PlantedPage {
+interface PlantedPage {
   readonly url: string;
   readonly title?: string;
   readonly path?: string;
@@ -13,7 +13,7 @@ export interface PlantedPage {
 }
 
 /** The text that must not be found, and the page that holds it. */
-export interface PlantedSecret {
+interface PlantedSecret {
   readonly secret: string;
   readonly page: PlantedPage;
 }

@@ -400,7 +400,7 @@ export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
 export const DAY = 86_400_000;
 
-export interface IngestRoute {
+interface IngestRoute {
   kind: "bootstrap" | "events";
   legacy: boolean;
   path(source: { publicKey: string }): string;

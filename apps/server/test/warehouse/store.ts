@@ -126,7 +126,7 @@ export async function heldOf({ ask }: Store, entries: CommitEntry[]): Promise<st
   return rows.map(({ id }) => id as string).sort();
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   /** A folder that is kept when the store is closed. Default: a new one, which is removed. */
   folder?: string;
   cutPower?: () => void;

@@ -22,7 +22,7 @@ export interface ImportStores {
   newId(prefix: string): string;
 }
 
-export interface StoreOutcome {
+interface StoreOutcome {
   accepted: number;
   duplicates: number;
   /** Events that only a warehouse could store, when there is none. */

@@ -118,7 +118,7 @@ async function* readPages(
   }
 }
 
-export interface SpanCopy {
+interface SpanCopy {
   from: WarehouseClient;
   to: WarehouseClient;
   span: DaySpan;

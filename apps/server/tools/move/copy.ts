@@ -23,13 +23,13 @@ import {
 } from "./tables.ts";
 
 /** How many rows (or events, or keys) of a name the ledger has, and how many PostgreSQL has after the move. */
-export interface MovedCount {
+interface MovedCount {
   name: string;
   from: number;
   to: number;
 }
 
-export interface MoveDeps {
+interface MoveDeps {
   dataDir: string;
   ledger: DatabaseSync;
   /** The debug history; null: there is none. */

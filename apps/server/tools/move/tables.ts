@@ -13,7 +13,7 @@ const OUTBOX_PAGE_ROWS = 20;
 const RECENT_KEYS_PAGE_ROWS = 100;
 const KEY_BYTES = 16;
 
-export type LedgerRow = Record<string, SQLOutputValue>;
+type LedgerRow = Record<string, SQLOutputValue>;
 /** The values of the ordering columns in the last row of a page, as JSON values. */
 export type MovePosition = (string | number)[];
 
@@ -27,7 +27,7 @@ export interface TableCopy {
 }
 
 /** The databases that a copy reads and writes. */
-export interface CopyEnds {
+interface CopyEnds {
   sqlite: DatabaseSync;
   postgres: Queryable;
 }

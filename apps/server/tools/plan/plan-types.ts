@@ -99,7 +99,7 @@ type TrackArguments<Properties> = Record<never, never> extends Properties
   : [properties: Properties, options?: TrackOptions];
 
 /** \`track\` of the browser client, for planned events only. */
-export type PlannedTrack = <Name extends keyof PlannedEvents>(
+type PlannedTrack = <Name extends keyof PlannedEvents>(
   name: Name,
   ...properties: TrackArguments<PlannedEvents[Name]>
 ) => void;

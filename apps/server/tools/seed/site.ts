@@ -1,7 +1,7 @@
 /** The generated site: its pages, the traffic sources, and the devices and countries of its visitors. */
 import { byPopularity, type RandomSource, weighted } from "./random.ts";
 
-export interface SitePage {
+interface SitePage {
   path: string;
   title: string;
 }
@@ -45,7 +45,7 @@ const PAGES: readonly SitePage[] = [
 export const pickPage = byPopularity(PAGES);
 
 /** Where a visit comes from. */
-export interface TrafficSource {
+interface TrafficSource {
   referrer: string | null;
   /** The query string that a campaign adds to the landing page; empty: none. */
   query: string;

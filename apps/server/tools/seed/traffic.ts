@@ -36,7 +36,7 @@ export interface TrafficPlan {
   site: string;
 }
 
-export interface SeedVisitor extends BrowserProfile, VisitorLocation {
+interface SeedVisitor extends BrowserProfile, VisitorLocation {
   anonymousId: string;
   userId: string | null;
 }

@@ -65,7 +65,7 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
 }
 
 /** The stored form of each event, as a line of JSON. */
-export function renderEvents(visit: GeneratedVisit, sourceId: string, site: string): string[] {
+function renderEvents(visit: GeneratedVisit, sourceId: string, site: string): string[] {
   const context = buildContext(visit, sourceId, site);
   return visit.events.map(({ at, event }) => {
     const outcome = evaluateEvent(
@@ -85,7 +85,7 @@ export interface WarehouseSink {
   stored(): number;
 }
 
-export interface WarehouseSinkDeps {
+interface WarehouseSinkDeps {
   readonly client: WarehouseClient;
   readonly sourceId: string;
   /** The origin of the pages. */

@@ -23,7 +23,7 @@ export interface OpenApiRef {
   $ref: string;
 }
 
-export interface OpenApiMedia {
+interface OpenApiMedia {
   schema: OpenApiSchema;
   example?: unknown;
   /** By error code. */
@@ -32,7 +32,7 @@ export interface OpenApiMedia {
 /** By media type. */
 export type OpenApiContent = Record<string, OpenApiMedia>;
 
-export interface OpenApiHeader {
+interface OpenApiHeader {
   description: string;
   required?: true;
   schema: OpenApiSchema;

@@ -187,7 +187,7 @@ const headers = () =>
     }),
   );
 
-export interface ServiceAddresses {
+interface ServiceAddresses {
   /** The public address of the API. */
   readonly baseUrl: string;
   /** The address of the console. */

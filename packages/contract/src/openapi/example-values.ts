@@ -27,7 +27,7 @@ export const API = "https://hw.example.com";
 
 const page = { url: `${SITE}/pricing`, title: "Pricing" };
 export const PAGE_VIEW = { id: IDS.eventId, type: "page", timestamp: AT, page };
-export const SIGNUP = {
+const SIGNUP = {
   id: "b1f6a2d4-52c9-4f7e-8a0b-9e3d6c7f1a25",
   type: "track",
   name: "signup",
@@ -230,7 +230,7 @@ export const INSTALL = {
   },
 };
 
-export const ATTEMPT = {
+const ATTEMPT = {
   attemptId: IDS.attemptId,
   kind: "bootstrap" as const,
   receivedAt: AT,
@@ -265,7 +265,7 @@ export const ATTEMPT = {
 };
 
 const quota = { events: null, bytes: null };
-export const APPLIED_LIMITS = {
+const APPLIED_LIMITS = {
   ...SESSION.limits,
   dedupWindowSeconds: 1_036_800,
   requestRate: {

@@ -3,9 +3,9 @@ import Type, { type Static } from "typebox";
 import { LIMITS } from "../limits.ts";
 import { Closed, flag, OneOf, SameOrganizationId, text, textOrNull, time, timeOrNull } from "../shapes.ts";
 
-export const REPORT_PERIODS = ["week", "month"] as const;
+const REPORT_PERIODS = ["week", "month"] as const;
 export type ReportPeriod = (typeof REPORT_PERIODS)[number];
-export const REPORT_CHANNELS = ["email", "slack"] as const;
+const REPORT_CHANNELS = ["email", "slack"] as const;
 export type ReportChannel = (typeof REPORT_CHANNELS)[number];
 
 const period = OneOf(REPORT_PERIODS, { description: "Weeks begin on Monday." });

@@ -5,7 +5,7 @@ const dayName = new Intl.DateTimeFormat("en", { weekday: "long", month: "long", 
 
 type ReceivedAttempt = Pick<DebugAttempt, "receivedAt">;
 
-export interface DayStart {
+interface DayStart {
   /** For example `Wednesday, September 30`. */
   readonly name: string;
   /** The index of the day's newest attempt. */

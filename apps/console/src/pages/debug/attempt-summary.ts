@@ -128,7 +128,7 @@ export function groupFilteredProblems(
     }));
 }
 
-export interface OutcomeMinute {
+interface OutcomeMinute {
   /** In milliseconds since the epoch. */
   readonly start: number;
   readonly succeeded: number;

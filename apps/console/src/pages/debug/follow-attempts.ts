@@ -17,7 +17,7 @@ export interface AttemptListener {
   onDisconnect(error: Error, isFinal: boolean): void;
 }
 
-export interface FollowAttemptsOptions {
+interface FollowAttemptsOptions {
   readonly sourceId: string;
   readonly filters: AttemptFilters;
   readonly listener: AttemptListener;

@@ -2,7 +2,7 @@
 import type { Issue } from "@headwater/contract";
 
 type JsonPath = readonly (string | number)[];
-export type JsonMark = "added" | "changed";
+type JsonMark = "added" | "changed";
 
 export interface JsonLine {
   readonly key: string;

@@ -5,7 +5,7 @@ import { originToAllow } from "@headwater/contract/origin";
 import { api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 
-export interface QuickFix {
+interface QuickFix {
   readonly label: string;
   readonly permissions: readonly Permission[];
   run(): Promise<unknown>;

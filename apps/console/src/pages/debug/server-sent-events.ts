@@ -1,5 +1,5 @@
 /** A parser of server-sent events. */
-export interface ServerSentEvent {
+interface ServerSentEvent {
   readonly id: string | null;
   readonly event: string;
   readonly data: string;

@@ -23,7 +23,7 @@ interface AttemptRowsOptions {
   readonly headPx: number;
 }
 
-export interface AttemptRows {
+interface AttemptRows {
   readonly items: readonly VirtualItem[];
   readonly height: number;
   /** The `start` of an item minus this is its distance from the beginning of the list. */

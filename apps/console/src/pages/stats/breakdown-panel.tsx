@@ -20,7 +20,7 @@ const PropertiesList = loadLater(async () => (await import("./properties-list.ts
 interface PanelTab extends TabName {
   render(view: StatsView): ReactNode;
 }
-export interface PanelDefinition {
+interface PanelDefinition {
   readonly id: string;
   readonly label: string;
   readonly tabs: readonly [PanelTab, ...PanelTab[]];

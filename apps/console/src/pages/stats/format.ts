@@ -58,7 +58,7 @@ const signed = numberFormatter({
   signDisplay: "exceptZero",
 });
 
-export interface FormattedChange {
+interface FormattedChange {
   /** Rounded like `text`, so that a change shown as 0% is 0. */
   readonly ratio: number;
   readonly text: string;

@@ -11,7 +11,7 @@ interface FilePickerWindow {
   readonly showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle>;
 }
 
-export interface SaveResponseOptions {
+interface SaveResponseOptions {
   readonly name: string;
   /** Called after the user has chosen where to save the file. */
   readonly request: () => Promise<Response>;

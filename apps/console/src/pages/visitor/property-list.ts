@@ -5,7 +5,7 @@ import { formatMoney } from "../../ui/format-count.ts";
 const MAX_PROPERTIES = 12;
 const MAX_VALUE_LENGTH = 80;
 
-export interface ShownProperty {
+interface ShownProperty {
   readonly name: string;
   readonly value: string;
 }

@@ -164,7 +164,7 @@ export const isUpdate = ({ before, after }: AuditEntry): boolean =>
   isObject(before) && isObject(after) && Object.keys(before).some((name) => name in after);
 
 /** The rows of a file, with a heading. */
-export const ACTOR_TEXTS: Readonly<Record<AuditEntry["actor"], string>> = {
+const ACTOR_TEXTS: Readonly<Record<AuditEntry["actor"], string>> = {
   person: "Person",
   token: "Access token",
   service_account: "Service account",

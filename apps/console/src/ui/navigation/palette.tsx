@@ -23,7 +23,7 @@ interface PaletteCommand {
 }
 
 /** @returns the commands that contain all of the words, in any order */
-export function matchCommands<One extends { readonly label: string }>(
+function matchCommands<One extends { readonly label: string }>(
   commands: readonly One[],
   text: string,
 ): One[] {

@@ -28,7 +28,7 @@ export interface Engine {
 /** The folder that the engine writes backups to: a server may write nowhere else. */
 export const backupsIn = (folder: string): string => join(folder, "backups");
 
-export interface EngineOptions {
+interface EngineOptions {
   folder: string;
   memoryBytes: number;
   threads: number;

@@ -13,7 +13,7 @@ const KEEP_ALIVE_MS = 30_000;
 const MAX_URL_BYTES = 1_048_576;
 const ID_BYTES = 16;
 
-export interface HttpInterfaceDeps {
+interface HttpInterfaceDeps {
   engine: Engine;
   inbox: Inbox;
   credentials: { username: string; password: string };

@@ -1,7 +1,7 @@
 /** Writes CREATE TABLE statements, for one server or for a cluster. */
 import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
 
-export interface TableDefinition {
+interface TableDefinition {
   name: string;
   columns: Readonly<Record<string, string>>;
   /** Of the stored table. */

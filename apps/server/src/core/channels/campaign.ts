@@ -34,11 +34,6 @@ const MAY_HAVE_CAMPAIGN = new RegExp(
   `(?:^|&)(?:${["utm_", ...MATOMO_PREFIXES].join("|")}|(?:${[...CLICK_IDS, ...REF_NAMES].join("|")})=)`,
   "i",
 );
-/**
- * A regular expression of RE2 for the parameters of a query that `readCampaign` reads. Of click ids, whose values say nothing, one character
- * is enough.
- */
-export const CAMPAIGN_PATTERN = `(?i)(?:^|&)((?:${[...UTM_PARAMETERS.flatMap(({ names }) => names), ...REF_NAMES].join("|")})=[^&]*|(?:${CLICK_IDS.join("|")})=[^&])`;
 const MAX_FIELD_LENGTH = 500;
 
 function orNull(found: Record<string, string>): Record<string, string> | null {

@@ -55,7 +55,7 @@ export const CLICK_MEANINGS: Readonly<Record<ClickId, ClickMeaning>> = {
   irclickid: click("Impact", null, false, { covers: [], channel: "Affiliates" }),
 };
 
-export interface ChannelFacts {
+interface ChannelFacts {
   readonly source: string | null;
   readonly kind: SourceKind;
   /** In lower case. null: not set. */

@@ -14,7 +14,7 @@ export interface VisitOrigin {
   readonly campaign: Campaign;
 }
 
-export interface ChannelSettings {
+interface ChannelSettings {
   readonly lists: SourceLists;
   /** The sites of the source's allowed origins (`sitesOfOrigins`). */
   readonly ownSites: ReadonlySet<string>;

@@ -76,7 +76,7 @@ const packageVersion = (name: string): string => {
   return version;
 };
 
-export interface ListVersion {
+interface ListVersion {
   readonly name: string;
   readonly version: string;
   /** null: not known. */

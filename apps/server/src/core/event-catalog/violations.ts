@@ -31,7 +31,7 @@ interface LearnedViolation {
   readonly pages: SessionsOfText;
 }
 
-export interface ViolationLearner {
+interface ViolationLearner {
   see(sourceId: string, violation: SeenViolation, at: number): void;
   /** What was seen since the last call, by source. */
   take(): Map<string, PlanViolationRecord[]>;

@@ -14,7 +14,7 @@ type PatternStep =
 /** Adds instructions that continue at `next`, and returns the first of them. */
 type Fragment = (next: number) => number;
 
-export interface LinearPattern {
+interface LinearPattern {
   test(text: string): boolean;
   /** The pattern. ajv tells patterns apart by it. */
   toString(): string;

@@ -36,7 +36,7 @@ function eventSchema({ properties, sampled }: CatalogEventRecord): Record<string
   };
 }
 
-export interface ProposedPlan {
+interface ProposedPlan {
   readonly plan: TrackingPlan;
   readonly addedEvents: string[];
   /** How many further events the plan has no room for. */

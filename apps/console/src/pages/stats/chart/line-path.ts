@@ -23,7 +23,7 @@ export function scaleTicks(highest: number, minStep: number): number[] {
 export const xPercent = (index: number, length: number) => (length < 2 ? 50 : (index / (length - 1)) * 100);
 const yPercent = (value: number, top: number) => 100 - (value / top) * 100;
 
-export interface LinePaths {
+interface LinePaths {
   readonly line: string;
   /** Points without a neighbour. They have no line, so they are drawn as dots. */
   readonly dots: string;

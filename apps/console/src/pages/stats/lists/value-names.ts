@@ -144,7 +144,7 @@ export function valueNamed(
 }
 
 /** @returns for example `Visit with the event signup` or `Visit with the page /pricing` */
-export const formatVisitFilter = (dimension: StatsDimension, value: string): string =>
+const formatVisitFilter = (dimension: StatsDimension, value: string): string =>
   `Visit with the ${dimensionLabel(dimension).toLowerCase()} ${value}`;
 
 /** @returns for example `Page is /pricing` or `Source is not Direct / unknown` */

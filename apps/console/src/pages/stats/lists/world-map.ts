@@ -54,7 +54,7 @@ function ringPath(arcs: readonly Position[][], indexes: readonly number[]): stri
   return `${commands.join("")}Z`;
 }
 
-export interface MapCountry {
+interface MapCountry {
   /** ISO 3166-1 alpha-2. */
   readonly code: string;
   readonly path: string;
