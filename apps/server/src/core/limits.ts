@@ -235,6 +235,7 @@ export const SERVER_LIMITS = {
   sessionCacheMs: 60_000,
   /** A site has few pages and many views. */
   addressCacheEntries: 2_000,
+  titleCacheEntries: 2_000,
   /** Decoded parts of the address file, such as one for each city: about 1 kB each. */
   placeCacheEntries: 5_000,
   /** Distinct referrers and campaigns in use at one time. Most browsers send the referrer's origin only. */

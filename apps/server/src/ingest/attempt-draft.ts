@@ -30,12 +30,10 @@ export function startAttempt(request: IngestRequest, { newId, stopwatch }: Attem
   const attemptId = newId("att");
   const { requestId, traceId, kind, legacy, receivedAt, origin, userAgent, proxyUntrusted } = request;
   const endpoint = request.foreign?.adapter.endpoint ?? null;
-  let facts = NOTHING_KNOWN;
+  const facts = { ...NOTHING_KNOWN };
   return {
     attemptId,
-    note: (more) => {
-      facts = { ...facts, ...more };
-    },
+    note: (more) => void Object.assign(facts, more),
     finish: (outcome) => ({
       attemptId,
       requestId,

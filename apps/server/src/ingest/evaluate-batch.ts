@@ -15,7 +15,6 @@ import {
   evaluateEvent,
   eventKey,
   type Rejection,
-  readSurroundings,
   rejectEvent,
 } from "./evaluate-event.ts";
 import { isJsonObject, textOrNull } from "./json.ts";
@@ -32,7 +31,7 @@ import type { PropertyNames } from "./property-names.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import type { Visit } from "./visit.ts";
-import { type DeviceOf, senderOf, visitorDeviceOf } from "./visitor.ts";
+import { type DeviceOf, readSurroundings, senderOf, visitorDeviceOf } from "./visitor.ts";
 
 /** An event with its outcome, in the order of the batch. */
 export interface EvaluatedEvent {
@@ -159,8 +158,11 @@ function warnOfNames(
     warnings.push("too_many_property_names");
 }
 
-const candidatesOf = (events: readonly EvaluatedEvent[]): Candidate[] =>
-  events.flatMap(({ outcome }) => (outcome.status === "candidate" ? [outcome] : []));
+function candidatesOf(events: readonly EvaluatedEvent[]): Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const { outcome } of events) if (outcome.status === "candidate") candidates.push(outcome);
+  return candidates;
+}
 
 /** The sessions of the candidates, each with the indexes of its candidates. */
 function touchesOf(candidates: readonly Candidate[]): Required<SessionTouch>[] {
@@ -204,7 +206,7 @@ export function buildCommit({ sourceId, request, visits, userId, events, sizeByt
     bytes: sizeBytes,
     open: opened,
     touch: [...own, ...others],
-    entries: candidates.map(({ key, json, day }) => ({ key, json, day })),
+    entries: candidates,
   };
 }
 

@@ -16,19 +16,17 @@ import { DIRECT, type VisitClassifier } from "../core/channels/visit-classifier.
 import type { SeenViolation } from "../core/event-catalog/violations.ts";
 import { NO_ID } from "../core/ids.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { maskWholly } from "../core/masking/mask-address.ts";
 import type { CompiledPlan, PlanViolation } from "../core/plan/compile-plan.ts";
 import type { SessionRecord } from "../core/records.ts";
 import { dayOf, toIsoTime } from "../core/time.ts";
 import { type BuildLine, membersOf, sharedMembersOf } from "../ledger/outbox-line.ts";
 import type { AddressRules } from "./address-rules.ts";
-import { correctIpad } from "./detect-device.ts";
-import { sizeText, warnOnce } from "./fit.ts";
+import { warnOnce } from "./fit.ts";
 import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";
 import { type Measures, measuresOf } from "./measures.ts";
-import { addressOf, referrerOf } from "./page-address.ts";
+import { addressOf, referrerOf, titleOf } from "./page-address.ts";
 import type { ValidEvent } from "./parse.ts";
-import type { Device } from "./visitor.ts";
+import { type Device, readSurroundings, type Surroundings } from "./visitor.ts";
 
 /** The values that all events of a batch share. */
 export interface BatchContext {
@@ -217,8 +215,7 @@ function normalizePage(
   return {
     address,
     visit: classifyVisit({ referrer: outsideReferrer, pageHost: address.host, campaign }),
-    // masked before it is cut, because half a secret may not look like one
-    title: title === null ? null : maskWholly(title).slice(0, LIMITS.maxTitleLength).toWellFormed(),
+    title: title === null ? null : titleOf(title),
     referrer,
     referrerHost,
   };
@@ -239,26 +236,6 @@ function checkType(event: Event): Rejection | null {
     return rejectEvent("event_name_too_long");
   if (rules.requiresPage && !event.page?.url && !event.page?.path) return rejectEvent("page_address_missing");
   return null;
-}
-
-/** What a context says of the visitor. */
-export interface Surroundings {
-  readonly context: Record<string, unknown> | null;
-  /** Members of the normal form, as JSON without the braces. */
-  readonly members: string;
-  readonly device: Device;
-}
-
-export function readSurroundings(context: Record<string, unknown> | null, device: Device): Surroundings {
-  const screen = sizeText(context?.screen);
-  const members = membersOf({
-    locale: textOrNull(context?.locale),
-    timezone: textOrNull(context?.timezone),
-    screen,
-    viewport: sizeText(context?.viewport),
-    context,
-  });
-  return { context, members, device: correctIpad(device, screen) };
 }
 
 /** Most events have no context of their own: the batch's is serialized once. */
@@ -284,11 +261,15 @@ function membersOfEvent(
     eventId: event.id,
     type: event.type,
     name: storedEventName(event.type, event.name),
-    // left out unless it is true, like in events that were stored before
+    // like the measures, left out unless the event has it; a copy of all measures would cost more
     passive: isPassive(event) || undefined,
     timestamp: event.timestamp,
     sessionId,
-    ...measures,
+    revenue: measures.revenue,
+    currency: measures.currency,
+    engagedSeconds: measures.engagedSeconds,
+    scrollDepth: measures.scrollDepth,
+    planViolation: measures.planViolation,
     properties: event.properties ?? null,
   };
   return [
@@ -335,6 +316,12 @@ function checkPlan(
   return { ...violation, event: name, sessionId: session.sessionId, clientVersion, page };
 }
 
+const markBot = (device: Device, isBot: boolean): Device =>
+  device.isBot === isBot ? device : { ...device, isBot };
+
+const storedTime = ({ event, time }: ValidEvent, occurredAt: number): string =>
+  occurredAt === time.time && time.isCanonical ? event.timestamp : toIsoTime(occurredAt);
+
 /** Whether one event is stored, as far as that can be decided without asking the ledger for duplicates. */
 export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOutcome {
   if (batch.isAddressExcluded) return rejectEvent("address_excluded");
@@ -359,34 +346,40 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const botReason = botReasonOf(device, page?.referrerHost ?? null, batch);
   if (botReason && batch.bots === "reject") return rejectBot(botReason);
   if (botReason) warnings.push(botReason);
-  const path = page?.address.path;
+  const path = page?.address.path ?? null;
   if (path && batch.excludesPath(path)) return rejectEvent("path_excluded");
 
-  const violation = batch.plan && checkPlan(event, batch.plan, { batch, session, page: path ?? null });
+  const violation = batch.plan && checkPlan(event, batch.plan, { batch, session, page: path });
   if (violation?.mode === "reject")
     return { ...rejectEvent("plan_violation", describeViolation(violation)), violation };
   if (violation) warnings.push("plan_violation");
 
   const key = eventKey(batch.sourceId, event.id, batch.hasToken);
   const { sessionId } = session;
-  const isUnchanged = occurredAt === time.time && time.isCanonical;
   const head = {
     analyticsEventId: analyticsEventId(key),
-    occurredAt: isUnchanged ? event.timestamp : toIsoTime(occurredAt),
+    occurredAt: storedTime(parsed, occurredAt),
     anonymousId,
     userId: batch.userId ?? sessionUserId,
   };
-  const isBot = botReason !== null;
-  const storedDevice = device.isBot === isBot ? device : { ...device, isBot };
   const measured = measuresOf(event, isPassive(event), warnings);
   const measures = violation || batch.violatedPlan ? { ...measured, planViolation: true } : measured;
-  const others = { members, device: storedDevice, measures };
+  const others = { members, device: markBot(device, botReason !== null), measures };
   const json = batch.buildLine(head, membersOfEvent(event, sessionId, page, others));
   // the normal form has the event's data and more; a UTF-16 unit has at most three bytes
   const tooLarge = checkEventSize(event, batch.maxEventBytes, json.length * 3);
   if (tooLarge) return tooLarge;
-  const day = dayOf(occurredAt);
-  const { userId, clientVersion } = batch;
-  const seen = { clientVersion, path: path ?? null };
-  return { status: "candidate", event, key, json, day, sessionId, userId, warnings, violation, ...seen };
+  return {
+    status: "candidate",
+    event,
+    key,
+    json,
+    day: dayOf(occurredAt),
+    sessionId,
+    userId: batch.userId,
+    warnings,
+    clientVersion: batch.clientVersion,
+    path,
+    violation,
+  };
 }

@@ -88,13 +88,21 @@ function inspectLevel(value: object, levelsLeft: number, found: Inspection): voi
     found.isTooDeep = true;
     return;
   }
-  const items: unknown[] = Object.values(value);
-  found.maxBytes += Object.keys(value).join("").length * MAX_UNIT_BYTES + items.length * MAX_SCALAR_BYTES;
-  for (const item of items) {
-    if (typeof item === "string") found.maxBytes += item.length * MAX_UNIT_BYTES;
-    else if (typeof item === "object" && item !== null) inspectLevel(item, levelsLeft - 1, found);
-    else if (typeof item === "number" && !Number.isFinite(item)) found.hasNonFinite = true;
+  if (Array.isArray(value)) for (const item of value) inspectItem(item, levelsLeft, found);
+  else if (isJsonObject(value)) {
+    // parsed JSON inherits no enumerable member
+    for (const key in value) {
+      found.maxBytes += key.length * MAX_UNIT_BYTES;
+      inspectItem(value[key], levelsLeft, found);
+    }
   }
+}
+
+function inspectItem(item: unknown, levelsLeft: number, found: Inspection): void {
+  found.maxBytes += MAX_SCALAR_BYTES;
+  if (typeof item === "string") found.maxBytes += item.length * MAX_UNIT_BYTES;
+  else if (typeof item === "object" && item !== null) inspectLevel(item, levelsLeft - 1, found);
+  else if (typeof item === "number" && !Number.isFinite(item)) found.hasNonFinite = true;
 }
 
 function makeFinite(value: object): void {

@@ -1,4 +1,4 @@
-/** Parses and cleans the address of a page and its referrer (docs/contract.md section 4, **Addresses**). Pure. */
+/** Parses and cleans the address of a page, its referrer and its title (docs/contract.md section 4, **Addresses**). Pure. */
 import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
 import { type Campaign, NO_CAMPAIGN, readCampaign } from "../core/channels/campaign.ts";
@@ -143,7 +143,7 @@ export function addressOf(
   if (url) {
     const cached = parseCached(url, rules);
     const { address, campaign, sentPath } = cached;
-    const ownPath = path ? withoutQuery(path) : "";
+    const ownPath = path && path !== sentPath ? withoutQuery(path) : "";
     if (path && ownPath !== "" && ownPath !== sentPath) {
       const own = { address: { ...address, path: rules.cleanPath(cutUrl(maskWholly(ownPath))) }, campaign };
       return hashRouting ? addFragment(own, path, rules) : own;
@@ -162,4 +162,16 @@ export function referrerOf(sent: string | null | undefined, ownHost: string | nu
   if (!sent) return { referrer: null, referrerHost: null };
   const { url, host } = parseCached(sent, rules).address;
   return { referrer: url, referrerHost: host === ownHost ? null : host };
+}
+
+const titles = new LRUCache<string, string>({ max: SERVER_LIMITS.titleCacheEntries });
+
+/** The title as it is stored. */
+export function titleOf(sent: string): string {
+  const cached = titles.get(sent);
+  if (cached !== undefined) return cached;
+  // masked before it is cut, because half a secret may not look like one
+  const title = maskWholly(sent).slice(0, LIMITS.maxTitleLength).toWellFormed();
+  if (sent.length <= LIMITS.maxTitleLength) titles.set(sent, title);
+  return title;
 }

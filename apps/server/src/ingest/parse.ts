@@ -80,12 +80,10 @@ function checkTime(path: Issue["path"], value: unknown, time: ParsedTime | null)
 /** The body or the event with its page and context within their limits. The same object, if nothing had to be left out. */
 function fitMembers<T extends JsonObject>(json: T, warnings: Warning[], pageWarnings = warnings): T {
   const { page, context } = json;
-  const fitted = {
-    ...(isJsonObject(page) ? { page: fitPage(page, pageWarnings) } : {}),
-    ...(isJsonObject(context) ? { context: fitContext(context, warnings) } : {}),
-  };
-  const isSame = (fitted.page ?? page) === page && (fitted.context ?? context) === context;
-  return isSame ? json : { ...json, ...fitted };
+  const fittedPage = isJsonObject(page) ? fitPage(page, pageWarnings) : page;
+  const fittedContext = isJsonObject(context) ? fitContext(context, warnings) : context;
+  const isSame = fittedPage === page && fittedContext === context;
+  return isSame ? json : { ...json, page: fittedPage, context: fittedContext };
 }
 
 /** Issues of a whole event are reported with this message, since it has no fields that could be wrong. */

@@ -4,8 +4,10 @@ import { LRUCache } from "lru-cache";
 import type { ClientHints, IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { TimeBudget } from "../core/time-budget.ts";
+import { membersOf } from "../ledger/outbox-line.ts";
 import { detectBot } from "./detect-bot.ts";
-import { type DetectedDevice, detectDevice } from "./detect-device.ts";
+import { correctIpad, type DetectedDevice, detectDevice } from "./detect-device.ts";
+import { sizeText } from "./fit.ts";
 import { textOrNull } from "./json.ts";
 
 /** The members of an event's `device`. */
@@ -44,6 +46,26 @@ export function createDeviceOf(budget?: TimeBudget): DeviceOf {
     if (device) devices.set(key, device);
     return device ?? UNKNOWN_DEVICE;
   };
+}
+
+/** What a context says of the visitor. */
+export interface Surroundings {
+  readonly context: Record<string, unknown> | null;
+  /** Members of the normal form, as JSON without the braces. */
+  readonly members: string;
+  readonly device: Device;
+}
+
+export function readSurroundings(context: Record<string, unknown> | null, device: Device): Surroundings {
+  const screen = sizeText(context?.screen);
+  const members = membersOf({
+    locale: textOrNull(context?.locale),
+    timezone: textOrNull(context?.timezone),
+    screen,
+    viewport: sizeText(context?.viewport),
+    context,
+  });
+  return { context, members, device: correctIpad(device, screen) };
 }
 
 type SenderHeaders = Pick<IngestRequest, "authorization" | "origin" | "userAgent">;

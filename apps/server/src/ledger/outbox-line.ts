@@ -49,11 +49,15 @@ export function sharedMembersOf(value: object): string {
   return members;
 }
 
-/** Shared members are serialized once per batch: to serialize them per event took a tenth of the time of its evaluation. */
+/**
+ * Shared members are serialized once per batch: to serialize them per event took a tenth of the time of its evaluation. An id that
+ * the service makes and a time need no escapes.
+ */
 export function createLineBuilder({ sourceId, receivedAt, ...rest }: SharedMembers): BuildLine {
   const sharedHead = membersOf({ sourceId, receivedAt });
   const sharedRest = membersOf(rest);
-  return (head, ownRest) => `{${sharedHead},${membersOf(head)}${HEAD_END},${ownRest},${sharedRest}}`;
+  return ({ analyticsEventId, occurredAt, anonymousId, userId }, ownRest) =>
+    `{${sharedHead},"analyticsEventId":"${analyticsEventId}","occurredAt":"${occurredAt}",${membersOf({ anonymousId, userId })}${HEAD_END},${ownRest},${sharedRest}}`;
 }
 
 /** @param line in UTF-8 */

@@ -14,12 +14,11 @@ import {
   evaluateEvent,
   eventKey,
   type Rejection,
-  readSurroundings,
   rejectEvent,
 } from "../../src/ingest/evaluate-event.ts";
 import { type EventParser, isInvalid } from "../../src/ingest/parse.ts";
 import { parseTime } from "../../src/ingest/parse-time.ts";
-import { createDeviceOf, type Device } from "../../src/ingest/visitor.ts";
+import { createDeviceOf, type Device, readSurroundings } from "../../src/ingest/visitor.ts";
 import { createLineBuilder, type SharedMembers } from "../../src/ledger/outbox-line.ts";
 
 const deviceOf = createDeviceOf();

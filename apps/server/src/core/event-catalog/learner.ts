@@ -67,13 +67,19 @@ function typeOf(value: unknown): CatalogType {
   return type === "string" || type === "number" || type === "boolean" ? type : "object";
 }
 
-/** The masked value as JSON. null: it is long, or has members. */
-function exampleOf(name: string, value: unknown): string | null {
+const MAX_VALUES = 2 * LIMITS.maxCatalogExamples;
+
+/** The masked value as JSON. null: it is long, has members, or is new and there is no room for it. */
+function exampleOf(name: string, value: unknown, known: SessionsOfText): string | null {
   if (
     typeof value === "object" ||
     (typeof value === "string" && value.length > LIMITS.maxCatalogExampleLength)
   )
     return null;
+  // what is known has been masked
+  const json = JSON.stringify(value);
+  if (known.has(json)) return json;
+  if (known.size >= MAX_VALUES) return null;
   const masked = maskJson(JSON.stringify({ [name]: value }));
   return masked === null ? null : JSON.stringify(Object.values(JSON.parse(masked))[0]);
 }
@@ -93,9 +99,8 @@ function learnProperties(learned: LearnedEvent, { properties, sessionId }: SeenE
     property.sampled += 1;
     const type = typeOf(value);
     property.types.set(type, (property.types.get(type) ?? 0) + 1);
-    const example = exampleOf(name, value);
-    if (example !== null)
-      added += noteSession(property.values, example, sessionId, 2 * LIMITS.maxCatalogExamples);
+    const example = exampleOf(name, value, property.values);
+    if (example !== null) added += noteSession(property.values, example, sessionId, MAX_VALUES);
   }
   return added;
 }

@@ -21,26 +21,34 @@ const LINE_BREAK = 10;
 /** UTF-8 needs at most this many bytes for a UTF-16 unit. Counting the exact length costs more than writing the text. */
 const MAX_UNIT_BYTES = 3;
 
-function encodeLines(entries: Commit["entries"]): Buffer<ArrayBuffer> {
-  const units = entries.reduce((sum, { json }) => sum + json.length + 1, 0);
-  const lines = Buffer.from(new ArrayBuffer(units * MAX_UNIT_BYTES));
-  let length = 0;
-  for (const { json } of entries) {
-    if (length > 0) lines[length++] = LINE_BREAK;
-    length += lines.write(json, length);
-  }
-  return lines.subarray(0, length);
-}
-
 /** The buffers are moved to the thread, not copied. */
 export function packCommits(group: readonly Commit[]): PackedCommits {
-  const entries = group.flatMap((commit) => commit.entries);
-  const keys = Buffer.from(new ArrayBuffer(entries.length * KEY_BYTES));
-  for (const [index, { key }] of entries.entries()) keys.write(key, index * KEY_BYTES, "hex");
+  let count = 0;
+  let units = 0;
+  for (const { entries } of group) {
+    count += entries.length;
+    for (const { json } of entries) units += json.length + 1;
+  }
+  const keys = Buffer.from(new ArrayBuffer(count * KEY_BYTES));
+  const days = new Uint16Array(count);
+  const lines = Buffer.from(new ArrayBuffer(units * MAX_UNIT_BYTES));
+  let index = 0;
+  let length = 0;
+  for (const { entries } of group) {
+    for (const { key, json, day } of entries) {
+      keys.write(key, index * KEY_BYTES, "hex");
+      days[index] = day;
+      if (index > 0) lines[length++] = LINE_BREAK;
+      length += lines.write(json, length);
+      index += 1;
+    }
+  }
   const heads = group.map((commit) => ({ ...commit, entries: commit.entries.length }));
-  const lines = encodeLines(entries);
-  const days = Uint16Array.from(entries, ({ day }) => day);
-  return transfer({ heads, keys, lines, days }, [keys.buffer, lines.buffer, days.buffer]);
+  return transfer({ heads, keys, lines: lines.subarray(0, length), days }, [
+    keys.buffer,
+    lines.buffer,
+    days.buffer,
+  ]);
 }
 
 /** The outcomes of each commit, cut from those of the whole group. */
