@@ -16,14 +16,14 @@ import { postgres } from "./rows/postgres.ts";
 import { scale } from "./rows/scale.ts";
 import { shipping } from "./rows/shipping.ts";
 import { stats } from "./rows/stats.ts";
-import { closedLoops } from "./rows/throughput.ts";
+import { closedLoops, throughput } from "./rows/throughput.ts";
 import type { BenchContext, BenchSection } from "./section.ts";
 import { workFolder } from "./server.ts";
 
 const REPOSITORY = fileURLToPath(new URL("..", import.meta.url));
 
 const MEASURES: Record<Part, (context: BenchContext) => Promise<BenchSection>> = {
-  throughput: (context) => closedLoops("Closed loop: events", [1, 10, 50], context),
+  throughput,
   open: openLoop,
   bootstraps: (context) => closedLoops("Closed loop: bootstraps", ["bootstraps"], context),
   mix: (context) => closedLoops("Closed loop: mixed traffic", ["mix"], context),

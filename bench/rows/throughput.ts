@@ -12,6 +12,7 @@ import {
 import { type Headwater, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { CONNECTIONS } from "../wrk.ts";
 import { type BareServer, type ComparedRound, compareInRounds, startBare } from "./compare.ts";
+import { withWarehouse } from "./with-warehouse.ts";
 
 const NAMES: Record<Traffic, string> = {
   1: "events, 1 per batch",
@@ -90,7 +91,7 @@ export async function closedLoops(
   title: string,
   traffics: readonly Traffic[],
   context: BenchContext,
-): Promise<BenchSection> {
+): Promise<BenchSection & { data: Record<string, readonly ComparedRound[]> }> {
   const { options } = context;
   const server = await startHeadwater({ settings: RAISED_LIMITS });
   const bare = await startBare(server);
@@ -109,5 +110,18 @@ export async function closedLoops(
       `Events/s are the events that the ledger accepted (/api/usage before and after). Steal time during these rounds: ${figure(rounds.reduce((sum, one) => sum + one.stolenSeconds, 0))} CPU seconds.`,
     ],
     data: Object.fromEntries(found),
+  };
+}
+
+/** The closed loop of events without a warehouse, and then beside the embedded one. */
+export async function throughput(context: BenchContext): Promise<BenchSection> {
+  const section = await closedLoops("Closed loop: events", [1, 10, 50], context);
+  const { table, rounds } = await withWarehouse(context);
+  const note = `Second table: the same loop on a service that ships to its embedded warehouse meanwhile. Its CPU time includes the shipping after the load; "shipped after" is the time from the end of the load until the warehouse had every event.`;
+  return {
+    ...section,
+    tables: [...section.tables, table],
+    notes: [...section.notes, note],
+    data: { ...section.data, withWarehouse: rounds },
   };
 }
