@@ -215,7 +215,7 @@ function accountHandlers({ ledger, addresses, signInWays, consoleIdleMs }: Route
   const oidc = { ...signInWays, baseUrl: () => addresses().baseUrl };
   return {
     getProfile: getProfile(ledger),
-    updateProfile: updateProfile(ledger),
+    updateProfile: updateProfile(signInWays),
     requestEmail: requestEmail(signInWays),
     confirmEmail: confirmEmail(signInWays),
     restoreEmail: restoreEmail(ledger),

@@ -1,9 +1,10 @@
 /** Verifies JSON Web Tokens of the operator's identity provider (docs/contract.md section 3). `sub` is the user id. */
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from "jose";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
 import { isPersonId } from "../core/users.ts";
+import { limitedFetch } from "./limited-fetch.ts";
 
 interface JwtSettings {
   readonly jwksUrl: string;
@@ -46,7 +47,7 @@ function userOf({ sub }: JWTPayload): string {
 
 /** Fetches the keys when they are first needed, and again for an unknown key id. */
 export function createJwtVerifier(settings: JwtSettings): VerifyJwt {
-  const keys = createRemoteJWKSet(new URL(settings.jwksUrl));
+  const keys = createRemoteJWKSet(new URL(settings.jwksUrl), { [customFetch]: limitedFetch });
   return async (token, now) => {
     try {
       const { payload } = await jwtVerify(token, keys, {

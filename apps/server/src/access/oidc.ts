@@ -6,6 +6,7 @@ import { toStorable } from "../core/text.ts";
 import { isPersonId } from "../core/users.ts";
 import type { IdentityRecord } from "../ledger/account-records.ts";
 import { toEmailAddress } from "../mail/email-address.ts";
+import { limitedFetch } from "./limited-fetch.ts";
 
 interface OidcSettings {
   readonly issuer: string;
@@ -95,6 +96,7 @@ export function createOidcClient(settings: OidcSettings): OidcClient {
         settings.clientSecret === null ? client.None() : client.ClientSecretBasic(settings.clientSecret),
         {
           timeout: SERVER_LIMITS.oidcTimeoutSeconds,
+          [client.customFetch]: limitedFetch,
           execute: isLoopback(settings.issuer) ? [client.allowInsecureRequests] : [],
         },
       )

@@ -77,6 +77,8 @@ export const SERVER_LIMITS = {
   emailRestoreMs: 7 * 24 * 3_600_000,
   /** Changes of one person's address within that time. */
   maxEmailChanges: 5,
+  /** Each is an entry in the audit log of every workspace of that person. */
+  renamesPerHour: 10,
   /** Reads and refusals that the audit trail counts at once, about 200 bytes each. Beyond it a count begins anew. */
   auditTrailKeys: 10_000,
   /** How long the right password of a shared link is remembered: a working day. */
@@ -99,6 +101,8 @@ export const SERVER_LIMITS = {
   /** The sign-in at the identity provider, from the click to the way back. */
   oidcFlowSeconds: 600,
   oidcTimeoutSeconds: 10,
+  /** An answer of the identity provider: its keys, its addresses, tokens, or what it says of a person. */
+  providerAnswerBytes: 1024 * 1024,
   /** Days of one usage query: a leap year. */
   maxUsageDays: 366,
 

@@ -61,6 +61,16 @@ test("Sign-ins, ended sessions and new names of a person are in the logs of thei
   assert.deepEqual([ended?.userId, ended?.target], [grace.userId, grace.tokenId]);
 });
 
+test("A person changes their name ten times an hour at most, because each is an entry.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  const { token } = await join(world);
+  const rename = (name: string) => world.ask("/api/profile", { method: "PATCH", token, body: { name } });
+  for (let count = 1; count <= 10; count += 1) assert.equal((await rename(`Grace ${count}`)).status, 200);
+  refused(await rename("Grace 11"), 429, "rate_limited");
+  assert.equal((await rename("Grace 10")).status, 200, "the name that she has changes nothing");
+  assert.equal((await entriesOf(world, "person.renamed")).length, 10);
+});
+
 test("A change of the e-mail address is an entry with both addresses.", async (t) => {
   const mails = await startMailServer();
   t.after(async () => mails[Symbol.asyncDispose]());

@@ -215,4 +215,22 @@ describe("a JWT of the identity provider", () => {
     const reply = await lonely.ask("/api/organizations", { token: await sign(claims()) });
     refused(reply, 503, "storage_unavailable");
   });
+
+  it("503: an identity provider that answers without end is cut off", async (t) => {
+    let sentBytes = 0;
+    const endless = createServer(async (_request, response) => {
+      const chunk = Buffer.alloc(64 * 1024, " ");
+      while (!response.destroyed) {
+        sentBytes += chunk.byteLength;
+        if (!response.write(chunk)) await Promise.race([once(response, "drain"), once(response, "close")]);
+      }
+    }).listen(0, "127.0.0.1");
+    t.after(() => endless.close());
+    await once(endless, "listening");
+    const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/keys`;
+    const own = await openClockedWorldFor(t, { ...jwt, AUTH_JWKS_URL: url });
+    const reply = await own.ask("/api/organizations", { token: await sign(claims()) });
+    refused(reply, 503, "storage_unavailable");
+    assert.ok(sentBytes < 64 * 1024 * 1024, `${sentBytes} bytes were read or on their way`);
+  });
 });

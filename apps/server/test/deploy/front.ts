@@ -56,6 +56,8 @@ interface Program {
   command(folder: string): [string, ...string[]];
   /** Makes the configuration to run from the file in deploy/. */
   configuration(place: ProxyPlace, upstream: string): Promise<string>;
+  /** What changes in the configuration for a second node, as the file says. */
+  paired(upstream: string, second: string): Record<string, string>;
   /** Lines that are commented out in the file; they trust a proxy in front of this one by its address. */
   believed: readonly string[];
 }
@@ -75,6 +77,7 @@ function replaced(text: string, replacements: Record<string, string>): string {
 }
 
 export const NGINX: Program = {
+  paired: (_, second) => ({ "# server 10.0.0.11:8790": `server ${second}` }),
   believed: [`set_real_ip_from ${OUTER};`, "real_ip_header X-Forwarded-For;", "real_ip_recursive on;"],
   command: (folder) => ["/usr/sbin/nginx", "-e", "stderr", "-p", folder, "-c", join(folder, "run")],
   configuration: async ({ folder, port, httpPort }, upstream) => {
@@ -98,6 +101,10 @@ ${file}
 };
 
 export const CADDY: Program = {
+  paired: (upstream, second) => ({
+    [`\treverse_proxy ${upstream} {`]: `\treverse_proxy ${upstream} ${second} {`,
+    "# buffer_requests": "buffer_requests",
+  }),
   believed: [`trusted_proxies ${OUTER}`],
   command: (folder) => ["/usr/bin/caddy", "run", "--adapter", "caddyfile", "--config", join(folder, "run")],
   configuration: async ({ folder, port, httpPort }, upstream) => {
@@ -153,11 +160,11 @@ export const behind = (program: Program, outer: string): Program => ({
   },
 });
 
-/** nginx with a second node, by the line that the file has for it. */
-export const over = (second: string): Program => ({
-  ...NGINX,
+/** The same program, with a second node. */
+export const over = (program: Program, second: string): Program => ({
+  ...program,
   configuration: async (place, upstream) =>
-    replaced(await NGINX.configuration(place, upstream), { "# server 10.0.0.11:8790": `server ${second}` }),
+    replaced(await program.configuration(place, upstream), program.paired(upstream, second)),
 });
 
 /** @param upstream the service's host and port */

@@ -45,21 +45,31 @@ const KEPT = { keepAlive: true, maxSockets: 64 };
 const agent = new Agent(KEPT);
 const secureAgent = new SecureAgent(KEPT);
 
-/** Makes https requests trust this CA certificate, for servers with this name. */
+let secureHost: string | undefined;
+/** Makes https requests go to the server with this name, and trust this CA certificate. */
 export function believe(ca: string, servername: string): void {
   Object.assign(secureAgent.options, { ca, servername });
+  secureHost = servername;
 }
 
-/** Parses a response body. A proxy without a response from the service answers with HTML of its own. */
-const bodyIn = (text: string): unknown => (text.startsWith("<") ? { code: "no_answer" } : JSON.parse(text));
+/** Parses a response body. A proxy without a response from the service answers with HTML of its own, or with nothing. */
+const bodyIn = (status: number, text: string): unknown =>
+  text.startsWith("<") || (status === 502 && text === "") ? { code: "no_answer" } : JSON.parse(text);
 
 /** Posts JSON. @throws Error when no complete response arrives */
 export function post(url: string, body: unknown, more: Record<string, string> = {}): Promise<LoadReply> {
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
-  const headers = { origin: ORIGIN, "content-type": "text/plain", "content-length": length, ...more };
+  const isSecure = url.startsWith("https:");
+  const host = isSecure && secureHost !== undefined ? { host: secureHost } : {};
+  const headers = {
+    ...host,
+    origin: ORIGIN,
+    "content-type": "text/plain",
+    "content-length": length,
+    ...more,
+  };
   return new Promise((resolve, reject) => {
-    const isSecure = url.startsWith("https:");
     const options = { method: "POST", agent: isSecure ? secureAgent : agent, headers, timeout: 15_000 };
     const sending = (isSecure ? secureRequest : request)(url, options, (response) => {
       const chunks: Buffer[] = [];
@@ -67,8 +77,9 @@ export function post(url: string, body: unknown, more: Record<string, string> = 
       response.on("error", reject);
       response.on("end", () => {
         if (!response.complete) return reject(new Error("the response was cut off"));
-        const answer = bodyIn(Buffer.concat(chunks).toString());
-        resolve({ status: response.statusCode!, headers: response.headers, body: answer });
+        const status = response.statusCode!;
+        const body = bodyIn(status, Buffer.concat(chunks).toString());
+        resolve({ status, headers: response.headers, body });
       });
     });
     sending.on("error", reject);

@@ -1,10 +1,10 @@
-/** Two nodes on one PostgreSQL behind nginx as deploy/nginx.conf sets it up: what becomes of a node is no client's loss. */
+/** Two nodes on one PostgreSQL behind the proxies as deploy/ sets them up: what becomes of a node is no client's loss. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { it } from "node:test";
-import { type Front, NAME, NGINX, over, startFront } from "../deploy/front.ts";
+import { it, type TestContext } from "node:test";
+import { CADDY, type Front, NAME, NGINX, over, type Program, startFront } from "../deploy/front.ts";
 import { type Child, createSource, startChild, until } from "../faults/child.ts";
 import { believe, Load, post } from "../faults/load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "../faults/oracle.ts";
@@ -16,8 +16,6 @@ const ROUNDS = process.env.TEST_LONG ? 10 : 2;
 const ACKNOWLEDGED = 100;
 const SEEN_MS = 30_000;
 const RECOVERED_MS = 2_000;
-const [program] = NGINX.command("");
-const skip = !existsSync(program) && `there is no ${program}`;
 
 /** Requests that a node took, of whatever outcome, since it was started. */
 async function takenBy(node: Child): Promise<number> {
@@ -38,9 +36,7 @@ async function takenAfter(front: Front, source: TestSource): Promise<number> {
   return Math.round(performance.now() - startedAt);
 }
 
-it("A node that is killed behind nginx under load: nothing acknowledged is lost or doubled, and the other one takes what comes", {
-  skip,
-}, async (t) => {
+async function killNodes(t: TestContext, program: Program): Promise<void> {
   const random = createRandom();
   t.diagnostic(`seed ${random.seed}, ${ROUNDS} kills`);
   const database = await createDatabase();
@@ -50,7 +46,7 @@ it("A node that is killed behind nginx under load: nothing acknowledged is lost 
     startChild(dataDir, { environment: { DATABASE_URL: database.url, TRUST_PROXY: "127.0.0.1", PORT } });
   const nodes = await Promise.all([start(), start()]);
   const [first, second] = nodes.map(({ url }) => new URL(url).host) as [string, string];
-  const front = await startFront(over(second), first);
+  const front = await startFront(over(program, second), first);
   believe(front.certificate, NAME);
   try {
     const source = await createSource(nodes[0]!.url);
@@ -93,4 +89,16 @@ it("A node that is killed behind nginx under load: nothing acknowledged is lost 
     await database.remove();
     rmSync(dataDir, { recursive: true, force: true });
   }
-});
+}
+
+for (const [name, program] of Object.entries({ nginx: NGINX, Caddy: CADDY })) {
+  const [command] = program.command("");
+  const skip = !existsSync(command) && `there is no ${command}`;
+  it(
+    `A node that is killed behind ${name} under load: nothing acknowledged is lost or doubled, and the other one takes what comes`,
+    {
+      skip,
+    },
+    (t) => killNodes(t, program),
+  );
+}

@@ -1,0 +1,23 @@
+/** Fetches what an identity provider answers, and reads no more than its answers ever need. */
+import { SERVER_LIMITS } from "../core/limits.ts";
+
+/**
+ * As `fetch`, but reading the body fails after `SERVER_LIMITS.providerAnswerBytes`, and the connection ends.
+ * @param options as of `fetch`; each caller's library has a type of its own for them
+ */
+export async function limitedFetch(url: string, options: object): Promise<Response> {
+  const response = await fetch(url, options);
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  let left = SERVER_LIMITS.providerAnswerBytes;
+  const limited = body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        left -= chunk.byteLength;
+        if (left >= 0) controller.enqueue(chunk);
+        else controller.error(new Error(`${new URL(url).origin} answers with more than a provider may`));
+      },
+    }),
+  );
+  return new Response(limited, { status, statusText, headers });
+}
