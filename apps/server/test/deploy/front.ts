@@ -51,7 +51,7 @@ interface ProxyPlace {
   httpPort: number;
 }
 
-interface Program {
+export interface Program {
   /** The command and its arguments. */
   command(folder: string): [string, ...string[]];
   /** Makes the configuration to run from the file in deploy/. */
