@@ -17,19 +17,10 @@ import { answerProperties } from "../../apps/server/src/stats/properties.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
 import { answerRetention } from "../../apps/server/src/stats/retention.ts";
 import { createQueryRunner, type RunQuery } from "../../apps/server/src/stats/run-query.ts";
-import {
-  type BenchContext,
-  type BenchSection,
-  figure,
-  median,
-  percent,
-  type ResultTable,
-} from "../section.ts";
+import { type BenchContext, type BenchSection, figure, median, type ResultTable } from "../section.ts";
 import { newFolder } from "../server.ts";
 import { buildRollups, COMMAND_MS, ENGINE, range, UNTIL, waitForMerges } from "./month.ts";
-import { errorBounds } from "./scale-bounds.ts";
 import { fillScale, type ScaleFill } from "./scale-fill.ts";
-import { generateQuestions } from "./scale-questions.ts";
 import { QUERIES } from "./stats-queries.ts";
 
 const SOURCE_ID = "src_scale";
@@ -37,9 +28,6 @@ const MILLION = 1_000_000;
 const QUICK_MILLIONS = 0.1;
 const ROUNDS = 5;
 const ACCURACIES = ["exact", "auto", "fast"] as const;
-/** Questions whose estimates are compared with exact answers: fewer when exact answers take seconds. */
-const COMPARED = { quick: 20, few: 100, many: 1_000 };
-const MAX_EVENTS_OF_MANY = 30 * MILLION;
 const MEMORY_POLL_MS = 200;
 
 type Variant = Omit<ScaleFill, "sourceId" | "events"> & { readonly name: string };
@@ -119,7 +107,7 @@ async function measure(name: string, rounds: number, ask: () => Promise<MaybeEst
 const describe = ({ ms, accuracy }: Measured): string => {
   if (accuracy === null) return `failed after ${figure(ms)}`;
   if (accuracy.exact) return `${figure(ms)}, exact`;
-  return `${figure(ms)}, 1/${Math.round(1 / accuracy.sample)}, ± ${percent(accuracy.error)}`;
+  return `${figure(ms)}, 1/${Math.round(1 / accuracy.sample)}`;
 };
 
 interface ScaleRun {
@@ -242,9 +230,6 @@ async function measureVariant(
       rounds: options.quick ? 1 : ROUNDS,
     };
     const tables = [await tenQueries(run), await filtered(run), await otherQueries(run)];
-    const compared = variant === MONTH && events <= MAX_EVENTS_OF_MANY ? COMPARED.many : COMPARED.few;
-    const questions = generateQuestions(SOURCE_ID, options.quick ? COMPARED.quick : compared);
-    const bounds = await errorBounds(run.run, questions, say);
     const more = {
       columns: ["figure", "value"],
       rows: [
@@ -255,7 +240,7 @@ async function measureVariant(
     };
     await client.close();
     const title = `${figure(events / MILLION)} M, ${variant.name}: `;
-    return [...tables, bounds, more].map(({ columns: [first = "", ...others], rows }) => ({
+    return [...tables, more].map(({ columns: [first = "", ...others], rows }) => ({
       columns: [title + first, ...others],
       rows,
     }));
@@ -283,7 +268,7 @@ export async function scale(context: BenchContext): Promise<BenchSection> {
     },
     tables,
     notes: [
-      `The engine generates the events: a session has 3.2 of them, and a visitor 1.3 sessions. Times are medians of ${quick ? 1 : ROUNDS} warm rounds. A sample of 1/n and its error follow the time.`,
+      `The engine generates the events: a session has 3.2 of them, and a visitor 1.3 sessions. Times are medians of ${quick ? 1 : ROUNDS} warm rounds. A sample of 1/n follows the time.`,
     ],
     data: { sizes },
   };

@@ -1358,8 +1358,6 @@ exact: true;
 exact: false;
 /** The share of the visitors. */
 sample: number;
-/** With a probability of 95 %, all figures of the answer are within this relative error of the exact ones, except for those that are 0 or null. 0.02 is 2 %. */
-error: number;
 };
 /** `exact`: all events are counted. `auto` (default): large ranges are estimated from a sample of the visitors. `fast`: from a smaller sample. */
 StatsAccuracyChoice: "auto" | "exact" | "fast";

@@ -9,9 +9,7 @@ export const AccuracyChoice = OneOf(words.STATS_ACCURACIES, {
     "`exact`: all events are counted. `auto` (default): large ranges are estimated from a sample of the visitors. `fast`: from a smaller sample.",
 });
 
-export type StatsAccuracy =
-  | { readonly exact: true }
-  | { readonly exact: false; readonly sample: number; readonly error: number };
+export type StatsAccuracy = { readonly exact: true } | { readonly exact: false; readonly sample: number };
 export const Accuracy = Type.Unsafe<StatsAccuracy>(
   Type.Union(
     [
@@ -21,11 +19,6 @@ export const Accuracy = Type.Unsafe<StatsAccuracy>(
           description: "The figures are estimated from a sample of the visitors.",
         }),
         sample: Type.Number({ exclusiveMinimum: 0, maximum: 1, description: "The share of the visitors." }),
-        error: Type.Number({
-          minimum: 0,
-          description:
-            "With a probability of 95 %, all figures of the answer are within this relative error of the exact ones, except for those that are 0 or null. 0.02 is 2 %.",
-        }),
       }),
     ],
     { description: "Whether the figures are exact. Revenue and percentiles always are." },

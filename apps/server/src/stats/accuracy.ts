@@ -6,7 +6,6 @@
 import type { StatsAccuracy, StatsAccuracyChoice } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
-import { type Estimate, errorBound, PART_BITS, PARTS } from "./error-bound.ts";
 
 /** What a statement reads; each takes another time per event. */
 export type ReadFrom = "sessionRollups" | "eventRollups" | "bothRollups" | "events";
@@ -71,19 +70,12 @@ export function chooseSample(choice: StatsAccuracyChoice, { from, events, canEst
   return sample;
 }
 
-/** How exact what was read is. */
-export interface Precision {
+/** What was read, and from which sample. */
+export interface Sampled<Value> {
+  readonly value: Value;
   /** n: one visitor in n was read. */
   readonly sample: number;
-  /** The relative variances of the figures. */
-  readonly variances: readonly number[];
 }
-export interface Accurate<Value> extends Precision {
-  readonly value: Value;
-}
-
-/** Four digits after the point are more than enough, and rounding up keeps the bound. */
-const roundUp = (error: number) => Math.ceil(error * 1e4) / 1e4;
 
 /** Whether an answer that needs too much is estimated instead. */
 export const mayEstimate = (choice: StatsAccuracyChoice, canEstimate: boolean): boolean =>
@@ -99,11 +91,11 @@ const isTooHeavy = (error: unknown): boolean => error instanceof Refusal && erro
 export async function readAccurately<Value>(
   choice: StatsAccuracyChoice,
   size: ReadSize,
-  read: (sample: number) => Promise<Estimate<Value>>,
-): Promise<Accurate<Value>> {
+  read: (sample: number) => Promise<Value>,
+): Promise<Sampled<Value>> {
   for (let sample = chooseSample(choice, size); ; sample *= RETRY_FACTOR) {
     try {
-      return { ...(await read(sample)), sample };
+      return { value: await read(sample), sample };
     } catch (error) {
       const maySample = mayEstimate(choice, size.canEstimate) && sample < SERVER_LIMITS.maxStatsSample;
       if (!isTooHeavy(error) || !maySample) throw error;
@@ -135,11 +127,9 @@ export async function readInMoreSlices<Value>(
 }
 
 /** The accuracy of an answer whose figures were read at once, or by two queries. */
-export function accuracyOf(...read: readonly Precision[]): StatsAccuracy {
+export function accuracyOf(...read: readonly Pick<Sampled<unknown>, "sample">[]): StatsAccuracy {
   const sample = Math.max(...read.map((one) => one.sample));
-  if (sample === 1) return { exact: true };
-  const variances = read.flatMap((one) => one.variances);
-  return { exact: false, sample: 1 / sample, error: roundUp(errorBound(sample, variances)) };
+  return sample === 1 ? { exact: true } : { exact: false, sample: 1 / sample };
 }
 
 const HASH_BITS = 64;
@@ -158,12 +148,8 @@ export function inSlice(
 }
 
 /**
- * SQL of the part that a visitor is in.
- * @param bits how many bits of the hash number the parts
+ * SQL that numbers 16 equal parts of the visitors that are read, by the next bits of their hash.
+ * @param readers one visitor in so many is read
  */
-export const partSql = (sample: number, visitor = "visitor", bits = PART_BITS): string =>
-  `bitShiftRight(${visitor}, ${HASH_BITS - Math.log2(sample) - bits})`;
-
-/** SQL of a list that counts the rows of each `part`; a single count when all visitors are read. */
-export const partsOf = ({ sample }: { readonly sample: number }): string =>
-  sample === 1 ? "[count()]" : `countResample(0, ${PARTS}, 1)(part)`;
+export const sixteenthSql = (readers: number): string =>
+  `bitAnd(bitShiftRight(visitor, ${HASH_BITS - Math.log2(readers) - 4}), 15)`;

@@ -2,7 +2,6 @@
 import type { StatsFunnelAnswer, StatsFunnelBody } from "@headwater/contract";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";
 import { accuracyOf } from "./accuracy.ts";
-import { estimateCounts, shareVariance } from "./error-bound.ts";
 import { type GoalRule, goalSql } from "./goals.ts";
 import type { RunQuery } from "./run-query.ts";
 import { readEvents } from "./sampled-scope.ts";
@@ -37,24 +36,20 @@ export async function answerFunnel(
 ): Promise<Computed<StatsFunnelAnswer>> {
   const { windowSeconds = DEFAULT_WINDOW_SECONDS } = body;
   const scope = readScope(body, now);
-  const { value: counts, ...precision } = await readEvents(run, scope, async (sampled) => {
+  const { value: counts, sample } = await readEvents(run, scope, async (sampled) => {
     const rows = await run<[reached: number, visitors: number]>(
       funnelStatement(sampled, steps, windowSeconds),
     );
-    const counted = steps.map((_, index) =>
-      rows.reduce((sum, [reached, visitors]) => (reached > index ? sum + visitors : sum), 0),
+    return steps.map(
+      (_, index) =>
+        sampled.sample *
+        rows.reduce((sum, [reached, visitors]) => (reached > index ? sum + visitors : sum), 0),
     );
-    const { value, variances } = estimateCounts(sampled.sample, counted);
-    const [first = 0] = counted;
-    const shares = counted.flatMap((count, index) =>
-      [first, counted[index - 1] ?? first].map((whole) => shareVariance(sampled.sample, count, whole)),
-    );
-    return { value, variances: [...variances, ...shares] };
   });
   const [first = 0] = counts;
   return {
     ...answerHead(scope),
-    accuracy: accuracyOf(precision),
+    accuracy: accuracyOf({ sample }),
     windowSeconds,
     steps: counts.map((visitors, index) => ({
       visitors,

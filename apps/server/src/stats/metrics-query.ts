@@ -51,8 +51,6 @@ export interface SqlContext {
 }
 
 export const dimensionColumn = (index: number): string => `k${index}`;
-/** The number of the part of the sample that a row belongs to. Statements have it only when they estimate. */
-export const PART_COLUMN = "samplePart";
 export const metricColumn = (index: number): string => `m${index}`;
 /** The column of a total in the subqueries of a statement. The suffix keeps it apart from the columns of the tables. */
 export const totalColumn = (name: string): string => `${name}_`;

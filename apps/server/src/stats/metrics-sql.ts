@@ -4,7 +4,6 @@
  */
 import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { partSql } from "./accuracy.ts";
 import { withFirstTouch } from "./attribution.ts";
 import { sessionValueSql, valueSql } from "./dimensions.ts";
 import { goalSql } from "./goals.ts";
@@ -15,7 +14,6 @@ import {
   groupDimensionColumns,
   type MetricsQuery,
   metricColumn,
-  PART_COLUMN,
   type QueryPeriod,
   type QuerySlice,
   type SqlContext,
@@ -47,11 +45,6 @@ const timeBuckets = ({ bind, query, queryPeriod }: SqlContext, time: string) =>
     (column) => `${bucketSql(bind, `toUnixTimestamp64Milli(${time})`, queryPeriod)} AS ${column}`,
   );
 
-/** The part of the sample that a row belongs to, as a column; none when all visitors are read. */
-const partColumns = ({ query: { scope } }: SqlContext, visitor: string) =>
-  scope.sample === 1 ? [] : [`${partSql(scope.sample, visitor)} AS ${PART_COLUMN}`];
-const partKeys = ({ scope }: MetricsQuery) => (scope.sample === 1 ? [] : [PART_COLUMN]);
-
 /** The columns that `SessionTotal.value` reads. */
 const sessionColumns = (context: SqlContext): string[] => [
   `minIf(occurredAt, ${OPENS_SESSION}) AS startedAt`,
@@ -62,7 +55,6 @@ const sessionColumns = (context: SqlContext): string[] => [
   ...(context.query.goal === null
     ? []
     : [`max(${goalSql(context.bind, context.query.goal)}) AS reachedGoal`]),
-  ...partColumns(context, "any(visitor)"),
 ];
 
 /** Selects a row for each session of the period, with the session's dimensions and the given columns. */
@@ -130,12 +122,7 @@ function eventTotals(context: EventSqlContext): Relation {
   const { bind, query, totals, conditions } = context;
   const { event, session } = groupDimensionColumns(query);
   const { firstTouchWindowMs: windowMs } = query;
-  const columns = [
-    "session",
-    ...timeBuckets(context, "occurredAt"),
-    ...dimensionValues(context, event),
-    ...partColumns(context, "visitor"),
-  ];
+  const columns = ["session", ...timeBuckets(context, "occurredAt"), ...dimensionValues(context, event)];
   if (windowMs !== null) columns.push("visitor", "toUnixTimestamp64Milli(occurredAt) AS eventMs");
   const aggregates = new Map<string, string>();
   for (const [name, total] of totals) {
@@ -224,12 +211,11 @@ function subqueriesFromEvents(context: SqlContext, totals: Totals): string[] {
   const keys = keysOf(query);
   const conditions = eventConditions(bind, query.scope, queryPeriod.period);
   const eventContext: EventSqlContext = { ...context, totals, conditions };
-  const groups = [...keys, ...partKeys(query)];
   const write = ({ from, aggregates }: Relation) => {
     const sums = [...totals].map(
       ([name, total]) => `toFloat64(${aggregates.get(name) ?? absentValue(total)}) AS ${totalColumn(name)}`,
     );
-    return `SELECT ${list([...groups, ...sums])} FROM ${from} ${groupBy(groups)}`;
+    return `SELECT ${list([...keys, ...sums])} FROM ${from} ${groupBy(keys)}`;
   };
   const { time, event } = groupDimensionColumns(query);
   const isBySession = keys.length > 0 && time.length + event.length === 0;
@@ -245,21 +231,13 @@ function subqueriesFromEvents(context: SqlContext, totals: Totals): string[] {
 const groupHash = (keys: readonly string[]) =>
   `toString(sipHash64(${list(keys.flatMap((key) => [`isNull(${key})`, `ifNull(toString(${key}), '')`])) || "1"}))`;
 
-const partsColumn = (name: string) => `${name}Parts`;
-
-/** Adds up the relations by group. An estimate also has what each part of the sample adds to each total. */
+/** Adds up the relations by group. The totals of a sample are scaled to those of all visitors. */
 function rowsSql({ query }: SqlContext, names: readonly string[], relations: readonly string[]): string {
   const { sample } = query.scope;
   const keys = keysOf(query);
-  const from = relations.join(" UNION ALL ");
-  const sums = (groups: readonly string[]) =>
-    `SELECT ${list([...groups, ...names.map((name) => `sum(${totalColumn(name)}) AS ${name}`)])} FROM (${from}) ${groupBy(groups)}`;
-  if (sample === 1) return sums(keys);
-  const columns = names.flatMap((name) => [
-    `sum(parts.${name}) * ${sample} AS ${name}`,
-    `groupArray(parts.${name}) AS ${partsColumn(name)}`,
-  ]);
-  return `SELECT ${list([...keys, ...columns])} FROM (${sums([...keys, PART_COLUMN])}) AS parts ${groupBy(keys)}`;
+  const scale = sample === 1 ? "" : ` * ${sample}`;
+  const sums = names.map((name) => `sum(${totalColumn(name)})${scale} AS ${name}`);
+  return `SELECT ${list([...keys, ...sums])} FROM (${relations.join(" UNION ALL ")}) ${groupBy(keys)}`;
 }
 
 const writeOrder = ({ order }: MetricsQuery, keys: readonly string[]) =>
@@ -284,8 +262,7 @@ const ofSessions = (query: MetricsQuery, slice: QuerySlice | null): MetricsQuery
  * @param coverage the rollups to read; null: compute all totals from events
  * @param slice what to read; the statement then returns groups with their totals instead of metrics, in any order, and at most
  *   `MAX_SLICE_ROWS` of them
- * @returns rows with the dimensions, the metrics, and the hash of the group. An estimate adds a list for each total, with
- *   what each part of the sample adds to it
+ * @returns rows with the dimensions, the metrics, and the hash of the group
  */
 export function metricsStatement(
   query: MetricsQuery,
@@ -314,9 +291,8 @@ export function metricsStatement(
     const metrics = query.metrics.map(
       (metric, index) => `${metricSql(metric, index)} AS ${metricColumn(index)}`,
     );
-    const parts = query.scope.sample === 1 ? [] : names.map(partsColumn);
     const order = writeOrder(query, keys);
-    return `${list([select(metrics), ...parts])} FROM (${rows}) ${where}
+    return `${select(metrics)} FROM (${rows}) ${where}
       ${order === "" ? "" : `ORDER BY ${order}`}
       LIMIT ${bind("UInt32", query.limit)} OFFSET ${bind("UInt32", query.offset)}
       ${settings}`;

@@ -216,9 +216,6 @@ const REVENUE_DIGITS = 4;
 export const addTotals = (name: string, one: number, other: number): number =>
   name === "revenue" ? Number((one + other).toFixed(REVENUE_DIGITS)) : one + other;
 
-/** The name of the total that a metric is divided by; null: it is a total. */
-export const divisorOf = (metric: StatsMetric, index: number): string | null => metricAt(metric, index).whole;
-
 /** The totals, by name, that the metrics of a query are computed from. */
 export function totalsOf(
   bind: Bind,

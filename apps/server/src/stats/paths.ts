@@ -1,8 +1,7 @@
 /** POST /api/stats/paths: counts the sessions that went from one page to the next, for each step. */
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
 import { IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
-import { accuracyOf, mayEstimate, partSql, partsOf, READ_BUDGET, readInMoreSlices } from "./accuracy.ts";
-import { type Estimate, estimateSums } from "./error-bound.ts";
+import { accuracyOf, mayEstimate, READ_BUDGET, readInMoreSlices } from "./accuracy.ts";
 import { type FirstSums, firstSums, type SliceCounts } from "./first-sums.ts";
 import type { RunQuery } from "./run-query.ts";
 import { readEvents, readSessionRanges, sessionSlicesFor } from "./sampled-scope.ts";
@@ -28,7 +27,7 @@ interface PathsOptions {
 }
 
 type Transition = StatsPathsAnswer["paths"][number];
-type TransitionRow = [step: number, from: string, to: string | null, sessions: number[], hash: string];
+type TransitionRow = [step: number, from: string, to: string | null, sessions: number, hash: string];
 
 /**
  * Views of the same page one after the other count as one step. Sessions without the start page are left out. Views of the same
@@ -46,10 +45,10 @@ const pathsStatement = (scope: QueryScope, options: PathsOptions): Statement =>
       through.length === 0
         ? numbers
         : `arrayFilter(at -> arraySlice(path, 1, length(${first})) = ${first}, ${numbers})`;
-    return `SELECT tupleElement(step, 1) AS number, tupleElement(step, 2) AS fromPage, tupleElement(step, 3) AS toPage, ${partsOf(scope)} AS parts,
+    return `SELECT tupleElement(step, 1) AS number, tupleElement(step, 2) AS fromPage, tupleElement(step, 3) AS toPage, count() * ${scope.sample} AS sessions,
         toString(sipHash64(number, fromPage, isNull(toPage), ifNull(toPage, ''))) AS hash
       FROM (
-        SELECT ${partSql(scope.sample, "any(visitor)")} AS part, arrayCompact(arrayMap(view -> tupleElement(view, 2), arraySort(${views}))) AS pages,
+        SELECT arrayCompact(arrayMap(view -> tupleElement(view, 2), arraySort(${views}))) AS pages,
           ${start} AS start,
           if(start = 0, [], arraySlice(pages, start, ${bind("UInt32", steps)} + 1)) AS path
         FROM events WHERE ${sessionEvents} GROUP BY session
@@ -57,29 +56,20 @@ const pathsStatement = (scope: QueryScope, options: PathsOptions): Statement =>
       )
       ARRAY JOIN arrayMap(at -> (at, path[at], if(at < length(path), path[at + 1], NULL)), ${taken}) AS step
       GROUP BY number, fromPage, toPage ${only === null ? "" : `HAVING hash IN ${bind("Array(String)", only)}`}
-      ORDER BY number, arraySum(parts) DESC, fromPage, toPage NULLS LAST
+      ORDER BY number, sessions DESC, fromPage, toPage NULLS LAST
       LIMIT ${bind("UInt32", limit)} BY number`;
   });
 
 /** Reads the sessions of the scope in one statement. */
-async function readAtOnce(
-  run: RunQuery,
-  scope: QueryScope,
-  options: PathsOptions,
-): Promise<Estimate<Transition[]>> {
+async function readAtOnce(run: RunQuery, scope: QueryScope, options: PathsOptions): Promise<Transition[]> {
   const rows = await run<TransitionRow>(pathsStatement(scope, options));
-  const { value, variances } = estimateSums(
-    scope.sample,
-    rows.map(([, , , parts]) => parts),
-  );
-  const paths = rows.map(([step, from, to], index) => ({ step, from, to, sessions: value[index] ?? 0 }));
-  return { value: paths, variances };
+  return rows.map(([step, from, to, sessions]) => ({ step, from, to, sessions }));
 }
 
 /** The counts of a slice by transition of one step. @param limit how many transitions the slice returns */
 const countsOf = (rows: readonly TransitionRow[], limit: number): SliceCounts => ({
-  counts: new Map(rows.map(([, , , [sessions = 0], hash]) => [hash, sessions])),
-  maxOther: rows.length < limit ? 0 : (rows.at(-1)?.[3][0] ?? 0),
+  counts: new Map(rows.map(([, , , sessions, hash]) => [hash, sessions])),
+  maxOther: rows.length < limit ? 0 : (rows.at(-1)?.[3] ?? 0),
 });
 
 const compareTransitions = (one: Transition, other: Transition): number => {
@@ -101,7 +91,7 @@ async function readInSlices(
   scope: QueryScope,
   options: PathsOptions,
   ranges: readonly SessionRange[],
-): Promise<Estimate<Transition[]> | null> {
+): Promise<Transition[] | null> {
   const transitions = new Map<string, Transition>();
   const readSlices = async (wanted: Pick<PathsOptions, "limit" | "only">): Promise<SliceCounts[][]> => {
     const bySteps: SliceCounts[][] = Array.from({ length: options.steps }, () => []);
@@ -133,7 +123,7 @@ async function readInSlices(
     first = await readFirst({ limit: only.length + 1, only });
   }
   if (first === null) return null;
-  const value = first.flatMap(({ sums }) =>
+  return first.flatMap(({ sums }) =>
     [...sums]
       .flatMap(([hash, sessions]) => {
         const transition = transitions.get(hash);
@@ -142,7 +132,6 @@ async function readInSlices(
       .sort(compareTransitions)
       .slice(0, options.limit),
   );
-  return { value, variances: [] };
 }
 
 export async function answerPaths(
@@ -158,7 +147,7 @@ export async function answerPaths(
   } = body;
   const scope = readScope(body, now);
   const options: PathsOptions = { startPage, through, steps, limit, only: null };
-  const { value: paths, ...precision } = await readEvents(run, scope, async (sampled, events) => {
+  const { value: paths, sample } = await readEvents(run, scope, async (sampled, events) => {
     if (sampled.sample > 1) return readAtOnce(run, sampled, options);
     const wanted = sessionSlicesFor(run, events);
     const read = async (slices: number) => {
@@ -170,7 +159,7 @@ export async function answerPaths(
   });
   return {
     ...answerHead(scope),
-    accuracy: accuracyOf(precision),
+    accuracy: accuracyOf({ sample }),
     paths,
   };
 }

@@ -1,7 +1,6 @@
 /** POST /api/stats/properties: the names of the properties that events carry. */
 import { LIMITS, type StatsPropertiesAnswer, type StatsPropertiesBody } from "@headwater/contract";
-import { accuracyOf, partSql, partsOf } from "./accuracy.ts";
-import { estimateSums } from "./error-bound.ts";
+import { accuracyOf } from "./accuracy.ts";
 import type { RunQuery } from "./run-query.ts";
 import { readEvents } from "./sampled-scope.ts";
 import { answerHead, type Computed, eventConditions, type QueryScope, readScope } from "./scope.ts";
@@ -21,10 +20,10 @@ const NAMES = `if(multiSearchAny(properties, [':{', ':null']),
 const propertiesStatement = (scope: QueryScope, limit: number): Statement =>
   statement((bind) => {
     const { events } = eventConditions(bind, scope, scope.range);
-    return `SELECT arrayJoin(${NAMES}) AS property, ${partsOf(scope)} AS parts
-      FROM (SELECT properties, ${partSql(scope.sample)} AS part FROM events WHERE (${events}) AND properties != '{}')
+    return `SELECT arrayJoin(${NAMES}) AS property, count() * ${scope.sample} AS carriers
+      FROM (SELECT properties FROM events WHERE (${events}) AND properties != '{}')
       WHERE lengthUTF8(property) BETWEEN 1 AND ${bind("UInt32", LIMITS.maxStatsPropertyLength)}
-      GROUP BY property ORDER BY arraySum(parts) DESC, property LIMIT ${bind("UInt32", limit)} ${PARSE_SETTINGS}`;
+      GROUP BY property ORDER BY carriers DESC, property LIMIT ${bind("UInt32", limit)} ${PARSE_SETTINGS}`;
   });
 
 export async function answerProperties(
@@ -33,15 +32,12 @@ export async function answerProperties(
   now: number,
 ): Promise<Computed<StatsPropertiesAnswer>> {
   const scope = readScope(body, now);
-  const { value: rows, ...precision } = await readEvents(run, scope, async (sampled) => {
-    const found = await run<[name: string, events: number[]]>(
-      propertiesStatement(sampled, body.limit ?? DEFAULT_PROPERTIES),
-    );
-    const { value, variances } = estimateSums(
-      sampled.sample,
-      found.map(([, parts]) => parts),
-    );
-    return { value: found.map(([name], index) => ({ name, events: value[index] ?? 0 })), variances };
-  });
-  return { ...answerHead(scope), accuracy: accuracyOf(precision), properties: rows };
+  const { value: rows, sample } = await readEvents(run, scope, async (sampled) =>
+    run<[name: string, events: number]>(propertiesStatement(sampled, body.limit ?? DEFAULT_PROPERTIES)),
+  );
+  return {
+    ...answerHead(scope),
+    accuracy: accuracyOf({ sample }),
+    properties: rows.map(([name, events]) => ({ name, events })),
+  };
 }

@@ -11,7 +11,7 @@ import {
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { toIsoTime } from "../core/time.ts";
-import { type Accurate, accuracyOf } from "./accuracy.ts";
+import { accuracyOf, type Sampled } from "./accuracy.ts";
 import { attributionIssues, firstTouchWindowOf } from "./attribution.ts";
 import { bucketStarts, completeBuckets, type Grain, type Period } from "./calendar.ts";
 import { type ComparedPeriod, compareBuckets, readComparison } from "./comparison.ts";
@@ -149,15 +149,14 @@ async function readComparedMetrics(
   { query, starts }: ReadQuery,
   compared: ComparedPeriod,
   page: readonly ResultGroup[] | null,
-): Promise<Accurate<ReadComparedMetrics>> {
+): Promise<Sampled<ReadComparedMetrics>> {
   const time = query.dimensions.findIndex(({ kind }) => kind === "time");
   const grain = grainOf(query.dimensions);
   const buckets = grain
     ? compareBuckets(query.scope.zone, grain, compared, starts)
     : { names: [], starts: [] };
-  if (page?.length === 0 || (grain && buckets.names.length === 0))
-    return { value: () => null, sample: 1, variances: [] };
-  const { value: groups, ...precision } = await readGroups(run, allGroups(query), {
+  if (page?.length === 0 || (grain && buckets.names.length === 0)) return { value: () => null, sample: 1 };
+  const { value: groups, sample } = await readGroups(run, allGroups(query), {
     period: compared,
     ...buckets,
     groups: page?.map(({ hash }) => hash) ?? null,
@@ -168,7 +167,7 @@ async function readComparedMetrics(
     if (grain && !comparable.has(Number(group.keys[time]))) return null;
     return [...(byKey.get(keyOf(group)) ?? emptyMetrics(query))];
   };
-  return { value, ...precision };
+  return { value, sample };
 }
 
 /** Whether the bucket of a group lies in the range as a whole and is over; null without a time dimension. */

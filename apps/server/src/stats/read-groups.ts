@@ -1,16 +1,15 @@
 /** Reads the groups of a metrics query: from rollups or events, exactly or estimated, in one statement or in slices. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
-  type Accurate,
   maxEventsAtOnce,
   mayEstimate,
   READ_BUDGET,
   type ReadFrom,
   readAccurately,
   readInMoreSlices,
+  type Sampled,
 } from "./accuracy.ts";
-import { type Estimate, type Figure, relativeVariance } from "./error-bound.ts";
-import { addTotals, canEstimate, divisorOf, isSumOverSessions, metricValue, totalsOf } from "./metrics.ts";
+import { addTotals, canEstimate, isSumOverSessions, metricValue, totalsOf } from "./metrics.ts";
 import {
   dimensionColumn,
   type MetricsQuery,
@@ -33,44 +32,22 @@ export interface ResultGroup {
   readonly hash: string;
 }
 
-/** The dimensions, then numbers (metrics or totals), then the hash of the group, then the lists of an estimate. */
-type WarehouseRow = (GroupKey | number[])[];
+/** The dimensions, then numbers (metrics or totals), then the hash of the group. */
+type WarehouseRow = GroupKey[];
 
 const toNumber = (value: WarehouseRow[number] | undefined) => (typeof value === "number" ? value : null);
-const toKey = (value: WarehouseRow[number]): GroupKey => (Array.isArray(value) ? null : value);
 
 /** @param numbers how many metrics or totals the row has */
 function splitRow({ dimensions }: MetricsQuery, row: WarehouseRow, numbers: number) {
   const end = dimensions.length + numbers;
   return {
-    keys: row.slice(0, dimensions.length).map(toKey),
+    keys: row.slice(0, dimensions.length),
     numbers: row.slice(dimensions.length, end).map(toNumber),
     hash: String(row[end]),
-    lists: row.slice(end + 1).map((list) => (Array.isArray(list) ? list : [])),
   };
 }
 
 const totalNames = ({ metrics, goal }: MetricsQuery) => [...totalsOf(() => "", metrics, goal).keys()];
-/** The metrics of a query, computed from its totals. */
-function metricsOf(query: MetricsQuery): Figure[] {
-  const names = totalNames(query);
-  const totalOf = (totals: readonly number[], name: string) => totals[names.indexOf(name)] ?? 0;
-  return query.metrics.map((metric, index) => {
-    const divisor = divisorOf(metric, index);
-    return {
-      value: (totals) => metricValue(metric, index, (name) => totalOf(totals, name)),
-      divisor: divisor === null ? null : (totals) => totalOf(totals, divisor),
-    };
-  });
-}
-
-/** The variances of a row's metrics. @param lists for each total, what each part of the sample adds */
-function variancesOf(query: MetricsQuery, lists: readonly (readonly number[])[]): number[] {
-  const parts = (lists[0] ?? []).map((_, part) => lists.map((list) => list[part] ?? 0));
-  const { sample } = query.scope;
-  return sample === 1 ? [] : metricsOf(query).map((metric) => relativeVariance(sample, parts, metric));
-}
-
 /** The part of a query that its statements are written from. */
 interface Reading {
   readonly run: RunQuery;
@@ -81,13 +58,12 @@ interface Reading {
   readonly events: number;
 }
 
-async function readOnce({ run, query, period, coverage }: Reading): Promise<Estimate<ResultGroup[]>> {
+async function readOnce({ run, query, period, coverage }: Reading): Promise<ResultGroup[]> {
   const rows = await run<WarehouseRow>(metricsStatement(query, period, coverage));
-  const groups = rows.map((row) => splitRow(query, row, query.metrics.length));
-  return {
-    value: groups.map(({ keys, numbers, hash }) => ({ keys, metrics: numbers, hash })),
-    variances: groups.flatMap(({ lists }) => variancesOf(query, lists)),
-  };
+  return rows.map((row) => {
+    const { keys, numbers, hash } = splitRow(query, row, query.metrics.length);
+    return { keys, metrics: numbers, hash };
+  });
 }
 
 const compareKeys = (one: GroupKey, other: GroupKey) =>
@@ -124,10 +100,7 @@ export function sortGroups(
  * Reads the totals of each slice, one after the other, and adds them up.
  * @returns null when there are too many groups
  */
-async function readSlices(
-  reading: Reading,
-  slices: readonly QuerySlice[],
-): Promise<Estimate<ResultGroup[]> | null> {
+async function readSlices(reading: Reading, slices: readonly QuerySlice[]): Promise<ResultGroup[] | null> {
   const { run, query, period, coverage } = reading;
   const names = totalNames(query);
   const groups = new Map<string, { keys: GroupKey[]; totals: number[]; hash: string }>();
@@ -143,14 +116,12 @@ async function readSlices(
     }
     if (groups.size > READ_BUDGET.maxGroupsOfSlices) return null;
   }
-  const metrics = metricsOf(query);
-  const found = [...groups.values()].map(({ keys, totals, hash }) => ({
-    keys,
-    metrics: metrics.map((metric) => metric.value(totals)),
-    hash,
-  }));
+  const found = [...groups.values()].map(({ keys, totals, hash }) => {
+    const totalOf = (name: string) => totals[names.indexOf(name)] ?? 0;
+    return { keys, metrics: query.metrics.map((metric, index) => metricValue(metric, index, totalOf)), hash };
+  });
   const { limit, offset } = query;
-  return { value: sortGroups(query, found).slice(offset, offset + limit), variances: [] };
+  return sortGroups(query, found).slice(offset, offset + limit);
 }
 
 /** How many slices of the visitors suit an exact answer from rollups. Only distinct visitors need memory for each event. */
@@ -174,7 +145,7 @@ async function divide({ run, query, period, coverage }: Reading, slices: number)
 }
 
 /** An answer with too many groups for slices is read at once, with sets of visitors that can use the disk. */
-async function readExactly(reading: Reading): Promise<Estimate<ResultGroup[]>> {
+async function readExactly(reading: Reading): Promise<ResultGroup[]> {
   const { run, query, coverage, events } = reading;
   const addUp = coverage === null ? areSumsOverSessions(query) : canEstimate(query.metrics);
   if (!addUp) return readOnce(reading);
@@ -197,7 +168,7 @@ export async function readGroups(
   run: RunQuery,
   query: MetricsQuery,
   period: QueryPeriod,
-): Promise<Accurate<ResultGroup[]>> {
+): Promise<Sampled<ResultGroup[]>> {
   const { scope, metrics } = query;
   for (let tries = 0; ; tries++) {
     const table = tries < MAX_ROLLUP_TRIES ? tableFor(query, period) : null;

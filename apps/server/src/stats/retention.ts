@@ -4,7 +4,6 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { toIsoTime } from "../core/time.ts";
 import { accuracyOf } from "./accuracy.ts";
 import { bucketStarts } from "./calendar.ts";
-import { estimateCounts } from "./error-bound.ts";
 import type { RunQuery } from "./run-query.ts";
 import { readEvents } from "./sampled-scope.ts";
 import {
@@ -41,20 +40,15 @@ export async function answerRetention(
     const message = `the range has more than ${max} periods; use a longer period or a shorter range`;
     refuseIssues([{ path: ["period"], code: "too_many", message }]);
   }
-  const { value: counts, ...precision } = await readEvents(run, scope, async (sampled) => {
+  const { value: counts, sample } = await readEvents(run, scope, async (sampled) => {
     const rows = await run<[first: number, start: number, visitors: number]>(
       retentionStatement(sampled, starts),
     );
-    const counted = rows.map(([, , visitors]) => visitors);
-    const { value, variances } = estimateCounts(sampled.sample, counted);
-    return {
-      value: new Map(rows.map(([first, start], index) => [`${first} ${start}`, value[index] ?? 0])),
-      variances,
-    };
+    return new Map(rows.map(([first, start, visitors]) => [`${first} ${start}`, visitors * sampled.sample]));
   });
   return {
     ...answerHead(scope),
-    accuracy: accuracyOf(precision),
+    accuracy: accuracyOf({ sample }),
     cohorts: starts.map((first, index) => {
       const returned = starts.slice(index).map((start) => counts.get(`${first} ${start}`) ?? 0);
       return { start: toIsoTime(first), visitors: returned[0] ?? 0, returned };

@@ -1,8 +1,7 @@
 /** Reads a query over events: with the accuracy that its caller chose, and an exact answer about many events in slices. */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { type Accurate, maxEventsAtOnce, readAccurately } from "./accuracy.ts";
+import { maxEventsAtOnce, readAccurately, type Sampled } from "./accuracy.ts";
 import type { Period } from "./calendar.ts";
-import type { Estimate } from "./error-bound.ts";
 import { countEvents } from "./rollups/freshness.ts";
 import type { RunQuery } from "./run-query.ts";
 import { inPeriod, type QueryScope } from "./scope.ts";
@@ -16,8 +15,8 @@ import type { Bind } from "./sql.ts";
 export async function readEvents<Value>(
   run: RunQuery,
   scope: QueryScope,
-  read: (scope: QueryScope, events: number) => Promise<Estimate<Value>>,
-): Promise<Accurate<Value>> {
+  read: (scope: QueryScope, events: number) => Promise<Value>,
+): Promise<Sampled<Value>> {
   const events = await countEvents(run, scope.sourceId, scope.range);
   return readAccurately(scope.accuracy, { from: "events", events, canEstimate: true }, async (sample) =>
     read({ ...scope, sample }, events),

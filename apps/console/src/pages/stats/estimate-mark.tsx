@@ -6,13 +6,7 @@ const percent = numberFormatter({ style: "percent", maximumSignificantDigits: 2 
 
 export function EstimateMark({ accuracy }: { readonly accuracy: StatsAccuracy | undefined }) {
   if (accuracy === undefined || accuracy.exact) return null;
-  const { sample, error } = accuracy;
-  // above that, the figures of few visitors are a guess
-  const bound =
-    error < 1
-      ? `With a probability of 95%, all figures are within ${percent(error)}.`
-      : "The smallest figures may be several times too large.";
-  const text = `Estimated from ${percent(sample)} of the visitors. ${bound}`;
+  const text = `Estimated from ${percent(accuracy.sample)} of the visitors.`;
   return (
     <>
       {" "}

@@ -1,6 +1,6 @@
 /** Writes the totals of a query over rollup rows instead of events. */
 import { MINUTE_MS } from "../../core/time.ts";
-import { inSlice, partSql } from "../accuracy.ts";
+import { inSlice, sixteenthSql } from "../accuracy.ts";
 import { isCurrency, readsCurrency } from "../currency.ts";
 import { asText, type Dimension, hasManyValues, isEventLevel, type ValueDimension } from "../dimensions.ts";
 import { type QueryFilter, textConditionSql, writeFilterTree } from "../filter.ts";
@@ -9,11 +9,9 @@ import {
   bucketSql,
   dimensionColumn,
   type MetricsQuery,
-  PART_COLUMN,
   type QueryPeriod,
   type SqlContext,
   totalColumn,
-  type VisitorSlice,
 } from "../metrics-query.ts";
 import { SESSION_MARGIN_MS } from "../scope.ts";
 import { allOf, type Bind, groupBy, list } from "../sql.ts";
@@ -32,8 +30,8 @@ const VISITORS_IN_ARRAY = "arrayUniq(groupArray(visitor))";
  * Visitors are counted in 16 parts whose counts are added up: small sets that fit the processor's cache. Rows are sorted by
  * visitor, so each part is read in one go.
  */
-const visitorsInArrays = (slice: VisitorSlice | null) =>
-  `arraySum(part -> arrayUniq(part), groupArrayResample(0, 16, 1)(visitor, bitAnd(${partSql(slice?.of ?? 1)}, 15)))`;
+const visitorsInArrays = (readers: number) =>
+  `arraySum(part -> arrayUniq(part), groupArrayResample(0, 16, 1)(visitor, ${sixteenthSql(readers)}))`;
 
 const isInSessionRollups = ({ kind, name }: ValueDimension): boolean =>
   kind === "text" && isSessionDimension(name);
@@ -139,15 +137,11 @@ function filtersSql(
 }
 
 /** Columns to group by, and their values to select. */
-function groupsOf({ query: { dimensions, scope } }: SqlContext): { keys: string[]; columns: string[] } {
+function groupsOf({ query: { dimensions } }: SqlContext): { keys: string[]; columns: string[] } {
   const keys = dimensions.map((one, index) => (one.kind === "time" ? dimensionColumn(index) : one.name));
   const columns = dimensions.map((one, index) =>
     one.kind === "time" ? dimensionColumn(index) : `${asText(one.name)} AS ${dimensionColumn(index)}`,
   );
-  if (scope.sample > 1) {
-    keys.push(PART_COLUMN);
-    columns.push(`${partSql(scope.sample)} AS ${PART_COLUMN}`);
-  }
   return { keys, columns };
 }
 
@@ -158,9 +152,9 @@ function visitorsSql(
 ): string | null {
   const readers = query.scope.sample * (slice?.of ?? 1);
   if (events > maxEventsAtOnce * readers) return null;
-  // the rows of a sample are grouped by parts already, and 16 arrays for each of many values would take much memory
+  // 16 arrays for each of many values would take much memory
   const manyValues = query.dimensions.some((one) => one.kind !== "time" && hasManyValues(one));
-  return query.scope.sample > 1 || manyValues ? VISITORS_IN_ARRAY : visitorsInArrays(slice);
+  return manyValues ? VISITORS_IN_ARRAY : visitorsInArrays(readers);
 }
 
 const totalSql = (
