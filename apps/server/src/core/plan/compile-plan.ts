@@ -11,8 +11,6 @@ import { maskJson, maskString } from "../masking/mask.ts";
 import { nearestName } from "../nearest-name.ts";
 import { FORMATS } from "./formats.ts";
 import { compilePattern } from "./linear-pattern.ts";
-import { compileQuickCheck, type SharedRules } from "./quick-check.ts";
-import { fits, type ValueRules } from "./value-rules.ts";
 
 /** An event that does not fit the plan. */
 export interface PlanViolation extends ViolationDetails {
@@ -154,8 +152,6 @@ function compileSchema(compiler: Ajv2020, schema: Readonly<Record<string, unknow
 
 interface PlannedCheck {
   readonly mode: PlanViolation["mode"];
-  /** null: only the validator can check the schema. */
-  readonly quick: () => ValueRules | null;
   readonly validator: () => ValidateFunction;
 }
 
@@ -170,14 +166,11 @@ function once<T>(compile: () => T): () => T {
 
 function createChecks({ mode: planMode, events }: TrackingPlan): Map<string, PlannedCheck> {
   const compiler = once(createCompiler);
-  const shared: SharedRules = new Map();
   const checks = new Map<string, PlannedCheck>();
   for (const [name, { mode, schema }] of Object.entries(events)) {
     const applied = mode ?? planMode;
     if (applied === "off") continue;
-    const quick = once(() => compileQuickCheck(schema, shared));
-    const validator = once(() => compileSchema(compiler(), schema));
-    checks.set(name, { mode: applied, quick, validator });
+    checks.set(name, { mode: applied, validator: once(() => compileSchema(compiler(), schema)) });
   }
   return checks;
 }
@@ -206,10 +199,6 @@ export async function requireCompilable({ events }: TrackingPlan, pause: () => P
   }
 }
 
-/** Whether ajv finds the value valid. The tests compare it with the quick check. */
-export const isValidBySchema = (schema: Readonly<Record<string, unknown>>): ((value: unknown) => boolean) =>
-  compileSchema(createCompiler(), schema);
-
 export function compilePlan(plan: TrackingPlan): CompiledPlan {
   const checks = createChecks(plan);
   return {
@@ -222,11 +211,8 @@ export function compilePlan(plan: TrackingPlan): CompiledPlan {
         const isOwn = type === "track" && passive !== true && !Object.hasOwn(plan.events, name);
         return isOwn ? unknownEvent(name, plan) : null;
       }
-      const value = properties ?? NO_PROPERTIES;
-      const quick = planned.quick();
-      if (quick !== null && fits(quick, value)) return null;
       const isValid = planned.validator();
-      return isValid(value) ? null : toViolation(isValid.errors ?? [], planned.mode);
+      return isValid(properties ?? NO_PROPERTIES) ? null : toViolation(isValid.errors ?? [], planned.mode);
     },
   };
 }
