@@ -60,6 +60,8 @@ export function createLineBuilder({ sourceId, receivedAt, ...rest }: SharedMembe
     `{${sharedHead},"analyticsEventId":"${analyticsEventId}","occurredAt":"${occurredAt}",${membersOf({ anonymousId, userId })}${HEAD_END},${ownRest},${sharedRest}}`;
 }
 
-/** @param line in UTF-8 */
-export const readHead = (line: Buffer): EventHead =>
-  JSON.parse(`${line.toString("utf8", 0, line.indexOf(HEAD_END_BYTE))}}`);
+/** A line that was read from a warehouse has no tab. @param line in UTF-8 */
+export function readHead(line: Buffer): EventHead {
+  const end = line.indexOf(HEAD_END_BYTE);
+  return JSON.parse(end === -1 ? line.toString("utf8") : `${line.toString("utf8", 0, end)}}`);
+}
