@@ -29,7 +29,6 @@ import { type Listening, listenFor } from "./http/listening.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
 import { lastBackupMs } from "./ledger/sqlite/last-backup.ts";
-import { type MetricsReport, renderReports } from "./monitoring/metric-family.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { Readiness } from "./monitoring/readiness.ts";
 import { type OpenedLedger, openLedger } from "./open-ledger.ts";
@@ -49,11 +48,6 @@ export interface StartOptions {
   ownerToken?: boolean;
   /** For tests: replaces methods of the ledger, to see how its failures are answered. */
   changeLedger?: (ledger: Ledger) => Ledger;
-  /**
-   * Renders `/metrics` for all processes, given a function that reports the metrics of this one. Default: there is no other
-   * process.
-   */
-  shareMetrics?: (report: () => Promise<MetricsReport>) => () => Promise<string>;
   /** For tests: receives the log lines. Default: standard output. */
   logStream?: { write(line: string): void };
 }
@@ -90,11 +84,9 @@ function createLog(level: Config["LOG_LEVEL"], stream: StartOptions["logStream"]
   return stream ? pino(options, stream) : pino(options);
 }
 
-const renderAlone = (report: () => Promise<MetricsReport>) => async () => renderReports([await report()]);
-
 async function readAssets(
   environment: Environment,
-  { consoleFolder = null, shareMetrics = renderAlone }: StartOptions,
+  { consoleFolder = null }: StartOptions,
   { build, context: { metrics } }: ServiceParts,
 ): Promise<ServiceAssets> {
   const extras = await builtExtras().catch((error: unknown) => {
@@ -107,7 +99,7 @@ async function readAssets(
     sdkWithEngagement: Buffer.from(await buildWithEngagement()),
     sdkExtras: new Map(extras.map(({ name, path }) => [`${name}.js`, readFileSync(path)])),
     consoleFolder,
-    renderMetrics: shareMetrics(metrics.report),
+    renderMetrics: metrics.render,
   };
 }
 

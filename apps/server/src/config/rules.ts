@@ -31,7 +31,5 @@ export function findConflict(config: Config): string | null {
     return "WAREHOUSE cannot be embedded with DATABASE_URL: each node would hold a part of the events. Unset WAREHOUSE and set CLICKHOUSE_URL.";
   if (config.CLICKHOUSE_CLUSTER !== null && config.CLICKHOUSE_URL === null)
     return "CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, the address of one of its nodes.";
-  if (config.WORKERS > 1 && config.DATABASE_URL === null)
-    return `WORKERS cannot be ${config.WORKERS} without DATABASE_URL: only one process can open the ledger in DATA_DIR. Set DATABASE_URL or WORKERS=1.`;
   return null;
 }

@@ -97,11 +97,6 @@ export const SETTINGS = {
     "Days to keep the audit log, and revoked and expired tokens",
     integer(1, 3_650),
   ),
-  WORKERS: setting(
-    1,
-    "Number of server processes on this machine; more than one needs DATABASE_URL",
-    integer(1, 64),
-  ),
   BASE_URL: setting("", "Public address of this service; default: http://HOST:PORT", webAddress),
   APP_URL: setting("", "Public address of the console; default: BASE_URL", webAddress),
   INGEST_ALIAS: setting(

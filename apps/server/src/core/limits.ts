@@ -299,9 +299,6 @@ export const SERVER_LIMITS = {
 
   ...WAREHOUSE_LIMITS,
 
-  /** How long a scrape of one worker waits for the others. Then their previous reports count. */
-  metricsReportMs: 2_000,
-
   /** How long a stop waits until the last spans are sent to the collector of traces. */
   traceFlushMs: 1_000,
   /** Lines about refused requests. Further ones of the same second are only counted. */

@@ -3,7 +3,6 @@
  * 1.45 and later), and turns are long under load. With a single socket, a new visitor waited ten seconds behind a flood of
  * connections (docs/decisions/0021-many-listening-sockets.md).
  */
-import cluster from "node:cluster";
 import type { Server } from "node:http";
 import { createServer, type ListenOptions, type Server as SocketServer } from "node:net";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -48,8 +47,8 @@ export async function freePort(options: ListenOptions): Promise<number> {
 const createAcceptor = (server: Server): SocketServer =>
   createServer({ allowHalfOpen: true, noDelay: true }, (socket) => void server.emit("connection", socket));
 
-/** Linux distributes connections over sockets that share an address. Cluster workers get theirs from the primary. */
-const CAN_SHARE_ADDRESS = process.platform === "linux" && !cluster.isWorker;
+/** Linux distributes connections over sockets that share an address. */
+const CAN_SHARE_ADDRESS = process.platform === "linux";
 
 /**
  * @param address port 0: any free port

@@ -7,13 +7,7 @@ import type { BuildInfo } from "../config/build-info.ts";
 import { STORAGE_FAILURES } from "../core/records.ts";
 import { SECOND_MS } from "../core/time.ts";
 import type { LedgerLoad } from "../ledger/ledger.ts";
-import {
-  counterFamily,
-  gaugeFamily,
-  type MetricFamily,
-  type MetricsReport,
-  registerFamily,
-} from "./metric-family.ts";
+import { counterFamily, gaugeFamily, type MetricFamily, registerFamily } from "./metric-family.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
 import type { ReadinessState } from "./readiness.ts";
 
@@ -46,9 +40,7 @@ export function lagSeconds({ status }: ReadinessState, now: number): number {
 }
 
 type ReadMetric = MetricFamily<MetricSources>["read"];
-type MergeMetric = MetricFamily<MetricSources>["merge"];
-const gauge = (name: string, help: string, read: ReadMetric, merge: MergeMetric = "max") =>
-  gaugeFamily(`headwater_${name}`, help, read, { merge });
+const gauge = (name: string, help: string, read: ReadMetric) => gaugeFamily(`headwater_${name}`, help, read);
 const counter = (name: string, help: string, read: ReadMetric) =>
   counterFamily(`headwater_${name}`, help, read);
 
@@ -58,22 +50,16 @@ const poolGauge = (name: string, help: string, key: "total" | "idle" | "waiting"
     `headwater_postgres_pool_${name}`,
     help,
     ({ ledger }) => ledger.pools.map((pool) => [{ pool: pool.name }, pool[key]]),
-    { labelNames: ["pool"], merge: "sum" },
+    ["pool"],
   );
 
 /** To add a metric that is read at each scrape, add a row here and its name to docs/operate.md. */
 const METRICS: readonly MetricFamily<MetricSources>[] = [
-  gauge(
-    "ready",
-    "1 if the service accepts requests, else 0",
-    ({ readiness }) => (readiness.ready ? 1 : 0),
-    "min",
-  ),
+  gauge("ready", "1 if the service accepts requests, else 0", ({ readiness }) => (readiness.ready ? 1 : 0)),
   gauge(
     "ingest_in_flight",
     "Ingest requests that have not been answered yet",
     ({ ingestInFlight }) => ingestInFlight,
-    "sum",
   ),
   gauge(
     "outbox_events",
@@ -99,7 +85,6 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "warehouse_up",
     "1 if the warehouse can be queried, else 0; absent without a warehouse",
     ({ warehouse }) => (warehouse.state() === "off" ? null : Number(warehouse.state() === "up")),
-    "min",
   ),
   counter("warehouse_losses_total", "Times that the warehouse went from up to down", ({ warehouse }) =>
     warehouse.disconnects(),
@@ -164,13 +149,10 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "headwater_storage_failing",
     "1 for the kind of failure that the ledger's storage has now, else 0",
     ({ readiness }) => STORAGE_FAILURES.map((kind) => [{ kind }, readiness.storageFailure === kind ? 1 : 0]),
-    { labelNames: ["kind"] },
+    ["kind"],
   ),
-  gauge(
-    "storage_free_bytes",
-    "Free bytes on the ledger's disk",
-    ({ readiness }) => finiteOrNull(readiness.freeBytes),
-    "min",
+  gauge("storage_free_bytes", "Free bytes on the ledger's disk", ({ readiness }) =>
+    finiteOrNull(readiness.freeBytes),
   ),
   gauge(
     "storage_low_water_bytes",
@@ -193,13 +175,11 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "commit_queue_requests",
     "Ingest requests that wait for a commit",
     ({ ledger }) => ledger.queue.requests,
-    "sum",
   ),
   gauge(
     "commit_queue_bytes",
     "Bytes of the requests that wait for a commit",
     ({ ledger }) => ledger.queue.bytes,
-    "sum",
   ),
   poolGauge("connections", "Connections to PostgreSQL, by pool", "total"),
   poolGauge("idle_connections", "Connections to PostgreSQL that are not in use, by pool", "idle"),
@@ -213,7 +193,7 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "headwater_worker_failures_in_row",
     "Failures of a background worker since its last success, by worker",
     ({ workers }) => workers.map(({ name, failuresInRow }) => [{ worker: name }, failuresInRow]),
-    { labelNames: ["worker"] },
+    ["worker"],
   ),
 ];
 
@@ -316,13 +296,13 @@ export function createMetrics(build: Promise<BuildInfo>) {
   const registered = Promise.withResolvers<void>();
   for (const family of createProcessMetrics(build)) registerFamily(registry, family, () => undefined);
   /** A scrape right after the start waits until everything that it shows is running. */
-  const report = async (): Promise<MetricsReport> => {
+  const render = async (): Promise<string> => {
     await registered.promise;
-    return registry.getMetricsAsJSON();
+    return registry.metrics();
   };
   return {
     contentType: registry.contentType,
-    report,
+    render,
     /** What ingest counts as it happens. */
     ingest: createIngestCounters(registry),
     http: createHttpCounters(registry),

@@ -53,17 +53,17 @@ async function labelBuild(build: Promise<BuildInfo>): Promise<MetricSamples> {
 export function createProcessMetrics(build: Promise<BuildInfo>): readonly MetricFamily<void>[] {
   const maxFiles = readMaxFiles();
   return [
-    gaugeFamily("headwater_build_info", "Always 1; the labels have the versions", () => labelBuild(build), {
-      labelNames: ["version", "commit", "modified", "node"],
-    }),
-    gaugeFamily("headwater_processes", "Processes (WORKERS) whose metrics these are", () => 1, {
-      merge: "sum",
-    }),
+    gaugeFamily("headwater_build_info", "Always 1; the labels have the versions", () => labelBuild(build), [
+      "version",
+      "commit",
+      "modified",
+      "node",
+    ]),
     gaugeFamily(
       "headwater_event_loop_delay_seconds",
-      "Delay of the event loop since the last scrape: median, 99th percentile and maximum, of the slowest process",
+      "Delay of the event loop since the last scrape: median, 99th percentile and maximum",
       createDelayReader(),
-      { labelNames: ["stat"] },
+      ["stat"],
     ),
     counterFamily("process_cpu_seconds_total", "User and system CPU time", () => {
       const { user, system } = process.cpuUsage();
@@ -71,22 +71,16 @@ export function createProcessMetrics(build: Promise<BuildInfo>): readonly Metric
     }),
     gaugeFamily(
       "process_start_time_seconds",
-      "Unix time at which the oldest process started",
+      "Unix time at which the process started",
       () => performance.timeOrigin / SECOND_MS,
-      { merge: "min" },
     ),
-    gaugeFamily("process_resident_memory_bytes", "Resident memory", () => process.memoryUsage.rss(), {
-      merge: "sum",
-    }),
-    gaugeFamily("process_open_fds", "Open files and connections", readOpenFiles, { merge: "sum" }),
-    gaugeFamily("process_max_fds", "Maximum number of open files of a process", () => maxFiles, {
-      merge: "min",
-    }),
+    gaugeFamily("process_resident_memory_bytes", "Resident memory", () => process.memoryUsage.rss()),
+    gaugeFamily("process_open_fds", "Open files and connections", readOpenFiles),
+    gaugeFamily("process_max_fds", "Maximum number of open files", () => maxFiles),
     gaugeFamily(
       "nodejs_heap_size_used_bytes",
       "JavaScript heap in use by the main thread",
       () => process.memoryUsage().heapUsed,
-      { merge: "sum" },
     ),
   ];
 }

@@ -87,7 +87,17 @@ test("Image and manifests have the version of the package, and a Node that is ne
   );
 });
 
-for (const name of ["headwater", "headwater-backup"])
+test("The unit for several nodes is the unit for one, with a port and a folder for each and PostgreSQL's address.", () => {
+  const linesOf = (name: string) => read(`deploy/systemd/${name}.service`).split("\n");
+  const several = new Set(linesOf("headwater@"));
+  const missing = linesOf("headwater").filter((line) => !line.startsWith("#") && !several.has(line));
+  assert.deepEqual(
+    missing.map((line) => line.replace(/=.*/, "")),
+    ["Description", "StateDirectory", "Environment"],
+  );
+});
+
+for (const name of ["headwater", "headwater@", "headwater-backup"])
   test(`systemd accepts the unit ${name} and rates its security as OK.`, {
     skip: !existsSync("/usr/bin/systemd-analyze") && "there is no /usr/bin/systemd-analyze",
   }, (t) => {

@@ -116,7 +116,7 @@ export const CADDY: Program = {
   },
 };
 
-async function freePorts(): Promise<[number, number]> {
+export async function freePorts(): Promise<[number, number]> {
   const servers = [createServer(), createServer()].map((server) => server.listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => server.listening || once(server, "listening")));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);

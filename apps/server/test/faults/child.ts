@@ -56,6 +56,8 @@ export interface Child {
 
 interface ChildOptions {
   environment?: Record<string, string>;
+  /** The program and its words. Default: `headwater serve`. */
+  command?: readonly string[];
   /** Does not wait for the disk; for the control run of the power-loss test. */
   unsynced?: boolean;
 }
@@ -76,7 +78,9 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
     DATA_DIR: dataDir,
     ...options.environment,
   };
-  const child = spawn(process.execPath, options.unsynced ? [UNSYNCED] : [HEADWATER, "serve", "--json"], {
+  const { command = [process.execPath, HEADWATER, "serve"], unsynced = false } = options;
+  const [program = "", ...words] = unsynced ? [process.execPath, UNSYNCED] : [...command, "--json"];
+  const child = spawn(program, words, {
     env: { PATH: process.env.PATH, ...ROOMY, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });

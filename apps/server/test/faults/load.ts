@@ -88,11 +88,11 @@ export function post(url: string, body: unknown, more: Record<string, string> = 
   });
 }
 
-/** Posts JSON, and retries while the server is overloaded, as the browser client does. */
+/** Posts JSON, and retries while the server is overloaded or a proxy has no answer of it, as the browser client does. */
 export const send = (url: string, body: unknown): Promise<LoadReply> =>
   until("the server is not overloaded", SETTLE_MS, async () => {
     const reply = await post(url, body);
-    return reply.body.code !== "overloaded" && reply;
+    return !["overloaded", "no_answer"].includes(reply.body.code) && reply;
   });
 
 export async function openVisitor(url: string, source: TestSource): Promise<Visitor> {

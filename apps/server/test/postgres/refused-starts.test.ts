@@ -68,6 +68,15 @@ describe("On a real server, a start ends with 78", {
     assert.match(message, /permission denied/);
   });
 
+  test("when synchronous_commit is off", async () => {
+    const { url, remove } = await createDatabase();
+    await query(url, `alter database ${url.split("/").at(-1)} set synchronous_commit = off`);
+    const [code, message] = await refusedStart(url);
+    await remove();
+    assert.equal(code, 78, message);
+    assert.match(message, /synchronous_commit is off/);
+  });
+
   test("when the ledger has a newer schema", async () => {
     const { url, remove } = await createDatabase();
     await query(url, "update headwater_schema set version = 9999");

@@ -60,7 +60,7 @@ interface SettingText {
 }
 
 /** The settings that are amounts. The digits of the others, such as a port or an id, are no number to read. */
-const AMOUNTS = /BYTES|DAYS|HOURS|_SIZE$|_RATE_|_PER_|_FLIGHT$|THREADS|WORKERS/;
+const AMOUNTS = /BYTES|DAYS|HOURS|_SIZE$|_RATE_|_PER_|_FLIGHT$|THREADS/;
 
 /** @returns the value with thousands separators, and its note: `1,073,741,824` and `1 GiB`, or `0` and `no limit` */
 export function describeSetting(name: string, value: string): SettingText {

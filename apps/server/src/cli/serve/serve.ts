@@ -4,14 +4,11 @@ import { buildConsole } from "../../../../console/build.js";
 import { ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
 import { messageOf, systemCode } from "../../core/error-text.ts";
-import { freePort } from "../../http/listening.ts";
 import type { RunningServer } from "../../server.ts";
 import { defineCommand } from "../command.ts";
 import { explainError } from "../errors.ts";
 import { explainLedgerError } from "../ledger-errors.ts";
 import { welcome } from "./welcome.ts";
-import { shareMetrics } from "./worker-metrics.ts";
-import { isWorker, reportStarted, type StartedWorker, serveByWorkers } from "./workers.ts";
 
 const STOP_TIMEOUT_MS = 10_000;
 /** A terminal and npm each deliver the same Ctrl-C; signals within this time count as one. */
@@ -50,7 +47,6 @@ async function start(config: Config, consoleFolder: string | null, isJson: boole
       signInLink: config.OWNER_TOKEN === null,
       // it never expires, so no journal gets it
       ownerToken: isJson || process.stderr.isTTY === true,
-      ...(isWorker() && { shareMetrics }),
     });
   } catch (error) {
     throw explainStartError(error, config);
@@ -108,24 +104,16 @@ export const serve = defineCommand({
   details: ["With --json the service prints its address as one line of JSON on standard error."],
   run: async (_, { isJson }) => {
     const config = readConfig(processEnvironment());
-    const announce = ({ url, signInUrl, firstStart }: StartedWorker) =>
-      print(
-        isJson
-          ? JSON.stringify({ ok: true, url, signInUrl, firstStart })
-          : welcome({ url, signInUrl, firstStart }, config.ORGANIZATION_ID),
-      );
     const consoleFolder = await buildConsole(isJson ? () => undefined : print);
-    if (config.WORKERS > 1 && !isWorker()) {
-      // all workers need the same port, so a free one is chosen here
-      const port = config.PORT || (await freePort({ host: config.HOST, port: 0 }));
-      serveByWorkers(config.WORKERS, port, announce);
-      return null;
-    }
     const server = await start(config, consoleFolder, isJson);
     stopOnSignal(server);
     await server.releaseMemory();
-    if (isWorker()) reportStarted(server);
-    else announce(server);
+    const { url, signInUrl, firstStart } = server;
+    print(
+      isJson
+        ? JSON.stringify({ ok: true, url, signInUrl, firstStart })
+        : welcome({ url, signInUrl, firstStart }, config.ORGANIZATION_ID),
+    );
     return null;
   },
 });
