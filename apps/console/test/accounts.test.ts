@@ -66,7 +66,7 @@ const membersOf = async (world: World) => {
 
 const TIMEOUT_MS = 180_000;
 const accountTest = (title: string, run: (t: TestContext) => Promise<void>) =>
-  test(title, { skip, timeout: TIMEOUT_MS }, run);
+  void test(title, { skip, timeout: TIMEOUT_MS }, run);
 
 accountTest(
   "An invitation arrives by mail and is accepted; later the same person signs in by a link that arrives by mail.",

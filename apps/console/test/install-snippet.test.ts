@@ -51,7 +51,7 @@ consoleTest(
     await visit.goto(shop.url);
     await page.getByText("Receiving events").waitFor();
     await visit.close();
-    await shop.close();
+    shop.close();
   },
 );
 

@@ -91,7 +91,7 @@ export function createDelivery(
   function retryIn(ms: number): void {
     retryTimer ??= setTimeout(() => {
       retryTimer = undefined;
-      sendInTurn(true);
+      void sendInTurn(true);
     }, ms);
   }
 
@@ -128,7 +128,7 @@ export function createDelivery(
 
   function schedule(): void {
     const count = queue.own.size - inFlight.size;
-    if (count >= maxBatchSize) sendInTurn(false);
+    if (count >= maxBatchSize) void sendInTurn(false);
     else if (count > 0) batchTimer ??= setTimeout(() => sendInTurn(true), maxBatchAgeMs);
   }
 
@@ -242,7 +242,8 @@ export function createDelivery(
     if (isSilent() || retryAfterMs() > 0) return;
     beforeSend();
     const entries = unsent().filter(([name]) => queue.own.has(name));
-    if (entries[0]) send(takeBatch(entries, maxLeavingSize, keepaliveRoom - envelopeBytes)).then(schedule);
+    if (entries[0])
+      void send(takeBatch(entries, maxLeavingSize, keepaliveRoom - envelopeBytes)).then(schedule);
   }
 
   function assignTo(userId: string): void {
@@ -252,7 +253,7 @@ export function createDelivery(
       if (event.anonymousId === owner.anonymousId) event.userId ??= userId;
     });
     session.setUserId(userId);
-    if (userId !== owner.userId) sendInTurn(true);
+    if (userId !== owner.userId) void sendInTurn(true);
   }
 
   return {

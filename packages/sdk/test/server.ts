@@ -160,7 +160,9 @@ export async function startIngest() {
     requests.push(request);
     if (request.method === "OPTIONS") reply(response, { status: 204 }, request);
     else
-      Promise.resolve(planned.shift() ?? success(request)).then((answer) => reply(response, answer, request));
+      void Promise.resolve(planned.shift() ?? success(request)).then((answer) =>
+        reply(response, answer, request),
+      );
     for (const look of watchers) look();
   });
 

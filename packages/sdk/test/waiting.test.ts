@@ -149,14 +149,14 @@ browserTest("A suspended page that holds the lock does not keep other pages from
   const { ingest, page } = visit;
   await page.goto(`${visit.site.url}/`);
   await page.context().addInitScript(() => {
-    navigator.locks.query().then(({ held }) => Object.assign(window, { held }));
+    void navigator.locks.query().then(({ held }) => Object.assign(window, { held }));
   });
   const frozen = await page.context().newPage();
   await frozen.route("**/*", (route) => route.fulfill({ contentType: "text/html", body: "" }));
   await frozen.goto(visit.site.url);
   await frozen.evaluate(() => {
     const held = Promise.withResolvers<void>();
-    navigator.locks.request("headwater.pk_test.", () => {
+    void navigator.locks.request("headwater.pk_test.", () => {
       held.resolve();
       return new Promise(() => {});
     });

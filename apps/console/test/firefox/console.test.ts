@@ -42,7 +42,7 @@ const firefoxTest = (
   settings: (t: TestContext) => Promise<Record<string, string>>,
   run: (firefox: FirefoxWorld) => Promise<void>,
 ) =>
-  test(title, { skip: isLeftOut, timeout: TIMEOUT_MS }, async (t) => {
+  void test(title, { skip: isLeftOut, timeout: TIMEOUT_MS }, async (t) => {
     const consoleFolder = await buildConsole();
     assert.ok(consoleFolder, "build the console first");
     await using world = await openWorld({ WAREHOUSE: "embedded", ...(await settings(t)) }, { consoleFolder });

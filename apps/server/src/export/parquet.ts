@@ -79,7 +79,8 @@ export function createParquetWriter() {
   };
   const writeGroup = () => {
     if (rows === 0) return;
-    file.write({ columnData: toColumnData(gathered), rowGroupSize: rows });
+    // at once, because the bytes stay in memory
+    void file.write({ columnData: toColumnData(gathered), rowGroupSize: rows });
     reduceMetadata();
     [gathered, rows, jsonBytes] = [noValues(), 0, 0];
   };
@@ -100,7 +101,7 @@ export function createParquetWriter() {
     /** The last row group and the footer, without which the file cannot be read. */
     end: (): Uint8Array<ArrayBuffer> => {
       writeGroup();
-      file.finish();
+      void file.finish();
       return takeBytes();
     },
   };

@@ -99,7 +99,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
       await (consoleFile ?? serve(exchange, match, cors));
     } catch (error) {
       // Node still reads what arrived with the headers; if that is not HTTP, the answer is 400
-      await undefined;
+      await Promise.resolve();
       refusal = refuse(exchange, error, report);
     }
     const operation = consoleFile ? "console" : operationName(match, request.method);

@@ -118,7 +118,7 @@ export const CADDY: Program = {
 
 export async function freePorts(): Promise<[number, number]> {
   const servers = [createServer(), createServer()].map((server) => server.listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => server.listening || once(server, "listening")));
+  await Promise.all(servers.filter((server) => !server.listening).map((server) => once(server, "listening")));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   for (const server of servers) server.close();
   return [ports[0]!, ports[1]!];

@@ -54,7 +54,7 @@ const count = (name: string, changes: Partial<AttemptCount> = {}): AttemptCount 
 
 export function attemptsSuite(name: string, open: OpenAttempts): void {
   const test = (title: string, run: (opened: OpenedAttempts) => Promise<void>, storeBytes = 1e9) =>
-    it(title, async () => {
+    void it(title, async () => {
       const opened = await open({ storeBytes });
       try {
         await run(opened);

@@ -71,7 +71,7 @@ const aSource = (over: Partial<SourceRecord> = {}): SourceRecord => ({
 /** Runs a test on an open ledger in a home of its own; a test that reopens the ledger leaves the last one open. */
 export const testerOf =
   (newHome: NewHome) => (title: string, run: (ledger: Ledger, reopen: Reopen) => Promise<void>) =>
-    it(title, async () => {
+    void it(title, async () => {
       const home = await newHome();
       let ledger = await home.open(NOW);
       const reopen = async (now: number) => {

@@ -97,7 +97,7 @@ describe("PostgreSQL under a node that serves", () => {
 
   /** While `broken` holds every request is refused and may be sent again; once it is mended it is taken. */
   const fault = (title: string, breakIt: () => Promise<unknown>, mend: () => Promise<unknown>) =>
-    it(title, async (t) => {
+    void it(title, async (t) => {
       await takenAfter();
       await breakIt();
       try {

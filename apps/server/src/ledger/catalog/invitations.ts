@@ -116,7 +116,7 @@ async function isStillGiven(db: CatalogDb, { invitedBy, organizationId, role }: 
 
 /** The user who has the address to which the link was sent: who opens the link reads that mailbox. */
 const userOfLink = async (db: CatalogDb, { email }: InvitationRecord) =>
-  email === null ? null : await userByEmail(db, { email });
+  email === null ? null : userByEmail(db, { email });
 
 export async function acceptInvitation(
   db: CatalogDb,
