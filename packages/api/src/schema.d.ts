@@ -1153,6 +1153,8 @@ maxPropertyStringLength: number;
 maxPageBytes: number;
 /** Bytes of a `context`. Of a larger one the known members are kept. */
 maxContextBytes: number;
+/** Bytes of a body's `context` times its events. Of a larger one the known members are kept. */
+maxSharedContextBytes: number;
 /** Characters of a URL, path or referrer. Longer ones are cut. */
 maxUrlLength: number;
 /** Characters of a title. Longer ones are cut. */

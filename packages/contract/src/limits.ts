@@ -61,6 +61,8 @@ export const LIMITS = {
   maxPageBytes: 16_384,
   /** Bytes of a `context` that are stored. Of a larger one the known members are kept, with a warning. */
   maxContextBytes: 16_384,
+  /** Bytes of a body's `context` times its events, since it is stored with each: twice the default body. */
+  maxSharedContextBytes: 1_048_576,
   /** Issues that one 422 lists: a client with more needs the first ones only. */
   maxIssues: 100,
 
@@ -227,6 +229,8 @@ export const CONTENT_LIMITS = {
   maxPropertyStringLength: "Characters of a string in `properties`. Longer ones are cut.",
   maxPageBytes: "Bytes of a `page`. Of a larger one the known members are kept.",
   maxContextBytes: "Bytes of a `context`. Of a larger one the known members are kept.",
+  maxSharedContextBytes:
+    "Bytes of a body's `context` times its events. Of a larger one the known members are kept.",
   maxUrlLength: "Characters of a URL, path or referrer. Longer ones are cut.",
   maxTitleLength: "Characters of a title. Longer ones are cut.",
   maxRevenue: "The greatest amount of revenue. A greater one is no revenue.",

@@ -85,9 +85,9 @@ function toUser(settings: OidcSettings, claims: object, invitation: string): Oid
 const isLoopback = (issuer: string) => /^http:\/\/(?:127\.|localhost|\[::1\])/.test(issuer);
 
 /** The provider's addresses are fetched at the first sign-in, and again after a failure. */
-export function createOidcClient(settings: OidcSettings): OidcClient {
+function createDiscovery(settings: OidcSettings): () => Promise<client.Configuration> {
   let discovered: Promise<client.Configuration> | null = null;
-  const discover = () => {
+  return () => {
     discovered ??= client
       .discovery(
         new URL(settings.issuer),
@@ -106,7 +106,10 @@ export function createOidcClient(settings: OidcSettings): OidcClient {
       });
     return discovered;
   };
+}
 
+export function createOidcClient(settings: OidcSettings): OidcClient {
+  const discover = createDiscovery(settings);
   return {
     name: settings.name,
     async start(redirectUri, invitationCode) {

@@ -64,7 +64,11 @@ function userPropertiesOf(body: ForeignFields): ForeignFields {
   return Object.fromEntries(entries.map(([name, value]) => [name, isRecord(value) ? value.value : value]));
 }
 
-function eventOf(one: unknown, body: ForeignFields): ForeignEvent | Untranslated {
+function eventOf(
+  one: unknown,
+  body: ForeignFields,
+  userProperties: ForeignFields,
+): ForeignEvent | Untranslated {
   const { name, params, timestamp_micros } = objectOf(one);
   const userId = idOf(body.user_id);
   const anonymousId = idOf(body.client_id) ?? idOf(body.app_instance_id) ?? userId;
@@ -73,7 +77,6 @@ function eventOf(one: unknown, body: ForeignFields): ForeignEvent | Untranslated
   const device = objectOf(body.device);
   const micros = timestamp_micros ?? body.timestamp_micros;
   const timestamp = timeOf(micros);
-  const userProperties = userPropertiesOf(body);
   const context = definedIn({
     userAgent: textOf(given.user_agent) ?? textOf(body.user_agent),
     locale: textOf(given.language) ?? textOf(device.language),
@@ -95,7 +98,14 @@ function translate({ json }: ForeignRequest): Translation {
   const { events } = body;
   if (!Array.isArray(events) || events.length === 0)
     throw invalidBody("required", "`events` must be a list with at least one event.");
-  return { client: null, sentAt: null, events: events.map((one: unknown) => eventOf(one, body)) };
+  const shared = userPropertiesOf(body);
+  return {
+    client: null,
+    sentAt: null,
+    messages: events,
+    shared,
+    eventOf: (one) => eventOf(one, body, shared),
+  };
 }
 
 /** Google answers 204 to whatever it receives. */

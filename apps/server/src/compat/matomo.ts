@@ -142,14 +142,14 @@ function requestsIn(body: unknown): readonly unknown[] {
 
 function translate({ queryText, bodyText, json }: ForeignRequest): Translation {
   const shared = paramsIn(queryText);
-  const requests = isBulk(bodyText) ? requestsIn(json()) : [bodyText];
-  const events = requests.map((one) => {
-    const own = typeof one === "string" ? paramsIn(one) : one;
+  const messages = isBulk(bodyText) ? requestsIn(json()) : [bodyText];
+  const translateOne = (message: unknown) => {
+    const own = typeof message === "string" ? paramsIn(message) : message;
     return isRecord(own)
       ? eventOf({ ...shared, ...own })
       : { raw: null, problem: "A request must be a text" };
-  });
-  return { client: null, sentAt: null, events };
+  };
+  return { client: null, sentAt: null, messages, shared, eventOf: translateOne };
 }
 
 /** Matomo answers a bulk request with counts and any other one with an image, unless the client wants none. */

@@ -40,7 +40,8 @@ function eventOf(body: ForeignFields): ForeignFields {
   return { type: "track", name, page, properties: all, ...(isPassive ? { passive: true } : {}) };
 }
 
-function translateOne(body: ForeignFields): ForeignEvent | Untranslated {
+function translateOne(message: unknown): ForeignEvent | Untranslated {
+  const body = objectOf(message);
   const url = textOf(body.u) ?? textOf(body.url);
   if (url === null) return { raw: { name: body.n ?? body.name }, problem: "`url` is required" };
   return {
@@ -55,7 +56,7 @@ function translateOne(body: ForeignFields): ForeignEvent | Untranslated {
 function translate({ json }: ForeignRequest) {
   const body = requireObject(json());
   const version = body.v === undefined ? null : `plausible ${numberOf(body.v) ?? "unknown"}`;
-  return { client: version, sentAt: null, events: [translateOne(body)] };
+  return { client: version, sentAt: null, messages: [body], shared: null, eventOf: translateOne };
 }
 
 /** Plausible answers 202 to events that it drops too, and says so in a header. */

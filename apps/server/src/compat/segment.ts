@@ -134,7 +134,9 @@ function translate({ call, json }: ForeignRequest): Translation {
   return {
     client: libraryOf(messages[0]),
     sentAt: textOf(body.sentAt),
-    events: messages.map((message) => eventOf(typeOf(message), message, shared)),
+    messages,
+    shared,
+    eventOf: (message) => eventOf(typeOf(message), message, shared),
   };
 }
 

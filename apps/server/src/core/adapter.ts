@@ -41,8 +41,11 @@ export interface Translation {
   readonly client: string | null;
   /** When the client sent the request, by its clock. null: it does not say. */
   readonly sentAt: string | null;
-  /** In the order of the request. */
-  readonly events: readonly (ForeignEvent | Untranslated)[];
+  /** As they were sent, in the order of the request. */
+  readonly messages: readonly unknown[];
+  /** What every message takes over from the request: its size counts once for each. null: nothing. */
+  readonly shared: Readonly<Record<string, unknown>> | null;
+  readonly eventOf: (message: unknown) => ForeignEvent | Untranslated;
 }
 
 /** What an answer tells. The counts add up to the number of results. */

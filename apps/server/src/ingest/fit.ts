@@ -43,9 +43,14 @@ function cutPage(page: JsonObject, warnings: Warning[]): JsonObject {
   };
 }
 
+/** A text that is cut before it is masked, which takes long for long texts. */
+const isLongText = (value: unknown) => typeof value === "string" && value.length > LIMITS.maxUrlLength;
+const hasLongText = ({ url, path, referrer, title }: JsonObject) =>
+  isLongText(url) || isLongText(path) || isLongText(referrer) || isLongText(title);
+
 /** Only the known members of a page are stored, so no other needs a warning. */
 export const fitPage = (page: JsonObject, warnings: Warning[]): JsonObject =>
-  isOversized(page, LIMITS.maxPageBytes, warnings) ? cutPage(page, warnings) : page;
+  hasLongText(page) || isOversized(page, LIMITS.maxPageBytes, warnings) ? cutPage(page, warnings) : page;
 
 const MAX_SIZE_LENGTH = 32;
 
@@ -60,8 +65,8 @@ export function sizeText(value: unknown): string | null {
 const shortText = (value: unknown) =>
   typeof value === "string" ? value.slice(0, SERVER_LIMITS.maxUserAgentLength).toWellFormed() : undefined;
 
-/** A context that is too large or too deep keeps what other members of the normal form are read from. */
-function cutContext({ locale, timezone, userAgent, screen, viewport }: JsonObject): JsonObject {
+/** What other members of the normal form are read from, each within its length. */
+export function knownMembers({ locale, timezone, userAgent, screen, viewport }: JsonObject): JsonObject {
   return {
     locale: shortText(locale),
     timezone: shortText(timezone),
@@ -71,8 +76,14 @@ function cutContext({ locale, timezone, userAgent, screen, viewport }: JsonObjec
   };
 }
 
-export function fitContext(context: JsonObject, warnings: Warning[]): JsonObject {
-  if (!isOversized(context, LIMITS.maxContextBytes, warnings)) return context;
+/**
+ * A context that is too large or too deep keeps its known members.
+ * @param events how many events take the context over: it is stored with each of them
+ */
+export function fitContext(context: JsonObject, warnings: Warning[], events = 1): JsonObject {
+  const { maxContextBytes, maxSharedContextBytes } = LIMITS;
+  const maxBytes = Math.min(maxContextBytes, Math.floor(maxSharedContextBytes / Math.max(events, 1)));
+  if (!isOversized(context, maxBytes, warnings)) return context;
   warnOnce(warnings, "context_truncated");
-  return cutContext(context);
+  return knownMembers(context);
 }

@@ -1,15 +1,16 @@
 /** Turns the events of a foreign request into batches of ours: one for each visitor and user (docs/contract.md section 4). Pure. */
 import { hash } from "node:crypto";
-import { LIMITS } from "@headwater/contract";
+import { type AppliedLimits, LIMITS } from "@headwater/contract";
 import type { ForeignEvent, ForeignRequest, Translation } from "../core/adapter.ts";
 import type { Envelope } from "../core/attempt.ts";
 import { DAILY_ID_PREFIX, NO_ID } from "../core/ids.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
+import { invalidBody, Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { EvaluatedEvent } from "./evaluate-batch.ts";
-import { inspect, isJsonObject, parseJson, textOrNull } from "./json.ts";
+import { knownMembers } from "./fit.ts";
+import { inspect, isJsonObject, jsonBytes, parseJson, textOrNull } from "./json.ts";
 import { type BodyParser, type InvalidEvent, isInvalid, type ParsedBody, requireBatchSize } from "./parse.ts";
 import type { ForeignSession } from "./visit.ts";
 import { userAgentOf } from "./visitor.ts";
@@ -63,19 +64,33 @@ function createCounter(): (value: string) => number {
   };
 }
 
+type Translated = ReturnType<Translation["eventOf"]>;
+
+/** What the messages share is copied into each of them. @throws Refusal 413, or 422 when it is too deep to be measured */
+function requireSharedSize({ shared, messages }: Translation, limit: number): void {
+  if (shared === null || messages.length === 1) return;
+  const { isTooDeep, maxBytes } = inspect(shared, LIMITS.maxDepth);
+  if (isTooDeep)
+    throw invalidBody("invalid_value", `What the messages share has more than ${LIMITS.maxDepth} levels.`);
+  const actual = maxBytes * messages.length <= limit ? 0 : jsonBytes(shared) * messages.length;
+  if (actual <= limit) return;
+  throw new Refusal("payload_too_large", {
+    message: `What the messages share has ${actual} bytes, counted for each of them; this source accepts ${limit}.`,
+    limit,
+    actual,
+    limitName: "maxPayloadBytes",
+  });
+}
+
 /** Nobody may take part in the sessions of a visitor without storage by the id that the service gave. */
-function problemOf(source: Translation["events"][number]): string | null {
+function problemOf(source: Translated): string | null {
   if ("problem" in source) return source.problem;
   return source.anonymousId.startsWith(DAILY_ID_PREFIX)
     ? `The visitor's id must not begin with \`${DAILY_ID_PREFIX}\``
     : null;
 }
 
-function describeUntranslated(
-  source: Translation["events"][number],
-  index: number,
-  message: string,
-): InvalidEvent {
+function describeUntranslated(source: Translated, index: number, message: string): InvalidEvent {
   const raw = "event" in source ? source.event : source.raw;
   const eventId = isJsonObject(raw) ? textOrNull(raw.id) : null;
   const issue = { path: ["events", index], code: "invalid_value" as const, message };
@@ -91,13 +106,14 @@ interface Identified {
 type IdentifiedEvents = readonly [Identified, ...Identified[]];
 
 function identify(
-  { events }: Translation,
+  { messages, eventOf }: Translation,
   { requestId, receivedAt }: IngestRequest,
 ): { identified: Identified[]; invalid: Map<number, InvalidEvent> } {
   const invalid = new Map<number, InvalidEvent>();
   const identified: Identified[] = [];
   const timesOf = createCounter();
-  for (const [index, source] of events.entries()) {
+  for (const [index, message] of messages.entries()) {
+    const source = eventOf(message);
     const problem = problemOf(source);
     if (problem !== null || !("event" in source)) {
       invalid.set(index, describeUntranslated(source, index, problem ?? ""));
@@ -135,7 +151,8 @@ function bodyOf(events: IdentifiedEvents, translation: Translation, request: Ing
     anonymousId: first.source.anonymousId,
     userId: first.source.userId,
     page: first.event.page ?? {},
-    context: contextOf(first),
+    // the events have contexts of their own, and none takes over another's
+    context: first.event.context === undefined ? null : knownMembers(contextOf(first) ?? {}),
     batchId: request.requestId,
     sentAt: translation.sentAt ?? toIsoTime(request.receivedAt),
     events: events.map(({ event }) => event),
@@ -164,21 +181,17 @@ function refuseAll(invalid: ReadonlyMap<number, InvalidEvent>): never {
 export interface ForeignInput {
   readonly request: IngestRequest;
   readonly translation: Translation;
-  readonly maxBatchSize: number;
+  readonly limits: Pick<AppliedLimits, "maxBatchSize" | "maxPayloadBytes">;
   readonly parseBody: BodyParser;
 }
 
 const LENIENT = { kind: "bootstrap", legacy: false, lenient: true } as const;
 
 /** @throws Refusal 413 when there are too many events, 422 when all are invalid */
-export function buildForeignBatch({
-  request,
-  translation,
-  maxBatchSize,
-  parseBody,
-}: ForeignInput): ForeignBatch {
-  const total = translation.events.length;
-  requireBatchSize(total, maxBatchSize);
+export function buildForeignBatch({ request, translation, limits, parseBody }: ForeignInput): ForeignBatch {
+  const total = translation.messages.length;
+  requireBatchSize(total, limits.maxBatchSize);
+  requireSharedSize(translation, limits.maxPayloadBytes);
   const { identified, invalid } = identify(translation, request);
   const parse = (events: IdentifiedEvents) => tryParse(bodyOf(events, translation, request), parseBody);
   const groups: [string, ForeignGroup][] = [];
@@ -256,8 +269,9 @@ function tryParse(body: unknown, parseBody: BodyParser): ParsedBootstrap | Refus
 }
 
 /** The envelope as the debug view shows it. */
-export function foreignEnvelope({ client, sentAt, events }: Translation): Envelope {
-  const first = events.find((one) => "event" in one);
+export function foreignEnvelope({ client, sentAt, messages, eventOf }: Translation): Envelope {
+  const translated = eventOf(messages[0]);
+  const first = "event" in translated ? translated : null;
   return {
     sdkVersion: client,
     ingestVersion: null,

@@ -190,8 +190,8 @@ async function processForeign(
   if (asked.bodyText === "") draft.note({ bodyText: asked.queryText });
   const translation = adapter.translate(asked);
   draft.note({ envelope: foreignEnvelope(translation) });
-  const { maxBatchSize } = keyed.limits;
-  const batch = buildForeignBatch({ request, translation, maxBatchSize, parseBody: deps.parseBody });
+  const { limits } = keyed;
+  const batch = buildForeignBatch({ request, translation, limits, parseBody: deps.parseBody });
   const sentAt = translation.sentAt === null ? undefined : batch.groups[0]?.parts[0].parsed.batch?.sentAt;
   if (sentAt !== undefined) draft.note({ clockSkewMs: request.receivedAt - sentAt });
   const { visits, events, commit, committed } = await inVisits(

@@ -77,11 +77,19 @@ function checkTime(path: Issue["path"], value: unknown, time: ParsedTime | null)
   return [{ path, code: "invalid_timestamp", message }];
 }
 
-/** The body or the event with its page and context within their limits. The same object, if nothing had to be left out. */
-function fitMembers<T extends JsonObject>(json: T, warnings: Warning[], pageWarnings = warnings): T {
+/**
+ * The body or the event with its page and context within their limits. The same object, if nothing had to be left out.
+ * @param events how many events the context is stored with
+ */
+function fitMembers<T extends JsonObject>(
+  json: T,
+  warnings: Warning[],
+  pageWarnings = warnings,
+  events = 1,
+): T {
   const { page, context } = json;
   const fittedPage = isJsonObject(page) ? fitPage(page, pageWarnings) : page;
-  const fittedContext = isJsonObject(context) ? fitContext(context, warnings) : context;
+  const fittedContext = isJsonObject(context) ? fitContext(context, warnings, events) : context;
   const isSame = fittedPage === page && fittedContext === context;
   return isSame ? json : { ...json, page: fittedPage, context: fittedContext };
 }
@@ -176,7 +184,7 @@ export function createBodyParser(): BodyParser {
     const hasBatch = kind === "events" || rawEvents.length > 0;
     const timeIssues = hasBatch ? checkTime(["sentAt"], json.sentAt, sentAt) : NO_ISSUES;
     // the page of the landing is not that of the events
-    const body = fitMembers(json, warnings, []);
+    const body = fitMembers(json, warnings, [], rawEvents.length);
     const shaped: readonly Event[] | null = hasShape ? (json.events ?? []) : null;
     const events = shaped
       ? shaped.map((event, index) => parseShapedEvent(event, ["events", index], warnings))

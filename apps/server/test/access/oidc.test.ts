@@ -216,6 +216,17 @@ test("An address that the provider has not verified opens no account.", async ()
   assert.equal(location, `${APP_URL}/sign-in?why=no_account`);
 });
 
+test("A provider that gives an address to another person opens no account to them.", async () => {
+  provider.user = { ...GRACE, sub: "ivy-1", email: "ivy@shop.example" };
+  const browser = new Browser();
+  const { callback } = await authorize(browser, `?invitation=${await invitationCode()}`);
+  assert.equal(typeof (await signInBy((await browser.get(callback)).location)).token, "string");
+  provider.user = { ...GRACE, sub: "ivy-2", email: "ivy@shop.example" };
+  const other = new Browser();
+  const { location } = await other.get((await authorize(other)).callback);
+  assert.match(location ?? "", /why=no_account/);
+});
+
 test("An address whose lower case is that of somebody else opens no account.", async () => {
   provider.user = { ...GRACE, sub: "impostor", email: "\u212aim@shop.example" };
   const browser = new Browser();

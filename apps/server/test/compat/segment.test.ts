@@ -287,4 +287,51 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
       ["segment", "batch_too_large", "failed"],
     );
   });
+
+  it("stores no context of one message with another", async () => {
+    const visitor = { anonymousId: fresh("anonymous") };
+    const batch = [
+      track({ ...visitor, context: { campaignId: "c1", locale: "de-DE" } }),
+      track({ ...visitor, context: { theme: "dark" } }),
+    ];
+    assert.equal((await send("batch", { batch })).status, 200);
+    const stored = batch.map(({ messageId }) => storedOf(String(messageId)));
+    assert.deepEqual(
+      stored.map(({ context }) => context),
+      [
+        { campaignId: "c1", locale: "de-DE" },
+        { locale: "de-DE", theme: "dark" },
+      ],
+    );
+  });
+});
+
+describe("what the messages of a request share", () => {
+  const names = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, 1]));
+  const cpuMsOf = async (act: () => Promise<void>) => {
+    const before = process.cpuUsage();
+    await act();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  const query = new URLSearchParams({ rec: "1", ...names(2_000) } as Record<string, string>);
+  const requests = {
+    "20,000 messages": ["segment/v1/batch", { context: names(5_000), batch: Array(20_000).fill({}) }],
+    "a shared context": ["segment/v1/batch", { context: names(20_000), batch: Array(480).fill(track()) }],
+    "20,000 queries": [`matomo/matomo.php?${query}`, { requests: Array(20_000).fill("") }],
+    "user properties": [
+      "ga4/mp/collect",
+      { client_id: "c", user_properties: names(4_000), events: Array(480).fill({ name: "e" }) },
+    ],
+  } as const;
+
+  for (const [name, [target, body]] of Object.entries(requests))
+    it(`413: ${name}, before any message is read`, async () => {
+      const cpuMs = await cpuMsOf(async () => {
+        const reply = await world.send(`/api/compat/${source.publicKey}/${target}`, body);
+        assert.equal(reply.status, 413, reply.text);
+      });
+      assert.ok(cpuMs < 1_000, `${Math.round(cpuMs)} ms of CPU time`);
+    });
 });

@@ -112,6 +112,17 @@ describe("A context", () => {
     });
   }
 
+  it("of a body has 1 MiB at most, counted for each of its events", async () => {
+    const context = { locale: "de-AT", list: "x".repeat(2_100) };
+    const warningsOf = async (count: number): Promise<string[][]> => {
+      const events = Array.from({ length: count }, () => trackEvent());
+      const { body } = await world.send(eventsPath(source), eventsBody(sessionId, events, { context }));
+      return body.results.map(({ warnings }: { warnings: string[] }) => warnings);
+    };
+    assert.deepEqual((await warningsOf(400)).flat(), []);
+    assert.deepEqual(await warningsOf(500), Array(500).fill(["context_truncated"]));
+  });
+
   it("of exactly 16 KiB and 10 levels is stored whole", async () => {
     for (const context of [{ x: "y".repeat(16_384 - '{"x":""}'.length) }, deep(10)]) {
       const { warnings, stored } = await sendOne(trackEvent(), { context });

@@ -1,5 +1,6 @@
 /** Masks secrets and personal data in the address of a page. Pure. */
 import { maskString } from "./mask.ts";
+import { MASKED } from "./masked.ts";
 import { maskWebhooks } from "./vendor-keys.ts";
 
 /** The scheme and the host of an address. They are not masked, so that the address can still be parsed. */
@@ -27,14 +28,15 @@ export function maskAddress(text: string): string {
 }
 
 /** Masking can join the text before and after a secret to another secret. Real texts need two rounds at most. */
-const MAX_ROUNDS = 8;
+const MAX_ROUNDS = 3;
 
-/** Masks a text so that masking it again would change nothing. */
+/** Masks a text so that masking it again would change nothing. One that each round changes again is hidden as a whole. */
 export function maskWholly(text: string): string {
-  let masked = maskString(text);
-  for (let round = 1, before = text; masked !== before && round < MAX_ROUNDS; round++) {
+  let before = text;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const masked = maskString(before);
+    if (masked === before) return masked;
     before = masked;
-    masked = maskString(before);
   }
-  return masked;
+  return maskString(before) === before ? before : MASKED;
 }

@@ -100,12 +100,22 @@ async function linkedUser(db: CatalogDb, { issuer, subject }: IdentityRecord): P
   return known?.userId ?? null;
 }
 
+async function hasIdentity(db: CatalogDb, userId: string, issuer: string): Promise<boolean> {
+  const found = db.selectFrom("identities").select("subject");
+  const row = await found.where("userId", "=", userId).where("issuer", "=", issuer).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A provider may give an address to another person: it opens only an account that has no subject of that provider yet. */
 export async function userOfIdentity(
   db: CatalogDb,
   identity: Argument<"userOfIdentity">,
 ): Promise<string | null> {
-  const { email } = identity;
-  return (await linkedUser(db, identity)) ?? (email === null ? null : await userByEmail(db, { email }));
+  const { email, issuer } = identity;
+  const linked = await linkedUser(db, identity);
+  if (linked !== null || email === null) return linked;
+  const userId = await userByEmail(db, { email });
+  return userId === null || (await hasIdentity(db, userId, issuer)) ? null : userId;
 }
 
 /** The identity is the user's from now on, unless it belongs to a user already. @returns whose it is */
