@@ -34,15 +34,9 @@ const startEveryMinute = (
 ): Worker =>
   startWorker({
     name,
-    round: async () => {
-      await round();
-      return false;
-    },
+    round: async () => void (await round()),
     initialDelayMs: MINUTE_MS,
     idleMs: MINUTE_MS,
-    retryMs: MINUTE_MS,
-    maxRetryMs: MINUTE_MS,
-    stopMs: SERVER_LIMITS.workerStopMs,
     consequence,
     log,
   });
@@ -50,14 +44,9 @@ const startEveryMinute = (
 function startReadinessProbe({ readiness, log }: ServiceContext): Worker {
   return startWorker({
     name: "readiness probe",
-    round: async () => {
-      await readiness.probe();
-      return false;
-    },
+    round: async () => void (await readiness.probe()),
     initialDelayMs: SECOND_MS,
     idleMs: SECOND_MS,
-    retryMs: SECOND_MS,
-    maxRetryMs: SECOND_MS,
     stopMs: 0,
     consequence: "readiness is out of date",
     log,
@@ -76,8 +65,6 @@ function startSpaceRelease({ ledger, readiness, log }: ServiceContext): Worker {
     initialDelayMs: SECOND_MS,
     idleMs: SECOND_MS,
     retryMs: MINUTE_MS,
-    maxRetryMs: MINUTE_MS,
-    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "the ledger's file does not shrink",
     log,
   });
@@ -112,9 +99,6 @@ function startReports({ reports, log }: ServiceContext): Worker {
     round: reports.sendDue,
     initialDelayMs: MINUTE_MS,
     idleMs: MINUTE_MS,
-    retryMs: MINUTE_MS,
-    maxRetryMs: MINUTE_MS,
-    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "reports are not sent",
     log,
   });
@@ -123,15 +107,10 @@ function startReports({ reports, log }: ServiceContext): Worker {
 function startCatalogFlush({ flushCatalog, log }: ServiceContext): Worker {
   return startWorker({
     name: "event catalogue",
-    round: async () => {
-      await flushCatalog();
-      return false;
-    },
+    round: async () => void (await flushCatalog()),
     initialDelayMs: SERVER_LIMITS.catalogFlushMs,
     idleMs: SERVER_LIMITS.catalogFlushMs,
-    retryMs: SERVER_LIMITS.catalogFlushMs,
     maxRetryMs: MINUTE_MS,
-    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "new events are not in the event catalogue",
     log,
   });

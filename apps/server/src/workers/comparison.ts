@@ -122,8 +122,6 @@ export function startComparisonWorker(deps: ComparisonWorkerDeps): ComparisonWor
     round,
     idleMs: SERVER_LIMITS.warehouseCheckIdleMs,
     retryMs: SERVER_LIMITS.warehouseCheckRetryMs,
-    maxRetryMs: SERVER_LIMITS.warehouseCheckRetryMs,
-    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "lost events of the warehouse may go unnoticed",
     log,
   });

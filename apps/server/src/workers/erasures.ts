@@ -221,9 +221,6 @@ export function startErasureWorker(deps: ErasureDeps): Worker {
     name: "erasures",
     round,
     idleMs: SERVER_LIMITS.eraseIdleMs,
-    retryMs: SERVER_LIMITS.eraseIdleMs,
-    maxRetryMs: SERVER_LIMITS.eraseIdleMs,
-    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "visitors cannot be erased at the moment",
     log,
   });

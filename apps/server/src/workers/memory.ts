@@ -38,9 +38,6 @@ export function startMemoryWorker({
     round,
     initialDelayMs: memoryCheckMs,
     idleMs: memoryCheckMs,
-    retryMs: memoryCheckMs,
-    maxRetryMs: memoryCheckMs,
-    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "the service keeps memory that it does not use",
     log,
   });

@@ -96,8 +96,6 @@ export function startPartCheckWorker(deps: PartCheckDeps): Worker {
     round,
     idleMs: SERVER_LIMITS.warehouseCheckIdleMs,
     retryMs: SERVER_LIMITS.warehouseCheckRetryMs,
-    maxRetryMs: SERVER_LIMITS.warehouseCheckRetryMs,
-    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "damage of the warehouse's files may go unnoticed",
     log,
   });

@@ -160,9 +160,6 @@ export function startRollupWorker(deps: RollupWorkerDeps): Worker {
       }
     },
     idleMs: IDLE_MS,
-    retryMs: IDLE_MS,
-    maxRetryMs: IDLE_MS,
-    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "rollups are not built, so stats queries take longer",
     log,
   });

@@ -114,7 +114,6 @@ export function startShipper(deps: ShipperDeps): Shipper {
       idleMs: SERVER_LIMITS.shipIdleMs,
       retryMs: SERVER_LIMITS.shipRetryMs,
       maxRetryMs: SERVER_LIMITS.maxShipRetryMs,
-      stopMs: SERVER_LIMITS.workerStopMs,
       consequence: "events could not be shipped and wait in the ledger",
       log,
     });

@@ -53,8 +53,6 @@ export function startWarehouseHealthWorker(deps: WarehouseHealthDeps): Worker {
     round,
     idleMs: SERVER_LIMITS.warehouseCheckIdleMs,
     retryMs: SERVER_LIMITS.warehouseCheckRetryMs,
-    maxRetryMs: SERVER_LIMITS.warehouseCheckRetryMs,
-    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "merges and mutations of the warehouse that fail may go unnoticed",
     log,
   });

@@ -1,5 +1,6 @@
 /** Background workers: each repeats a round of work until it is stopped, waits between rounds and backs off after a failure. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { SERVER_LIMITS } from "../core/limits.ts";
 
 export interface WorkerLog {
   warn(fields: object, message: string): void;
@@ -13,16 +14,17 @@ export interface WorkerOptions {
    * @param cutOff is aborted `stopMs` after `stop` was called: the round must end now
    * @param stopping is aborted when `stop` is called: the round may finish its current step but must not begin another
    */
-  round(cutOff: AbortSignal, stopping: AbortSignal): Promise<boolean>;
+  round(cutOff: AbortSignal, stopping: AbortSignal): Promise<boolean | undefined>;
   /** Wait before the first round. Default: none. */
   readonly initialDelayMs?: number;
   /** Wait between two rounds when nothing is left to do. */
   readonly idleMs: number;
-  /** Wait after the first failure in a row; each further failure doubles it, up to `maxRetryMs`. */
-  readonly retryMs: number;
-  readonly maxRetryMs: number;
-  /** How long a round may continue after `stop` was called. */
-  readonly stopMs: number;
+  /** Wait after the first failure in a row. Default: `idleMs`. Each further failure doubles it, up to `maxRetryMs`. */
+  readonly retryMs?: number;
+  /** Default: `retryMs`. */
+  readonly maxRetryMs?: number;
+  /** How long a round may continue after `stop` was called. Default: `workerStopMs`. */
+  readonly stopMs?: number;
   /** The logged effect of a failure, such as `events are not shipped`. Logged for the first failure in a row only. */
   readonly consequence: string;
   readonly log: WorkerLog;
@@ -50,7 +52,8 @@ export interface Worker extends AsyncDisposable {
 const CUT_OFF_GRACE_MS = 1_000;
 
 export function startWorker(options: WorkerOptions): Worker {
-  const { name, round, initialDelayMs = 0, idleMs, retryMs, maxRetryMs, stopMs, consequence, log } = options;
+  const { name, round, initialDelayMs = 0, idleMs, consequence, log } = options;
+  const { retryMs = idleMs, maxRetryMs = retryMs, stopMs = SERVER_LIMITS.workerStopMs } = options;
   const stopping = new AbortController();
   const cutOff = new AbortController();
   let wakeUp = new AbortController();
