@@ -13,7 +13,7 @@ import { idleEndOf } from "./authenticate.ts";
 import { addressChangedMail, confirmationMail } from "./mails.ts";
 import { readName } from "./names.ts";
 
-export interface ProfileDeps {
+interface ProfileDeps {
   readonly catalog: Catalog;
   readonly nodes: () => number;
 }

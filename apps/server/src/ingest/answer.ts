@@ -9,7 +9,7 @@ import { expiresAt } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import type { Visit } from "./visit.ts";
 
-export interface AnswerInput {
+interface AnswerInput {
   readonly attemptId: string;
   readonly request: IngestRequest;
   readonly keyed: CachedSource;

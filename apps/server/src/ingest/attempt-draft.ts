@@ -19,7 +19,7 @@ const NOTHING_KNOWN: AttemptFacts = {
   clockSkewMs: null,
 };
 
-export interface AttemptDraftDeps {
+interface AttemptDraftDeps {
   readonly newId: (prefix: string) => string;
   /** Milliseconds, monotonic. */
   readonly stopwatch: () => number;

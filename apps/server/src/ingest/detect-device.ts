@@ -18,7 +18,7 @@ export interface DetectedDevice {
 }
 
 /** `18_7_1`, `131.0.6778.39` and `14.0` as people write them: 18.7, 131 and 14. */
-export function shortVersion(version: string | undefined): string | null {
+function shortVersion(version: string | undefined): string | null {
   const [, major, minor] = /^v?(\d{1,9})(?:[._](\d{1,9}))?/.exec(version ?? "") ?? [];
   if (major === undefined) return null;
   return minor === undefined || Number(minor) === 0 ? major : `${major}.${minor}`;

@@ -68,7 +68,7 @@ async function findOtherSessions(
   return new Map(await Promise.all(found));
 }
 
-export interface BatchRequest {
+interface BatchRequest {
   readonly request: IngestRequest;
   readonly keyed: CachedSource;
   readonly parsed: ParsedBody;

@@ -18,14 +18,14 @@ import { userAgentOf } from "./visitor.ts";
 type ParsedBootstrap = Extract<ParsedBody, { kind: "bootstrap" }>;
 
 /** The events of one visitor and user. */
-export interface ForeignPart {
+interface ForeignPart {
   readonly parsed: ParsedBootstrap;
   /** The place of each event in the request. */
   readonly indexes: readonly number[];
 }
 
 /** The parts of one session. */
-export interface ForeignGroup {
+interface ForeignGroup {
   readonly session: ForeignSession;
   readonly parts: readonly [ForeignPart, ...ForeignPart[]];
 }
@@ -178,7 +178,7 @@ function refuseAll(invalid: ReadonlyMap<number, InvalidEvent>): never {
   throw new Refusal("invalid_payload", { issues });
 }
 
-export interface ForeignInput {
+interface ForeignInput {
   readonly request: IngestRequest;
   readonly translation: Translation;
   readonly limits: Pick<AppliedLimits, "maxBatchSize" | "maxPayloadBytes">;

@@ -20,7 +20,7 @@ import { createSlicedAdmission } from "./time-slices.ts";
 import { createDeviceOf } from "./visitor.ts";
 import { createVisitorIds } from "./visitor-ids.ts";
 
-export interface IngestOptions
+interface IngestOptions
   extends Pick<
     IngestDeps,
     | "placeOf"

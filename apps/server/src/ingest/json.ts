@@ -14,7 +14,7 @@ export const textOrNull = (value: unknown): string | null => (typeof value === "
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /** A body for parsing and for the debug view: its text, or its first bytes when it has no usable text. */
-export type BodyText =
+type BodyText =
   | { readonly bodyText: string; readonly bodyStart: null }
   | { readonly bodyText: null; readonly bodyStart: string };
 
@@ -62,7 +62,7 @@ function cleanStrings(value: unknown, depth: number): unknown {
   return clean;
 }
 
-export interface Inspection {
+interface Inspection {
   isTooDeep: boolean;
   /** A number was not finite and has been replaced by null. */
   hasNonFinite: boolean;

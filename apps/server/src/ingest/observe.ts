@@ -11,13 +11,13 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-export interface IngestCounters {
+interface IngestCounters {
   request(kind: string, status: number, code: string, durationMs: number): void;
   bytes(count: number): void;
   events(status: string, code: string, count: number): void;
 }
 
-export interface ObserverDeps {
+interface ObserverDeps {
   readonly log: Log;
   readonly boundedLog: BoundedLog;
   readonly counters: IngestCounters;

@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { maskAddress, maskWholly } from "../core/masking/mask-address.ts";
 import type { AddressRules } from "./address-rules.ts";
 
-export interface PageAddress {
+interface PageAddress {
   url: string | null;
   origin: string | null;
   host: string | null;
@@ -51,7 +51,7 @@ function splitAddress(text: string): AddressParts {
 const withoutQuery = (path: string) => path.replace(/[?#].*$/s, "");
 
 /** A page's address, and the campaign that led to it. */
-export interface AddressWithCampaign {
+interface AddressWithCampaign {
   readonly address: PageAddress;
   readonly campaign: Campaign;
 }
@@ -116,7 +116,7 @@ const NO_ADDRESS: AddressWithCampaign = {
 };
 
 /** The address of a page, as far as the client and the request name it. */
-export interface SentAddress {
+interface SentAddress {
   readonly url: string | null;
   readonly path: string | null;
   readonly requestOrigin: string | null;

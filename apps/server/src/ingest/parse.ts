@@ -44,7 +44,7 @@ export type ParsedBody =
   | { readonly kind: "bootstrap"; readonly body: BootstrapFields; readonly batch: ParsedBatch | null }
   | { readonly kind: "events"; readonly body: EventsFields; readonly batch: ParsedBatch | null };
 
-export interface ParseOptions {
+interface ParseOptions {
   readonly kind: AttemptKind;
   readonly legacy: boolean;
   readonly lenient: boolean;

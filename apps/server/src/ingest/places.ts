@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { type CityResponse, Reader } from "mmdb-lib";
 import { SERVER_LIMITS } from "../core/limits.ts";
 
-export interface VisitorPlace {
+interface VisitorPlace {
   /** ISO 3166-1. */
   readonly country: string | null;
   /** The English name of the largest subdivision. */

@@ -8,7 +8,7 @@ import type { IngestLedger } from "../ledger/ledger.ts";
 
 export type RunWork = <T>(work: () => Promise<T>) => Promise<T>;
 
-export interface SessionActivity {
+interface SessionActivity {
   readonly sourceId: string;
   readonly sessionId: string;
   /** The user that the request named; null: none. */

@@ -49,7 +49,7 @@ const hasQuota = ({ dailyQuota: { source, workspace } }: AppliedLimits): boolean
 /** The characters of public keys. Any other text is no key and needs no look-up. */
 const PUBLIC_KEY = /^[A-Za-z0-9_-]{1,100}$/;
 
-export interface SourceCacheDeps {
+interface SourceCacheDeps {
   readonly ledger: IngestLedger;
   /** The source's own limits, else the defaults. */
   readonly limitsOf: (source: SourceRecord) => AppliedLimits;

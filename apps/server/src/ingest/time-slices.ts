@@ -25,7 +25,7 @@ function createDeferral(work: () => void): () => void {
 /** Runs `work` after the promise callbacks that are pending now. */
 const afterPendingPromises = (work: () => void) => queueMicrotask(() => process.nextTick(work));
 
-export interface SlicedAdmissionOptions {
+interface SlicedAdmissionOptions {
   /** Maximum requests that are processed or wait for a slot. */
   readonly maxAdmitted: number;
   /** Milliseconds, monotonic. */

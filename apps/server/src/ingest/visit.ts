@@ -28,7 +28,7 @@ const existing = (session: SessionRecord, state: "continued" | "resumed"): Visit
   store: (work) => work(),
 });
 
-export interface VisitDeps {
+interface VisitDeps {
   readonly sessions: SessionCache;
   readonly visitorIds: VisitorIds;
   readonly newId: (prefix: string) => string;

@@ -22,7 +22,7 @@ export interface VisitorIds {
 
 const ID_DIGITS = 32;
 
-export interface VisitorIdDeps {
+interface VisitorIdDeps {
   readonly ledger: SaltLedger;
   readonly clock: () => number;
 }

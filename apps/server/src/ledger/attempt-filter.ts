@@ -19,7 +19,7 @@ export interface AttemptGroup {
 type Comparison = "=" | "<" | ">";
 export type Condition = readonly [column: string, comparison: Comparison, value: string | number];
 
-export interface AttemptQuery {
+interface AttemptQuery {
   conditions: Condition[];
   /** Oldest first with `after`, as the live stream reads; else newest first. */
   order: "asc" | "desc";

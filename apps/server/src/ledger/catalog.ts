@@ -24,7 +24,7 @@ import type { AuditNote, IdentityRecord, OfferedInvitation, SignInOffer } from "
 import type { DeletionClock } from "./deletion-clock.ts";
 
 /** Who makes a change, and when. Changing methods write an audit entry in the same transaction. */
-export interface AuditedChange {
+interface AuditedChange {
   actor: Actor;
   now: number;
 }
@@ -41,7 +41,7 @@ export type SourceChange = {
 };
 
 /** A token that `setUp` or `signIn` creates; the other members follow from its user. */
-export interface NewUserToken {
+interface NewUserToken {
   tokenId: string;
   /** SHA-256 of the token. */
   hash: string;

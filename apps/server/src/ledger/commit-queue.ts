@@ -8,7 +8,7 @@ import type { Commit, StoredFlags } from "../core/records.ts";
 import { type GroupObserver, LedgerBusy, type LedgerLoad } from "./ledger.ts";
 
 /** Commits a group, all or nothing. Resolves with the flags of each commit, in order. */
-export type WriteGroup = (group: Commit[]) => Promise<StoredFlags[]>;
+type WriteGroup = (group: Commit[]) => Promise<StoredFlags[]>;
 
 interface WaitingCommit {
   commit: Commit;
@@ -35,13 +35,13 @@ function takeGroup(queue: WaitingCommit[]): WaitingCommit[] {
   return queue.splice(0, end < 0 ? queue.length : end);
 }
 
-export interface CommitQueueOptions {
+interface CommitQueueOptions {
   /** Maximum number of groups that are written at once. Default: 1. */
   maxGroups?: number;
   onGroup?: GroupObserver | undefined;
 }
 
-export interface CommitQueue {
+interface CommitQueue {
   /** The `commit` of a ledger. It rejects with `LedgerBusy` when too many commits, or too many bytes, are waiting. */
   commit(commit: Commit): Promise<StoredFlags>;
   load(): LedgerLoad["queue"];

@@ -101,7 +101,7 @@ export interface AttemptLedger {
 }
 
 /** @see OutboxLedger.claimPage */
-export interface PageClaim {
+interface PageClaim {
   /** The id of the page that this call may seal. */
   pageId: string;
   now: number;
@@ -193,7 +193,7 @@ export interface AlertLedger {
   finishAlert(alert: { sourceId: string; alertId: string }): Promise<void>;
 }
 
-export interface AlertStatusChange {
+interface AlertStatusChange {
   sourceId: string;
   /** null: the source had no status yet. */
   was: AlertStatus | null;

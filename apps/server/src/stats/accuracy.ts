@@ -50,7 +50,7 @@ const SECONDS = { fast: 0.125, auto: 1 } as const;
 /** A statement that still needs too much memory or time is tried again with this part of its visitors. */
 const RETRY_FACTOR = 8;
 
-export interface ReadSize {
+interface ReadSize {
   readonly from: ReadFrom;
   /** The events of the range, before filters. */
   readonly events: number;
@@ -59,7 +59,7 @@ export interface ReadSize {
 }
 
 /** @returns n for a sample of one visitor in n; 1: all visitors */
-export function chooseSample(choice: StatsAccuracyChoice, { from, events, canEstimate }: ReadSize): number {
+function chooseSample(choice: StatsAccuracyChoice, { from, events, canEstimate }: ReadSize): number {
   if (choice === "exact" || !canEstimate) return 1;
   let sample = 1;
   while (

@@ -71,7 +71,7 @@ function offsetIn(zone: string, period: number): number {
  * Converts a time to the local time of the zone, read as if it were UTC. The zone database is asked once for six hours: asking it
  * for each query took a fifth of the main thread under 60 queries at a time.
  */
-export function localTime(zone: string, at: number): number {
+function localTime(zone: string, at: number): number {
   const period = Math.floor(at / STEADY_MS);
   const key = `${zone} ${period}`;
   const offset = offsets.get(key) ?? offsetIn(zone, period);

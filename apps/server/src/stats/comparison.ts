@@ -82,7 +82,7 @@ export function readComparison(
 }
 
 /** The time buckets of a query, and those of the compared period: each index is one bucket. */
-export interface ComparedBuckets {
+interface ComparedBuckets {
   /** The starts of the query's buckets that have a counterpart. */
   readonly names: number[];
   readonly starts: number[];

@@ -5,7 +5,7 @@ import type { Grain } from "./calendar.ts";
 import { propertySql } from "./property-sql.ts";
 import type { Bind } from "./sql.ts";
 
-export type TextDimensionName = (typeof STATS_TEXT_DIMENSIONS)[number];
+type TextDimensionName = (typeof STATS_TEXT_DIMENSIONS)[number];
 
 interface TextDimension {
   /** Which event has the value: the event itself, the first event of its session, or the session's last page view. */

@@ -21,7 +21,7 @@ import { propertyKeyOf, propertySql } from "./property-sql.ts";
 import { allOf, anyOf, type Bind } from "./sql.ts";
 
 type Operator = (typeof STATS_OPERATORS)[number];
-export interface FilterCondition {
+interface FilterCondition {
   readonly kind: "condition";
   readonly dimension: ValueDimension;
   readonly operator: Operator;
@@ -202,7 +202,7 @@ export function writeFilterTree(
   }
 }
 
-export interface FilterContext {
+interface FilterContext {
   /** Selects every event of each session in the queried period, also events before or after the period. */
   readonly sessionEvents: string;
   readonly currency: CurrencySql;

@@ -7,7 +7,7 @@ import { type QueryScope, refuseIssues } from "./scope.ts";
 import { allOf, type Bind } from "./sql.ts";
 
 /** A goal of a query, and where it is in the body. */
-export interface GoalInBody {
+interface GoalInBody {
   readonly goal: StatsGoal;
   readonly path: readonly (string | number)[];
 }

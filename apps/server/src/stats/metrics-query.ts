@@ -31,7 +31,7 @@ export interface QueryPeriod {
 }
 
 /** One of equal parts of all visitors, by their hashes. The exact totals of the parts add up to those of all. */
-export interface VisitorSlice {
+interface VisitorSlice {
   readonly kind: "visitors";
   readonly index: number;
   /** A power of two. */

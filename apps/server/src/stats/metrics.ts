@@ -158,7 +158,7 @@ const METRICS: Readonly<Record<NamedMetric, Metric>> = {
 const SUM = "sum:";
 const isNamed = (metric: StatsMetric): metric is NamedMetric => Object.hasOwn(METRICS, metric);
 /** The property of a metric `sum:<property>`; null for other metrics. */
-export const summedProperty = (metric: StatsMetric): string | null =>
+const summedProperty = (metric: StatsMetric): string | null =>
   isNamed(metric) ? null : metric.slice(SUM.length);
 
 /** A user may have several visitors, so a sample of visitors does not give a share of the users. Money is not estimated. */

@@ -43,7 +43,7 @@ function rawSql(bind: Bind, path: readonly string[]): string {
 }
 
 /** A property's value as SQL, each NULL when the event has none or it has another type. */
-export interface PropertySql {
+interface PropertySql {
   readonly text: string;
   readonly number: string;
   /** A text, a number or a boolean with a letter for its type, so that "1" and 1 are different groups: see `propertyKeyOf`. */

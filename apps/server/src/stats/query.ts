@@ -97,7 +97,7 @@ function startsOf(zone: string, dimensions: readonly Dimension[], period: Period
 }
 
 /** A query that was read, and what its answer needs besides. */
-export interface ReadQuery {
+interface ReadQuery {
   readonly query: MetricsQuery;
   /** The starts of its time buckets; empty without a time dimension. */
   readonly starts: number[];

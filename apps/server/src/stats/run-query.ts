@@ -118,9 +118,9 @@ function toRefusal(error: unknown): unknown {
 }
 
 /** @returns what runs the statements of one request; they are cancelled when its signal aborts */
-export type QueryRunner = (call: { organizationId: string; signal: AbortSignal }) => RunQuery;
+type QueryRunner = (call: { organizationId: string; signal: AbortSignal }) => RunQuery;
 
-export interface QueryRunnerOptions {
+interface QueryRunnerOptions {
   /** The hint of the answer when there is no warehouse. */
   readonly offHint?: string;
   /** The memory of one query. */

@@ -1,7 +1,7 @@
 /** SQL statements with bound values: nothing that a caller sends becomes a part of the text. */
 
 /** The types of bound values, as ClickHouse names them in `{name:Type}`. */
-export type ParameterType =
+type ParameterType =
   | "String"
   | "Array(String)"
   | "Float64"

@@ -34,7 +34,7 @@ export type StatsHandlers = { readonly queryStats: QueryStats } & Pick<
   | "listEvents"
 >;
 
-export interface StatsDeps {
+interface StatsDeps {
   readonly warehouse: StatsWarehouse;
   readonly completeness: Pick<WarehouseCompleteness, "report" | "isSuspected" | "suspectDamage">;
   /** The hint of the answers when there is no warehouse. */

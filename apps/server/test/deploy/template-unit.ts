@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const valuesOf = (text: string, name: string): string[] =>
   [...text.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value]) => value!);
 
-export interface InstanceStart {
+interface InstanceStart {
   command: string[];
   environment: Record<string, string>;
 }

@@ -8,13 +8,13 @@ import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { AttemptCount, AttemptRow } from "../../src/core/records.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
 
-export interface OpenedAttempts {
+interface OpenedAttempts {
   ledger: AttemptLedger;
   maintain(at: { now: number }): Promise<unknown>;
   close(): Promise<void>;
 }
 /** A store of its own for each test. */
-export type OpenAttempts = (options: { storeBytes: number }) => Promise<OpenedAttempts>;
+type OpenAttempts = (options: { storeBytes: number }) => Promise<OpenedAttempts>;
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const HOUR = 3_600_000;

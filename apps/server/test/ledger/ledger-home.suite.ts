@@ -86,7 +86,7 @@ export const testerOf =
         await home.remove();
       }
     });
-export type Reopen = (now: number) => Promise<Ledger>;
+type Reopen = (now: number) => Promise<Ledger>;
 
 export const outcomes = async (ledger: Ledger, commit: Partial<Commit>) => [
   ...(await ledger.commit(aCommit(commit))),

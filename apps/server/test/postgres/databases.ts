@@ -75,7 +75,7 @@ export function addressIn(dataDir: string): string | null {
   return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
-export const standFor = (dataDir: string, url: string) => writeFileSync(join(dataDir, ADDRESS), url);
+const standFor = (dataDir: string, url: string) => writeFileSync(join(dataDir, ADDRESS), url);
 
 /** The database that stands for a folder, made when it is asked for first. */
 export async function databaseOf(dataDir: string): Promise<string> {
@@ -104,7 +104,7 @@ export async function setClock(url: string, now: number): Promise<void> {
 }
 
 /** A ledger whose database has the time that its upkeep is called at. */
-export const withClock = (ledger: Ledger, url: string): Ledger => ({
+const withClock = (ledger: Ledger, url: string): Ledger => ({
   ...ledger,
   maintain: async (at) => {
     await setClock(url, at.now);

@@ -15,7 +15,7 @@ const START_MS = 15_000;
 export const whyNoPooler = (): string | null =>
   existsSync(PGBOUNCER) ? null : `there is no ${PGBOUNCER}; \`npm run verify\` installs it`;
 
-export interface Pooler extends AsyncDisposable {
+interface Pooler extends AsyncDisposable {
   /** Of the same database, by way of the pooler. */
   url: string;
   /** Ends it, waits, and starts it at the same address with these settings. */

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 
-export interface Relay extends AsyncDisposable {
+interface Relay extends AsyncDisposable {
   /** Of the same database, by way of the relay. */
   url: string;
   /** Whatever comes on the next connection that sends this text stays here from then on. */

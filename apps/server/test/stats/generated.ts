@@ -47,7 +47,7 @@ export const PLACES = [
   { zone: "Asia/Kathmandu", day: "2026-03-01" },
   { zone: "UTC", day: "2026-01-01" },
 ] as const;
-export type Place = (typeof PLACES)[number];
+type Place = (typeof PLACES)[number];
 
 /** Names that would mean something else in SQL if they were not bound. */
 export const PROPERTIES = [
@@ -242,7 +242,7 @@ function scalarOf(random: Random, dimension: string): string | number | boolean 
   ) as string;
 }
 
-export function leafOf(
+function leafOf(
   random: Random,
   { dimension, operator }: { dimension: string; operator: string },
 ): OracleFilter {

@@ -424,7 +424,7 @@ function metricOf(metric: string, { events, visits }: Counted, goal: Rule | unde
 }
 
 /** The events of a span and its sessions, each with what it fits. */
-export function visitsOf(all: readonly ExampleEvent[], { from, to }: Span, bots: boolean): OracleVisit[] {
+function visitsOf(all: readonly ExampleEvent[], { from, to }: Span, bots: boolean): OracleVisit[] {
   const near = all.filter(
     (one) => timeOf(one) >= from - DAY && timeOf(one) < to + DAY && (bots || !one.isBot),
   );

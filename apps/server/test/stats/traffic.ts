@@ -1,6 +1,6 @@
 /** Traffic that ClickHouse generates itself, for tests that need more of it than they can send. */
 
-export interface GeneratedTraffic {
+interface GeneratedTraffic {
   readonly sourceId: string;
   /** In milliseconds, at midnight UTC. */
   readonly firstDay: number;

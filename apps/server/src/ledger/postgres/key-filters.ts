@@ -8,7 +8,7 @@ import { createKeyFilter, filterBytes, type KeyFilter, MAX_FILTER_BYTES } from "
 import { GENERATION_ID, KEY_ROW_BYTES } from "./commit-ddl.ts";
 
 /** Parameters of `commit_group`: `learned`, `perhaps` and `perhaps_in`. */
-export interface RuledOutKeys {
+interface RuledOutKeys {
   /** The generations that have a filter. In these, only `possibleKeys` have to be looked up. */
   filteredGenerations: string[];
   /** Positions (from 1) of the keys that a filter does not rule out. */

@@ -4,7 +4,7 @@ import { toStorageError } from "./failure.ts";
 import { migrate } from "./migrations.ts";
 import { refuseSharedSessions } from "./session-pooling.ts";
 
-export interface MigrationResult {
+interface MigrationResult {
   from: number;
   to: number;
 }

@@ -29,13 +29,13 @@ import { createSessionNotifier } from "./session-notices.ts";
 import { refuseSharedSessions, refuseSharedSessionsOf } from "./session-pooling.ts";
 import { saltMethods } from "./visitor-salts.ts";
 
-export interface PostgresOptions {
+interface PostgresOptions {
   url: string;
   attemptStoreBytes?: number;
   onGroup?: GroupObserver | undefined;
 }
 
-export interface PostgresLedger extends Ledger {
+interface PostgresLedger extends Ledger {
   load(): LedgerLoad;
 }
 

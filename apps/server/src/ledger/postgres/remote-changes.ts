@@ -8,13 +8,13 @@ import type { LedgerChange } from "../ledger.ts";
 import { toClientConfig } from "./connections.ts";
 import { CHANGE_CHANNEL } from "./nodes-ddl.ts";
 
-export interface RemoteChanges {
+interface RemoteChanges {
   onChange(listener: (change: LedgerChange) => void): void;
   close(): Promise<void>;
 }
 
 /** @returns null for a session notice of this node; `everything` for a payload of a newer version */
-export function parseChange(payload: string, nodeId: string): LedgerChange | null {
+function parseChange(payload: string, nodeId: string): LedgerChange | null {
   const [kind, first, sourceId, sessionId] = payload.split(" ");
   if (kind === "tokens") return { kind };
   if (kind === "source" && first) return { kind, sourceId: first };

@@ -6,7 +6,7 @@ import { toSessionPayload } from "./remote-changes.ts";
 
 const NOTIFY = "select pg_notify($1, payload) from unnest($2::text[]) as payload";
 
-export interface SessionNotifier {
+interface SessionNotifier {
   notify(session: { sourceId: string; sessionId: string }): void;
   /** Resolves when no query is running. */
   close(): Promise<void>;

@@ -34,7 +34,7 @@ export interface AttemptStore
   close(): void;
 }
 
-export interface AttemptStoreOptions {
+interface AttemptStoreOptions {
   /** Maximum bytes of the history. Beyond them the oldest attempts are deleted. */
   storeBytes: number;
   /** `existing`: the file was open before, and opening fails if it is missing. Default: it is created if missing. */

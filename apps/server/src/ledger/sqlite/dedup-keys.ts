@@ -19,7 +19,7 @@ const SAMPLE_KEYS = 20_000;
 const SPARE_SHARE = 0.25;
 
 /** Limits that tests set to small values. */
-export interface DedupLimits {
+interface DedupLimits {
   /** The number of recent keys from which they are merged into the newest generation. */
   mergeFrom?: number;
   /** The number of keys at which a generation is full. */

@@ -65,7 +65,7 @@ function eraseOutbox(
   return { next: end && end.seq < upTo ? { sourceIndex: 0, afterSeq: end.seq, upToSeq: upTo } : null };
 }
 
-export interface SqliteErasureMethods extends Synchronous<Pick<ErasureLedger, "eraseOutbox">> {
+interface SqliteErasureMethods extends Synchronous<Pick<ErasureLedger, "eraseOutbox">> {
   /** Whether any erasure is unfinished. Asked before `claimErasures`, which costs much more: a worker claims every second. */
   hasOpenErasures(): boolean;
 }

@@ -10,7 +10,7 @@ const FAILURES: Readonly<Record<number, StorageFailure>> = { 11: "damaged", 13: 
 const NO_SPACE = ["ENOSPC", "EDQUOT"];
 /** Files that this user may not use: SQLite's perm, readonly, cantopen; codes of the file system. */
 const FORBIDDEN_RESULTS = [3, 8, 14];
-export const FORBIDDEN_CODES: readonly unknown[] = [
+const FORBIDDEN_CODES: readonly unknown[] = [
   "EACCES",
   "EPERM",
   "EROFS",

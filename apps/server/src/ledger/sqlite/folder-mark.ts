@@ -8,13 +8,13 @@ import { OperatorError } from "../../core/operator-error.ts";
 import { flush, makeFolder } from "./database.ts";
 
 /** What the mark of each command says. */
-export interface FolderMarks {
+interface FolderMarks {
   restore: { from: string };
   /** The target database stores the same id. The mark of a finished move stays: the ledger is there now. */
   move: { moveId: string; isFinished: boolean };
   "move-warehouse": Record<string, never>;
 }
-export type MarkingCommand = keyof FolderMarks;
+type MarkingCommand = keyof FolderMarks;
 
 /** The folder is marked. The message names the command to run. */
 export class MarkedFolder extends OperatorError {}

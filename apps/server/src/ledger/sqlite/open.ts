@@ -17,7 +17,7 @@ import { outcomesOfEach, packCommits } from "./packed-commits.ts";
 import type { AttemptsOpening, AttemptThreadMethods } from "./serve-attempts.ts";
 import { createSaltMethods } from "./visitor-salts.ts";
 
-export interface SqliteOptions {
+interface SqliteOptions {
   dataDir: string;
   now: number;
   attemptStoreBytes?: number;

@@ -42,7 +42,7 @@ export const createReadMethods = (
 });
 
 /** The result of one slice of the walk over all sessions. */
-export interface SessionSweep {
+interface SessionSweep {
   deleted: number;
   /** The walk has not reached the last session yet. */
   hasMore: boolean;

@@ -17,7 +17,7 @@ const READ_LOG = "select seq, keys from recent_keys order by seq";
 const APPEND = "insert into recent_keys (keys) values (?) returning seq";
 const DELETE_LOG = "delete from recent_keys where seq <= ?";
 
-export interface RecentKeys {
+interface RecentKeys {
   has(key: string): boolean;
   add(key: string): void;
   /** Appends the added keys to the log, and merges some when there are many. Within the caller's transaction. */
@@ -26,7 +26,7 @@ export interface RecentKeys {
   mergeAll(): void;
 }
 
-export interface RecentKeysOptions {
+interface RecentKeysOptions {
   /** Inserts a key into the newest generation; no effect when it is there. */
   insert(key: Uint8Array): void;
   mergeFrom?: number | undefined;

@@ -9,7 +9,7 @@ import type { SaltLedger } from "../ledger.ts";
 import { makePrivateFile } from "./database.ts";
 import { toStorageError } from "./failure.ts";
 
-export const SALTS_FILE = "visitor-salts";
+const SALTS_FILE = "visitor-salts";
 const DAY_BYTES = 4;
 const SALT_BYTES = 32;
 const PLACE_BYTES = DAY_BYTES + SALT_BYTES;

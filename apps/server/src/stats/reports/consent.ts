@@ -11,7 +11,7 @@ import type { Mail } from "../../mail/mailer.ts";
 import { PERIOD_WORDS } from "./period.ts";
 
 /** What an address outside the workspace may know of it, as mails show names. */
-export interface ConsentRequest {
+interface ConsentRequest {
   readonly askedBy: string;
   readonly organizationName: string;
   readonly sourceName: string;

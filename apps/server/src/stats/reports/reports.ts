@@ -16,7 +16,7 @@ import { type ReportContent, type ReportScope, readReport } from "./content.ts";
 import { lastPeriod, nextReportAt, PERIOD_WORDS } from "./period.ts";
 import { type ReportFooter, renderHtml, renderText, reportSubject } from "./render.ts";
 
-export interface ReportDeps {
+interface ReportDeps {
   readonly ledger: Pick<
     Catalog,
     "source" | "claimReports" | "recordReport" | "addReportLink" | "organizationsOf" | "profile"
@@ -29,7 +29,7 @@ export interface ReportDeps {
   readonly log: { error(fields: object, message: string): void };
 }
 
-export interface ReportTotals {
+interface ReportTotals {
   sent: number;
   failures: number;
 }
