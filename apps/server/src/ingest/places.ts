@@ -70,9 +70,17 @@ export function openPlaces(file: PlacesFile | null, onUnreadable: (error: unknow
       return NO_PLACE;
     }
   };
+  const places = new LRUCache<string, VisitorPlace>({ max: SERVER_LIMITS.placeCacheEntries });
+  const findCached = (path: string, address: string): VisitorPlace => {
+    const cached = places.get(address);
+    if (cached) return cached;
+    const place = find(path, address);
+    places.set(address, place);
+    return place;
+  };
   return (address, vouchedCountry) => {
     const isKnown = vouchedCountry !== null && !file?.mayHaveCities;
-    const place = file && isUsable && !isKnown ? find(file.path, address) : NO_PLACE;
+    const place = file && isUsable && !isKnown ? findCached(file.path, address) : NO_PLACE;
     return withCountry(place, vouchedCountry);
   };
 }
