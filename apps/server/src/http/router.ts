@@ -55,13 +55,16 @@ function findFrom(node: RouteNode, segments: readonly string[], at: number): Rou
   return rest;
 }
 
+/** A proxy guards this path, which needs no token, by its exact name. */
+const GUARDED = "/metrics";
+
 export type Router = (path: string) => RouteMatch | null;
 
 export function createRouter(operations: readonly Operation[]): Router {
   const root = createNode();
   for (const operation of operations) {
     addRoute(root, operation.path, operation);
-    addRoute(root, `${operation.path}/`, operation);
+    if (operation.path !== GUARDED) addRoute(root, `${operation.path}/`, operation);
   }
   return (path) => (path.startsWith("/") ? findFrom(root, path.slice(1).split("/"), 0) : null);
 }

@@ -224,8 +224,8 @@ describe("HTTP behaviour common to all operations", () => {
     });
   });
 
-  it("A trailing slash is the same route, on every route", async () => {
-    for (const { method, path } of OPERATIONS) {
+  it("A trailing slash is the same route, on every route but /metrics", async () => {
+    for (const { method, path } of OPERATIONS.filter((one) => one.path !== "/metrics")) {
       const plain = `${world.url}${path.replaceAll(/:[a-zA-Z]+/g, "none")}`;
       const statuses = [plain, `${plain}/`].map(
         async (url) => (await fetch(url, { method, redirect: "manual" })).status,

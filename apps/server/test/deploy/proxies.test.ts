@@ -108,7 +108,11 @@ for (const { name, program, file } of PROXIES) {
     });
 
     it(`${name} serves the metrics to its own machine only`, async () => {
-      assert.equal((await front.ask("/metrics", { from: "127.0.0.2" })).status, 403);
+      const from = "127.0.0.2";
+      for (const path of ["/metrics", "/%6detrics", "/x/../metrics", "/metrics?a=1"])
+        assert.equal((await front.ask(path, { from })).status, 403, path);
+      for (const path of ["/metrics/", "/metrics//", "/Metrics", "/metrics%2f", "/metrics;a"])
+        assert.ok([403, 404].includes((await front.ask(path, { from })).status), path);
       assert.match((await front.ask("/metrics")).text, /^headwater_ready 1$/m);
     });
   });
