@@ -100,10 +100,9 @@ export const WAREHOUSE_LIMITS = {
   exportPageBytes: 4 * 1_048_576,
   /** Outbox rows that are read at once. */
   exportOutboxRows: 10,
-  /** Events that the conversion thread gets at once, and its memory. */
+  /** Events that the thread which writes CSV gets at once, and its memory. */
   maxExportSliceRows: 2_000,
   maxExportSliceBytes: 2 * 1_048_576,
-  /** The metadata of a Parquet file with 30 million events takes 110 MB until its footer is written. */
-  maxExportThreadMb: 128,
+  maxExportThreadMb: 64,
   maxExportThreadYoungMb: 16,
 } as const;

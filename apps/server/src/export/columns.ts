@@ -1,4 +1,4 @@
-/** The columns of CSV and Parquet, and where each value is in a stored event. */
+/** The columns of CSV and Parquet, where each value is in a stored event, and its SQL over the table `events`. */
 
 export type ExportedEvent = Readonly<Record<string, unknown>>;
 
@@ -72,6 +72,17 @@ export const COLUMNS: readonly Column[] = [
 ];
 
 const isObject = (value: unknown): value is ExportedEvent => typeof value === "object" && value !== null;
+
+/** Objects whose JSON text is stored as it is. */
+const STORED_TEXTS = ["properties", "context"];
+
+/** Selects the columns from `events AS event`: the alias tells the member `device.device` from the column `device`. */
+export const SELECTED_COLUMNS: string = COLUMNS.map(({ name, path, kind }) => {
+  const value = `event.${path.join(".")}`;
+  if (kind === "json" && !STORED_TEXTS.includes(name)) return `toJSONString(${value}) AS ${name}`;
+  // as text first: 0.1 stays 0.1 when it was stored with fewer bits
+  return `${kind === "number" ? `toFloat64(toString(${value}))` : value} AS ${name}`;
+}).join(", ");
 
 /** @returns null when the event has no such value */
 export function readColumn(event: ExportedEvent, { path }: Column): unknown {

@@ -6,9 +6,7 @@ import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import { mayMiss } from "../core/warehouse-report.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
-import { toFormat } from "./format.ts";
-import { ledgerPages } from "./from-ledger.ts";
-import { warehousePages } from "./from-warehouse.ts";
+import { type EventStores, readEvents, toFile } from "./format.ts";
 import { type ExportSelection, readSelection } from "./selection.ts";
 import { createExportSlots } from "./slots.ts";
 
@@ -31,24 +29,23 @@ export interface SlowExport {
 }
 
 /** Records an export that failed on damaged data. */
-async function* watchDamage(pages: AsyncGenerator<Buffer>, { completeness }: ExportDeps) {
+async function* watchDamage(events: AsyncGenerator<Buffer>, { completeness }: ExportDeps) {
   try {
-    yield* pages;
+    yield* events;
   } catch (error) {
     if (error instanceof Refusal && error.code === "warehouse_damaged") completeness.suspectDamage();
     throw error;
   }
 }
 
-function openPages(deps: ExportDeps, selection: ExportSelection, signal: AbortSignal) {
-  const { warehouse, ledger } = deps;
-  if (warehouse.state() === "off") return ledgerPages(ledger, selection);
+function storesOf({ warehouse, ledger }: ExportDeps): EventStores {
+  if (warehouse.state() === "off") return { ledger, client: null };
   const client = () => {
     const connected = warehouse.client();
     if (!connected) throw new Refusal("warehouse_unavailable");
     return connected;
   };
-  return watchDamage(warehousePages(client, selection, signal), deps);
+  return { ledger, client };
 }
 
 /** For programs that check whether a file is complete. */
@@ -61,16 +58,16 @@ function headersOf({ completeness }: ExportDeps, selection: ExportSelection, for
   };
 }
 
-/** Reads the first page now: an export that cannot work is refused before the answer begins. */
-async function withFirstPage(pages: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> {
-  const first = await pages.next();
+/** Reads the first events now: an export that cannot work is refused before the answer begins. */
+async function afterFirst(events: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> {
+  const first = await events.next();
   return (async function* () {
     try {
       if (first.done) return;
       yield first.value;
-      yield* pages;
+      yield* events;
     } finally {
-      await pages.return(undefined);
+      await events.return(undefined);
     }
   })();
 }
@@ -87,9 +84,10 @@ export function createExport(deps: ExportDeps): Handler<"exportEvents"> {
     const signal = AbortSignal.any([clientGone, deps.stopping, slot.cutOff]);
     signal.addEventListener("abort", slot.release, { once: true });
     try {
-      const pages = await withFirstPage(openPages(deps, selection, signal));
+      const events = readEvents(storesOf(deps), selection, format, signal);
+      const begun = await afterFirst(watchDamage(events, deps));
       return {
-        stream: slot.deliver(toFormat(pages, format, selection.cursor !== null)),
+        stream: slot.deliver(toFile(begun, format, selection.cursor !== null)),
         cutOff: slot.cutOff,
         mediaType: EXPORT_MEDIA_TYPES[format],
         headers: headersOf(deps, selection, format),

@@ -1,12 +1,23 @@
-/** Turns pages of events into the bytes of a file. A worker thread converts to CSV and Parquet, a slice at a time. */
+/** The bytes of an export's file: lines of JSON as they are read, CSV from a worker thread, and Parquet from the warehouse. */
+import type { ClickHouseClient } from "@clickhouse/client";
 import type { ExportFormat } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { Refusal } from "../core/refusal.ts";
 import { startThread, transfer } from "../core/thread-calls.ts";
-import type { Converter } from "./convert.ts";
-import type { ConversionOptions } from "./convert-thread.ts";
+import type { OutboxLedger } from "../ledger/ledger.ts";
+import type { ConversionOptions, Converter } from "./convert-thread.ts";
+import { ledgerPages } from "./from-ledger.ts";
+import { warehousePages, warehouseParquet } from "./from-warehouse.ts";
+import type { ExportSelection } from "./selection.ts";
 
 /** Events as lines of JSON, each with its line end. */
-export type EventPages = AsyncIterable<Buffer>;
+type EventPages = AsyncIterable<Buffer>;
+
+export interface EventStores {
+  readonly ledger: Pick<OutboxLedger, "readOutbox">;
+  /** The present client of the warehouse; throws while it is down. null: there is no warehouse. */
+  readonly client: (() => ClickHouseClient) | null;
+}
 
 const LINE_END = 10;
 
@@ -52,10 +63,31 @@ async function* convertInThread(pages: EventPages, opening: ConversionOptions): 
   }
 }
 
-/** @param isContinued the client has the beginning of the file: it gets no header */
-export const toFormat = (
-  pages: EventPages,
+/**
+ * Reads the events of an export: pages of lines of JSON, or the parts of a Parquet file.
+ * @throws Refusal `warehouse_off`; from the iteration, `invalid_payload` when no event has the id of the cursor,
+ *   `warehouse_unavailable` and `warehouse_damaged`
+ */
+export function readEvents(
+  { ledger, client }: EventStores,
+  selection: ExportSelection,
+  format: ExportFormat,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  if (client !== null)
+    return format === "parquet"
+      ? warehouseParquet(client, selection, signal)
+      : warehousePages(client, selection, signal);
+  if (format !== "parquet") return ledgerPages(ledger, selection);
+  throw new Refusal("warehouse_off", {
+    message: "The warehouse writes the Parquet files, and this service has none.",
+    hint: "Export NDJSON or CSV instead.",
+  });
+}
+
+/** The file of what `readEvents` returns. @param isContinued the client has the beginning of the file: it gets no header */
+export const toFile = (
+  events: AsyncIterable<Buffer>,
   format: ExportFormat,
   isContinued: boolean,
-): AsyncIterable<Uint8Array> =>
-  format === "ndjson" ? pages : convertInThread(pages, { format, isContinued });
+): AsyncIterable<Uint8Array> => (format === "csv" ? convertInThread(events, { isContinued }) : events);

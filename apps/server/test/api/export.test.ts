@@ -8,7 +8,7 @@ import { override } from "../../src/core/override.ts";
 import { createExport, type SlowExport } from "../../src/export/export.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { folder } from "../cli/command-line.ts";
-import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
+import { linesOf, recordsOf } from "../export/exported.ts";
 import {
   eventsBody,
   eventsPath,
@@ -116,26 +116,10 @@ describe("Export without a warehouse", () => {
     assert.deepEqual(JSON.parse(rows[1]!.properties), { price: 9.5, note: 'a "b", c' });
   });
 
-  it("writes a Parquet file that another program reads", async () => {
-    const path = `/api/export/events?sourceId=${sourceId}&format=parquet`;
-    const headers = { authorization: "Bearer the-owner-token-of-a-test-world-0123456789" };
-    const rows = await rowsOfParquet(await (await fetch(world.url + path, { headers })).arrayBuffer());
-    assert.deepEqual(
-      rows.map(({ eventId, title, occurredAt, properties, isBot }) => [
-        eventId,
-        title,
-        occurredAt,
-        properties,
-        isBot,
-      ]),
-      [
-        [sent[0]!.id, '=1+1;=2;"=3', new Date(sent[0]!.timestamp), {}, false],
-        [sent[1]!.id, null, new Date(sent[1]!.timestamp), { price: 9.5, note: 'a "b", c' }, false],
-        [sent[2]!.id, "two\r\nlines", new Date(sent[2]!.timestamp), {}, false],
-      ],
-    );
-    const none = await fetch(`${world.url}${path}&to=2020-01-01`, { headers });
-    assert.deepEqual(await rowsOfParquet(await none.arrayBuffer()), []);
+  it("503: Parquet needs a warehouse", async () => {
+    const reply = await exported({ format: "parquet" });
+    refused(reply, 503, "warehouse_off");
+    assert.equal(reply.body.hint, "Export NDJSON or CSV instead.");
   });
 
   it("422: invalid parameters are named", async () => {

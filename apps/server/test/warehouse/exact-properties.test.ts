@@ -168,13 +168,14 @@ for (const WAREHOUSE of ["off", "embedded"]) {
     const [ndjson, csv] = [(await exportOf("ndjson")).body, (await exportOf("csv")).body];
     assertSame(linesOf(ndjson), sent, "NDJSON");
     assertSame(recordsOf(csv), sent, "CSV");
-    const parquet = await fetch(`${world.url}/api/export/events?sourceId=${sourceId}&format=parquet`, {
-      headers: { authorization: `Bearer ${OWNER_TOKEN}` },
-    });
-    assertSame(await rowsOfParquet(await parquet.arrayBuffer()), sent, "Parquet");
-    if (WAREHOUSE !== "off")
+    if (WAREHOUSE !== "off") {
+      const parquet = await fetch(`${world.url}/api/export/events?sourceId=${sourceId}&format=parquet`, {
+        headers: { authorization: `Bearer ${OWNER_TOKEN}` },
+      });
+      assertSame(await rowsOfParquet(await parquet.arrayBuffer()), sent, "Parquet");
       for (const [id, [properties]] of textsOf(await listed(world, sourceId, sessionId)))
         assert.equal(properties, sent.get(id)?.[0], `GET …/events: ${id}`);
+    }
     for (const [format, text] of Object.entries({ ndjson, csv })) {
       const file = files.at(`events.${format}`);
       writeFileSync(file, text);

@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ExportQuery } from "@headwater/contract";
+import { parquetMetadata } from "hyparquet";
 import { createCompleteness } from "../../src/clickhouse/completeness.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { COLUMNS, readColumn } from "../../src/export/columns.ts";
 import { createExport } from "../../src/export/export.ts";
 import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
 import { accept, anEvent, openStore, type Store } from "./store.ts";
@@ -102,6 +104,42 @@ test("A range and a limit apply over pages, and every format has the same events
   );
   assert.ok(table.every(({ revenue, scrollDepth }) => revenue === 12.5 && scrollDepth === 80));
   assert.equal((await textOf({ from: "2027-01-01" })).length, 0);
+});
+
+const TEXTS_OF_NDJSON = ["properties", "context", "page.clickIds"];
+test("A Parquet file has a typed column for each member, with the values of NDJSON, and JSON as its exact text.", async () => {
+  const bytes = new Uint8Array(await bytesOf({ format: "parquet" })).buffer;
+  const { num_rows: rows, schema } = parquetMetadata(bytes);
+  assert.equal(Number(rows), COUNT);
+  const KINDS = { BYTE_ARRAY: ["text", "json"], DOUBLE: ["number"], BOOLEAN: ["flag"], INT64: ["time"] };
+  for (const { name, kind } of COLUMNS) {
+    const column = schema.find((one) => one.name === name)!;
+    assert.ok(KINDS[column.type as keyof typeof KINDS].includes(kind), `${name}: ${column.type}`);
+    if (kind === "text" || kind === "json") assert.equal(column.logical_type?.type, "STRING", name);
+  }
+  const lines = (await textOf()).trimEnd().split("\n");
+  for (const [index, row] of (await rowsOfParquet(bytes)).entries()) {
+    const event = JSON.parse(lines[index]!);
+    for (const column of COLUMNS) {
+      const path = column.path.join(".");
+      const value = readColumn(event, column);
+      const text = TEXTS_OF_NDJSON.includes(path) ? JSON.stringify(value) : value;
+      assert.deepEqual(
+        column.kind === "time" ? row[column.name].toISOString() : row[column.name],
+        text,
+        path,
+      );
+    }
+  }
+});
+
+test("A Parquet file continues after a cursor, and has no row of an empty range.", async () => {
+  const all = await rowsOfParquet(new Uint8Array(await bytesOf({ format: "parquet" })).buffer);
+  const cursor = all[7]!.analyticsEventId;
+  const more = await bytesOf({ format: "parquet", cursor, limit: 5 });
+  assert.deepEqual(await rowsOfParquet(new Uint8Array(more).buffer), all.slice(8, 13));
+  const none = await bytesOf({ format: "parquet", from: "2027-01-01" });
+  assert.deepEqual(await rowsOfParquet(new Uint8Array(none).buffer), []);
 });
 
 test("An export ends when the client disconnects, and answers warehouse_unavailable when the warehouse is down.", async () => {

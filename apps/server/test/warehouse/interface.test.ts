@@ -1,8 +1,9 @@
 /** The embedded warehouse answers the official ClickHouse client like a ClickHouse server. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import type { ClickHouseClient } from "@clickhouse/client";
@@ -122,6 +123,43 @@ describe("Through the official client, the embedded warehouse", () => {
       { code: "395" },
     );
     assert.ok(count > 1_000_000, "rows arrived before the exception");
+  });
+
+  const PARQUET = { output_format_parquet_row_group_size: "100000", max_block_size: "10000" };
+  const parquetOf = async (query: string) => {
+    const { stream } = await client.exec({
+      query: `${query} FORMAT Parquet`,
+      clickhouse_settings: { ...PARQUET, output_format_parquet_parallel_encoding: 0 },
+    });
+    return stream;
+  };
+  const filesLeft = async () => readdirSync(join(folder, "inbox")).length;
+
+  it("sends a Parquet file while the engine writes it, and does not let a slow reader hold up the query", async () => {
+    const stream = await parquetOf("SELECT sipHash64(number) AS hash FROM numbers(2000000)");
+    await until("the query has ended", PATIENCE_MS, async () => {
+      const query =
+        "SELECT count() AS n FROM system.processes WHERE query LIKE '%OUTFILE%' AND query NOT LIKE '%processes%'";
+      return Number(((await rows(query)) as { n: string }[])[0]?.n) === 0;
+    });
+    const bytes = Buffer.concat(await stream.toArray());
+    assert.deepEqual(
+      [bytes.toString("latin1", 0, 4), bytes.toString("latin1", bytes.length - 4)],
+      ["PAR1", "PAR1"],
+    );
+    assert.ok(bytes.length > 2_000_000 * 7);
+    await until("the file is deleted", PATIENCE_MS, async () => (await filesLeft()) === 0);
+  });
+
+  it("breaks a Parquet file off when its query fails, and deletes it when its reader leaves", async () => {
+    await assert.rejects(parquetOf("SELECT nope"), { code: "47" });
+    const failing = await parquetOf(
+      "SELECT throwIf(number = 1500000) AS n, sipHash64(number) AS hash FROM numbers(2000000)",
+    );
+    await assert.rejects(failing.toArray());
+    const left = await parquetOf("SELECT sipHash64(number) AS hash FROM numbers(1e12)");
+    left.destroy();
+    await until("no file is left", PATIENCE_MS, async () => (await filesLeft()) === 0);
   });
 
   it("ends the query of a client that has disconnected", async () => {

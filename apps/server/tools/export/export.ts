@@ -24,9 +24,7 @@ import { withWarehouse } from "../../src/cli/warehouse-access.ts";
 import { messageOf } from "../../src/core/error-text.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { compile } from "../../src/core/validate.ts";
-import { toFormat } from "../../src/export/format.ts";
-import { ledgerPages } from "../../src/export/from-ledger.ts";
-import { warehousePages } from "../../src/export/from-warehouse.ts";
+import { type EventStores, readEvents, toFile } from "../../src/export/format.ts";
 import { readSelection } from "../../src/export/selection.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";
 import { findSourceId, parseHttpUrl, remoteApi } from "../remote-service.ts";
@@ -87,18 +85,15 @@ type WriteBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<number>;
 /** Reads the warehouse, or the ledger when there is no warehouse, without a service. */
 function exportFromStores(task: ExportTask, write: WriteBytes): Promise<number> {
   const { source, organization, format } = task.options;
-  const isContinued = task.cursor !== null;
   const { signal } = new AbortController();
   return withWorkspace(organization, async (access) => {
     const { config, ledger } = access;
     const found = await findSource(access, source);
     const selection = readSelection(found.sourceId, buildQuery(task, found));
-    if (!((await chooseWarehouse(config)) instanceof Function))
-      return write(toFormat(ledgerPages(ledger, selection), format, isContinued));
-    return withWarehouse(config, (client) => {
-      const pages = warehousePages(() => client, selection, signal);
-      return write(toFormat(pages, format, isContinued));
-    });
+    const read = (client: EventStores["client"]) =>
+      write(toFile(readEvents({ ledger, client }, selection, format, signal), format, task.cursor !== null));
+    if (!((await chooseWarehouse(config)) instanceof Function)) return read(null);
+    return withWarehouse(config, (client) => read(() => client));
   }).catch((error: unknown) => {
     if (!(error instanceof Error && error.constructor.name === "DataDirInUse")) throw error;
     throw new CommandFailed(

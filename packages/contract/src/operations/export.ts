@@ -23,7 +23,13 @@ export const EXPORT_OPERATIONS = [
     mediaType: EXPORT_MEDIA_TYPES.ndjson,
     otherMediaTypes: [EXPORT_MEDIA_TYPES.csv, EXPORT_MEDIA_TYPES.parquet],
     isStream: true,
-    codes: sourceCodes([...QUERY_CODES, "warehouse_unavailable", "warehouse_damaged", "overloaded"]),
+    codes: sourceCodes([
+      ...QUERY_CODES,
+      "warehouse_off",
+      "warehouse_unavailable",
+      "warehouse_damaged",
+      "overloaded",
+    ]),
   },
   {
     id: "listEvents",

@@ -6,7 +6,7 @@ import { rmSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { trySetPriority } from "../../core/priority.ts";
-import { backupsIn, openEngine } from "./engine.ts";
+import { backupsIn, FILES, openEngine } from "./engine.ts";
 import { createHttpInterface } from "./http-interface.ts";
 import { openInbox } from "./inbox.ts";
 
@@ -34,7 +34,7 @@ async function open(order: OpenOrder): Promise<void> {
   const engine = await openEngine({ ...order, backups: order.backups ?? ownBackups, onStuck: end });
   // unfinished backups are useless, and no other process uses the folder now
   rmSync(ownBackups, { recursive: true, force: true });
-  const inbox = openInbox(join(order.folder, "inbox"));
+  const inbox = openInbox(join(order.folder, FILES));
   const server = createHttpInterface({ engine, inbox, credentials: order });
   server.listen(0, "127.0.0.1", () => {
     const address = server.address();

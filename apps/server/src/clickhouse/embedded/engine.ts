@@ -2,11 +2,13 @@
  * The engine: chDB on one folder. A session of chDB runs one query at a time and keeps its settings, so every request gets
  * a session of its own (2 ms). Reads and inserts have separate limits, so that inserts never wait for reads.
  */
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Session } from "chdb";
 import { AdmissionFull, createAdmission } from "../../core/admission.ts";
 import { exception, toException } from "./exception.ts";
-import { type EngineRequest, isInsert, killQuery, prepareSession } from "./request.ts";
+import { type EngineRequest, intoFile, isInsert, killQuery, prepareSession } from "./request.ts";
 
 const MAX_READS = 3;
 const MAX_INSERTS = 2;
@@ -25,6 +27,9 @@ export interface Engine {
   close(): void;
 }
 
+/** The subfolder of request bodies and answers that are files. It is emptied at each start. */
+export const FILES = "inbox";
+
 /** The folder that the engine writes backups to: a server may write nowhere else. */
 export const backupsIn = (folder: string): string => join(folder, "backups");
 
@@ -42,6 +47,8 @@ interface EngineOptions {
 /** Formats whose answers can be cut into chunks of whole rows, so that they can be streamed. */
 const STREAMABLE_FORMATS =
   /^(?:JSON(?:Strings)?EachRow|JSONLines|NDJSON|JSONCompact(?:Strings)?EachRow|CSV|TSV|TSVRaw|TabSeparated|TabSeparatedRaw|LineAsString)$/i;
+/** The answer is one file: chDB returns it only as a whole, so the engine writes it to the disk. */
+const FILE_FORMATS = /^Parquet$/i;
 const SELECT = /^\s*(?:SELECT|WITH)\b/i;
 
 /** Each cache gets a share of the memory; by default they would grow to gigabytes. */
@@ -95,6 +102,55 @@ async function* streamRows(session: Session, { statement, format }: EngineReques
   }
 }
 
+/** How often a file that grows is read. */
+const FILE_POLL_MS = 20;
+const FILE_CHUNK_BYTES = 262_144;
+
+/**
+ * Lets the engine write the answer to a file, and reads it meanwhile. The query does not wait for a slow reader.
+ * @param onEnd called when the query has ended, which may be before the end of the iteration
+ */
+async function* streamFile(
+  session: Session,
+  { statement, format }: EngineRequest,
+  path: string,
+  onEnd: () => void,
+) {
+  const file = await open(path, "wx+", 0o600).catch((error: unknown) => {
+    onEnd();
+    throw error;
+  });
+  let isWritten = false;
+  const writing = session.queryAsync(intoFile(statement, path), { format }).finally(async () => {
+    isWritten = true;
+    onEnd();
+    await rm(path);
+  });
+  // thrown below; without this it would count as unhandled until then
+  writing.catch(() => undefined);
+  try {
+    for (let isWhole = false; ; isWhole = isWritten) {
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(FILE_CHUNK_BYTES) });
+      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
+      else if (isWhole) break;
+      else await pause(FILE_POLL_MS);
+    }
+    await writing;
+  } catch (error) {
+    throw toException(error);
+  } finally {
+    await file.close();
+  }
+}
+
+/** @returns null when the answer has to be read as a whole */
+function stream(session: Session, request: EngineRequest, path: string, onEnd: () => void) {
+  const { statement, format, isWhole } = request;
+  if (isWhole || !SELECT.test(statement)) return null;
+  if (STREAMABLE_FORMATS.test(format)) return streamRows(session, request, onEnd);
+  return FILE_FORMATS.test(format) ? streamFile(session, request, path, onEnd) : null;
+}
+
 /** Waits for the first chunk, so that a query that fails at once fails before its answer has started. */
 async function afterFirst(chunks: AsyncGenerator<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const first = await chunks.next();
@@ -133,6 +189,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     };
   };
 
+  let files = 0;
   const run = async (request: EngineRequest, signal: AbortSignal) => {
     const { statement, format } = request;
     const lane = isInsert(statement) ? inserts : reads;
@@ -149,9 +206,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await session.queryAsync(prepareSession(request, lane.defaults));
       // an abort before this point found no query to kill
       if (signal.aborted) throw cancelled();
-      if (!request.isWhole && STREAMABLE_FORMATS.test(format) && SELECT.test(statement)) {
+      files += 1;
+      const chunks = stream(session, request, join(options.folder, FILES, `answer-${files}`), end);
+      if (chunks) {
         isStreaming = true;
-        return await afterFirst(streamRows(session, request, end));
+        return await afterFirst(chunks);
       }
       const result = await session.queryAsync(statement, { format });
       return once(result.bytes());

@@ -48,6 +48,10 @@ export function insertFromFile(statement: string, { path, compression }: DataFil
   return `${into}FROM INFILE ${quote(path)} COMPRESSION '${compression}' ${format}`;
 }
 
+/** The statement, with a file that takes its answer. */
+export const intoFile = (statement: string, path: string): string =>
+  statement.replace(FORMAT_CLAUSE, (format) => `INTO OUTFILE ${quote(path)} APPEND ${format}`);
+
 /** @throws ClickHouseException when a parameter's name is invalid */
 export function readRequest(url: URL, statement: string, queryId: string): EngineRequest {
   const settings = new Map<string, string>();
