@@ -1,7 +1,7 @@
 /** The ledger's part in comparing the warehouse with what was shipped to it (docs/decisions/0022). */
 import type { DayCount, WarehouseReport } from "../core/warehouse-report.ts";
 
-/** What the warehouse must hold at least, as far as the ledger has counted it. */
+/** What the warehouse must hold, as far as the ledger has counted it. */
 export interface ShippedDays {
   /** Counts events that were shipped, and not the ones that were removed on purpose. */
   days: DayCount[];
@@ -26,10 +26,10 @@ export interface WarehouseLedger {
   /** The days of these sources. Read it before the warehouse is counted: events are shipped meanwhile. */
   shippedDays(asked: { sourceIds: string[] }): Promise<ShippedDays>;
   /**
-   * Sets the number of events that the warehouse must hold on each of these days.
-   * @returns false when events were removed since `removals` was read: nothing is set then
+   * Adds to the number of events that the warehouse must hold on each of these days.
+   * @returns false when events were removed since `removals` was read: nothing is added then. null: add in any case
    */
-  setShippedDays(change: { days: DayCount[]; removals: number }): Promise<boolean>;
+  addShippedDays(change: { days: DayCount[]; removals: number | null }): Promise<boolean>;
   /** Forgets the days of a source before a day, because their events are going to be deleted from the warehouse. */
   forgetShippedDays(expired: { sourceId: string; before: number }[]): Promise<void>;
 

@@ -1,65 +1,45 @@
 /**
- * Compares what the ledger has counted as shipped with what the warehouse holds (docs/decisions/0022). The warehouse may
- * hold more: imports and shipments that are not counted yet add to it. It must never hold less.
+ * Compares what the ledger has counted as shipped with what the warehouse holds (docs/decisions/0022). Both are equal, unless events
+ * are lost or are being shipped, or the warehouse is older than the ledger.
  */
 import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { isDeleting } from "../clickhouse/deletion.ts";
+import { dayOf } from "../core/time.ts";
 import type { DayCount } from "../core/warehouse-report.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { ShippedDays } from "../ledger/warehouse-ledger.ts";
 
-export type ComparedLedger = Pick<Ledger, "probe" | "allSourceIds" | "shippedDays" | "setShippedDays">;
-
-/**
- * Days on which the warehouse held more than was counted, as comparisons found them. Events that were on their way then have left
- * the outbox when its oldest event is younger than `at`. If the count is the same as before, the surplus was no shipment.
- */
-export type SurplusMemory = Map<string, { at: number; removals: number; counted: number; held: number }>;
+export type ComparedLedger = Pick<
+  Ledger,
+  "allSourceIds" | "retentions" | "sealedPages" | "shippedDays" | "addShippedDays"
+>;
 
 export interface ComparisonDeps {
   ledger: ComparedLedger;
   client: WarehouseClient;
   now: number;
   signal: AbortSignal;
-  /** Keep it from one comparison to the next. Without it no events are adopted. */
-  surplus?: SurplusMemory;
-  /** Events are known to be missing, so that a comparison that finds none counts again. */
-  isSuspicious?: boolean;
 }
 
-/** A day on which the warehouse lacks shipped events. */
+/** A day on which the warehouse lacks events. */
 export interface MissingDay extends DayCount {
   /** How many events of the day the warehouse holds. */
   held: number;
 }
 
-interface WarehouseComparison {
-  missing: MissingDay[];
-  /** Events that nobody has counted, such as imported ones, and that the warehouse must hold from now on. */
-  adopted: number;
-}
-
 /** Sources in one query: few enough that the days of ten years fit into its answer. */
 const SOURCES_AT_ONCE = 20;
-/** More days with surplus are not remembered. */
-const MAX_SURPLUS_DAYS = 20_000;
-/** Longer than a comparison takes and than the clocks of nodes differ. */
-const SETTLING_MS = 600_000;
-/** A comparison starts again when events were removed meanwhile. */
+/** A comparison starts again when events were removed meanwhile, and on a cluster when a replica may lag behind. */
 const MAX_TRIES = 20;
-/** Events that are shipped and not counted yet hide missing ones, so when some are missing, they are counted that often. */
-const COUNTS_OF_MISSING = 5;
+/** Events that are shipped and not counted yet hide missing ones, so days are counted that often until nothing is on its way. */
+const MAX_COUNTS = 5;
 const RETRY_MS = 500;
 
 const keyOf = ({ sourceId, day }: DayCount) => `${sourceId} ${day}`;
-const byKey = (counts: readonly DayCount[]) => new Map(counts.map((count) => [keyOf(count), count.events]));
 
-/** Selects the sources of a comparison and counts their events by day. Reads only the projection `days`. */
-async function countHeld(
-  { client, signal }: Pick<ComparisonDeps, "client" | "signal">,
-  sourceIds: string[],
-): Promise<DayCount[]> {
+/** Counts the events of the sources by day. Reads only the projection `days`. */
+async function countHeld({ client, signal }: ComparisonDeps, sourceIds: string[]): Promise<DayCount[]> {
   const answer = await client.query({
     query: `SELECT sourceId, toUInt16(toDate(occurredAt)) AS day, count() AS events
       FROM events WHERE sourceId IN {sourceIds:Array(String)} GROUP BY sourceId, toDate(occurredAt)`,
@@ -71,103 +51,89 @@ async function countHeld(
   return answer.json<DayCount>();
 }
 
-/**
- * Finds events to adopt, and remembers the days with surplus.
- * @param settledBefore every event that arrived earlier has left the outbox
- */
-function findAdoptable(
-  { now, surplus = new Map() }: ComparisonDeps,
-  { days, removals }: ShippedDays,
-  held: readonly DayCount[],
-  settledBefore: number,
-): DayCount[] {
-  const countedOf = byKey(days);
-  return held.flatMap((day) => {
-    const key = keyOf(day);
-    const counted = countedOf.get(key) ?? 0;
-    const before = surplus.get(key);
-    surplus.delete(key);
-    if (day.events <= counted) return [];
-    if (before?.counted !== counted || before.removals !== removals) {
-      if (surplus.size < MAX_SURPLUS_DAYS) surplus.set(key, { at: now, removals, counted, held: day.events });
-      return [];
-    }
-    if (before.at < settledBefore) return [{ ...day, events: before.held }];
-    surplus.set(key, before);
-    return [];
-  });
+/** The days on which the counts differ. `events`: how many the warehouse lacks; below 0, how many it has besides. */
+function findDifferences(counted: readonly DayCount[], held: readonly DayCount[]): MissingDay[] {
+  const days = new Map(held.map((day) => [keyOf(day), { ...day, events: -day.events, held: day.events }]));
+  for (const day of counted) {
+    const inWarehouse = days.get(keyOf(day))?.held ?? 0;
+    days.set(keyOf(day), { ...day, events: day.events - inWarehouse, held: inWarehouse });
+  }
+  return [...days.values()].filter(({ events }) => events !== 0);
 }
 
-/** Days on which it holds less. */
-const findMissing = (counted: readonly DayCount[], inWarehouse: ReadonlyMap<string, number>): MissingDay[] =>
-  counted.flatMap((count) => {
-    const held = inWarehouse.get(keyOf(count)) ?? 0;
-    const events = count.events - held;
-    return events > 0 ? [{ ...count, events, held }] : [];
-  });
+interface Count {
+  differing: MissingDay[];
+  /** Nothing was on its way: the differences are exact. */
+  isStill: boolean;
+}
 
-/** @returns null when events were removed meanwhile, or when a replica may lag behind */
-async function compareOnce(
+/** @returns null when events were removed meanwhile */
+async function countOnce(
   deps: ComparisonDeps,
   sourceIds: string[],
-  settledBefore: number,
-): Promise<WarehouseComparison | null> {
-  const { ledger, client, signal } = deps;
+  isCompared: (day: DayCount) => boolean,
+): Promise<Count | null> {
+  const { ledger, client } = deps;
   // read first: everything that is counted by now is in the warehouse
-  const shipped = await ledger.shippedDays({ sourceIds });
-  const { days, removals, isErasing } = shipped;
-  const isChanging = isErasing || (await isDeleting(client, "").catch(() => true));
-  const held = await countHeld({ client, signal }, sourceIds);
-  const adoptable = isChanging ? [] : findAdoptable(deps, shipped, held, settledBefore);
-  if (!(await ledger.setShippedDays({ days: adoptable, removals }))) return null;
-  const counted = byKey(days);
-  const adopted = adoptable.reduce((sum, day) => sum + day.events - (counted.get(keyOf(day)) ?? 0), 0);
-  return { missing: findMissing(days, byKey(held)), adopted };
-}
-
-/** Merges two counts: each day keeps the one that found more missing events. */
-function mergeCounts(one: WarehouseComparison, other: WarehouseComparison): WarehouseComparison {
-  const days = new Map(one.missing.map((day) => [keyOf(day), day]));
-  for (const day of other.missing)
-    if (day.events > (days.get(keyOf(day))?.events ?? 0)) days.set(keyOf(day), day);
-  return { missing: [...days.values()], adopted: one.adopted + other.adopted };
+  const counted = await ledger.shippedDays({ sourceIds });
+  const isRemoving = counted.isErasing || (await isDeleting(client, "").catch(() => true));
+  const held = await countHeld(deps, sourceIds);
+  // an event that is in the warehouse by now is in a sealed page, or counted afterwards
+  const sealed = await ledger.sealedPages();
+  const after = await ledger.shippedDays({ sourceIds });
+  const { days, removals } = counted;
+  if (after.removals !== removals) return null;
+  const differing = findDifferences(days, held).filter(isCompared);
+  const isStill = !isRemoving && sealed.length === 0 && isDeepStrictEqual(after, counted);
+  const uncounted = differing.filter(({ events }) => events < 0);
+  if (!isStill || uncounted.length === 0) return { differing, isStill };
+  // nobody has counted them, such as those of a warehouse that is older than the ledger: from now on they are compared, too
+  const added = uncounted.map(({ sourceId, day, events }) => ({ sourceId, day, events: -events }));
+  if (!(await ledger.addShippedDays({ days: added, removals }))) return null;
+  return { differing: differing.filter(({ events }) => events > 0), isStill };
 }
 
 async function compareSources(
   deps: ComparisonDeps,
   sourceIds: string[],
-  settledBefore: number,
-): Promise<WarehouseComparison> {
-  const { client, signal, isSuspicious } = deps;
-  const isCluster = client.cluster !== null;
-  let latest: WarehouseComparison | null = null;
+  isCompared: (day: DayCount) => boolean,
+): Promise<MissingDay[]> {
+  const isCluster = deps.client.cluster !== null;
+  /** For each day the count that found most. */
+  const missing = new Map<string, MissingDay>();
   let counts = 0;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const found = await compareOnce(deps, sourceIds, settledBefore);
+    const found = await countOnce(deps, sourceIds, isCompared);
     if (found) {
       counts += 1;
       // a replica that answered may lag behind for a moment, so on a cluster the last count is the right one
-      latest = latest && !isCluster ? mergeCounts(latest, found) : found;
+      if (isCluster || found.isStill) missing.clear();
+      for (const day of found.differing)
+        if (day.events > (missing.get(keyOf(day))?.events ?? 0)) missing.set(keyOf(day), day);
+      const isExact = found.isStill || found.differing.length === 0 || counts === MAX_COUNTS;
+      if (isExact && !(isCluster && missing.size > 0)) return [...missing.values()];
     }
-    const isClean = latest?.missing.length === 0 && (isCluster || !isSuspicious);
-    if (latest && (isClean || (!isCluster && counts >= COUNTS_OF_MISSING))) return latest;
-    await pause(RETRY_MS, undefined, { signal });
+    await pause(RETRY_MS, undefined, { signal: deps.signal });
   }
-  if (latest) return latest;
+  if (counts > 0) return [...missing.values()];
   throw new Error("Events are removed from the warehouse all the time, so it cannot be compared at present.");
 }
 
-/** Compares all sources. */
-export async function compareWarehouse(deps: ComparisonDeps): Promise<WarehouseComparison> {
+/** Compares all sources. @returns the days on which the warehouse lacks events */
+export async function compareWarehouse(deps: ComparisonDeps): Promise<MissingDay[]> {
   const { ledger, now } = deps;
-  const { outboxOldestAt } = await ledger.probe({ now });
-  const settledBefore = (outboxOldestAt ?? now) - SETTLING_MS;
   const sourceIds = await ledger.allSourceIds();
-  const whole: WarehouseComparison = { missing: [], adopted: 0 };
-  for (let start = 0; start < sourceIds.length; start += SOURCES_AT_ONCE) {
-    const part = await compareSources(deps, sourceIds.slice(start, start + SOURCES_AT_ONCE), settledBefore);
-    whole.missing.push(...part.missing);
-    whole.adopted += part.adopted;
-  }
-  return whole;
+  // days that are expired, or expire today, are being deleted
+  const retentions = await ledger.retentions();
+  const expiring = new Map(
+    retentions.map(({ sourceId, retentionDays }) => [sourceId, dayOf(now) - retentionDays]),
+  );
+  const isCompared = ({ sourceId, day }: DayCount) =>
+    day > (expiring.get(sourceId) ?? Number.NEGATIVE_INFINITY);
+  const missing: MissingDay[] = [];
+  for (let start = 0; start < sourceIds.length; start += SOURCES_AT_ONCE)
+    missing.push(
+      ...(await compareSources(deps, sourceIds.slice(start, start + SOURCES_AT_ONCE), isCompared)),
+    );
+  return missing;
 }

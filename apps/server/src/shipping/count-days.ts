@@ -15,7 +15,7 @@ async function countPart(part: OutboxPart): Promise<DayCount[]> {
   return counts;
 }
 
-export async function countDays({ parts }: OutboxPage): Promise<DayCount[]> {
+export async function countDays({ parts }: Pick<OutboxPage, "parts">): Promise<DayCount[]> {
   const totals = new Map<string, DayCount>();
   for (const part of parts) {
     for (const { sourceId, day, events } of await countPart(part)) {

@@ -4,7 +4,9 @@ import type { WarehouseClient } from "../clickhouse/client.ts";
 import { onCluster, onEveryNode, storedName } from "../clickhouse/cluster.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { DAY_MS, dayOf, MAX_QUERY_TIME, utcDay } from "../core/time.ts";
+import type { DayCount } from "../core/warehouse-report.ts";
 import { type Block, type BlockRow, rowsOf, without } from "./block.ts";
+import { countDays } from "./count-days.ts";
 import { EventsRefused, insert } from "./insert.ts";
 
 /**
@@ -159,17 +161,17 @@ export async function findStoredIds(
 
 const MAX_COMPARISONS = 3;
 
-/** Inserts the block's events that the warehouse does not hold. @returns how many those were */
+/** Inserts the block's events that the warehouse does not hold. @returns how many those were of each source and day */
 export async function storeMissing(
   client: WarehouseClient,
   block: Block,
   history: Exclude<DeliveryHistory, "new">,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<DayCount[]> {
   if (history === "retried") await endEarlierInserts(client, block.token, signal);
   const search = { client, history, signal };
   let { rows, held } = await compareBlock(search, block);
-  const missing = rows - held.length;
+  const missing = await countDays(without(block, held));
   for (let round = 0; round < MAX_COMPARISONS && held.length < rows; round++) {
     // the whole block keeps its own token: if an earlier insert comes through after all, ClickHouse drops one of the two
     const isWhole = held.length === 0 && round === 0;

@@ -9,12 +9,7 @@ import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { buildReport, COMPLETE, type WarehouseReport } from "../core/warehouse-report.ts";
 import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
-import {
-  type ComparedLedger,
-  type ComparisonDeps,
-  compareWarehouse,
-  type SurplusMemory,
-} from "../shipping/compare.ts";
+import { type ComparedLedger, type ComparisonDeps, compareWarehouse } from "../shipping/compare.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
 type ComparisonLog = WorkerLog & {
@@ -60,25 +55,20 @@ function createPublisher({ completeness, log }: ComparisonWorkerDeps) {
   };
 }
 
-async function compare(log: ComparisonLog, deps: ComparisonDeps): Promise<WarehouseReport> {
-  const { missing, adopted } = await compareWarehouse(deps);
-  if (adopted > 0)
-    log.info(
-      { events: adopted },
-      "the warehouse holds events that the service has not shipped; they are compared too",
-    );
+async function compare(deps: ComparisonDeps): Promise<WarehouseReport> {
+  const missing = await compareWarehouse(deps);
   if (missing.length === 0) return COMPLETE;
   return buildReport(missing, await listDetached(deps.client, "events", deps.signal));
 }
 
 /** The claim ends with the report; after a failure the former report stays. */
 async function compareClaimed(
-  { ledger, completeness, log }: ComparisonWorkerDeps,
+  { ledger, completeness }: ComparisonWorkerDeps,
   deps: ComparisonDeps,
 ): Promise<WarehouseReport> {
   const { report: former, comparedAt } = await ledger.warehouseCheck();
   try {
-    const report = await compare(log, { ...deps, isSuspicious: former.missingEvents > 0 });
+    const report = await compare(deps);
     await ledger.saveWarehouseReport({ report, comparedAt: deps.now });
     return report;
   } catch (error) {
@@ -93,7 +83,6 @@ export function startComparisonWorker(deps: ComparisonWorkerDeps): ComparisonWor
   const publish = createPublisher(deps);
   /** The connection that needs no comparison before the next hourly one. */
   let comparedClient: WarehouseClient | null = null;
-  const surplus: SurplusMemory = new Map();
   let isWanted = false;
   let polledAt = Number.NEGATIVE_INFINITY;
 
@@ -111,7 +100,7 @@ export function startComparisonWorker(deps: ComparisonWorkerDeps): ComparisonWor
     // a wish that comes during the comparison is kept
     isWanted = false;
     comparedClient = null;
-    publish(await compareClaimed(deps, { ledger, client, now, signal: cutOff, surplus }));
+    publish(await compareClaimed(deps, { ledger, client, now, signal: cutOff }));
     comparedClient = client;
     // a worker of its own checks the files of a warehouse that is no cluster
     if (client.cluster !== null) completeness.clearSuspicion();

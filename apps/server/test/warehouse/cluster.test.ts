@@ -8,6 +8,7 @@ import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
 import { countDeletions, deleteEvents } from "../../src/clickhouse/deletion.ts";
 import { migrate } from "../../src/clickhouse/migrate.ts";
 import { dayOf } from "../../src/core/time.ts";
+import { sumEvents } from "../../src/core/warehouse-report.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { storeMissing } from "../../src/shipping/store.ts";
 import { until } from "../faults/child.ts";
@@ -46,8 +47,8 @@ describe("One shard", () => {
   });
   const rows = async (query: string) => (await client.query({ query, format: "JSONEachRow" })).json();
   const textOf = (entries: { json: string }[]) => entries.map(({ json }) => json).join("\n");
-  const storeIn = (token: string, entries: { json: string }[]) =>
-    storeMissing(client, blockOf(token, textOf(entries)), "retried", signal);
+  const storeIn = async (token: string, entries: { json: string }[]) =>
+    sumEvents(await storeMissing(client, blockOf(token, textOf(entries)), "retried", signal));
 
   it("is migrated once", async () => {
     assert.equal(made.from, 0);

@@ -2,6 +2,7 @@
 import { CommandFailed } from "../../src/cli/errors.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { DAY_MS } from "../../src/core/time.ts";
+import { sumEvents } from "../../src/core/warehouse-report.ts";
 import { analyticsEventId } from "../../src/ingest/evaluate-event.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { blockOf } from "../../src/shipping/block.ts";
@@ -65,7 +66,7 @@ async function storeInLedger(
 
 async function storeInWarehouse(
   client: WarehouseClient,
-  { newId }: ImportStores,
+  { ledger, newId }: ImportStores,
   events: readonly ImportedEvent[],
 ): Promise<number> {
   if (events.length === 0) return 0;
@@ -73,7 +74,9 @@ async function storeInWarehouse(
   const byKey = new Map(events.toReversed().map(({ candidate }) => [candidate.key, candidate]));
   const lines = [...byKey.values()].map(({ json }) => json);
   const block = blockOf(newId("imp"), lines.join("\n"));
-  return storeMissing(client, block, "imported", new AbortController().signal);
+  const days = await storeMissing(client, block, "imported", new AbortController().signal);
+  await ledger.addShippedDays({ days, removals: null });
+  return sumEvents(days);
 }
 
 /** The events that the warehouse does not hold. An earlier import may have written them to it, without the ledger's knowledge. */

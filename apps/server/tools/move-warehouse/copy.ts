@@ -12,6 +12,7 @@ import {
   PAGE_QUERY_SETTINGS,
   readPageEnd,
 } from "../../src/clickhouse/pages.ts";
+import { sumEvents } from "../../src/core/warehouse-report.ts";
 import { type Block, blockOf } from "../../src/shipping/block.ts";
 import { store, storeMissing } from "../../src/shipping/store.ts";
 
@@ -133,7 +134,7 @@ export async function copySpan({ from, to, span, isSpanEmptyInTarget, onStored }
   const { signal } = new AbortController();
   let storing: Promise<void> = Promise.resolve();
   const storePage = async (block: Block, rows: number) => {
-    if (!isSpanEmptyInTarget) return storeMissing(to, block, "retried", signal);
+    if (!isSpanEmptyInTarget) return sumEvents(await storeMissing(to, block, "retried", signal));
     await store(to, block, "new", signal);
     return rows;
   };

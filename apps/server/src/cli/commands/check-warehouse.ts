@@ -35,8 +35,8 @@ async function accept({ ledger, now }: LedgerAccess, missing: readonly MissingDa
   const sourceIds = [...new Set(missing.map(({ sourceId }) => sourceId))];
   if (sourceIds.length > 0) {
     const { removals } = await ledger.shippedDays({ sourceIds });
-    const days = missing.map(({ sourceId, day, held }) => ({ sourceId, day, events: held }));
-    if (!(await ledger.setShippedDays({ days, removals })))
+    const days = missing.map(({ sourceId, day, events }) => ({ sourceId, day, events: -events }));
+    if (!(await ledger.addShippedDays({ days, removals })))
       throw new CommandFailed("Events were erased meanwhile. Run the command again.");
   }
   await ledger.saveWarehouseReport({ report: COMPLETE, comparedAt: now });
@@ -47,7 +47,7 @@ async function accept({ ledger, now }: LedgerAccess, missing: readonly MissingDa
 async function check(access: LedgerAccess, client: WarehouseClient, isAccepting: boolean) {
   const { ledger, now } = access;
   const { signal } = new AbortController();
-  const { missing } = await compareWarehouse({ ledger, client, now, signal, isSuspicious: true });
+  const missing = await compareWarehouse({ ledger, client, now, signal });
   if (isAccepting) return accept(access, missing);
   const detachedParts = await listDetached(client, "events", signal);
   await ledger.saveWarehouseReport({ report: buildReport(missing, detachedParts), comparedAt: now });

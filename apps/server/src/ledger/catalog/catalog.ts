@@ -55,12 +55,12 @@ import { createToken, recordTokenUse, revokeToken, sessions, token, tokenByHash,
 import { saveTrackingPlan, trackingPlan, trackingPlanVersions } from "./tracking-plans.ts";
 import { usage } from "./usage.ts";
 import {
+  addShippedDays,
   allSourceIds,
   claimWarehouseCheck,
   forgetShippedDays,
   savePartsCheck,
   saveWarehouseReport,
-  setShippedDays,
   shippedDays,
   warehouseCheck,
 } from "./warehouse-checks.ts";
@@ -177,7 +177,7 @@ function workerMethods(
     finishAlert: write(finishAlert),
     allSourceIds: () => allSourceIds(db),
     shippedDays: read(shippedDays),
-    setShippedDays: write(setShippedDays),
+    addShippedDays: write(addShippedDays),
     forgetShippedDays: write(forgetShippedDays),
     warehouseCheck: () => warehouseCheck(db),
     claimWarehouseCheck: write((trx, asked) => claimWarehouseCheck(trx, leaseClock, asked)),

@@ -44,29 +44,47 @@ export async function shippedDays(
   return { days, removals, isErasing: erasing.length > 0 };
 }
 
-export async function setShippedDays(
+async function addToDays(
   db: CatalogDb,
-  { days, removals }: Argument<"setShippedDays">,
-): Promise<boolean> {
-  // an update that changes nothing locks the row until the transaction ends
-  const { numUpdatedRows } = await db
-    .updateTable("warehouseChecks")
-    .set({ removals })
-    .where("removals", "=", removals)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) return false;
+  days: readonly DayCount[],
+  column: "shipped" | "removed",
+): Promise<void> {
   for (let start = 0; start < days.length; start += ROWS_AT_ONCE) {
     const rows = days.slice(start, start + ROWS_AT_ONCE);
     await db
       .insertInto("shippedDays")
-      .values(rows.map(({ sourceId, day, events }) => ({ sourceId, day, shipped: events, removed: 0 })))
+      .values(
+        rows.map(({ sourceId, day, events }) => ({
+          sourceId,
+          day,
+          shipped: 0,
+          removed: 0,
+          [column]: events,
+        })),
+      )
       .onConflict((conflict) =>
-        conflict
-          .columns(["sourceId", "day"])
-          .doUpdateSet((eb) => ({ shipped: eb("excluded.shipped", "+", eb.ref("shippedDays.removed")) })),
+        conflict.columns(["sourceId", "day"]).doUpdateSet((eb) => ({
+          [column]: eb(`shippedDays.${column}`, "+", eb.ref(`excluded.${column}`)),
+        })),
       )
       .execute();
   }
+}
+
+export async function addShippedDays(
+  db: CatalogDb,
+  { days, removals }: Argument<"addShippedDays">,
+): Promise<boolean> {
+  if (removals !== null) {
+    // an update that changes nothing locks the row until the transaction ends
+    const { numUpdatedRows } = await db
+      .updateTable("warehouseChecks")
+      .set({ removals })
+      .where("removals", "=", removals)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) return false;
+  }
+  await addToDays(db, days, "shipped");
   return true;
 }
 
@@ -79,16 +97,9 @@ export async function forgetShippedDays(
     await db.deleteFrom("shippedDays").where("sourceId", "=", sourceId).where("day", "<", before).execute();
 }
 
-/** Days that were never counted have no row and need no change. */
 export async function subtractRemoved(db: CatalogDb, removed: readonly DayCount[]): Promise<void> {
   await countRemoval(db);
-  for (const { sourceId, day, events } of removed)
-    await db
-      .updateTable("shippedDays")
-      .set((eb) => ({ removed: eb("removed", "+", events) }))
-      .where("sourceId", "=", sourceId)
-      .where("day", "=", day)
-      .execute();
+  await addToDays(db, removed, "removed");
 }
 
 export async function warehouseCheck(db: CatalogDb): Promise<WarehouseCheck> {
