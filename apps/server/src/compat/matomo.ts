@@ -3,7 +3,6 @@ import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated }
 import { NO_ID } from "../core/ids.ts";
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
-import { toStorable } from "../core/text.ts";
 import { definedIn, type ForeignFields, idOf, numberOf, textOf } from "./values.ts";
 
 /** A transparent image of one pixel. */
@@ -12,9 +11,7 @@ const SCREEN_SIZE = /^\d{1,5}x\d{1,5}$/;
 
 function paramsIn(text: string): ForeignFields {
   const start = text.startsWith("?") ? 1 : 0;
-  return Object.fromEntries(
-    [...new URLSearchParams(text.slice(start))].map(([name, value]) => [name, toStorable(value)]),
-  );
+  return Object.fromEntries(new URLSearchParams(text.slice(start)));
 }
 
 function jsonOf(value: unknown): unknown {

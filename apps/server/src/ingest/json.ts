@@ -43,7 +43,7 @@ export function parseJson(text: string | null): unknown {
     throw invalidBody("invalid_json", `The body is not valid JSON${where}.`);
   }
   // only an escape can put NUL or half of a surrogate pair into a string
-  return text.includes("\\u") ? cleanStrings(value, MAX_CLEANED_DEPTH) : value;
+  return text.includes("\\u") ? withStorableStrings(value) : value;
 }
 
 /** Sets an own member, even if the key is `__proto__`: for JSON that is ordinary data. */
@@ -51,7 +51,11 @@ export function setOwn(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** NUL and lone surrogates become U+FFFD, in keys too, so that every store holds the same value. */
+/** NUL and lone surrogates become U+FFFD, in keys too, before anything is derived: every store holds the same value. */
+export const withStorableStrings = <Value>(value: Value): Value =>
+  // the same members, with other characters
+  cleanStrings(value, MAX_CLEANED_DEPTH) as Value;
+
 function cleanStrings(value: unknown, depth: number): unknown {
   if (typeof value === "string") return toStorable(value);
   if (typeof value !== "object" || value === null || depth === 0) return value;

@@ -2,6 +2,7 @@
 import { readCsvText } from "@headwater/contract/csv";
 import { CommandFailed } from "../../src/cli/errors.ts";
 import { Refusal } from "../../src/core/refusal.ts";
+import { toStorable } from "../../src/core/text.ts";
 import { COLUMNS, type Column } from "../../src/export/columns.ts";
 import { parseJson } from "../../src/ingest/json.ts";
 
@@ -86,7 +87,7 @@ async function* joinQuotedLines(chunks: TextChunks): AsyncGenerator<NumberedText
 
 function parseCell(cell: string, kind: Column["kind"]): unknown {
   if (cell === "") return null;
-  const text = readCsvText(cell).replaceAll("\0", "\ufffd");
+  const text = toStorable(readCsvText(cell));
   if (kind === "json") return parseJson(text);
   return kind === "flag" ? text === "true" : text;
 }

@@ -37,10 +37,6 @@ const toPositionValue = (value: SQLOutputValue | undefined): string | number =>
 const toBytes = (value: SQLOutputValue | undefined): Uint8Array =>
   value instanceof Uint8Array ? value : new Uint8Array(0);
 
-/** PostgreSQL does not accept NUL in text; SQLite does. */
-const replaceNul = (_: string, value: unknown) =>
-  typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
-
 /** For a table that is the same in both engines. @param order the columns of a unique key */
 export function tableCopy({ sqlite, postgres }: CopyEnds, name: string, order: readonly string[]): TableCopy {
   const columns = order.join(", ");
@@ -58,7 +54,7 @@ export function tableCopy({ sqlite, postgres }: CopyEnds, name: string, order: r
     writePage: (rows) =>
       postgres.query(
         `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1)`,
-        [JSON.stringify(rows, replaceNul)],
+        [JSON.stringify(rows)],
       ),
   };
 }

@@ -1,5 +1,6 @@
 /** Reads the campaign of a page's query: UTM fields, those of Matomo, click ids, `ref` and `source`. Pure. */
 import { CLICK_IDS, type ClickId, UTM_FIELDS } from "@headwater/contract/campaign-parameters";
+import { toStorable } from "../text.ts";
 
 export interface Campaign {
   /** The UTM fields that are set, by name without prefix. null: none. */
@@ -45,7 +46,7 @@ function readParameters(query: string): Map<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     const key = name.toLowerCase();
-    if (value !== "" && !values.has(key)) values.set(key, value.slice(0, MAX_FIELD_LENGTH).toWellFormed());
+    if (value !== "" && !values.has(key)) values.set(key, toStorable(value.slice(0, MAX_FIELD_LENGTH)));
   }
   return values;
 }

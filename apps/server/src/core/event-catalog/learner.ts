@@ -7,7 +7,7 @@ import { type CatalogType, LIMITS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../limits.ts";
 import { maskJson, maskString } from "../masking/mask.ts";
 import type { CatalogEventRecord, PlanViolationRecord } from "../records.ts";
-import { copyText, toStorable } from "../text.ts";
+import { copyText } from "../text.ts";
 import { OTHER_EVENTS } from "./merge.ts";
 import { noteSession, type SessionsOfText, sharedTexts } from "./sessions-of-text.ts";
 import { createViolationLearner, type SeenViolation } from "./violations.ts";
@@ -126,9 +126,8 @@ function toRecord(name: string, learned: LearnedEvent): CatalogEventRecord {
   const { count, sampled, firstSeenAt, lastSeenAt } = learned;
   const clientVersions = [...learned.clientVersions].map(maskString);
   const pages = sharedTexts(learned.pages);
-  // PostgreSQL stores no NUL
   return {
-    name: toStorable(maskString(name)),
+    name: maskString(name),
     count,
     sampled,
     firstSeenAt,

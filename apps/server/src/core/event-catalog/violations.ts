@@ -6,7 +6,7 @@ import { LIMITS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../limits.ts";
 import { maskString } from "../masking/mask.ts";
 import type { PlanViolationRecord } from "../records.ts";
-import { copyText, toStorable } from "../text.ts";
+import { copyText } from "../text.ts";
 import { noteSession, type SessionsOfText, sharedTexts } from "./sessions-of-text.ts";
 
 /** An event that has violated the plan. */
@@ -37,9 +37,6 @@ interface ViolationLearner {
   take(): Map<string, PlanViolationRecord[]>;
 }
 
-/** PostgreSQL stores no NUL. */
-const shown = (text: string) => toStorable(maskString(text));
-
 const toRecord = ({
   violation,
   count,
@@ -47,15 +44,15 @@ const toRecord = ({
   lastSeenAt,
   ...sent
 }: LearnedViolation): PlanViolationRecord => ({
-  event: shown(violation.event),
-  path: shown(violation.path),
+  event: maskString(violation.event),
+  path: maskString(violation.path),
   expected: violation.expected,
   found: violation.foundType,
   count,
   firstSeenAt,
   lastSeenAt,
-  clientVersions: [...sent.clientVersions].map(shown),
-  pages: sharedTexts(sent.pages).map(shown),
+  clientVersions: [...sent.clientVersions].map(maskString),
+  pages: sharedTexts(sent.pages).map(maskString),
 });
 
 export function createViolationLearner(): ViolationLearner {

@@ -1,4 +1,5 @@
 /** Masks values that are secret whatever their name: tokens, keys, credentials of a header, numbers of payment cards. */
+import { toStorable } from "../text.ts";
 import { maskCards, mayHoldCard } from "./cards.ts";
 import { MASKED } from "./masked.ts";
 import { decodePercent } from "./percent.ts";
@@ -65,7 +66,7 @@ const SEPARATORS = /[\s&#?=;"'<>/+:@,{}\\^`|]|[^\0-\x7f]/gu;
 function maskEncoded(run: string): string {
   const plain = decodePercent(run);
   const masked = maskProse(maskPlain(plain));
-  return masked === plain ? run : masked.toWellFormed().replace(SEPARATORS, encodeURIComponent);
+  return masked === plain ? run : toStorable(masked).replace(SEPARATORS, encodeURIComponent);
 }
 
 export function maskSecretValues(text: string): string {

@@ -1,6 +1,7 @@
 /** What the catalog's methods share: the Kysely database, paged lists, and the lock on a workspace. */
 import { CamelCasePlugin, type Dialect, Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { PageOf, PageRequest } from "../../core/records.ts";
+import { toStorable } from "../../core/text.ts";
 import type { CatalogMethods } from "./methods.ts";
 import type { CatalogTables } from "./schema.ts";
 
@@ -20,9 +21,7 @@ export const createCatalogDb = (dialect: Dialect): CatalogDb =>
 /** A cursor holds the creation time and the id of the last row of a page. */
 function parseCursor({ cursor }: PageRequest): { createdAt: number; id: string } {
   const [createdAt = String(Number.MAX_SAFE_INTEGER), id = ""] = cursor?.split(".", 2) ?? [];
-  // a cursor made up by a client may contain NUL, which PostgreSQL does not accept in text
-  const text = Buffer.from(id, "base64url").toString().replaceAll("\0", "\ufffd");
-  return { createdAt: Number(createdAt), id: text };
+  return { createdAt: Number(createdAt), id: toStorable(Buffer.from(id, "base64url").toString()) };
 }
 
 /**
