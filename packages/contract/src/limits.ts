@@ -133,6 +133,8 @@ export const LIMITS = {
   /** Characters of a pattern in a plan, and the size of the program that matches it in linear time. */
   maxPlanPatternLength: 200,
   maxPlanPatternSize: 500,
+  /** States that the patterns of a plan visit for one event: about 2 ms. A text that needs more does not match. */
+  maxPlanPatternSteps: 50_000,
   /** Violations of its tracking plan that a source keeps: those that were seen last. */
   maxPlanViolations: 50,
   /** Event names in the catalogue of a source, and properties of each. Events of further names are counted together. */

@@ -22,3 +22,17 @@ test("A violation names the type that was found, and says when another value of 
   assert.equal(found({ seats: undefined }), "nothing");
   assert.equal(found({ plan: "pro", version: 2, price: 5 }), undefined);
 });
+
+test("The patterns of an event take a bounded time, whatever they and its texts are, and the next event has its own.", () => {
+  const slow = { pattern: "(a?){40}(b?){40}(a?){40}(a|b){30}X" };
+  const schema = { properties: { a: { anyOf: Array(40).fill(slow) }, b: { pattern: "^.*y$" } } };
+  const plan = compilePlan({ mode: "warn", unknownEvents: "allow", events: { order: { schema } } });
+  const violates = (properties: Record<string, unknown>) =>
+    plan.check({ type: "track", name: "order", properties }) !== null;
+  const before = process.cpuUsage();
+  for (let event = 0; event < 100; event++) assert.ok(violates({ a: "ab".repeat(4_000) }));
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 4_000_000, `${user} µs for 100 events`);
+  assert.ok(!violates({ a: `${"ab".repeat(20)}X` }));
+  assert.ok(!violates({ b: `${"x".repeat(8_000)}y` }), "an ordinary pattern reads the longest text");
+});

@@ -1,6 +1,7 @@
 /** Compiles a tracking plan to checks of events. A schema is compiled when the first event of its name arrives. */
 import {
   type Event,
+  LIMITS,
   type PlanMode,
   storedEventName,
   type TrackingPlan,
@@ -10,7 +11,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import { maskJson, maskString } from "../masking/mask.ts";
 import { nearestName } from "../nearest-name.ts";
 import { FORMATS } from "./formats.ts";
-import { compilePattern } from "./linear-pattern.ts";
+import { compilePattern, type PatternBudget } from "./linear-pattern.ts";
 
 /** An event that does not fit the plan. */
 export interface PlanViolation extends ViolationDetails {
@@ -130,7 +131,7 @@ function toViolation(errors: readonly ErrorObject[], mode: PlanViolation["mode"]
 }
 
 /** Schemas of one plan share nothing with those of others, so that the memory of a plan that is no longer used is freed. */
-const createCompiler = () =>
+const createCompiler = (budget?: PatternBudget) =>
   new Ajv2020({
     strict: false,
     discriminator: false,
@@ -141,7 +142,9 @@ const createCompiler = () =>
     ownProperties: true,
     formats: FORMATS,
     // generated code would contain `code` if it were written to a file
-    code: { regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: "compilePattern" }) },
+    code: {
+      regExp: Object.assign((pattern: string) => compilePattern(pattern, budget), { code: "compilePattern" }),
+    },
   });
 
 /** The compiler knows only one dialect, so the schema need not name it. */
@@ -164,8 +167,11 @@ function once<T>(compile: () => T): () => T {
   };
 }
 
-function createChecks({ mode: planMode, events }: TrackingPlan): Map<string, PlannedCheck> {
-  const compiler = once(createCompiler);
+function createChecks(
+  { mode: planMode, events }: TrackingPlan,
+  budget: PatternBudget,
+): Map<string, PlannedCheck> {
+  const compiler = once(() => createCompiler(budget));
   const checks = new Map<string, PlannedCheck>();
   for (const [name, { mode, schema }] of Object.entries(events)) {
     const applied = mode ?? planMode;
@@ -200,7 +206,8 @@ export async function requireCompilable({ events }: TrackingPlan, pause: () => P
 }
 
 export function compilePlan(plan: TrackingPlan): CompiledPlan {
-  const checks = createChecks(plan);
+  const budget = { left: 0 };
+  const checks = createChecks(plan, budget);
   return {
     sizeBytes: JSON.stringify(plan).length,
     check: ({ type, name: ownName, passive, properties }) => {
@@ -212,6 +219,7 @@ export function compilePlan(plan: TrackingPlan): CompiledPlan {
         return isOwn ? unknownEvent(name, plan) : null;
       }
       const isValid = planned.validator();
+      budget.left = LIMITS.maxPlanPatternSteps;
       return isValid(properties ?? NO_PROPERTIES) ? null : toViolation(isValid.errors ?? [], planned.mode);
     },
   };

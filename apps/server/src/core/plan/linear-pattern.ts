@@ -20,6 +20,11 @@ interface LinearPattern {
   toString(): string;
 }
 
+/** How many states the patterns of an event may still visit. Patterns that share one cannot take longer together. */
+export interface PatternBudget {
+  left: number;
+}
+
 /** Why a pattern is refused. */
 export class PatternError extends Error {}
 
@@ -134,8 +139,8 @@ function readFragment(
   return readChoice();
 }
 
-/** Runs the program on a text. A match may begin at any character. */
-function run(program: readonly PatternStep[], first: number, text: string): boolean {
+/** Runs the program on a text. A match may begin at any character. There is none once the budget is used up. */
+function run(program: readonly PatternStep[], first: number, text: string, budget: PatternBudget): boolean {
   /** The step at which each instruction was last added, so that a step adds it once. */
   const addedAt = new Int32Array(program.length).fill(-1);
   const open: number[] = [];
@@ -148,6 +153,7 @@ function run(program: readonly PatternStep[], first: number, text: string): bool
       const instruction = program[index];
       if (instruction === undefined || addedAt[index] === at) continue;
       addedAt[index] = at;
+      budget.left -= 1;
       if (instruction.kind === "match") return true;
       if (instruction.kind === "char") current.push(index);
       else if (instruction.kind === "split") open.push(...instruction.targets);
@@ -160,6 +166,8 @@ function run(program: readonly PatternStep[], first: number, text: string): bool
     const codePoint = text.codePointAt(at) ?? 0;
     at += codePoint > 0xffff ? 2 : 1;
     const previous = current;
+    budget.left -= previous.length;
+    if (budget.left <= 0) return false;
     current = [];
     for (const index of previous) {
       const instruction = program[index];
@@ -173,7 +181,10 @@ function run(program: readonly PatternStep[], first: number, text: string): bool
 }
 
 /** @throws PatternError when the pattern is not valid, or cannot be matched in linear time */
-export function compilePattern(source: string): LinearPattern {
+export function compilePattern(
+  source: string,
+  budget: PatternBudget = { left: Number.POSITIVE_INFINITY },
+): LinearPattern {
   if (source.length > LIMITS.maxPlanPatternLength)
     throw new PatternError(`has more than ${LIMITS.maxPlanPatternLength} characters`);
   try {
@@ -184,5 +195,5 @@ export function compilePattern(source: string): LinearPattern {
   const built = createProgram();
   const fragment = readFragment(source.match(TOKEN) ?? [], built);
   const first = fragment(built.add({ kind: "match" }));
-  return { test: (text) => run(built.program, first, text), toString: () => source };
+  return { test: (text) => run(built.program, first, text, budget), toString: () => source };
 }
