@@ -283,17 +283,17 @@ export const SERVER_LIMITS = {
   listeningSockets: 128,
 
   // Nodes and PostgreSQL
-  /** Caches on other nodes and processes follow a change within this time. */
+  /** How often caches ask for the changes of other nodes and processes. They follow a change within twice this time. */
   changePollMs: 500,
-  /** Connections of a node, beside the one that listens for changes. A server with 100 connections has room for eight nodes. */
+  /** Connections of a node, beside the one that reads changes. A server with 100 connections has room for eight nodes. */
   databaseConnections: 10,
   /** How many of these connections are used for commits. While some wait for the disk, the others work. */
   databaseCommitConnections: 4,
   /** Short enough that clients get an answer or a 503 before they give up. */
   databaseConnectMs: 2_000,
   databaseStatementMs: 5_000,
-  /** Unsent notices of changed sessions. Other nodes see further changes after `sessionCacheMs`. */
-  maxUnsentSessionNotices: 10_000,
+  /** Changed sessions that the other nodes are not told of yet. They see further changes after `sessionCacheMs`. */
+  maxUntoldSessions: 10_000,
   /** A node that has not reported for this long is not counted. */
   nodeTimeoutMs: 5_000,
 

@@ -46,10 +46,11 @@ describe("A connection to PostgreSQL", () => {
       await ledger.close();
     }
   });
+});
 
-  it("works through PgBouncer in session mode, including notifications", {
-    skip: whyNoPooler() ?? false,
-  }, async () => {
+describe("PgBouncer", { skip: whyNoPooler() ?? false }, () => {
+  it("works in session mode", async () => {
+    const database = await createDatabase();
     await using pooler = await startPooler(database.url);
     await using pooled = await openWorld({ DATABASE_URL: pooler.url });
     await using direct = await openWorld({ DATABASE_URL: database.url });
@@ -58,79 +59,20 @@ describe("A connection to PostgreSQL", () => {
     const sent = await pooled.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
     assert.deepEqual(outcomesOf(sent), ["accepted"]);
     await pooled.server.maintain();
-    const [{ limited }] = (await query(
-      database.url,
-      "select count(*)::int as limited from pg_stat_activity where application_name = 'headwater' and datname = current_database()",
-    )) as [{ limited: number }];
-    assert.ok(limited > 2);
     await direct.ask(`/api/tracking-sources/${source.sourceId}/regenerate-key`, { method: "POST", body: {} });
     await until("the old key is refused by way of the pooler", SEEN_MS, async () => {
       const { body } = await pooled.send(bootstrapPath(source), bootstrapBody());
       return body.code === "rotated_public_key";
     });
   });
-});
 
-describe("PgBouncer that gives a connection no session of its own", { skip: whyNoPooler() ?? false }, () => {
-  for (const [mode, settings] of [
-    ["transaction mode", { pool_mode: "transaction" }],
-    ["transaction mode, sessions in turn", { pool_mode: "transaction", server_round_robin: "1" }],
-    ["statement mode", { pool_mode: "statement" }],
-  ] as const)
-    it(`is refused at the start, and by commands: ${mode}`, async () => {
-      const database = await createDatabase();
-      try {
-        await using pooler = await startPooler(database.url, settings);
-        for (const words of [["serve"], ["source", "list"], ["migrate"]]) {
-          const { code, stderr } = await headwater({ DATABASE_URL: pooler.url, PORT: "0" }, ...words);
-          assert.equal(code, 78, stderr);
-          assert.match(
-            stderr,
-            /pooler in transaction or statement mode.*`pool_mode` to session, or set DATABASE_URL/,
-          );
-        }
-      } finally {
-        await database.remove();
-      }
-    });
-
-  it("makes a running service unready when it is restarted in that mode, until its mode is session again", async () => {
+  it("is refused in statement mode", async () => {
     const database = await createDatabase();
-    const lines: { level: number; msg: string; err?: { message: string } }[] = [];
-    const logStream = { write: (line: string) => void lines.push(JSON.parse(line)) };
-    try {
-      await using pooler = await startPooler(database.url);
-      await using world = await openWorld({ DATABASE_URL: pooler.url, LOG_LEVEL: "error" }, { logStream });
-      const readyz = () => world.ask("/readyz", { token: null });
-      assert.equal((await readyz()).status, 200);
-      await pooler.restart({ pool_mode: "transaction" }, () =>
-        until(
-          "the service has seen that the pooler is away",
-          SEEN_MS,
-          async () => (await readyz()).status === 503,
-        ),
-      );
-      const isNamed = () =>
-        lines.some(
-          ({ msg, err }) =>
-            msg === "the service is not ready" && /pooler in transaction/.test(err?.message ?? ""),
-        );
-      await until("the log names the pooler's mode", SEEN_MS, isNamed);
-      const named = lines.map(({ err }) => err?.message.match(/pooler in transaction/g)?.length ?? 0);
-      assert.equal(Math.max(...named), 1, "a line names the cause once");
-      const { status, body } = await readyz();
-      assert.deepEqual([status, body.code], [503, "storage_unavailable"]);
-      const answers = await Promise.all(Array.from({ length: 40 }, () => world.ask("/api/organizations")));
-      assert.deepEqual(
-        answers.filter(({ status }) => status === 500),
-        [],
-        "it is no bug of the service",
-      );
-      await pooler.restart({ pool_mode: "session" });
-      await until("the service is ready again", SEEN_MS, async () => (await readyz()).status === 200);
-    } finally {
-      await database.remove();
-    }
+    await using pooler = await startPooler(database.url, { pool_mode: "statement" });
+    const { code, stderr } = await headwater({ DATABASE_URL: pooler.url, PORT: "0" }, "serve");
+    await database.remove();
+    assert.equal(code, 78, stderr);
+    assert.match(stderr, /statement pooling mode/);
   });
 });
 

@@ -15,11 +15,9 @@ const START_MS = 15_000;
 export const whyNoPooler = (): string | null =>
   existsSync(PGBOUNCER) ? null : `there is no ${PGBOUNCER}; \`npm run verify\` installs it`;
 
-interface Pooler extends AsyncDisposable {
+export interface Pooler extends AsyncDisposable {
   /** Of the same database, by way of the pooler. */
   url: string;
-  /** Ends it, waits, and starts it at the same address with these settings. */
-  restart(settings: Record<string, string>, wait?: () => Promise<unknown>): Promise<void>;
 }
 
 /** @param settings of its `[pgbouncer]` section */
@@ -28,10 +26,9 @@ export async function startPooler(url: string, settings: Record<string, string> 
   const own = mkdtempSync(join(tmpdir(), "headwater-pooler-"));
   const at = (name: string) => join(own, name);
   writeFileSync(at("users"), '"postgres" ""\n');
-  const configure = (more: Record<string, string>) =>
-    writeFileSync(
-      at("pgbouncer.ini"),
-      `[databases]
+  writeFileSync(
+    at("pgbouncer.ini"),
+    `[databases]
 * = host=${decodeURIComponent(folder!)} port=5432
 [pgbouncer]
 auth_type = trust
@@ -39,24 +36,17 @@ auth_file = ${at("users")}
 unix_socket_dir = ${own}
 listen_port = ${PORT}
 max_client_conn = 100
-${Object.entries({ pool_mode: "session", default_pool_size: "40", ...more })
+${Object.entries({ pool_mode: "session", default_pool_size: "40", ...settings })
   .map(([name, value]) => `${name} = ${value}`)
   .join("\n")}
 `,
-    );
-  configure(settings);
+  );
   const owner = unprivileged();
   if (owner)
     for (const path of [own, at("users"), at("pgbouncer.ini")]) chownSync(path, owner.uid, owner.gid);
-  const launch = () =>
-    spawn(PGBOUNCER, ["--quiet", at("pgbouncer.ini")], { ...owner, cwd: own, stdio: "ignore" });
-  let child = launch();
+  const child = spawn(PGBOUNCER, ["--quiet", at("pgbouncer.ini")], { ...owner, cwd: own, stdio: "ignore" });
+  const ended = once(child, "exit");
   const kill = () => child.kill("SIGKILL");
-  const end = async () => {
-    const ended = once(child, "exit");
-    kill();
-    await ended;
-  };
   process.once("exit", kill);
   const pooled = `postgres://postgres@${encodeURIComponent(own)}:${PORT}/${database}`;
   const answers = () =>
@@ -64,19 +54,12 @@ ${Object.entries({ pool_mode: "session", default_pool_size: "40", ...more })
       () => true,
       () => false,
     );
-  const untilAnswers = () => until("the pooler lets somebody in", START_MS, answers);
-  await untilAnswers();
+  await until("the pooler lets somebody in", START_MS, answers);
   return {
     url: pooled,
-    restart: async (more, wait) => {
-      await end();
-      await wait?.();
-      configure(more);
-      child = launch();
-      await untilAnswers();
-    },
     [Symbol.asyncDispose]: async () => {
-      await end();
+      kill();
+      await ended;
       process.off("exit", kill);
       rmSync(own, { recursive: true, force: true });
     },

@@ -59,7 +59,7 @@ it("A session that becomes active while expired ones are deleted is kept", async
   const maintained = ledger.maintain({ now: end });
   await until("the deletion waits", WAITING_MS, async () => {
     const text =
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from sessions%'";
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%delete from sessions%'";
     return (await query(url, text)).length === 1;
   });
   await beside.query("commit");

@@ -9,7 +9,6 @@ import { toStorageError } from "../../src/ledger/postgres/failure.ts";
 import { createFirstGeneration } from "../../src/ledger/postgres/maintenance.ts";
 import { migrate } from "../../src/ledger/postgres/migrations.ts";
 import { beginMove, finishMove } from "../../src/ledger/postgres/move-lock.ts";
-import { refuseSharedSessions } from "../../src/ledger/postgres/session-pooling.ts";
 import {
   attemptsCopy,
   generationCopy,
@@ -167,7 +166,6 @@ async function countBoth({ ledger, attempts, target }: MoveDeps): Promise<MovedC
 /** Opens a database without statement timeouts, and brings its schema up to date. */
 export async function openTarget(url: string): Promise<pg.Client> {
   try {
-    await refuseSharedSessions(url);
     const target = await openConnection(url);
     await migrate(target);
     await createFirstGeneration(target);

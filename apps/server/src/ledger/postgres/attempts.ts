@@ -80,11 +80,11 @@ export const attemptMethods = (
   recentAttemptCounts: async ({ sinceHour }) =>
     (await pool.query<AttemptCount>(RECENT_COUNTS, [sinceHour])).rows,
   recordAttempts: async ({ rows, counts }) => {
-    await pool.query({
-      name: "record_attempts",
-      text: "select record_attempts($1, $2, $3)",
-      values: [JSON.stringify(rows.map(toRow)), JSON.stringify(counts.map(toCountRow)), storeBytes],
-    });
+    await pool.query("select record_attempts($1, $2, $3)", [
+      JSON.stringify(rows.map(toRow)),
+      JSON.stringify(counts.map(toCountRow)),
+      storeBytes,
+    ]);
   },
   attempts: (filter) => selectAttempts(pool, filter),
   attemptGroups: (filter) => groupAttempts(pool, filter),

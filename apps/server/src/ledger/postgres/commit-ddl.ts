@@ -83,6 +83,10 @@ declare
   accepted boolean[];
   trusted bigint;
 begin
+  -- each statement must see what was committed before it, and what is accepted must be on the disk
+  if current_setting('transaction_isolation') <> 'read committed' or current_setting('synchronous_commit') = 'off' then
+    raise exception 'commits need the isolation level read committed, and synchronous_commit' using errcode = '55000';
+  end if;
   perform pg_advisory_xact_lock_shared(${LOCKS.keys});
   -- created_at is never before the trusted time. If a slow clock dated a row earlier, the row would count as expired once
   -- the clock is corrected.

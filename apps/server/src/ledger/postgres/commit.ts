@@ -138,7 +138,6 @@ async function storeGroup(pool: pg.Pool, filters: KeyFilters, group: Commit[]): 
   const keys = entries.map(({ key }) => key);
   const { filteredGenerations, possibleKeys, possibleKeySlots } = filters.ruleOutKeys(keys);
   const [row] = await queryAndRelease<{ accepted: StoredFlags }>(pool, {
-    name: "commit_group",
     text: "select commit_group($1, $2, $3, $4, $5, $6, $7, $8) as accepted",
     values: [
       toArrayText(keys),

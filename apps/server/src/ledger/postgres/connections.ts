@@ -9,7 +9,10 @@ export type Queryable = Pick<pg.ClientBase, "query">;
 export class UnfitPostgres extends OperatorError {}
 
 const LOCK_CLASS = 0x48_57;
-/** Advisory locks: our class, and a number for each use. */
+/**
+ * Advisory locks: our class, and a number for each use. All belong to a transaction: behind a pooler, the next transaction of a
+ * connection may run in another session.
+ */
 export const LOCKS = {
   migration: [LOCK_CLASS, 1],
   /** Shared by commits; exclusive for a change of the key generations. */
@@ -18,8 +21,6 @@ export const LOCKS = {
   upkeep: [LOCK_CLASS, 4],
   /** Nodes and moves that start. */
   start: [LOCK_CLASS, 5],
-  /** Held for as long as a move runs. */
-  move: [LOCK_CLASS, 6],
   outbox: [LOCK_CLASS, 7],
 } as const satisfies Record<string, number[]>;
 
@@ -59,8 +60,9 @@ export function requireSynchronousCommit(synchronous: string): void {
 }
 
 /**
- * Sets and checks a new connection in one round trip. Start-up parameters would not do: a pooler in session mode does not
- * pass them on. `synchronous_commit` is fixed, so that a later change of the server does not change this connection.
+ * Sets and checks a new connection in one round trip. Start-up parameters would not do: poolers do not pass them on.
+ * `synchronous_commit` is fixed, so that a later change of the server does not change this connection. A pooler in transaction mode
+ * gives these settings to some of its sessions only, so `commit_group` checks those that it relies on.
  * @param statementMs timeout of a statement; 0: none
  * @throws UnfitPostgres
  */

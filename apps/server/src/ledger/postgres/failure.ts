@@ -9,11 +9,10 @@ const DISK_FULL = "53100";
 const INSUFFICIENT_PRIVILEGE = "42501";
 const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
-/** A prepared statement that is gone, or another one of that name: a pooler has given the connection another session. */
-const FOREIGN_SESSION = ["26000", "42P05"];
-const STORAGE_CODES = [INSUFFICIENT_PRIVILEGE, ...FOREIGN_SESSION];
 /** The role, its password, the database or its rights are wrong. The server does not mend that by itself. */
 const REFUSED = ["28000", "28P01", "3D000", INSUFFICIENT_PRIVILEGE];
+/** PgBouncer's answer to `begin` in statement mode. */
+const STATEMENT_POOLING = /statement pooling/i;
 /**
  * Error classes that the server, the network or the operator causes: connection (08), transaction state, such as read-only
  * (25), authentication (28), unknown database (3D), rollback (40), resources (53), locks (55), operator intervention (57),
@@ -38,10 +37,11 @@ export function toStorageError(error: unknown): unknown {
     return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   if (error instanceof pg.DatabaseError) {
-    const isStorage = STORAGE_CLASSES.includes(code?.slice(0, 2) ?? "") || STORAGE_CODES.includes(code ?? "");
+    const isStorage = STORAGE_CLASSES.includes(code?.slice(0, 2) ?? "") || code === INSUFFICIENT_PRIVILEGE;
     if (!isStorage) return error;
     const kind = code === DISK_FULL ? "full" : "failed";
-    return new StorageError(error.message, kind, error, REFUSED.includes(code ?? ""));
+    const needsOperator = REFUSED.includes(code ?? "") || STATEMENT_POOLING.test(error.message);
+    return new StorageError(error.message, kind, error, needsOperator);
   }
   const isConnection =
     (code !== undefined && CONNECTION_CODE.test(code)) || PG_CONNECTION_MESSAGE.test(error.message);

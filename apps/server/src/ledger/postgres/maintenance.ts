@@ -1,6 +1,6 @@
 /**
- * Maintenance of key generations, sessions and nodes. One node does it at a time. A step that cannot get its lock in time is
- * left to the next minute.
+ * Maintenance of key generations, sessions and nodes, in steps. One node does a step at a time. A step that cannot get its lock in
+ * time is left to the next minute.
  */
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
@@ -12,17 +12,28 @@ import { isLockTimeout } from "./failure.ts";
 
 const SLICE_SESSIONS = 2_000;
 const MAX_SESSION_SLICES = 20;
-/** The row of a node that was not seen for this long is deleted. A node that comes back writes it again. */
+/** The row of a node that was not seen for this long is deleted. */
 const DEAD_NODE_MS = 60 * SERVER_LIMITS.nodeTimeoutMs;
 /** While maintenance waits for an exclusive lock, all commits wait behind it, so the wait is short. */
 const LOCK_TIMEOUT_MS = 1_000;
 /** A dump locks the tables for as long as it reads. `truncate` then gives up, and maintenance tries again a minute later. */
 const RETIRE_LOCK_TIMEOUT_MS = 100;
 
-const EXPIRE_SESSIONS = `delete from sessions where (source_id, session_id) in
-    (select source_id, session_id from sessions where started_at < $1 and last_activity_at < $1
-     order by started_at limit ${SLICE_SESSIONS})
-  and last_activity_at < $1`;
+const EXPIRE_SESSIONS = `with expired as (
+    delete from sessions where (source_id, session_id) in
+      (select source_id, session_id from sessions where started_at < $1 and last_activity_at < $1
+       order by started_at limit ${SLICE_SESSIONS})
+    and last_activity_at < $1 returning 1
+  ) select count(*) = ${SLICE_SESSIONS} as done from expired`;
+
+/** A node whose row is gone trusts nothing that it has cached. Changes stay for longer, so that no other node misses one. */
+const FORGET_NODES = `with dead as (
+    delete from nodes where seen_at < clock_timestamp() - $1 * interval '1 ms'
+  ), told as (
+    delete from changes where made_at < clock_timestamp() - 2 * $1 * interval '1 ms'
+  ) select true as done`;
+
+const TRY_LOCK = `select pg_try_advisory_xact_lock($1, $2) as "isMine"`;
 
 /** Creates the first generation of an empty ledger. */
 export async function createFirstGeneration(connection: Queryable): Promise<void> {
@@ -31,17 +42,26 @@ export async function createFirstGeneration(connection: Queryable): Promise<void
   );
 }
 
-/** Runs a statement that returns one boolean `done`. @returns null when a lock was not free in time */
-async function tryStatement(
+interface MaintenanceStep {
+  text: string;
+  values: unknown[];
+  lockTimeoutMs?: number;
+}
+
+/**
+ * Runs a statement that returns one boolean `done`, in a transaction of its own.
+ * @returns null when another node maintains the ledger at this moment, or when a lock was not free in time
+ */
+async function tryStep(
   client: pg.PoolClient,
-  query: { text: string; values: unknown[]; lockTimeoutMs?: number },
+  { text, values, lockTimeoutMs = LOCK_TIMEOUT_MS }: MaintenanceStep,
 ): Promise<boolean | null> {
-  const { text, values, lockTimeoutMs = LOCK_TIMEOUT_MS } = query;
   await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`);
   try {
-    const { rows } = await client.query<{ done: boolean }>(text, values);
+    const { rows: locks } = await client.query<{ isMine: boolean }>(TRY_LOCK, [...LOCKS.upkeep]);
+    const { rows } = locks[0]?.isMine ? await client.query<{ done: boolean }>(text, values) : { rows: [] };
     await client.query("commit");
-    return rows[0]?.done ?? false;
+    return rows[0]?.done ?? null;
   } catch (error) {
     await client.query("rollback");
     if (isLockTimeout(error)) return null;
@@ -49,46 +69,41 @@ async function tryStatement(
   }
 }
 
-/** Empties every generation that is past the dedup window. Stops at a table that is locked. */
-async function retireGenerations(client: pg.PoolClient, now: number): Promise<void> {
-  const query = {
-    text: "select retire_keys($1, $2) as done",
-    values: [now, WINDOW_MS],
-    lockTimeoutMs: RETIRE_LOCK_TIMEOUT_MS,
-  };
-  let hasRetired: boolean | null = true;
-  while (hasRetired) hasRetired = await tryStatement(client, query);
+/** Repeats a step while it says that there is more to do. */
+async function repeat(
+  client: pg.PoolClient,
+  step: MaintenanceStep,
+  times = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  for (let time = 0; time < times; time++) if (!(await tryStep(client, step))) return;
 }
 
 async function maintain(client: pg.PoolClient, now: number): Promise<void> {
-  await retireGenerations(client, now);
-  await tryStatement(client, {
+  // a table that is locked is left to the next minute
+  await repeat(client, {
+    text: "select retire_keys($1, $2) as done",
+    values: [now, WINDOW_MS],
+    lockTimeoutMs: RETIRE_LOCK_TIMEOUT_MS,
+  });
+  await tryStep(client, {
     text: "select turn_keys($1, $2, $3, $4) as done",
     values: [now, GENERATION_MS, FULL_KEYS, MAX_FILTERED_KEYS],
   });
-  await client.query("delete from nodes where seen_at < clock_timestamp() - $1 * interval '1 ms'", [
-    DEAD_NODE_MS,
-  ]);
+  await tryStep(client, { text: FORGET_NODES, values: [DEAD_NODE_MS] });
   const before = now - LIMITS.sessionRetentionSeconds * 1_000;
-  for (let slice = 0; slice < MAX_SESSION_SLICES; slice++) {
-    const { rowCount } = await client.query(EXPIRE_SESSIONS, [before]);
-    if ((rowCount ?? 0) < SLICE_SESSIONS) return;
-  }
+  // it may wait for a commit, since nobody waits behind it
+  const expire = { text: EXPIRE_SESSIONS, values: [before], lockTimeoutMs: 0 };
+  await repeat(client, expire, MAX_SESSION_SLICES);
 }
 
-/** Runs the maintenance. Does nothing while another node runs it. @param now by the clock for deletions */
+/** Runs the maintenance, of which one node does each step at a time. @param now by the clock for deletions */
 export async function maintainDatabase(pool: pg.Pool, now: number): Promise<void> {
   const client = await pool.connect();
   let failed = true;
   try {
-    const { rows } = await client.query("select pg_try_advisory_lock($1, $2) as locked", [...LOCKS.upkeep]);
-    if (rows[0].locked) {
-      await maintain(client, now);
-      await client.query("select pg_advisory_unlock($1, $2)", [...LOCKS.upkeep]);
-    }
+    await maintain(client, now);
     failed = false;
   } finally {
-    // a connection that is closed releases its locks
     client.release(failed);
   }
 }

@@ -2,7 +2,6 @@
 import { openConnection } from "./connections.ts";
 import { toStorageError } from "./failure.ts";
 import { migrate } from "./migrations.ts";
-import { refuseSharedSessions } from "./session-pooling.ts";
 
 interface MigrationResult {
   from: number;
@@ -12,7 +11,6 @@ interface MigrationResult {
 /** Run it with a role that may create tables; the service itself then does not need that right. */
 export async function migrateDatabase(url: string): Promise<MigrationResult> {
   try {
-    await refuseSharedSessions(url);
     const client = await openConnection(url);
     try {
       return await migrate(client);

@@ -91,7 +91,7 @@ async function migrateOnce(
   await connection.query("begin");
   try {
     await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.migration);
-    await connection.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await connection.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0`);
     // commits lock the tables in another order, which could deadlock
     await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.keys);
     await connection.query("create table if not exists headwater_schema (version integer not null)");

@@ -61,15 +61,12 @@ async function findObstacle({ dataDir, target }: MoveEnds): Promise<string | nul
 }
 
 /**
- * Locks the database for this move until the connection ends, and marks ledger and database with the same id. A marked
- * ledger cannot be served. An older copy of the ledger has no such mark, so it cannot continue this move.
+ * Marks ledger and database with the same id, so that no other ledger can move to the database. A marked ledger cannot be served.
+ * An older copy of the ledger has no such mark, so it cannot continue this move.
  * @throws TargetInUse
  */
 export async function beginMove(parts: MoveEnds): Promise<void> {
   const { dataDir, target } = parts;
-  const { rows } = await target.query("select pg_try_advisory_lock($1, $2) as mine", [...LOCKS.move]);
-  if (!rows[0].mine)
-    throw new TargetInUse("Another `headwater move` is using that database. Wait until it has finished.");
   await withStartLock(target, async () => {
     const obstacle = await findObstacle(parts);
     if (obstacle) throw new TargetInUse(obstacle);

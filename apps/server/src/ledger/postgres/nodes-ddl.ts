@@ -1,7 +1,4 @@
-/** What several nodes share beside the stored data: one clock, the state of a move, and notifications of changes. */
-
-/** The channel of notifications. Payloads: `tokens`, `source <id>`, and `session <node id> <source id> <session id>`. */
-export const CHANGE_CHANNEL = "headwater_changes";
+/** What several nodes share beside the stored data: one clock, who serves, and the changes that they tell each other. */
 
 /**
  * The clock of all nodes, in milliseconds since the epoch. Everything that is deleted by age is deleted by this clock, so a
@@ -10,22 +7,29 @@ export const CHANGE_CHANNEL = "headwater_changes";
 const CLOCK = `create function ledger_now() returns bigint language sql as
   $$ select floor(extract(epoch from clock_timestamp()) * 1000)::bigint $$`;
 
-/** Notifications name what has changed, so that nodes drop only that. Workspaces and members are not cached. */
-const NOTICES = [
-  `create function notice_tokens() returns trigger language plpgsql as
-    $$ begin perform pg_notify('${CHANGE_CHANNEL}', 'tokens'); return null; end $$`,
-  `create trigger notice_tokens after update of revoked_at, expires_at or delete on tokens
-    for each statement execute function notice_tokens()`,
-  `create function notice_source() returns trigger language plpgsql as
-    $$ begin perform pg_notify('${CHANGE_CHANNEL}', 'source ' || coalesce(new.source_id, old.source_id)); return null; end $$`,
+/**
+ * Unlogged: they cost no WAL, and PostgreSQL empties them after a crash and a failover, whereupon no node trusts its caches
+ * (`remote-changes.ts`). `node_id` is null for a change that every node must follow.
+ */
+const NODES = [
+  `create unlogged table nodes (node_id text primary key, seen_at timestamptz not null)`,
+  `create unlogged table changes (xid xid8 not null default pg_current_xact_id(),
+    made_at timestamptz not null default clock_timestamp(), node_id text, kind text not null, source_id text, session_id text)`,
+  `create index changes_xid on changes (xid)`,
+];
+
+/** Changes name what has changed, so that nodes drop only that. Workspaces and members are not cached. */
+const CHANGES = [
+  `create function note_tokens() returns trigger language plpgsql as
+    $$ begin insert into changes (kind) values ('tokens'); return null; end $$`,
+  `create trigger note_tokens after update of revoked_at, expires_at or delete on tokens
+    for each statement execute function note_tokens()`,
+  `create function note_source() returns trigger language plpgsql as
+    $$ begin insert into changes (kind, source_id) values ('source', coalesce(new.source_id, old.source_id)); return null; end $$`,
   ...["sources", "source_keys"].map(
-    (table) => `create trigger notice_source after insert or update or delete on ${table}
-      for each row execute function notice_source()`,
+    (table) => `create trigger note_source after insert or update or delete on ${table}
+      for each row execute function note_source()`,
   ),
 ];
 
-export const NODES_DDL = [
-  `create table nodes (node_id text primary key, seen_at timestamptz not null)`,
-  CLOCK,
-  ...NOTICES,
-];
+export const NODES_DDL = [...NODES, CLOCK, ...CHANGES];

@@ -24,9 +24,7 @@ import { migrate } from "./migrations.ts";
 import { registerNode } from "./move-lock.ts";
 import { outboxMethods } from "./outbox.ts";
 import { readMethods } from "./reads.ts";
-import { listenForRemoteChanges } from "./remote-changes.ts";
-import { createSessionNotifier } from "./session-notices.ts";
-import { refuseSharedSessions, refuseSharedSessionsOf } from "./session-pooling.ts";
+import { RemoteChanges } from "./remote-changes.ts";
 import { saltMethods } from "./visitor-salts.ts";
 
 interface PostgresOptions {
@@ -48,7 +46,7 @@ const loadOf = (name: string, { totalCount, idleCount, waitingCount }: pg.Pool) 
 
 /** Writes, so that a read-only server is noticed before a commit fails on it. Also counts the nodes. */
 const PROBE = `with beat as (
-    insert into nodes values ($1, clock_timestamp()) on conflict (node_id) do update set seen_at = excluded.seen_at
+    update nodes set seen_at = clock_timestamp() where node_id = $1
   ), seen as (
     select count(*) + 1 as nodes from nodes where node_id <> $1 and seen_at > clock_timestamp() - $2 * interval '1 ms'
   ), waiting as (
@@ -59,43 +57,14 @@ const PROBE = `with beat as (
   select events, bytes, nodes, oldest, reset_val as synchronous from waiting, seen, oldest, server`;
 
 async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
-  const query = { name: "probe", text: PROBE, values: [nodeId, SERVER_LIMITS.nodeTimeoutMs] };
-  const { events, bytes, nodes, oldest, synchronous } = (await pool.query(query)).rows[0];
+  const { rows } = await pool.query(PROBE, [nodeId, SERVER_LIMITS.nodeTimeoutMs]);
+  const { events, bytes, nodes, oldest, synchronous } = rows[0];
   requireSynchronousCommit(synchronous);
   return {
     outboxEvents: events,
     outboxBytes: bytes,
     outboxOldestAt: oldest,
     nodes,
-  };
-}
-
-function createProber(pool: pg.Pool, nodeId: string) {
-  let isCheckDue = false;
-  let lastProbe: Promise<unknown> = Promise.resolve();
-  const run = async () => {
-    if (isCheckDue) {
-      // a wish that comes during the check is kept
-      isCheckDue = false;
-      await refuseSharedSessionsOf(pool).catch((error: unknown) => {
-        isCheckDue = true;
-        throw error;
-      });
-    }
-    return probe(pool, nodeId);
-  };
-  return {
-    /** From the next probe on, until it succeeds: check that connections keep their sessions. */
-    checkSessions: () => {
-      isCheckDue = true;
-    },
-    probe: () => {
-      const status = run();
-      lastProbe = status.catch(() => undefined);
-      return status;
-    },
-    /** `close` waits for the last probe, because a probe writes the row that `close` deletes. */
-    settled: () => lastProbe,
   };
 }
 
@@ -116,7 +85,6 @@ function withStorageErrors<T extends object>(methods: T): T {
 }
 
 async function prepareDatabase(url: string, nodeId: string): Promise<void> {
-  await refuseSharedSessions(url);
   const client = await openConnection(url);
   try {
     await migrate(client);
@@ -136,15 +104,11 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
   });
   const commitPool = openPool(url, SERVER_LIMITS.databaseCommitConnections);
   const pool = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommitConnections);
-  const changes = listenForRemoteChanges(url, nodeId);
-  const sessions = createSessionNotifier(pool, nodeId);
+  const changes = new RemoteChanges(url, nodeId);
   const keyFilters = createKeyFilters(pool);
-  const prober = createProber(pool, nodeId);
-  // notifications were interrupted, so this may be another server or pooler, or the same server restored to an earlier state
+  // this may be another server, or the same server restored to an earlier state
   changes.onChange(({ kind }) => {
-    if (kind !== "everything") return;
-    keyFilters.clear();
-    prober.checkSessions();
+    if (kind === "everything") keyFilters.clear();
   });
   const commits = createCommitQueue((group) => commitGroup(commitPool, keyFilters, group), {
     maxGroups: SERVER_LIMITS.databaseCommitConnections,
@@ -168,7 +132,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
       },
       // PostgreSQL's autovacuum makes deleted rows reusable by itself
       releaseSpace: async () => undefined,
-      probe: prober.probe,
+      probe: () => probe(pool, nodeId),
       // the disk belongs to the database server
       freeBytes: async () => Number.POSITIVE_INFINITY,
       outboxStatus: () => probe(pool, nodeId),
@@ -177,12 +141,11 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
       queue: commits.load(),
       pools: [loadOf("commit", commitPool), loadOf("query", pool)],
     }),
-    notifySessionChanged: sessions.notify,
-    onRemoteChange: changes.onChange,
+    notifySessionChanged: (session) => changes.tell(session),
+    onRemoteChange: (listener) => changes.onChange(listener),
     close: async () => {
+      // it could write the row again that is deleted next
       await changes.close();
-      await sessions.close();
-      await prober.settled();
       await pool.query("delete from nodes where node_id = $1", [nodeId]).catch(() => undefined);
       await Promise.all([commitPool.end(), pool.end()]);
     },

@@ -17,16 +17,13 @@ export const readMethods = (
   pool: pg.Pool,
 ): Pick<IngestLedger, "sourceByKey" | "session" | "latestSession"> => ({
   sourceByKey: async (asked) => {
-    const query = { name: "source_by_key", text: SOURCE_BY_KEY, values: [asked.publicKey] };
-    const row = (await pool.query<SourceByKeyRow>(query)).rows[0];
+    const row = (await pool.query<SourceByKeyRow>(SOURCE_BY_KEY, [asked.publicKey])).rows[0];
     return row ? toKeyedSource(row, asked) : null;
   },
   session: async ({ sourceId, sessionId }) => {
-    const query = { name: "session", text: SESSION, values: [sourceId, sessionId] };
-    return (await pool.query<SessionRecord>(query)).rows[0] ?? null;
+    return (await pool.query<SessionRecord>(SESSION, [sourceId, sessionId])).rows[0] ?? null;
   },
   latestSession: async ({ sourceId, anonymousIds }) => {
-    const query = { name: "latest_session", text: LATEST_SESSION, values: [sourceId, anonymousIds] };
-    return (await pool.query<SessionRecord>(query)).rows[0] ?? null;
+    return (await pool.query<SessionRecord>(LATEST_SESSION, [sourceId, anonymousIds])).rows[0] ?? null;
   },
 });

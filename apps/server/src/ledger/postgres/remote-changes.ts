@@ -1,113 +1,106 @@
 /**
- * Changes that other nodes make, received by LISTEN. To prove that notifications arrive, this node sends one to itself
- * every half second. While none arrives, listeners get `everything` every half second: caches then cannot be trusted.
+ * Changes that other nodes make. The table `changes` has them from the transactions that make them, and every node reads what is
+ * new twice a second. A read also returns what it may have seen before: the changes of all transactions that had not ended at the
+ * read before. So none is missed, in whatever order transactions commit.
  */
-import pg from "pg";
+import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { LedgerChange } from "../ledger.ts";
-import { toClientConfig } from "./connections.ts";
-import { CHANGE_CHANNEL } from "./nodes-ddl.ts";
+import { openPool } from "./connections.ts";
 
-interface RemoteChanges {
-  onChange(listener: (change: LedgerChange) => void): void;
-  close(): Promise<void>;
+/** What this node tells the others, and what it learns of them. The row of the node is gone when the database lost its unlogged tables. */
+const EXCHANGE = `with own as (
+    insert into nodes values ($1, clock_timestamp()) on conflict (node_id) do nothing returning node_id
+  ), told as (
+    insert into changes (node_id, kind, source_id, session_id)
+    select $1, 'session', source_id, session_id from unnest($3::text[], $4::text[]) as s (source_id, session_id)
+  ), learned as (
+    select distinct kind, source_id as "sourceId", session_id as "sessionId" from changes
+    where xid >= $2::xid8 and node_id is distinct from $1
+  )
+  select exists (select from own) as "wasForgotten", pg_snapshot_xmin(pg_current_snapshot())::text as next,
+    coalesce((select json_strip_nulls(json_agg(learned)) from learned), '[]') as changes`;
+
+interface Exchanged {
+  wasForgotten: boolean;
+  /** The oldest transaction that had not ended. */
+  next: string;
+  changes: LedgerChange[];
 }
 
-/** @returns null for a session notice of this node; `everything` for a payload of a newer version */
-function parseChange(payload: string, nodeId: string): LedgerChange | null {
-  const [kind, first, sourceId, sessionId] = payload.split(" ");
-  if (kind === "tokens") return { kind };
-  if (kind === "source" && first) return { kind, sourceId: first };
-  if (kind === "session" && sourceId && sessionId)
-    return first === nodeId ? null : { kind, sourceId, sessionId };
-  return { kind: "everything" };
-}
+type ChangedSession = Pick<Extract<LedgerChange, { kind: "session" }>, "sourceId" | "sessionId">;
 
-export const toSessionPayload = (nodeId: string, sourceId: string, sessionId: string) =>
-  `session ${nodeId} ${sourceId} ${sessionId}`;
+/** Listeners get `everything` when changes may have been missed, and every half second while the database does not answer. */
+export class RemoteChanges {
+  readonly #nodeId: string;
+  readonly #pool: pg.Pool;
+  readonly #timer: NodeJS.Timeout;
+  readonly #listeners: ((change: LedgerChange) => void)[] = [];
+  /** The changes of earlier transactions are known. null: changes may have been missed. */
+  #next: string | null = null;
+  #untold: ChangedSession[] = [];
+  #exchanging: Promise<void> | null = null;
 
-/** This node's connection for LISTEN. It is replaced when it fails, and when an echo does not come back in time. */
-interface EchoConnection {
-  readonly client: pg.Client;
-  /** Whether a notification of this node to itself has come back since the last one was sent. */
-  hasEcho: boolean;
-}
+  constructor(url: string, nodeId: string) {
+    this.#nodeId = nodeId;
+    // a connection of its own: it must not wait behind other queries
+    this.#pool = openPool(url, 1);
+    this.#timer = setInterval(() => this.#tick(), SERVER_LIMITS.changePollMs).unref();
+  }
 
-const ignoreFailure = () => undefined;
+  onChange(listener: (change: LedgerChange) => void): void {
+    this.#listeners.push(listener);
+  }
 
-/** A connection that is not open yet. */
-function createConnection(
-  url: string,
-  echoChannel: string,
-  onPayload: (payload: string) => void,
-): EchoConnection {
-  const client = new pg.Client(toClientConfig(url));
-  const connection: EchoConnection = { client, hasEcho: false };
-  client.on("notification", ({ channel, payload = "" }) => {
-    if (channel === echoChannel) connection.hasEcho = true;
-    else onPayload(payload);
-  });
-  return connection;
-}
+  /** Tells the other nodes that a session has changed, with the next exchange. If that fails, they are not told. */
+  tell(session: ChangedSession): void {
+    if (this.#untold.length < SERVER_LIMITS.maxUntoldSessions) this.#untold.push(session);
+  }
 
-/** @param nodeId part of the name of a channel: letters, digits and _ */
-export function listenForRemoteChanges(url: string, nodeId: string): RemoteChanges {
-  const listeners: ((change: LedgerChange) => void)[] = [];
-  const notify = (change: LedgerChange | null) => {
-    if (change) for (const listener of listeners) listener(change);
-  };
-  const echoChannel = `headwater_echo_${nodeId}`;
-  let current: EchoConnection | null = null;
-  let connecting: Promise<void> | null = null;
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#exchanging;
+    if (this.#untold.length > 0) await this.#exchange().catch(() => undefined);
+    await this.#pool.end();
+  }
 
-  const disconnect = () => {
-    const old = current;
-    current = null;
-    void old?.client.end().catch(ignoreFailure);
-  };
-  const handleError = (connection: EchoConnection) => {
-    if (connection !== current) return;
-    disconnect();
-    // the server may come back in an earlier state before the next check
-    notify({ kind: "everything" });
-  };
-  const connect = async () => {
-    const connection = createConnection(url, echoChannel, (payload) => notify(parseChange(payload, nodeId)));
-    const { client } = connection;
-    current = connection;
-    client.on("error", () => handleError(connection));
+  #tick(): void {
+    if (this.#exchanging) this.#notify({ kind: "everything" });
+    else this.#exchanging = this.#tryExchange();
+  }
+
+  async #tryExchange(): Promise<void> {
     try {
-      await client.connect();
-      await client.query(`listen ${CHANGE_CHANNEL}; listen ${echoChannel}; notify ${echoChannel}`);
-      notify({ kind: "everything" });
+      await this.#exchange();
     } catch {
-      if (connection === current) disconnect();
-      else void client.end().catch(ignoreFailure);
+      this.#next = null;
+      this.#notify({ kind: "everything" });
+    } finally {
+      this.#exchanging = null;
     }
-  };
-  const reconnect = () => {
-    disconnect();
-    connecting = connect().finally(() => {
-      connecting = null;
-    });
-  };
-  const check = () => {
-    if (current?.hasEcho) {
-      current.hasEcho = false;
-      return void current.client.query(`notify ${echoChannel}`).catch(disconnect);
-    }
-    notify({ kind: "everything" });
-    if (!connecting) reconnect();
-  };
+  }
 
-  reconnect();
-  const timer = setInterval(check, SERVER_LIMITS.changePollMs).unref();
-  return {
-    onChange: (listener) => listeners.push(listener),
-    close: async () => {
-      clearInterval(timer);
-      await connecting;
-      await current?.client.end().catch(ignoreFailure);
-    },
-  };
+  #notify(change: LedgerChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  async #exchange(): Promise<void> {
+    const told = this.#untold;
+    this.#untold = [];
+    const values = [
+      this.#nodeId,
+      this.#next,
+      told.map(({ sourceId }) => sourceId),
+      told.map(({ sessionId }) => sessionId),
+    ];
+    const { rows } = await this.#pool.query<Exchanged>(EXCHANGE, values);
+    for (const row of rows) this.#learn(row);
+  }
+
+  #learn({ wasForgotten, next, changes }: Exchanged): void {
+    const isComplete = this.#next !== null && !wasForgotten;
+    this.#next = next;
+    const learned: LedgerChange[] = isComplete ? changes : [{ kind: "everything" }];
+    for (const change of learned) this.#notify(change);
+  }
 }
