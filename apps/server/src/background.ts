@@ -93,10 +93,11 @@ function startAlerts(context: ServiceContext): Worker[] {
   return [startEveryMinute(context, "alerts", "alerts are not sent", () => alerts({ now: clock() }))];
 }
 
-function startReports({ reports, log }: ServiceContext): Worker {
+function startReports({ reports, warehouse, log }: ServiceContext): Worker {
   return startWorker({
     name: "reports",
-    round: reports.sendDue,
+    // the node that has the warehouse sends them
+    round: async (signal) => warehouse.state() !== "elsewhere" && reports.sendDue(signal),
     initialDelayMs: MINUTE_MS,
     idleMs: MINUTE_MS,
     consequence: "reports are not sent",
@@ -162,7 +163,8 @@ function startErasures(context: ServiceContext): Worker {
 /** The workers that need a warehouse. Their code is imported only when there is one. */
 async function startWarehouseWorkers(context: ServiceContext) {
   const { ledger, warehouse, completeness, failedRollups, warehouseHealth, clock, newId, log } = context;
-  if (warehouse.state() === "off") return { workers: [], shipped: () => NOTHING_SHIPPED };
+  if (warehouse.state() === "off" || warehouse.state() === "elsewhere")
+    return { workers: [], shipped: () => NOTHING_SHIPPED };
   const { startShipper } = await import("./workers/shipper.ts");
   const { startRollupWorker } = await import("./workers/rollups.ts");
   const { startComparisonWorker } = await import("./workers/comparison.ts");

@@ -1,9 +1,15 @@
 /** Chooses the warehouse by the settings: a ClickHouse server, the embedded engine, or none. No other file knows which. */
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EmbeddedOptions } from "./clickhouse/embedded/start.ts";
 import { noWarehouse, type StartWarehouse, type Warehouse } from "./clickhouse/warehouse.ts";
 import { ConfigError } from "./config/config.ts";
 import type { Config } from "./config/settings.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import { makeFolder } from "./ledger/sqlite/database.ts";
+import { refuseMarked } from "./ledger/sqlite/folder-mark.ts";
+import { lockDataDir } from "./ledger/sqlite/lock.ts";
 import type { WarehouseMonitor } from "./workers/warehouse-monitor.ts";
 import type { WorkerLog } from "./workers/worker.ts";
 
@@ -48,8 +54,8 @@ export async function chooseWarehouse(config: Config): Promise<StartWarehouse | 
     const endpoint = { ...config.CLICKHOUSE_URL, cluster: config.CLICKHOUSE_CLUSTER };
     return async () => ({ endpoint, ended: new Promise<string>(() => undefined), end: () => undefined });
   }
-  // with DATABASE_URL there is no embedded engine: each node's engine would hold only its own part of the events
-  if (config.DATABASE_URL !== null) return null;
+  // each node's engine would hold only a part of the events, so one node has it, which its settings name
+  if (config.DATABASE_URL !== null && config.WAREHOUSE !== "embedded") return null;
   const { isInstalled } = await import("./clickhouse/embedded/start.ts");
   return isInstalled() ? startEmbeddedFor(config) : NOT_INSTALLED;
 }
@@ -61,17 +67,79 @@ export interface OpenedWarehouse {
   startMonitor: WarehouseMonitor["start"] | null;
 }
 
-/** Starts nothing yet: the warehouse stays in the state `starting` until its monitor has run. */
+/** The id of an embedded warehouse's folder, which a copy of the folder has too. */
+const placeIdPath = (config: Config) => join(embeddedFolder(config), "place-id");
+
+function readPlaceId(config: Config): string | null {
+  const path = placeIdPath(config);
+  return existsSync(path) ? readFileSync(path, "utf8") : null;
+}
+
+function makePlaceId(config: Config): string {
+  const placeId = randomBytes(16).toString("hex");
+  makeFolder(embeddedFolder(config));
+  writeFileSync(placeIdPath(config), placeId, { mode: 0o600 });
+  return placeId;
+}
+
+const isShared = ({ DATABASE_URL, CLICKHOUSE_URL }: Config) =>
+  DATABASE_URL !== null && CLICKHOUSE_URL === null;
+
+/**
+ * Makes sure that this process reads and fills the warehouse that has the events of the ledger.
+ * @throws WarehouseElsewhere
+ */
+export async function refuseWarehouseElsewhere(config: Config, ledger: Ledger): Promise<void> {
+  const place = isShared(config) ? await ledger.warehousePlace() : null;
+  if (place === null || (config.WAREHOUSE === "embedded" && place.placeId === readPlaceId(config))) return;
+  const { WarehouseElsewhere } = await import("./ledger/postgres/warehouse-place.ts");
+  throw new WarehouseElsewhere(place);
+}
+
+/** The engine of this node for the events of all nodes. */
+async function startShared(config: Config, { ledger, url }: WarehouseSurroundings): Promise<StartWarehouse> {
+  await refuseWarehouseElsewhere(config, ledger);
+  const placeId = readPlaceId(config) ?? makePlaceId(config);
+  const start = startEmbeddedFor(config);
+  return async (signal) => {
+    await ledger.claimWarehouse({ placeId, url: url() });
+    return start(signal);
+  };
+}
+
+interface WarehouseSurroundings {
+  ledger: Ledger;
+  log: WorkerLog & { info(message: string): void };
+  /** The address of this node, for the operator. */
+  url(): string;
+  /** The address of another node that has the warehouse of all nodes. */
+  nodeUrl(): string | null;
+}
+
+/**
+ * Starts nothing yet: the warehouse stays in the state `starting` until its monitor has run.
+ * @throws DataDirInUse when a process uses the embedded warehouse already, WarehouseElsewhere when another node has it
+ */
 export async function openWarehouse(
   config: Config,
-  log: WorkerLog & { info(message: string): void },
+  surroundings: WarehouseSurroundings,
+  cleanup: AsyncDisposableStack,
 ): Promise<OpenedWarehouse> {
+  const { ledger, log, nodeUrl } = surroundings;
   const choice = await chooseWarehouse(config);
   if (choice instanceof Function) {
+    if (isShared(config)) {
+      makeFolder(config.DATA_DIR);
+      refuseMarked(config.DATA_DIR, ["move"]);
+      cleanup.defer(lockDataDir(config.DATA_DIR));
+    }
     const { createWarehouseMonitor } = await import("./workers/warehouse-monitor.ts");
-    const monitor = createWarehouseMonitor({ startWarehouse: choice, log });
+    const startWarehouse = isShared(config) ? await startShared(config, surroundings) : choice;
+    const monitor = createWarehouseMonitor({ startWarehouse, log });
     return { warehouse: monitor, startMonitor: monitor.start };
   }
   if (choice !== null) log.warn({}, choice);
-  return { warehouse: noWarehouse(choice), startMonitor: null };
+  const place = await ledger.warehousePlace();
+  const warehouse = noWarehouse(choice, () => nodeUrl() ?? place?.url ?? null);
+  return { warehouse, startMonitor: null };
 }

@@ -17,6 +17,7 @@ import {
   type Environment,
   localUrl,
   misspeltSettings,
+  nodeUrl,
   publicSettings,
 } from "./config/config.ts";
 import type { Config } from "./config/settings.ts";
@@ -163,6 +164,24 @@ interface ServiceParts {
   bound: { port: number };
 }
 
+/** Probes the ledger once. */
+async function openReadiness(
+  { ledger }: OpenedLedger,
+  { config, clock, log }: Pick<ServiceContext, "config" | "clock" | "log">,
+): Promise<Readiness> {
+  const readiness = new Readiness({
+    ledger,
+    clock,
+    lowWaterBytes: config.DISK_LOW_WATER_BYTES,
+    onChange: ({ ready, problems }, cause) =>
+      ready
+        ? log.info("the service is ready again")
+        : log.error({ problems, err: cause ?? undefined }, "the service is not ready"),
+  });
+  await readiness.probe();
+  return readiness;
+}
+
 /** Opens the ledger and the warehouse, and builds what the service and its workers share. */
 async function buildContext(
   config: Config,
@@ -188,18 +207,18 @@ async function buildContext(
   });
   const openedLedger = changeLedger ? { ...opened, ledger: changeLedger(opened.ledger) } : opened;
   cleanup.defer(() => openedLedger.ledger.close());
-  const { warehouse, startMonitor } = await openWarehouse(config, log);
-  const readiness = new Readiness({
-    ledger: openedLedger.ledger,
-    clock,
-    lowWaterBytes: config.DISK_LOW_WATER_BYTES,
-    onChange: ({ ready, problems }, cause) =>
-      ready
-        ? log.info("the service is ready again")
-        : log.error({ problems, err: cause ?? undefined }, "the service is not ready"),
-  });
-  await readiness.probe();
+  const readiness = await openReadiness(openedLedger, { config, clock, log });
   const bound = { port: config.PORT };
+  const { warehouse, startMonitor } = await openWarehouse(
+    config,
+    {
+      ledger: openedLedger.ledger,
+      log,
+      url: () => nodeUrl(config.HOST, bound.port),
+      nodeUrl: () => readiness.state().status?.warehouseUrl ?? null,
+    },
+    cleanup,
+  );
   const context = await createContext({
     config,
     clock,
@@ -255,7 +274,7 @@ function watchFailures({ openedLedger, context: { log } }: ServiceParts) {
   const unusable = Promise.withResolvers<Error>();
   openedLedger.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
   void unusable.promise.then((cause) =>
-    log.fatal({ err: cause }, "the warehouse is of a newer version; the process stops"),
+    log.fatal({ err: cause }, "the warehouse cannot be used; the process stops"),
   );
   const onBroken: RunningServer["onBroken"] = (listener) => {
     openedLedger.onBroken(listener);

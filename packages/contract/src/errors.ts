@@ -345,6 +345,12 @@ export const ERRORS = {
     message: "This service has no warehouse, so it cannot answer queries. Accepted events are still stored.",
     hint: "The operator can enable it with CLICKHOUSE_URL (docs/operate.md).",
   }),
+  warehouse_elsewhere: failure({
+    status: 503,
+    error: "unavailable",
+    message: "The warehouse is on another node, so this node cannot answer queries.",
+    hint: 'The operator must let the proxy send this route to the node that has the warehouse (docs/operate.md, "An embedded warehouse for several nodes").',
+  }),
   warehouse_unavailable: failure({
     status: 503,
     error: "unavailable",

@@ -98,6 +98,7 @@ export const QUERY_CODES = ["invalid_payload"] as const;
 /** The refusals of queries that read the warehouse. */
 export const WAREHOUSE_CODES = [
   "warehouse_off",
+  "warehouse_elsewhere",
   "warehouse_unavailable",
   "warehouse_damaged",
   "query_too_heavy",

@@ -333,8 +333,9 @@ export const Readiness = Closed({
   status: Type.Literal("ready", { description: "The service accepts requests." }),
   warehouse: Closed(
     {
-      state: OneOf(["off", "starting", "up", "incomplete", "down"], {
-        description: "`incomplete`: it is up, but events that were shipped to it are missing.",
+      state: OneOf(["off", "elsewhere", "starting", "up", "incomplete", "down"], {
+        description:
+          "`elsewhere`: another node has it. `incomplete`: it is up, but events that were shipped to it are missing.",
       }),
       missingEvents: count("Events that were shipped to it and are missing."),
       waitingEvents: count("Accepted events that are not in it yet."),

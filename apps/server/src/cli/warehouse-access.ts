@@ -43,8 +43,7 @@ export async function withServedWarehouse<T>(
   run: (client: WarehouseClient) => Promise<T>,
 ): Promise<T> {
   const { findEndpoint } = await import("../clickhouse/embedded/endpoint-file.ts");
-  const isEmbedded = config.CLICKHOUSE_URL === null && config.DATABASE_URL === null;
-  const running = isEmbedded ? await findEndpoint(embeddedFolder(config)) : null;
+  const running = config.CLICKHOUSE_URL === null ? await findEndpoint(embeddedFolder(config)) : null;
   return running ? withEndpoint(running, run) : withWarehouse(config, run);
 }
 
@@ -59,10 +58,7 @@ export async function withWarehouse<T>(
 ): Promise<T> {
   const start = await chooseWarehouse(config);
   if (!(start instanceof Function)) {
-    throw new CommandFailed(
-      start ??
-        "No warehouse is configured. Set CLICKHOUSE_URL, or set WAREHOUSE=embedded without DATABASE_URL.",
-    );
+    throw new CommandFailed(start ?? "No warehouse is configured. Set CLICKHOUSE_URL or WAREHOUSE=embedded.");
   }
   const needsNoLock = config.CLICKHOUSE_URL !== null || isLocked;
   const unlock = needsNoLock ? () => undefined : lockDataDir(config.DATA_DIR);

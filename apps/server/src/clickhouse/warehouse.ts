@@ -2,6 +2,7 @@
  * What the rest of the service knows of the warehouse: a ClickHouse client that may be missing for a while. Whether it
  * leads to a server, a cluster or the embedded engine is known only to `open-warehouse.ts`.
  */
+import { Refusal } from "../core/refusal.ts";
 import type { WarehouseClient } from "./client.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";
 
@@ -22,8 +23,11 @@ export interface WarehouseProcess {
 /** @param signal cancels a start that has not finished */
 export type StartWarehouse = (signal?: AbortSignal) => Promise<WarehouseProcess>;
 
-/** `starting`: not up yet, and nothing has failed. `down`: it ended or could not be started, and is retried. */
-export type WarehouseState = "off" | "starting" | "up" | "down";
+/**
+ * `elsewhere`: embedded in another node. `starting`: not up yet, and nothing has failed. `down`: it ended or could not be started,
+ * and is retried.
+ */
+export type WarehouseState = "off" | "elsewhere" | "starting" | "up" | "down";
 
 export interface Warehouse {
   state(): WarehouseState;
@@ -39,11 +43,20 @@ export interface Warehouse {
   restarts(): number;
   /** Resident memory of the embedded engine's process; null when there is none or it is not known. */
   engineBytes(): number | null;
+  /** The address of the node that has the warehouse, when it is elsewhere. */
+  nodeUrl?(): string | null;
 }
 
-/** @param problem why there is no warehouse; null when the settings say so */
-export const noWarehouse = (problem: string | null): Warehouse => ({
-  state: () => "off",
+/**
+ * @param problem why there is no warehouse; null when the settings say so
+ * @param nodeUrl the address of another node that has one
+ */
+export const noWarehouse = (
+  problem: string | null,
+  nodeUrl: () => string | null = () => null,
+): Warehouse => ({
+  state: () => (nodeUrl() === null ? "off" : "elsewhere"),
+  nodeUrl,
   problem: () => problem,
   client: () => null,
   endpoint: () => null,
@@ -51,3 +64,11 @@ export const noWarehouse = (problem: string | null): Warehouse => ({
   restarts: () => 0,
   engineBytes: () => null,
 });
+
+/** @throws Refusal on a node that does not have the warehouse of all nodes */
+export function refuseElsewhere(warehouse: Pick<Warehouse, "state" | "nodeUrl">): void {
+  if (warehouse.state() !== "elsewhere") return;
+  throw new Refusal("warehouse_elsewhere", {
+    message: `The warehouse is on the node ${warehouse.nodeUrl?.()}, so this node cannot answer queries.`,
+  });
+}

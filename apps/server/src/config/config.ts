@@ -1,6 +1,7 @@
 /** Reads the settings; no other code reads the environment. `NAME_FILE` names a file with the value of `NAME`. */
 
 import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { OperatorError } from "../core/operator-error.ts";
 import { findMisspelt } from "./misspelt.ts";
 import { findConflict } from "./rules.ts";
@@ -86,8 +87,14 @@ export function publicSettings(environment: Environment): Record<string, string>
 }
 
 /** The address at which this machine reaches a service that listens there. */
-export function localUrl(host: string, port: number): string {
+export const localUrl = (host: string, port: number): string => urlOn(host, port, "localhost");
+
+/** The address of this node among several. */
+export const nodeUrl = (host: string, port: number): string => urlOn(host, port, hostname());
+
+/** @param nameOfAll for a service that listens on every interface */
+function urlOn(host: string, port: number, nameOfAll: string): string {
   const isEveryInterface = host === "0.0.0.0" || host === "::";
-  const name = isEveryInterface ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  const name = isEveryInterface ? nameOfAll : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${port}`;
 }

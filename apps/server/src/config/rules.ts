@@ -7,7 +7,7 @@ const isPartlySet = (values: readonly unknown[]) =>
 /** The settings that give the operator a warehouse while there is none. */
 export function warehouseHint({ DATABASE_URL, WAREHOUSE }: Config): string {
   if (DATABASE_URL !== null)
-    return "The operator can set CLICKHOUSE_URL, and must leave WAREHOUSE unset (docs/operate.md).";
+    return "The operator can set CLICKHOUSE_URL on every node, or WAREHOUSE=embedded on one (docs/operate.md).";
   if (WAREHOUSE === "off")
     return "The operator can set WAREHOUSE=embedded, or unset it and set CLICKHOUSE_URL (docs/operate.md).";
   return "The optional package chdb is not installed. The operator can install it, or set CLICKHOUSE_URL (docs/operate.md).";
@@ -27,8 +27,6 @@ export function findConflict(config: Config): string | null {
     return "SMTP_URL and MAIL_FROM belong together: set both or none.";
   if (config.WAREHOUSE === "embedded" && config.CLICKHOUSE_URL !== null)
     return "WAREHOUSE=embedded and CLICKHOUSE_URL exclude each other: unset one of them.";
-  if (config.WAREHOUSE === "embedded" && config.DATABASE_URL !== null)
-    return "WAREHOUSE cannot be embedded with DATABASE_URL: each node would hold a part of the events. Unset WAREHOUSE and set CLICKHOUSE_URL.";
   if (config.CLICKHOUSE_CLUSTER !== null && config.CLICKHOUSE_URL === null)
     return "CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, the address of one of its nodes.";
   return null;

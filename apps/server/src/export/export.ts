@@ -1,7 +1,7 @@
 /** GET /api/export/events: streams the events of a source as a file. */
 import { EXPORT_MEDIA_TYPES } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
-import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { refuseElsewhere, type Warehouse } from "../clickhouse/warehouse.ts";
 import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import { mayMiss } from "../core/warehouse-report.ts";
@@ -11,7 +11,7 @@ import { type ExportSelection, readSelection } from "./selection.ts";
 import { createExportSlots } from "./slots.ts";
 
 export interface ExportDeps {
-  readonly warehouse: Pick<Warehouse, "state" | "client">;
+  readonly warehouse: Pick<Warehouse, "state" | "client" | "nodeUrl">;
   readonly completeness: Pick<WarehouseCompleteness, "report" | "isSuspected" | "suspectDamage">;
   readonly ledger: Pick<OutboxLedger, "readOutbox">;
   /** Aborts when the service stops. */
@@ -39,6 +39,7 @@ async function* watchDamage(events: AsyncGenerator<Buffer>, { completeness }: Ex
 }
 
 function storesOf({ warehouse, ledger }: ExportDeps): EventStores {
+  refuseElsewhere(warehouse);
   if (warehouse.state() === "off") return { ledger, client: null };
   const client = () => {
     const connected = warehouse.client();

@@ -214,6 +214,8 @@ export interface OutboxStatus {
 export interface LedgerStatus extends OutboxStatus {
   /** Nodes that serve from this ledger now, including this one. */
   nodes: number;
+  /** The address of the node that has the embedded warehouse of all nodes; null: none has one. */
+  warehouseUrl: string | null;
 }
 
 /** How busy the ledger of this process is. */

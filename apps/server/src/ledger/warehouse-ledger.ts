@@ -20,7 +20,22 @@ export interface WarehouseCheck {
   report: WarehouseReport;
 }
 
+/** The embedded warehouse of the nodes that share a ledger. */
+export interface WarehousePlace {
+  /** The id of its folder. */
+  placeId: string;
+  /** The address of the node that has it. */
+  url: string;
+}
+
 export interface WarehouseLedger {
+  /** null: no node has had an embedded warehouse. */
+  warehousePlace(): Promise<WarehousePlace | null>;
+  /**
+   * Takes the place for this node.
+   * @throws OperatorError when the events are in another folder, and Error while another node has the same one
+   */
+  claimWarehouse(place: WarehousePlace): Promise<void>;
   /** The ids of all sources, deleted ones included: their events still exist. */
   allSourceIds(): Promise<string[]>;
   /** The days of these sources. Read it before the warehouse is counted: events are shipped meanwhile. */

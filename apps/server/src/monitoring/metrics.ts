@@ -84,7 +84,8 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
   gauge(
     "warehouse_up",
     "1 if the warehouse can be queried, else 0; absent without a warehouse",
-    ({ warehouse }) => (warehouse.state() === "off" ? null : Number(warehouse.state() === "up")),
+    ({ warehouse }) =>
+      ["off", "elsewhere"].includes(warehouse.state()) ? null : Number(warehouse.state() === "up"),
   ),
   counter("warehouse_losses_total", "Times that the warehouse went from up to down", ({ warehouse }) =>
     warehouse.disconnects(),

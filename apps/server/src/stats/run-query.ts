@@ -3,7 +3,7 @@ import type { ClickHouseSettings } from "@clickhouse/client";
 import { ERRORS } from "@headwater/contract";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { isDamage } from "../clickhouse/completeness.ts";
-import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { refuseElsewhere, type Warehouse } from "../clickhouse/warehouse.ts";
 import { AdmissionFull, createAdmission } from "../core/admission.ts";
 import { createCoalescer } from "../core/coalesce.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -19,7 +19,7 @@ export type RunQuery = RunStatement & {
   readonly memoryBytes: number;
 };
 
-export type StatsWarehouse = Pick<Warehouse, "state" | "client">;
+export type StatsWarehouse = Pick<Warehouse, "state" | "client" | "nodeUrl">;
 
 const PLAIN_NUMBERS: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 };
 /** The time and rows that one query may use. */
@@ -148,6 +148,7 @@ export function createQueryRunner(
   const secondTries = createAdmission({ maxActive: 1, maxWaitMs, isOpen: () => firstTries === 0 });
   const coalesce = createCoalescer<unknown[][]>();
   const run = async (key: string, statement: Statement, signal: AbortSignal): Promise<unknown[][]> => {
+    refuseElsewhere(warehouse);
     if (warehouse.state() === "off") throw new Refusal("warehouse_off", { hint: offHint });
     const client = warehouse.client();
     if (!client) throw new Refusal("warehouse_unavailable");

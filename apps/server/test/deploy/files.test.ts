@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { OPERATIONS, WAREHOUSE_CODES } from "@headwater/contract";
 import { SETTINGS, type SettingName } from "../../src/config/settings.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 
@@ -63,6 +64,28 @@ test("Every process manager waits longer than the service needs to stop.", () =>
   const stopSeconds = SERVER_LIMITS.drainTimeoutMs / 1_000 + 2;
   for (const [who, seconds] of Object.entries(waits))
     assert.ok(seconds > stopSeconds, `${who}: ${seconds} s`);
+});
+
+test("The proxies send what reads the warehouse to the node that has it.", () => {
+  const [, nginx = ""] =
+    /# location ~ (\S+) \{\n {2}# {3}proxy_pass http:\/\/10/.exec(read("deploy/nginx.conf")) ?? [];
+  const [, caddy = ""] = /# @stats path (.*)/.exec(read("deploy/Caddyfile")) ?? [];
+  const globs = caddy
+    .split(" ")
+    .map((glob) => glob.replace(/\*$/, ".*").replace(/\*(?!$)(?<!\.\*)/g, "[^/]+"));
+  const codes: ReadonlySet<string> = new Set(WAREHOUSE_CODES.filter((code) => code.startsWith("warehouse")));
+  for (const pattern of [new RegExp(nginx), new RegExp(`^(?:${globs.join("|")})$`)]) {
+    const matches = (path: string) => pattern.test(path.replace(/:\w+/g, "abc"));
+    const readers = OPERATIONS.filter(
+      ({ id, codes: own }) => id === "mcp" || own.some((code) => codes.has(code)),
+    );
+    assert.ok(readers.length > 5);
+    assert.deepEqual(
+      readers.filter(({ path }) => !matches(path)).map(({ path }) => path),
+      [],
+    );
+    for (const { path } of OPERATIONS) if (/ingest|tokens|debug/.test(path)) assert.ok(!matches(path), path);
+  }
 });
 
 test("A proxy closes an idle connection before the service does.", () => {

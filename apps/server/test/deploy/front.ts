@@ -167,6 +167,21 @@ export const over = (program: Program, second: string): Program => ({
     replaced(await program.configuration(place, upstream), program.paired(upstream, second)),
 });
 
+const WAREHOUSE_BLOCK = /(# An embedded warehouse on one of several nodes.*\n)((?:[ \t]*# .*\n)+)/;
+
+/** The same program, which sends what reads the warehouse to this node, by the lines that are commented out in the file. */
+export const withWarehouse = (program: Program, node: string): Program => ({
+  ...program,
+  configuration: async (place, upstream) => {
+    const text = await program.configuration(place, upstream);
+    assert.match(text, WAREHOUSE_BLOCK);
+    return text.replace(WAREHOUSE_BLOCK, (_, title: string, lines: string) => {
+      const uncommented = lines.replace(/^([ \t]*)# /gm, "$1");
+      return `${title}${uncommented.replaceAll("10.0.0.11:8790", node)}`;
+    });
+  },
+});
+
 /** @param upstream the service's host and port */
 export async function startFront(program: Program, upstream: string): Promise<Front> {
   const folder = await mkdtemp(join(tmpdir(), "headwater-front-"));

@@ -166,12 +166,7 @@ test("An embedded warehouse whose start is aborted releases its folder.", async 
 });
 
 test("Contradictory settings are refused with a message that names them.", () => {
-  const DATABASE_URL = "postgres://h/d";
   const CLICKHOUSE_URL = "http://u:p%40@h/x";
-  assert.throws(
-    () => readConfig({ WAREHOUSE: "embedded", DATABASE_URL }),
-    /WAREHOUSE cannot be embedded with DATABASE_URL/,
-  );
   assert.throws(() => readConfig({ WAREHOUSE: "embedded", CLICKHOUSE_URL }), /exclude each other/);
   assert.throws(() => readConfig({ CLICKHOUSE_CLUSTER: "main" }), /CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL/);
   assert.throws(

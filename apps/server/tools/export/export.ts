@@ -26,7 +26,7 @@ import { Refusal } from "../../src/core/refusal.ts";
 import { compile } from "../../src/core/validate.ts";
 import { type EventStores, readEvents, toFile } from "../../src/export/format.ts";
 import { readSelection } from "../../src/export/selection.ts";
-import { chooseWarehouse } from "../../src/open-warehouse.ts";
+import { chooseWarehouse, refuseWarehouseElsewhere } from "../../src/open-warehouse.ts";
 import { findSourceId, parseHttpUrl, remoteApi } from "../remote-service.ts";
 import { truncateToWholeLines } from "./resume.ts";
 
@@ -90,6 +90,7 @@ function exportFromStores(task: ExportTask, write: WriteBytes): Promise<number> 
     const { config, ledger } = access;
     const found = await findSource(access, source);
     const selection = readSelection(found.sourceId, buildQuery(task, found));
+    await refuseWarehouseElsewhere(config, ledger);
     const read = (client: EventStores["client"]) =>
       write(toFile(readEvents({ ledger, client }, selection, format, signal), format, task.cursor !== null));
     if (!((await chooseWarehouse(config)) instanceof Function)) return read(null);

@@ -21,7 +21,7 @@ import { createVisitClassifier } from "../../src/core/channels/visit-classifier.
 import { systemCode } from "../../src/core/error-text.ts";
 import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";
-import { chooseWarehouse } from "../../src/open-warehouse.ts";
+import { chooseWarehouse, refuseWarehouseElsewhere } from "../../src/open-warehouse.ts";
 import { evaluateRow, type ImportedEvent, type RowContext } from "./evaluate-row.ts";
 import { refuseOtherFormats } from "./file-format.ts";
 import { csvRecords, type FileRecord, ndjsonRecords } from "./records.ts";
@@ -122,8 +122,11 @@ async function withStores<T>(
   run: (stores: ImportStores) => Promise<T>,
 ): Promise<T> {
   const stores = { ledger, sourceId, now, newId };
+  await refuseWarehouseElsewhere(config, ledger);
   if (!((await chooseWarehouse(config)) instanceof Function)) return run({ ...stores, client: null });
-  return withWarehouse(config, (client) => run({ ...stores, client }), { isLocked: true });
+  return withWarehouse(config, (client) => run({ ...stores, client }), {
+    isLocked: config.DATABASE_URL === null,
+  });
 }
 
 export const importEvents: Command = defineCommand({

@@ -26,6 +26,7 @@ export const EXPORT_OPERATIONS = [
     codes: sourceCodes([
       ...QUERY_CODES,
       "warehouse_off",
+      "warehouse_elsewhere",
       "warehouse_unavailable",
       "warehouse_damaged",
       "overloaded",
@@ -48,6 +49,7 @@ export const EXPORT_OPERATIONS = [
     codes: sourceCodes([
       ...QUERY_CODES,
       "warehouse_off",
+      "warehouse_elsewhere",
       "warehouse_unavailable",
       "warehouse_damaged",
       "query_too_heavy",

@@ -5,6 +5,6 @@ import type { WarehouseLedger } from "../warehouse-ledger.ts";
 /** Each engine implements the excluded methods itself. */
 export interface CatalogMethods
   extends Catalog,
-    WarehouseLedger,
+    Omit<WarehouseLedger, "warehousePlace" | "claimWarehouse">,
     Omit<AlertLedger, "recentAttemptCounts">,
     Omit<ErasureLedger, "eraseOutbox" | "eraseAttempts"> {}

@@ -18,6 +18,10 @@ const NODES = [
   `create index changes_xid on changes (xid)`,
 ];
 
+/** `is_only`: it has one row at most. */
+const WAREHOUSE_PLACE = `create table warehouse_place (is_only boolean primary key default true check (is_only),
+  place_id text not null, url text not null, node_id text not null)`;
+
 /** Changes name what has changed, so that nodes drop only that. Workspaces and members are not cached. */
 const CHANGES = [
   `create function note_tokens() returns trigger language plpgsql as
@@ -32,4 +36,4 @@ const CHANGES = [
   ),
 ];
 
-export const NODES_DDL = [...NODES, CLOCK, ...CHANGES];
+export const NODES_DDL = [...NODES, CLOCK, WAREHOUSE_PLACE, ...CHANGES];

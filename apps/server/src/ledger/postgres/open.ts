@@ -26,6 +26,7 @@ import { outboxMethods } from "./outbox.ts";
 import { readMethods } from "./reads.ts";
 import { RemoteChanges } from "./remote-changes.ts";
 import { saltMethods } from "./visitor-salts.ts";
+import { warehousePlaceMethods } from "./warehouse-place.ts";
 
 interface PostgresOptions {
   url: string;
@@ -54,17 +55,19 @@ const PROBE = `with beat as (
   ), oldest as (
     select least((select min(created_at) from outbox where page_id is null), (select min(created_at) from outbox_pages)) as oldest
   ), server as (${CONFIGURED_SYNCHRONOUS_COMMIT})
-  select events, bytes, nodes, oldest, reset_val as synchronous from waiting, seen, oldest, server`;
+  select events, bytes, nodes, oldest, reset_val as synchronous,
+    (select url from warehouse_place) as "warehouseUrl" from waiting, seen, oldest, server`;
 
 async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
   const { rows } = await pool.query(PROBE, [nodeId, SERVER_LIMITS.nodeTimeoutMs]);
-  const { events, bytes, nodes, oldest, synchronous } = rows[0];
+  const { events, bytes, nodes, oldest, synchronous, warehouseUrl } = rows[0];
   requireSynchronousCommit(synchronous);
   return {
     outboxEvents: events,
     outboxBytes: bytes,
     outboxOldestAt: oldest,
     nodes,
+    warehouseUrl,
   };
 }
 
@@ -123,6 +126,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
       ...erasureMethods(pool),
       ...attemptMethods(pool, attemptStoreBytes),
       ...saltMethods(pool),
+      ...warehousePlaceMethods(pool, nodeId),
       commit: commits.commit,
       isSetUp: async () => (await pool.query("select from organizations limit 1")).rowCount === 1,
       maintain: async ({ now }) => {

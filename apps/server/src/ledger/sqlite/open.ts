@@ -104,6 +104,13 @@ const MAX_DELETED_KEY_SLICES = 1_000;
 /** Slices of 5,000 keys: 50 million. */
 const MAX_FILTER_SLICES = 10_000;
 
+/** One process serves a ledger in a folder. */
+const NO_OTHER_NODES = {
+  notifySessionChanged: () => undefined,
+  warehousePlace: async () => null,
+  claimWarehouse: async () => undefined,
+};
+
 /** Each slice is a call of its own, so that commits run in between. */
 async function maintainLedger(
   { calls }: Thread<LedgerThreadMethods>,
@@ -162,13 +169,13 @@ function createLedger(
     ...createSaltMethods(dataDir),
     claimErasures: async (claim) =>
       (await ledger.calls.hasOpenErasures()) ? ledger.calls.claimErasures(claim) : [],
-    // there are no other nodes
-    notifySessionChanged: () => undefined,
+    ...NO_OTHER_NODES,
     async maintain(at) {
       await Promise.all([maintainLedger(ledger, at, isClosed), attempts.calls.maintain(at)]);
     },
     releaseSpace: () => releaseSpace(ledger, isClosed),
-    probe: async (at) => ({ ...(await ledger.calls.probe(at)), nodes: 1 }) satisfies LedgerStatus,
+    probe: async (at) =>
+      ({ ...(await ledger.calls.probe(at)), nodes: 1, warehouseUrl: null }) satisfies LedgerStatus,
     freeBytes: () => readFreeBytes(dataDir),
     onRemoteChange: (listener) => void changeListeners.push(() => listener({ kind: "everything" })),
     onBroken(listener) {
