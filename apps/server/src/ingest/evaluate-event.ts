@@ -272,13 +272,10 @@ function membersOfEvent(
     planViolation: measures.planViolation,
     properties: event.properties ?? null,
   };
-  return [
-    membersOf(own),
-    members,
-    `"page":${page === null ? "null" : pageJson(page)}`,
-    sharedMembersOf(page?.visit ?? DIRECT),
-    `"device":{${sharedMembersOf(device)}}`,
-  ].join();
+  const pageText = page === null ? "null" : pageJson(page);
+  const visit = sharedMembersOf(page?.visit ?? DIRECT);
+  // not joined: V8 copies the parts of a template once, when the line is packed
+  return `${membersOf(own)},${members},"page":${pageText},${visit},"device":{${sharedMembersOf(device)}}`;
 }
 
 type BotReason = Extract<Warning, "bot_suspected" | "data_centre" | "referrer_spam">;
