@@ -132,8 +132,7 @@ function normalForm(sourceId: string, event: ExampleEvent, receivedAt: number | 
     country,
     region: event.region ?? null,
     city: event.city ?? null,
-    // events that were stored before the column have none
-    ...(event.sentBy === undefined ? {} : { sentBy: event.sentBy }),
+    sentBy: event.sentBy ?? "browser",
     ...(event.passive ? { passive: true } : {}),
     ...(event.planViolation ? { planViolation: true } : {}),
     ...(event.revenue === undefined ? {} : { revenue: event.revenue, currency: event.currency }),

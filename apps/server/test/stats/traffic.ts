@@ -18,7 +18,7 @@ export const trafficStatement = ({
   sessions,
   receivedAt,
 }: GeneratedTraffic): string => `INSERT INTO events (analyticsEventId, eventId, type, name, occurredAt, timestamp,
-    sessionId, anonymousId, page, device, properties, sourceId, receivedAt, country, channel, engagedSeconds)
+    sessionId, anonymousId, page, device, properties, sourceId, receivedAt, country, channel, engagedSeconds, sentBy)
   SELECT concat('evt_${firstDay}_', toString(session), '_', toString(at)), concat(toString(session), '_', toString(at)),
     if(isView, 'page', 'track'), if(isView, 'page_view', concat('event_', toString(h % 5))),
     fromUnixTimestamp64Milli(${firstDay} + toInt64(s % ${days * 86_400_000 - 400_000}) + at * 20000, 'UTC') AS time, '',
@@ -27,7 +27,7 @@ export const trafficStatement = ({
       NULL, NULL, if(s % 3 = 0, NULL, concat('site-', toString(toUInt32(pow(s % 1000 / 1000, 3) * 12))))),
     tuple(if(s % 5 < 2, 'desktop', 'mobile'), NULL, NULL, NULL, NULL, false), if(isView, '{}', '{"plan":"pro"}'), '${sourceId}',
     ${receivedAt === undefined ? "time" : `fromUnixTimestamp64Milli(${receivedAt}, 'UTC')`},
-    concat('C', toString(s % 11)), if(s % 3 = 0, 'Direct', 'Referral'), 5
+    concat('C', toString(s % 11)), if(s % 3 = 0, 'Direct', 'Referral'), 5, 'browser'
   FROM (
     SELECT session, s, at, sipHash64(session, at) AS h, at = 1 OR h % 4 > 0 AS isView
     FROM (

@@ -25,10 +25,6 @@ const configOf = (cluster: string, shards: number) => `<clickhouse>
 const halfOf = (database: string, name: string, columns: string, shard: string, shards: number) =>
   `CREATE OR REPLACE VIEW ${database}.${name}_local AS
     SELECT ${columns} FROM ${database}.${name}_stored WHERE ${shard} % ${shards} = shardNum() - 1`;
-/** The sharding expression by table. */
-const sharding = new Map<string, string>();
-/** The computed columns by table: `*` does not include them. */
-const computed = new Map<string, string[]>();
 
 /** Rewrites a statement for the single process. @returns the statement, and a second one to run after it */
 function adaptStatement(text: string, shards: number): { text: string; after: string | null } {
@@ -46,23 +42,16 @@ function adaptStatement(text: string, shards: number): { text: string; after: st
     );
   if (made) {
     const [, database = "", , name = "", shard = ""] = made;
-    sharding.set(name, shard);
-    computed.delete(name);
-    return { text: here, after: halfOf(database, name, "*", shard, shards) };
+    // `*` does not include computed columns
+    const computed = [...here.matchAll(/^ *(\w+) \S+ MATERIALIZED/gm)].map(([, column = ""]) => column);
+    return { text: here, after: halfOf(database, name, ["*", ...computed].join(", "), shard, shards) };
   }
-  const added = /^ALTER TABLE (\w+)\.(\w+)_local ADD COLUMN/.exec(here);
-  const [, database = "", name = ""] = added ?? [];
-  const names = [...here.matchAll(/ADD COLUMN IF NOT EXISTS (\w+) \S+ MATERIALIZED/g)].map(
-    ([, column = ""]) => column,
-  );
-  if (added) computed.set(name, [...(computed.get(name) ?? []), ...names]);
-  const columns = ["*", ...(computed.get(name) ?? [])].join(", ");
   return {
     text: here
       .replace(/((?:CREATE TABLE IF NOT EXISTS|ALTER TABLE) \w+\.\w+)_local/, "$1_stored")
       .replace(/table = '(\w+)_local'/, "table = '$1_stored'")
       .replace(/INSERT INTO events\b/, "INSERT INTO events_stored"),
-    after: added && halfOf(database, name, columns, sharding.get(name)!, shards),
+    after: null,
   };
 }
 
