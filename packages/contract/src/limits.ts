@@ -128,6 +128,8 @@ export const LIMITS = {
   maxPlanVersions: 50,
   /** What the schema of one planned event costs at most; docs/contract.md section 2 counts it. It bounds the time of a check. */
   maxPlanSchemaCost: 1_000,
+  /** What all schemas of a plan cost at most: a plan of 500 events with ten properties each costs a tenth. */
+  maxPlanCost: 50_000,
   /** Nesting of such a schema: properties nest ten levels deep. */
   maxPlanSchemaDepth: 24,
   /** Characters of a pattern in a plan, and the size of the program that matches it in linear time. */

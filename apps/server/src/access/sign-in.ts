@@ -170,15 +170,19 @@ async function makeOidcCode(
   return code;
 }
 
-export const finishOidc =
-  (deps: OidcDeps): Handler<"finishOidc"> =>
-  async ({ query, headers, now }) => {
-    const { oidc, baseUrl, appUrl, log, noteRefusal } = deps;
+/** Anybody can call this with invented values, and each call asks the provider. */
+export function finishOidc(deps: OidcDeps): Handler<"finishOidc"> {
+  const { oidc, baseUrl, appUrl, log, noteRefusal, nodes } = deps;
+  const perMinute = SERVER_LIMITS.oidcCallbacksPerMinute;
+  const rate = { perSecond: perMinute / 60, burst: perMinute };
+  const limiter = createClientRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+  return async ({ query, headers, clientAddress, now }) => {
     const base = baseUrl();
     const flow = readCookie(headers.cookie, base);
     const ended = (location: string) => redirect(location, setCookie(base, "", 0));
     try {
-      if (!oidc || flow === null) return ended(failedAt(appUrl(), "oidc_failed"));
+      if (!oidc || flow === null || !limiter.take(clientAddress, now).ok)
+        return ended(failedAt(appUrl(), "oidc_failed"));
       const user = await oidc.finish(callbackOf(base), { ...query }, flow);
       const code = await makeOidcCode(deps, user, now);
       if (code === null) {
@@ -195,3 +199,4 @@ export const finishOidc =
       return ended(failedAt(appUrl(), "oidc_failed"));
     }
   };
+}

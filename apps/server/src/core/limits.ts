@@ -100,6 +100,8 @@ export const SERVER_LIMITS = {
   maxInvitationsPerWorkspace: 200,
   /** The sign-in at the identity provider, from the click to the way back. */
   oidcFlowSeconds: 600,
+  /** Returns from the provider of one client address, which may be that of an office. */
+  oidcCallbacksPerMinute: 60,
   oidcTimeoutSeconds: 10,
   /** An answer of the identity provider: its keys, its addresses, tokens, or what it says of a person. */
   providerAnswerBytes: 1024 * 1024,

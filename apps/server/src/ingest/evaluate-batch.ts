@@ -53,19 +53,17 @@ export interface BatchDeps {
 const NO_SESSIONS: BatchContext["otherSessions"] = new Map();
 
 /** Looks up the sessions that events name instead of the batch's own. */
-async function findOtherSessions(
+function findOtherSessions(
   batch: ParsedBatch,
   { sourceId, sessionId }: SessionRecord,
   sessions: SessionCache,
-): Promise<BatchContext["otherSessions"]> {
+): BatchContext["otherSessions"] | Promise<BatchContext["otherSessions"]> {
   const ids = new Set<string>();
   for (const parsed of batch.events) {
     const named = isInvalid(parsed) ? null : parsed.event.sessionId;
     if (named && named !== sessionId) ids.add(named);
   }
-  if (ids.size === 0) return NO_SESSIONS;
-  const found = [...ids].map(async (id) => [id, await sessions.find(sourceId, id)] as const);
-  return new Map(await Promise.all(found));
+  return ids.size === 0 ? NO_SESSIONS : sessions.findAll(sourceId, ids);
 }
 
 interface BatchRequest {

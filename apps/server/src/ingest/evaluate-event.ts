@@ -40,8 +40,8 @@ export interface BatchContext {
   /** `receivedAt` − `sentAt`. */
   readonly clockSkewMs: number;
   readonly session: SessionRecord;
-  /** Sessions that events name instead of the batch's. null: the source has no such session. */
-  readonly otherSessions: ReadonlyMap<string, SessionRecord | null>;
+  /** Sessions that events name instead of the batch's, as far as the source has them. */
+  readonly otherSessions: ReadonlyMap<string, SessionRecord>;
   readonly anonymousId: string;
   readonly userId: string | null;
   /** Of the events without a context of their own. */

@@ -26,6 +26,8 @@ export interface SessionCache {
     sessionId: string,
     isUsable?: (session: SessionRecord) => boolean,
   ): Promise<SessionRecord | null>;
+  /** Finds sessions in the cache, and all others in the ledger at once: a request can name hundreds that do not exist. */
+  findAll(sourceId: string, sessionIds: ReadonlySet<string>): Promise<ReadonlyMap<string, SessionRecord>>;
   /** Asks the ledger for the session that was last active of those of a visitor whose client does not know its session. */
   findLatest(sourceId: string, anonymousIds: readonly [string, string]): Promise<SessionRecord | null>;
   /**
@@ -61,10 +63,11 @@ function createRecords(ledger: IngestLedger) {
   return createCache<SessionRecord>({
     maxEntries: SERVER_LIMITS.sessionCacheEntries,
     maxAgeMs: SERVER_LIMITS.sessionCacheMs,
-    lookUp: (key) => {
+    lookUp: async (key) => {
       // a source id contains no space; a session id from a client may
       const end = key.indexOf(" ");
-      return ledger.session({ sourceId: key.slice(0, end), sessionId: key.slice(end + 1) });
+      const asked = { sourceId: key.slice(0, end), sessionIds: [key.slice(end + 1)] };
+      return (await ledger.sessionsById(asked))[0] ?? null;
     },
   });
 }
@@ -78,6 +81,19 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
       const cached = records.get(key);
       if (cached && isUsable(cached)) return cached;
       return sessionId.length > LIMITS.maxEnvelopeIdLength ? null : records.load(key);
+    },
+    async findAll(sourceId, sessionIds) {
+      const found = new Map<string, SessionRecord>();
+      const others: string[] = [];
+      for (const sessionId of sessionIds) {
+        const cached = records.get(keyOf(sourceId, sessionId));
+        if (cached) found.set(sessionId, cached);
+        else if (sessionId.length <= LIMITS.maxEnvelopeIdLength) others.push(sessionId);
+      }
+      const asked = { sourceId, sessionIds: others };
+      for (const session of others.length === 0 ? [] : await ledger.sessionsById(asked))
+        found.set(session.sessionId, session);
+      return found;
     },
     findLatest: (sourceId, anonymousIds) => ledger.latestSession({ sourceId, anonymousIds }),
     findJoinable(sourceId, joinKey, now) {

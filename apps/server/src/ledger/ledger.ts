@@ -74,7 +74,8 @@ export interface SaltLedger {
 export interface IngestLedger extends SaltLedger {
   /** Finds a source by its current key or an earlier one. @returns null when the key is unknown or its source deleted */
   sourceByKey(asked: { publicKey: string; now: number }): Promise<KeyedSource | null>;
-  session(asked: { sourceId: string; sessionId: string }): Promise<SessionRecord | null>;
+  /** Those of the sessions that the source has. */
+  sessionsById(asked: { sourceId: string; sessionIds: readonly string[] }): Promise<SessionRecord[]>;
   /** The session that was last active of those of a visitor whose client does not know its session. */
   latestSession(asked: {
     sourceId: string;

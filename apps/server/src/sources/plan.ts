@@ -4,7 +4,7 @@ import type { Handler } from "../core/handler.ts";
 import { requireCompilable } from "../core/plan/compile-plan.ts";
 import { NO_PLAN } from "../core/plan/no-plan.ts";
 import { proposePlan } from "../core/plan/propose-plan.ts";
-import { schemaIssues } from "../core/plan/schema-rules.ts";
+import { checkSchema } from "../core/plan/schema-rules.ts";
 import type { PlanRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
@@ -65,8 +65,16 @@ const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** @throws Refusal 422 with all issues */
 async function requireValid(plan: TrackingPlan): Promise<void> {
   const issues: Issue[] = [];
+  let planCost = 0;
   for (const [name, { schema }] of Object.entries(plan.events)) {
-    issues.push(...nameIssues(name), ...schemaIssues(schema, ["plan", "events", name, "schema"]));
+    const checked = checkSchema(schema, ["plan", "events", name, "schema"]);
+    issues.push(...nameIssues(name), ...checked.issues);
+    if (checked.issues.length === 0) planCost += checked.cost;
+    if (planCost > LIMITS.maxPlanCost) {
+      const message = `plan.events costs more than ${LIMITS.maxPlanCost} checks. Describe fewer events or properties`;
+      issues.push({ path: ["plan", "events"], code: "invalid_value", message });
+      break;
+    }
     if (issues.length >= LIMITS.maxIssues) break;
     await pause();
   }

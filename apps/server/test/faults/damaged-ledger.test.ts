@@ -92,7 +92,7 @@ it("A ledger that has met a damaged page accepts nothing, also when the next cal
   const ledger = await openSqliteLedger(options);
   try {
     await ledger.commit(aCommit({ entries: entries(1) }));
-    await assert.rejects(ledger.session({ sourceId: "src_1", sessionId: "ses_1" }), DAMAGED);
+    await assert.rejects(ledger.sessionsById({ sourceId: "src_1", sessionIds: ["ses_1"] }), DAMAGED);
     await assert.rejects(ledger.commit(aCommit({ entries: entries(1) })), DAMAGED);
     await assert.rejects(ledger.probe({ now: NOW }), DAMAGED);
     assert.deepEqual(

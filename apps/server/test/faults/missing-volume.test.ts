@@ -30,7 +30,7 @@ async function breakBoth(ledger: SqliteLedger, dataDir: string): Promise<void> {
 async function assertFailing(ledger: SqliteLedger): Promise<void> {
   await assert.rejects(ledger.commit(aCommit({ entries: entries(1) })), FAILED);
   await assert.rejects(ledger.probe({ now: NOW }), FAILED);
-  await assert.rejects(ledger.session({ sourceId: "src_1", sessionId: "ses_1" }), FAILED);
+  await assert.rejects(ledger.sessionsById({ sourceId: "src_1", sessionIds: ["ses_1"] }), FAILED);
   await assert.rejects(ledger.sources({ organizationId: "org_1", limit: 1, cursor: null }), FAILED);
   await assert.rejects(ledger.attempts({ sourceId: "src_1", limit: 1 }), FAILED);
   await assert.rejects(ledger.recordAttempts({ rows: [], counts: [] }), FAILED);

@@ -38,7 +38,7 @@ async function openFailing() {
       while (await calls.deleteRetiredKeys());
     },
     outboxEvents: async () => (await calls.probe({ now: NOW })).outboxEvents,
-    session: (sessionId: string) => calls.session({ sourceId: "src_1", sessionId }),
+    sessions: (sessionId: string) => calls.sessionsById({ sourceId: "src_1", sessionIds: [sessionId] }),
     usage: async () => {
       const query = { organizationId: "org_1", from: "2026-01-01", to: "2026-12-31" };
       const rows = await calls.usage(query);
@@ -136,10 +136,7 @@ describe("A ledger whose statements fail", () => {
         () => ledger.commit(one.group),
         async (error) => {
           assert.equal((error as StorageError).kind, "full");
-          assert.deepEqual(
-            [await ledger.outboxEvents(), await ledger.session(one.sessionId)],
-            [stored, null],
-          );
+          assert.deepEqual([await ledger.outboxEvents(), await ledger.sessions(one.sessionId)], [stored, []]);
           assert.deepEqual([...(await ledger.commit(one.group))], [1, 1, 0, 1]);
           stored += 3;
           one = aGroup();

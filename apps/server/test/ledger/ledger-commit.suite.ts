@@ -11,6 +11,7 @@ import {
   ORGANIZATION,
   outboxEvents,
   outcomes,
+  sessionOf,
   testerOf,
   usageOf,
   withSource,
@@ -116,7 +117,7 @@ export function commitSuite(name: string, newHome: NewHome): void {
       const session = aSession();
       await ledger.commit(aCommit({ open: [session] }));
       await ledger.commit(aCommit({ open: [{ ...session, anonymousId: "other" }], entries: entries(1) }));
-      assert.deepEqual({ ...(await ledger.session(session)) }, session);
+      assert.deepEqual({ ...(await sessionOf(ledger, session)) }, session);
     });
 
     test("survives a restart of the ledger", async (ledger, reopen) => {
@@ -125,7 +126,7 @@ export function commitSuite(name: string, newHome: NewHome): void {
       await ledger.commit(aCommit({ entries: batch, open: [session] }));
       const again = await reopen(NOW + DAY);
       assert.deepEqual(await outcomes(again, { entries: batch }), [0, 0, 0]);
-      assert.deepEqual({ ...(await again.session(session)) }, session);
+      assert.deepEqual({ ...(await sessionOf(again, session)) }, session);
       assert.equal(await outboxEvents(again), 3);
     });
   });

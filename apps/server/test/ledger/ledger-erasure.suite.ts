@@ -17,6 +17,7 @@ import {
   ORGANIZATION,
   outcomes,
   SOME_DAY,
+  sessionOf,
   testerOf,
   withSource,
 } from "./ledger-home.suite.ts";
@@ -297,8 +298,8 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       const slices = await walk((after) => ledger.eraseSessions({ visitors, after }));
       const erased = slices.flatMap((slice) => slice.erased.map(({ sessionId }) => sessionId));
       assert.deepEqual(erased.sort(), old.map(({ sessionId }) => sessionId).sort());
-      for (const session of old) assert.equal(await ledger.session(session), null);
-      for (const session of kept) assert.ok(await ledger.session(session));
+      for (const session of old) assert.equal(await sessionOf(ledger, session), undefined);
+      for (const session of kept) assert.ok(await sessionOf(ledger, session));
     });
   });
 }

@@ -96,6 +96,11 @@ export async function withSource(ledger: Ledger, over: Partial<SourceRecord> = {
   await ledger.createSource({ actor: ACTOR, now: NOW, source, slugGiven: true });
   return source;
 }
+export const sessionOf = async (
+  ledger: Ledger,
+  { sourceId, sessionId }: Pick<SessionRecord, "sourceId" | "sessionId">,
+) => (await ledger.sessionsById({ sourceId, sessionIds: [sessionId] }))[0];
+
 export const usageOf = (ledger: Ledger) =>
   ledger.usage({ organizationId: ORGANIZATION, from: "2026-01-01", to: "2027-12-31" });
 export const outboxEvents = async (ledger: Ledger) => (await ledger.probe({ now: NOW })).outboxEvents;

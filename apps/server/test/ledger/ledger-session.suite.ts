@@ -11,6 +11,7 @@ import {
   MINUTE,
   type NewHome,
   NOW,
+  sessionOf,
   testerOf,
   withSource,
 } from "./ledger-home.suite.ts";
@@ -22,9 +23,20 @@ export function sessionSuite(name: string, newHome: NewHome): void {
     test("are returned as they were created, for their own source only", async (ledger) => {
       const session = aSession({ userId: "user ✓", anonymousId: "вася" });
       await ledger.commit(aCommit({ bootstrap: true, open: [session] }));
-      assert.deepEqual({ ...(await ledger.session(session)) }, session);
-      assert.equal(await ledger.session({ sourceId: "src_2", sessionId: session.sessionId }), null);
-      assert.equal(await ledger.session({ sourceId: "src_1", sessionId: "ses_never" }), null);
+      assert.deepEqual({ ...(await sessionOf(ledger, session)) }, session);
+      assert.equal(await sessionOf(ledger, { sourceId: "src_2", sessionId: session.sessionId }), undefined);
+      assert.equal(await sessionOf(ledger, { sourceId: "src_1", sessionId: "ses_never" }), undefined);
+    });
+
+    test("are found together, each once, without those that do not exist", async (ledger) => {
+      const open = Array.from({ length: 3 }, () => aSession());
+      await ledger.commit(aCommit({ open }));
+      const ids = open.map(({ sessionId }) => sessionId);
+      const invented = Array.from({ length: 500 }, (_, at) => `ses_${at}`);
+      const sessionIds = [...ids, ...invented];
+      const sessions = await ledger.sessionsById({ sourceId: "src_1", sessionIds });
+      assert.deepEqual(sessions.map(({ sessionId }) => sessionId).sort(), ids.sort());
+      assert.deepEqual(await ledger.sessionsById({ sourceId: "src_2", sessionIds }), []);
     });
 
     test("update their last activity on a bootstrap and on an accepted event, never to an earlier time", async (ledger) => {
@@ -32,7 +44,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       const { sessionId } = session;
       const touch = [{ sessionId, userId: null }];
       const [a] = entries(1);
-      const activity = async () => (await ledger.session(session))?.lastActivityAt;
+      const activity = async () => (await sessionOf(ledger, session))?.lastActivityAt;
       await ledger.commit(aCommit({ open: [session] }));
       await ledger.commit(aCommit({ bootstrap: true, touch, receivedAt: NOW + MINUTE }));
       assert.equal(await activity(), NOW + MINUTE);
@@ -47,7 +59,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
     test("store the user that a request names, and keep it when a request names none", async (ledger) => {
       const session = aSession();
       const { sessionId } = session;
-      const userId = async () => (await ledger.session(session))?.userId;
+      const userId = async () => (await sessionOf(ledger, session))?.userId;
       const touchedBy = (user: string | null) =>
         ledger.commit(aCommit({ bootstrap: true, touch: [{ sessionId, userId: user }] }));
       await ledger.commit(aCommit({ open: [session] }));
@@ -62,7 +74,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
     test("that do not exist are ignored in a commit", async (ledger) => {
       const touch = [{ sessionId: "ses_never", userId: "user_1" }];
       await ledger.commit(aCommit({ bootstrap: true, touch }));
-      assert.equal(await ledger.session({ sourceId: "src_1", sessionId: "ses_never" }), null);
+      assert.equal(await sessionOf(ledger, { sourceId: "src_1", sessionId: "ses_never" }), undefined);
     });
 
     test("are deleted nine days after their last activity, and not before", async (ledger) => {
@@ -74,10 +86,10 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       await ledger.commit(aCommit({ bootstrap: true, touch, receivedAt: NOW + MINUTE }));
       const end = NOW + LIMITS.sessionRetentionSeconds * 1_000;
       await ledger.maintain({ now: end });
-      assert.ok(await ledger.session(old));
+      assert.ok(await sessionOf(ledger, old));
       await ledger.maintain({ now: end + 1 });
-      assert.equal(await ledger.session(old), null);
-      assert.ok(await ledger.session(kept));
+      assert.equal(await sessionOf(ledger, old), undefined);
+      assert.ok(await sessionOf(ledger, kept));
     });
 
     test("that have expired are all deleted, also when they fill several slices", async (ledger) => {
@@ -91,7 +103,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       const end = NOW + LIMITS.sessionRetentionSeconds * 1_000 + 1;
       for (let turn = 0; turn < 4; turn++) await ledger.maintain({ now: end });
       for (const session of [sessions[0]!, sessions[2_222]!, sessions.at(-1)!]) {
-        assert.equal(await ledger.session(session), null);
+        assert.equal(await sessionOf(ledger, session), undefined);
       }
     });
   });

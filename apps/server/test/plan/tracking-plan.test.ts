@@ -299,6 +299,13 @@ describe("A tracking plan is refused when its schemas", () => {
     assert.deepEqual(issuesOf(await save(source, { ...named, events: many })), ["plan.events: too_many"]);
   });
 
+  it("cost too many checks together", async () => {
+    const schema = { propertyNames: { anyOf: Array(2).fill({ pattern: "^a{400}$" }) } };
+    const events = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`e${at}`, { schema }]));
+    const plan = { mode: "warn", unknownEvents: "allow", events };
+    assert.deepEqual(issuesOf(await save(source, plan)), ["plan.events: invalid_value"]);
+  });
+
   it("have more bytes than a plan can have", async () => {
     const large = planOf("warn", "allow", { description: "x".repeat(LIMITS.maxPlanBytes) });
     refused(await save(source, large), 413, "payload_too_large");

@@ -8,7 +8,7 @@ import { LIMITS, TrackingPlan } from "@headwater/contract";
 import { CommandFailed } from "../../src/cli/errors.ts";
 import { messageOf, systemCode } from "../../src/core/error-text.ts";
 import { isRecord, memberOf } from "../../src/core/members.ts";
-import { schemaIssues } from "../../src/core/plan/schema-rules.ts";
+import { checkSchema } from "../../src/core/plan/schema-rules.ts";
 import { compile } from "../../src/core/validate.ts";
 import { lineAtOffset, lineOfMember } from "./json-lines.ts";
 
@@ -84,7 +84,7 @@ function readEntries(folder: string, index: PlanFile, events: unknown): EventEnt
 function requireValidSchemas(entries: readonly EventEntry[]): void {
   const problems = entries.flatMap(({ file, schema }) => {
     if (!isRecord(schema)) return [`${file.path}:1: a JSON Schema is an object`];
-    return schemaIssues(schema, []).map(
+    return checkSchema(schema, []).issues.map(
       ({ path, message }) => `${file.path}:${lineOfMember(file.text, path)}: ${message.trim()}`,
     );
   });

@@ -188,8 +188,11 @@ function shapeIssue(schema: Readonly<Record<string, unknown>>, report: ReportSch
   return true;
 }
 
-/** The issues of the schema of an event's properties. @param at where the schema is in the body */
-export function schemaIssues(schema: Readonly<Record<string, unknown>>, at: SchemaPath): Issue[] {
+/** The issues of the schema of an event's properties, and how many checks it costs. @param at where the schema is in the body */
+export function checkSchema(
+  schema: Readonly<Record<string, unknown>>,
+  at: SchemaPath,
+): { issues: Issue[]; cost: number } {
   const issues: Issue[] = [];
   const report: ReportSchemaIssue = (path, message) => {
     const full = [...at, ...path];
@@ -204,11 +207,11 @@ export function schemaIssues(schema: Readonly<Record<string, unknown>>, at: Sche
     costs: new Map<string, number>(),
   };
   const cost = schemaCost(schema, [], walk);
-  if (issues.length > 0 || shapeIssue(schema, report)) return issues;
+  if (issues.length > 0 || shapeIssue(schema, report)) return { issues, cost };
   if (cost > LIMITS.maxPlanSchemaCost)
     report(
       [],
       `costs ${cost} checks; at most ${LIMITS.maxPlanSchemaCost} are allowed. Describe fewer properties, or shorter lists`,
     );
-  return issues;
+  return { issues, cost };
 }

@@ -9,19 +9,19 @@ const SOURCE_BY_KEY = sourceByKeySql("$1");
 const SESSIONS = `select source_id as "sourceId", session_id as "sessionId", anonymous_id as "anonymousId",
     user_id as "userId", started_at as "startedAt", last_activity_at as "lastActivityAt", landing
   from sessions`;
-const SESSION = `${SESSIONS} where source_id = $1 and session_id = $2`;
+const SESSIONS_BY_ID = `${SESSIONS} where source_id = $1 and session_id = any($2)`;
 const LATEST_SESSION = `${SESSIONS} where source_id = $1 and anonymous_id = any($2) and ${IS_FOUND_BY_VISITOR}
   order by last_activity_at desc limit 1`;
 
 export const readMethods = (
   pool: pg.Pool,
-): Pick<IngestLedger, "sourceByKey" | "session" | "latestSession"> => ({
+): Pick<IngestLedger, "sourceByKey" | "sessionsById" | "latestSession"> => ({
   sourceByKey: async (asked) => {
     const row = (await pool.query<SourceByKeyRow>(SOURCE_BY_KEY, [asked.publicKey])).rows[0];
     return row ? toKeyedSource(row, asked) : null;
   },
-  session: async ({ sourceId, sessionId }) => {
-    return (await pool.query<SessionRecord>(SESSION, [sourceId, sessionId])).rows[0] ?? null;
+  sessionsById: async ({ sourceId, sessionIds }) => {
+    return (await pool.query<SessionRecord>(SESSIONS_BY_ID, [sourceId, sessionIds])).rows;
   },
   latestSession: async ({ sourceId, anonymousIds }) => {
     return (await pool.query<SessionRecord>(LATEST_SESSION, [sourceId, anonymousIds])).rows[0] ?? null;

@@ -13,7 +13,7 @@ const SESSIONS = `
   select source_id as sourceId, session_id as sessionId, anonymous_id as anonymousId, user_id as userId,
     started_at as startedAt, last_activity_at as lastActivityAt, landing
   from sessions`;
-const SESSION = `${SESSIONS} where source_id = ? and session_id = ?`;
+const SESSIONS_BY_ID = `${SESSIONS} where source_id = ? and session_id in (select value from json_each(?))`;
 // SQLite would read all sessions of the source by the primary key
 const LATEST_SESSION = `${SESSIONS} indexed by sessions_of_visitor
   where source_id = ? and anonymous_id in (?, ?) and ${IS_FOUND_BY_VISITOR}
@@ -27,13 +27,16 @@ type SweptSession = Pick<SessionRecord, "sourceId" | "sessionId" | "lastActivity
 
 export const createReadMethods = (
   sql: Statements,
-): Synchronous<Pick<IngestLedger, "sourceByKey" | "session" | "latestSession">> & { isSetUp(): boolean } => ({
+): Synchronous<Pick<IngestLedger, "sourceByKey" | "sessionsById" | "latestSession">> & {
+  isSetUp(): boolean;
+} => ({
   sourceByKey(asked) {
     const row = sql.get<SourceByKeyRow>(SOURCE_BY_KEY, asked.publicKey);
     return row ? toKeyedSource(row, asked) : null;
   },
 
-  session: ({ sourceId, sessionId }) => sql.get<SessionRecord>(SESSION, sourceId, sessionId) ?? null,
+  sessionsById: ({ sourceId, sessionIds }) =>
+    sql.all<SessionRecord>(SESSIONS_BY_ID, sourceId, JSON.stringify(sessionIds)),
 
   latestSession: ({ sourceId, anonymousIds }) =>
     sql.get<SessionRecord>(LATEST_SESSION, sourceId, ...anonymousIds) ?? null,
