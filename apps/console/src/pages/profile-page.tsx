@@ -25,6 +25,7 @@ import { setNumberFormat } from "../ui/format-count.ts";
 import { ButtonLink, TextLink } from "../ui/links.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, ErrorAlert, QueryResult } from "../ui/page-states.tsx";
+import { toColumnVariables } from "../ui/paged-table.tsx";
 import { ExpiryTime, RelativeTime } from "../ui/relative-time.tsx";
 import { ScrollRegion } from "../ui/scroll-region.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
@@ -177,6 +178,8 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
   );
 }
 
+const SESSION_COLUMNS = ["Signed in", "Last used", "Ends"] as const;
+
 function Sessions() {
   const { can } = useWorkspace();
   const query = useQuery({
@@ -211,12 +214,12 @@ function Sessions() {
             </Text>
           ) : (
             <ScrollRegion label="Sessions table">
-              <Table horizontalSpacing="lg">
+              <Table className="stacked" style={toColumnVariables(SESSION_COLUMNS)} horizontalSpacing="lg">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Signed in</Table.Th>
-                    <Table.Th>Last used</Table.Th>
-                    <Table.Th>Ends</Table.Th>
+                    {SESSION_COLUMNS.map((column) => (
+                      <Table.Th key={column}>{column}</Table.Th>
+                    ))}
                     <Table.Th>
                       <VisuallyHidden>Actions</VisuallyHidden>
                     </Table.Th>

@@ -106,7 +106,7 @@ interface TokenRowProps {
 const TokenRow = ({ token, userName, sourceName, isInUse }: TokenRowProps) => (
   <Table.Tr>
     <Table.Td className="wrap">
-      <Group gap="xs" wrap="nowrap">
+      <Group gap="xs">
         <Text fw={600} className="clamp" title={token.label}>
           {token.label}
         </Text>{" "}
