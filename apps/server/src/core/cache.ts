@@ -8,6 +8,8 @@ interface LedgerCache<V extends object> {
   peek(key: string): V | undefined;
   /** Looks the key up in the ledger, even if it is cached, and caches the result. */
   load(key: string): Promise<V | null>;
+  /** Whether `load` would share a look-up that has not ended. */
+  isLoading(key: string): boolean;
   set(key: string, value: V): void;
   /** The result of a look-up that is under way is not cached; its callers still get it. A cached value stays. */
   discardPending(key: string): void;
@@ -56,6 +58,7 @@ export function createCache<V extends object>(options: LedgerCacheOptions<V>): L
   return {
     get: (key) => values.get(key) ?? (absent?.has(key) ? null : undefined),
     peek: (key) => values.peek(key),
+    isLoading: (key) => pending.has(key),
     load: (key) => pending.get(key) ?? lookUpAndCache(key),
     set: (key, value) => {
       pending.delete(key);

@@ -264,12 +264,13 @@ async function evaluateForeign(
 async function findSource(request: IngestRequest, { sources, rates }: IngestDeps): Promise<CachedSource> {
   const { publicKey, clientKey, receivedAt } = request;
   if (sources.cached(publicKey) === undefined) {
-    // made-up keys must not cost the ledger an unlimited number of look-ups
-    const tooManyLookUps = rates.checkLookUp(clientKey, receivedAt);
+    // made-up keys must not cost the ledger an unlimited number of look-ups; requests that share one cost one
+    const isShared = sources.isFinding(publicKey);
+    const tooManyLookUps = isShared ? null : rates.checkLookUp(clientKey, receivedAt);
     if (tooManyLookUps)
       throw (await sources.isAnswering()) ? tooManyLookUps : new Refusal("storage_unavailable");
     const found = await sources.find(publicKey).catch((error: unknown) => {
-      rates.returnLookUp(clientKey, receivedAt);
+      if (!isShared) rates.returnLookUp(clientKey, receivedAt);
       throw error;
     });
     if (found) return found;

@@ -37,6 +37,8 @@ export interface SourceCache {
   cached(publicKey: string): CachedSource | null | undefined;
   /** Looks the key up in the ledger. */
   find(publicKey: string): Promise<CachedSource | null>;
+  /** Whether `find` would share a look-up that has not ended. */
+  isFinding(publicKey: string): boolean;
   /** Whether the ledger answers the latest look-up. Waits until it does or fails. */
   isAnswering(): Promise<boolean>;
   /** Removes a source that changed, on this node or another. Without an id: removes all, since any may have changed. */
@@ -93,6 +95,7 @@ export function createSourceCache({ ledger, limitsOf, sourceLists, clock }: Sour
       );
       return found;
     },
+    isFinding: cache.isLoading,
     isAnswering: () => isAnswering,
     forget: (sourceId) =>
       cache.clear(sourceId === undefined ? undefined : ({ source }) => source.sourceId === sourceId),

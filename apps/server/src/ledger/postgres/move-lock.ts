@@ -4,26 +4,34 @@ import type pg from "pg";
 import { readMark, writeMark } from "../sqlite/folder-mark.ts";
 import { LOCKS, UnfitPostgres } from "./connections.ts";
 
+const REGISTER = `insert into nodes values ($1, clock_timestamp())
+  returning pg_snapshot_xmin(pg_current_snapshot())::text as oldest`;
+
 /** A ledger cannot move to this database. The message says what to do instead. */
 export class TargetInUse extends Error {
   override readonly name = "TargetInUse";
 }
 
 /** Nodes and moves start one at a time, so that each sees the others. */
-async function withStartLock(client: pg.Client, work: () => Promise<void>): Promise<void> {
+async function withStartLock<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   await client.query("begin");
   try {
     await client.query("select pg_advisory_xact_lock($1, $2)", [...LOCKS.start]);
-    await work();
+    const value = await work();
     await client.query("commit");
+    return value;
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
     throw error;
   }
 }
 
-/** Registers a node that starts. @throws UnfitPostgres when a move to this database is not finished */
-export const registerNode = (client: pg.Client, nodeId: string): Promise<void> =>
+/**
+ * Registers a node that starts.
+ * @returns the oldest transaction that had not ended then
+ * @throws UnfitPostgres when a move to this database is not finished
+ */
+export const registerNode = (client: pg.Client, nodeId: string): Promise<string> =>
   withStartLock(client, async () => {
     const unfinished = await client.query("select from moves where finished_at is null");
     if (unfinished.rowCount !== 0)
@@ -32,7 +40,8 @@ export const registerNode = (client: pg.Client, nodeId: string): Promise<void> =
           "again with the DATA_DIR of that ledger, and start the service when it has finished.",
       );
     await client.query("update moves set served_at = ledger_now() where served_at is null");
-    await client.query("insert into nodes values ($1, clock_timestamp())", [nodeId]);
+    const { rows } = await client.query<{ oldest: string }>(REGISTER, [nodeId]);
+    return rows.map(({ oldest }) => oldest).join();
   });
 
 interface MoveEnds {

@@ -87,12 +87,13 @@ function withStorageErrors<T extends object>(methods: T): T {
   return wrapped as T;
 }
 
-async function prepareDatabase(url: string, nodeId: string): Promise<void> {
+/** @returns the oldest transaction that had not ended when the node was registered */
+async function prepareDatabase(url: string, nodeId: string): Promise<string> {
   const client = await openConnection(url);
   try {
     await migrate(client);
     await createFirstGeneration(client);
-    await registerNode(client, nodeId);
+    return await registerNode(client, nodeId);
   } finally {
     await client.end();
   }
@@ -102,12 +103,12 @@ async function prepareDatabase(url: string, nodeId: string): Promise<void> {
 export async function openPostgresLedger(options: PostgresOptions): Promise<PostgresLedger> {
   const { url, attemptStoreBytes = SERVER_LIMITS.attemptStoreBytes, onGroup } = options;
   const nodeId = randomBytes(8).toString("hex");
-  await prepareDatabase(url, nodeId).catch((error: unknown) => {
+  const oldest = await prepareDatabase(url, nodeId).catch((error: unknown) => {
     throw toStorageError(error);
   });
   const commitPool = openPool(url, SERVER_LIMITS.databaseCommitConnections);
   const pool = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommitConnections);
-  const changes = new RemoteChanges(url, nodeId);
+  const changes = new RemoteChanges(url, nodeId, oldest);
   const keyFilters = createKeyFilters(pool);
   // this may be another server, or the same server restored to an earlier state
   changes.onChange(({ kind }) => {

@@ -37,15 +37,19 @@ export class RemoteChanges {
   readonly #timer: NodeJS.Timeout;
   readonly #listeners: ((change: LedgerChange) => void)[] = [];
   /** The changes of earlier transactions are known. null: changes may have been missed. */
-  #next: string | null = null;
+  #next: string | null;
   #untold: ChangedSession[] = [];
   #exchanging: Promise<void> | null = null;
 
-  constructor(url: string, nodeId: string) {
+  /** @param oldest the oldest transaction that had not ended when nothing was cached yet */
+  constructor(url: string, nodeId: string, oldest: string) {
     this.#nodeId = nodeId;
+    this.#next = oldest;
     // a connection of its own: it must not wait behind other queries
     this.#pool = openPool(url, 1);
     this.#timer = setInterval(() => this.#tick(), SERVER_LIMITS.changePollMs).unref();
+    // connects before there is other work
+    this.#tick();
   }
 
   onChange(listener: (change: LedgerChange) => void): void {
@@ -65,8 +69,10 @@ export class RemoteChanges {
   }
 
   #tick(): void {
-    if (this.#exchanging) this.#notify({ kind: "everything" });
-    else this.#exchanging = this.#tryExchange();
+    const late = this.#exchanging;
+    this.#exchanging ??= this.#tryExchange();
+    // the answer may have come while this process was too busy to read it
+    if (late) setImmediate(() => this.#exchanging === late && this.#notify({ kind: "everything" }));
   }
 
   async #tryExchange(): Promise<void> {
