@@ -6,7 +6,13 @@ import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { createAdmission } from "../core/admission.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { createClientRateLimiter, createRateLimiter, type Rate, rateHeaders } from "../core/rate-limit.ts";
+import {
+  atMost,
+  createClientRateLimiter,
+  createRateLimiter,
+  type Rate,
+  requireRate,
+} from "../core/rate-limit.ts";
 import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
@@ -101,28 +107,18 @@ const ofLink = ({ organizationId, tokenId, label }: TokenRecord) => ({
 
 /** Exchanges the token of a link and its password for the token that works for some hours. */
 export function createUnlock({ tokenByHash, rate, nodes, auditTrail }: UnlockDeps): Handler<"unlockStats"> {
-  const { rateBuckets: maxKeys, linkPasswordsPerMinute, linkPasswordsOfAllPerMinute } = SERVER_LIMITS;
-  const perMinute = (tries: number) => ({ perSecond: tries / 60, burst: tries, nodes, maxKeys });
-  const ofAddress = createClientRateLimiter({ ...rate, nodes, maxKeys });
-  const ofLinkAndAddress = createClientRateLimiter(perMinute(linkPasswordsPerMinute));
-  const ofOneLink = createRateLimiter(perMinute(linkPasswordsOfAllPerMinute));
+  const { linkPasswordsPerMinute, linkPasswordsOfAllPerMinute } = SERVER_LIMITS;
+  const ofAddress = createClientRateLimiter({ ...rate, nodes });
+  const ofLinkAndAddress = createClientRateLimiter({ ...atMost(linkPasswordsPerMinute, 60), nodes });
+  const ofOneLink = createRateLimiter({ ...atMost(linkPasswordsOfAllPerMinute, 60), nodes });
 
   /** Counts the try before the password is checked, so that tries at the same time are limited too. */
   function countTry(tokenId: string, address: string, now: number): void {
-    const tries = [
-      { limiter: ofAddress, key: address },
-      // the key of a client limiter ends in the address
-      { limiter: ofLinkAndAddress, key: `${tokenId} ${address}` },
-      { limiter: ofOneLink, key: tokenId },
-    ];
-    for (const { limiter, key } of tries) {
-      const taken = limiter.take(key, now);
-      if (taken.ok) continue;
-      const { retryAfterSeconds } = taken;
-      const message = "Too many passwords were tried.";
-      const headers = rateHeaders(limiter.rate, taken);
-      throw new Refusal("rate_limited", { message, retryAfterSeconds, headers });
-    }
+    const message = "Too many passwords were tried.";
+    requireRate(ofAddress, address, now, message);
+    // the key of a client limiter ends in the address
+    requireRate(ofLinkAndAddress, `${tokenId} ${address}`, now, message);
+    requireRate(ofOneLink, tokenId, now, message);
   }
 
   return async ({ body, now, clientAddress }) => {

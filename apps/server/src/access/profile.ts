@@ -2,7 +2,7 @@
 
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { createRateLimiter, rateHeaders } from "../core/rate-limit.ts";
+import { atMost, createRateLimiter, requireRate } from "../core/rate-limit.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken, makeCode } from "../core/token.ts";
@@ -24,19 +24,13 @@ export const getProfile =
 
 export function updateProfile({ catalog, nodes }: ProfileDeps): Handler<"updateProfile"> {
   const perHour = SERVER_LIMITS.renamesPerHour;
-  const rate = { perSecond: perHour / 3_600, burst: perHour };
-  const renames = createRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+  const renames = createRateLimiter({ ...atMost(perHour, 3_600), nodes });
   return async ({ actor, body: { name, ...preferences }, now }) => {
     const { userId } = actor;
     const named = name === undefined ? {} : { name: name === null ? null : readName("name", name) };
     const isRenamed = named.name !== undefined && named.name !== (await catalog.profile({ userId })).name;
-    const taken = isRenamed && renames.take(userId, now);
-    if (taken && !taken.ok)
-      throw new Refusal("rate_limited", {
-        message: `A person can change their name ${perHour} times in an hour.`,
-        retryAfterSeconds: taken.retryAfterSeconds,
-        headers: rateHeaders(renames.rate, taken),
-      });
+    if (isRenamed)
+      requireRate(renames, userId, now, `A person can change their name ${perHour} times in an hour.`);
     return {
       body: await catalog.updateProfile({ userId, actor, now, change: { ...preferences, ...named } }),
     };

@@ -3,7 +3,7 @@ import type { BoundedLog } from "../core/bounded-log.ts";
 import { messageOf } from "../core/error-text.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { createClientRateLimiter, rateHeaders } from "../core/rate-limit.ts";
+import { atMost, createClientRateLimiter, requireRate } from "../core/rate-limit.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken } from "../core/token.ts";
 import { readEmailAddress } from "../mail/email-address.ts";
@@ -67,9 +67,7 @@ export function requireOtherWays({ isOidcOnly, oidc }: Pick<SignInWays, "isOidcO
 /** Answers before the account is looked up, so that neither the answer nor its time says whether there is one. */
 export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"> {
   const { catalog, mailer, appUrl, nodes, log, noteRefusal } = deps;
-  const perMinute = SERVER_LIMITS.signInLinksPerMinute;
-  const rate = { perSecond: perMinute / 60, burst: perMinute };
-  const limiter = createClientRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+  const limiter = createClientRateLimiter({ ...atMost(SERVER_LIMITS.signInLinksPerMinute, 60), nodes });
 
   async function sendLink(email: string, now: number): Promise<void> {
     const userId = mailer && (await catalog.userByEmail({ email }));
@@ -87,13 +85,7 @@ export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"
   return async ({ body, clientAddress, now }) => {
     requireOtherWays(deps);
     const email = readEmailAddress("email", body.email);
-    const taken = limiter.take(clientAddress, now);
-    if (!taken.ok)
-      throw new Refusal("rate_limited", {
-        message: "Too many sign-in links were asked for from this address.",
-        retryAfterSeconds: taken.retryAfterSeconds,
-        headers: rateHeaders(limiter.rate, taken),
-      });
+    requireRate(limiter, clientAddress, now, "Too many sign-in links were asked for from this address.");
     sendLink(email, now).catch((error: unknown) =>
       log.warn({ reason: messageOf(error) }, "a sign-in link could not be sent"),
     );
@@ -173,9 +165,7 @@ async function makeOidcCode(
 /** Anybody can call this with invented values, and each call asks the provider. */
 export function finishOidc(deps: OidcDeps): Handler<"finishOidc"> {
   const { oidc, baseUrl, appUrl, log, noteRefusal, nodes } = deps;
-  const perMinute = SERVER_LIMITS.oidcCallbacksPerMinute;
-  const rate = { perSecond: perMinute / 60, burst: perMinute };
-  const limiter = createClientRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+  const limiter = createClientRateLimiter({ ...atMost(SERVER_LIMITS.oidcCallbacksPerMinute, 60), nodes });
   return async ({ query, headers, clientAddress, now }) => {
     const base = baseUrl();
     const flow = readCookie(headers.cookie, base);

@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { networkKey } from "./client-address.ts";
 import { SERVER_LIMITS } from "./limits.ts";
+import { Refusal, type RefusalDetail } from "./refusal.ts";
 
 export interface Rate {
   readonly perSecond: number;
@@ -28,8 +29,15 @@ export interface RateLimiter {
   charge(key: string, now: number, tokens: number, rate?: Rate): void;
 }
 
+/** @param count how often something may happen in that time, also at once */
+export const atMost = (count: number, seconds: number): Rate => ({
+  perSecond: count / seconds,
+  burst: count,
+});
+
 interface RateLimiterOptions extends Rate {
-  readonly maxKeys: number;
+  /** Default: `SERVER_LIMITS.rateBuckets`. */
+  readonly maxKeys?: number;
   /** How many nodes share the limit, this one included. Default: only this one. */
   readonly nodes?: () => number;
 }
@@ -56,7 +64,7 @@ function refill(bucket: Bucket, now: number, { perSecond, burst }: Rate): void {
 export function createRateLimiter({
   perSecond,
   burst,
-  maxKeys,
+  maxKeys = SERVER_LIMITS.rateBuckets,
   nodes = () => 1,
 }: RateLimiterOptions): RateLimiter {
   const standard: Rate = { perSecond, burst };
@@ -118,6 +126,19 @@ export function createClientRateLimiter(options: RateLimiterOptions): RateLimite
       if (network !== null) limiter.charge(network, now, tokens, shared(rate));
     },
   };
+}
+
+/** The 429, or null. @param detail such as its message */
+export function rateRefusal(rate: Rate, taken: RateLimitResult, detail: RefusalDetail): Refusal | null {
+  if (taken.ok) return null;
+  const { retryAfterSeconds } = taken;
+  return new Refusal("rate_limited", { ...detail, retryAfterSeconds, headers: rateHeaders(rate, taken) });
+}
+
+/** Counts something that a key does. @throws Refusal 429 with the message */
+export function requireRate(limiter: RateLimiter, key: string, now: number, message: string): void {
+  const refusal = rateRefusal(limiter.rate, limiter.take(key, now), { message });
+  if (refusal) throw refusal;
 }
 
 /** The `RateLimit-*` headers of a refusal (docs/contract.md section 1, 429). */

@@ -12,15 +12,13 @@ import {
   type TokenScope,
 } from "@headwater/contract";
 import type { Caller, FieldRules } from "../core/handler.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { isUnchanged, memberOf } from "../core/members.ts";
 import {
   createClientRateLimiter,
   createRateLimiter,
   type Rate,
-  type RateLimiter,
-  type RateLimitResult,
-  rateHeaders,
+  rateRefusal,
+  requireRate,
 } from "../core/rate-limit.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -89,12 +87,6 @@ export interface Guard {
 }
 
 const NO_SCOPE: CallerScope = { organizationId: null, role: null, permissions: [], source: null };
-
-function rateRefusal(limiter: RateLimiter, taken: RateLimitResult, message: string): Refusal {
-  const { retryAfterSeconds } = taken;
-  const headers = rateHeaders(limiter.rate, taken);
-  return new Refusal("rate_limited", { message, retryAfterSeconds, headers });
-}
 
 /** Finds a source of any workspace. Whether the caller may know of it is checked next. */
 async function findSource(ledger: GuardDeps["ledger"], sourceId: string, now: number): Promise<SourceRecord> {
@@ -183,17 +175,14 @@ function createIdentification({
   rates,
   nodes,
 }: GuardDeps): Pick<Guard, "identify" | "countFailure" | "requirePublicRate"> {
-  const sizing = { nodes, maxKeys: SERVER_LIMITS.rateBuckets };
-  const tokens = createRateLimiter({ ...rates.token, ...sizing });
-  const failures = createClientRateLimiter({ ...rates.failedAuth, ...sizing });
-  const publicRequests = createClientRateLimiter({ ...rates.client, ...sizing });
+  const tokens = createRateLimiter({ ...rates.token, nodes });
+  const failures = createClientRateLimiter({ ...rates.failedAuth, nodes });
+  const publicRequests = createClientRateLimiter({ ...rates.client, nodes });
 
-  function countFailure(clientAddress: string, now: number): Refusal | null {
-    const taken = failures.take(clientAddress, now);
-    return taken.ok
-      ? null
-      : rateRefusal(failures, taken, "Too many failed authentications from this address.");
-  }
+  const countFailure = (clientAddress: string, now: number): Refusal | null =>
+    rateRefusal(failures.rate, failures.take(clientAddress, now), {
+      message: "Too many failed authentications from this address.",
+    });
 
   /** Counts a token that fails. A request without a token is not counted. */
   function countBadToken(error: unknown, clientAddress: string, now: number): unknown {
@@ -201,10 +190,8 @@ function createIdentification({
     return failed ? (countFailure(clientAddress, now) ?? error) : error;
   }
 
-  function requirePublicRate(clientAddress: string, now: number): void {
-    const taken = publicRequests.take(clientAddress, now);
-    if (!taken.ok) throw rateRefusal(publicRequests, taken, "Too many requests from this address.");
-  }
+  const requirePublicRate = (clientAddress: string, now: number): void =>
+    requireRate(publicRequests, clientAddress, now, "Too many requests from this address.");
 
   async function identify(
     operation: Operation,
@@ -220,8 +207,8 @@ function createIdentification({
     } catch (error) {
       throw countBadToken(error, clientAddress, now);
     }
-    const taken = tokens.take(caller.actor.tokenId ?? `user ${caller.actor.userId}`, now);
-    if (!taken.ok) throw rateRefusal(tokens, taken, "Too many requests with this token.");
+    const { tokenId, userId } = caller.actor;
+    requireRate(tokens, tokenId ?? `user ${userId}`, now, "Too many requests with this token.");
     return caller;
   }
 

@@ -5,10 +5,9 @@ import {
   createRateLimiter,
   type Rate,
   type RateLimiter,
-  type RateLimitResult,
-  rateHeaders,
+  rateRefusal,
 } from "../core/rate-limit.ts";
-import { Refusal, type RefusalDetail } from "../core/refusal.ts";
+import type { Refusal, RefusalDetail } from "../core/refusal.ts";
 import type { CachedSource } from "./source-cache.ts";
 
 export interface IngestRates {
@@ -33,12 +32,6 @@ export interface RateChecks {
   countBytes(clientKey: string, now: number, bytes: number): void;
 }
 
-function rateRefusal(rate: Rate, taken: RateLimitResult, detail: RefusalDetail): Refusal | null {
-  if (taken.ok) return null;
-  const { retryAfterSeconds } = taken;
-  return new Refusal("rate_limited", { ...detail, retryAfterSeconds, headers: rateHeaders(rate, taken) });
-}
-
 /** Visitors of one office, or behind a proxy that TRUST_PROXY does not name, share an address. The hint says so. */
 const clientDetail = (perSecond: number): RefusalDetail => ({
   message: "Too many requests from this address to this source.",
@@ -54,8 +47,8 @@ const BYTES_DETAIL: RefusalDetail = {
 
 /** @param nodes how many nodes share the limits, this one included */
 export function createRateChecks(rates: IngestRates, nodes: () => number): RateChecks {
-  const { rateBuckets, sourceCacheEntries, lookUpsPerUnknownKey: factor } = SERVER_LIMITS;
-  const ofClients = (rate: Rate) => createClientRateLimiter({ ...rate, maxKeys: rateBuckets, nodes });
+  const { sourceCacheEntries, lookUpsPerUnknownKey: factor } = SERVER_LIMITS;
+  const ofClients = (rate: Rate) => createClientRateLimiter({ ...rate, nodes });
   const clients = ofClients(rates.client);
   const sources = createRateLimiter({ ...rates.source, maxKeys: sourceCacheEntries, nodes });
   const unknownKeys = ofClients(rates.unknownKey);

@@ -2,7 +2,7 @@
 import type { CreateReportBody, Issue, StatsReport } from "@headwater/contract";
 import type { Call, Handler } from "../../core/handler.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { createRateLimiter, rateHeaders } from "../../core/rate-limit.ts";
+import { atMost, createRateLimiter, requireRate } from "../../core/rate-limit.ts";
 import { Refusal } from "../../core/refusal.ts";
 import type { ReportRecord } from "../../core/report-record.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../../core/time.ts";
@@ -145,19 +145,12 @@ export const deleteReport =
 
 export function sendReport({ catalog, reports, nodes }: ReportRouteDeps): Handler<"sendReport"> {
   const perMinute = SERVER_LIMITS.reportsSentPerMinute;
-  const rate = { perSecond: perMinute / 60, burst: perMinute };
-  const limiter = createRateLimiter({ ...rate, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+  const limiter = createRateLimiter({ ...atMost(perMinute, 60), nodes });
   return async ({ source: { sourceId }, params: { reportId }, actor: { userId }, now, signal }) => {
     const report = (await catalog.reports({ sourceId })).find((one) => one.reportId === reportId);
     if (!report) throw new Refusal("report_not_found");
     if (report.confirmedAt === null) throw new Refusal("report_unconfirmed");
-    const taken = limiter.take(sourceId, now);
-    if (!taken.ok)
-      throw new Refusal("rate_limited", {
-        message: `${perMinute} reports of a source can be sent in a minute.`,
-        retryAfterSeconds: taken.retryAfterSeconds,
-        headers: rateHeaders(limiter.rate, taken),
-      });
+    requireRate(limiter, sourceId, now, `${perMinute} reports of a source can be sent in a minute.`);
     await reports.sendNow(report, userId, signal).catch((error: unknown) => {
       if (error instanceof Refusal && error.code === "rate_limited") throw error;
       const reason = error instanceof Error ? error.message : String(error);
