@@ -103,7 +103,6 @@ ${file}
 export const CADDY: Program = {
   paired: (upstream, second) => ({
     [`\treverse_proxy ${upstream} {`]: `\treverse_proxy ${upstream} ${second} {`,
-    "# buffer_requests": "buffer_requests",
   }),
   believed: [`trusted_proxies ${OUTER}`],
   command: (folder) => ["/usr/bin/caddy", "run", "--adapter", "caddyfile", "--config", join(folder, "run")],
