@@ -33,7 +33,7 @@ const FORGET_NODES = `with dead as (
     delete from changes where made_at < clock_timestamp() - 2 * $1 * interval '1 ms'
   ) select true as done`;
 
-const TRY_LOCK = `select pg_try_advisory_xact_lock($1, $2) as "isMine"`;
+const LOCK = "select pg_advisory_xact_lock($1, $2)";
 
 /** Creates the first generation of an empty ledger. */
 export async function createFirstGeneration(connection: Queryable): Promise<void> {
@@ -50,7 +50,7 @@ interface MaintenanceStep {
 
 /**
  * Runs a statement that returns one boolean `done`, in a transaction of its own.
- * @returns null when another node maintains the ledger at this moment, or when a lock was not free in time
+ * @returns null when a lock was not free in time, such as that of another node's step
  */
 async function tryStep(
   client: pg.PoolClient,
@@ -58,8 +58,8 @@ async function tryStep(
 ): Promise<boolean | null> {
   await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`);
   try {
-    const { rows: locks } = await client.query<{ isMine: boolean }>(TRY_LOCK, [...LOCKS.upkeep]);
-    const { rows } = locks[0]?.isMine ? await client.query<{ done: boolean }>(text, values) : { rows: [] };
+    await client.query(LOCK, [...LOCKS.upkeep]);
+    const { rows } = await client.query<{ done: boolean }>(text, values);
     await client.query("commit");
     return rows[0]?.done ?? null;
   } catch (error) {
