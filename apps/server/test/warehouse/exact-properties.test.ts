@@ -131,12 +131,6 @@ async function listed(world: World, sourceId: string, sessionId: string): Promis
   }
 }
 
-const allShipped = (askReadiness: () => Promise<unknown>) =>
-  until("no event waits", PATIENCE_MS, async () => {
-    const { warehouse } = (await askReadiness()) as { warehouse: { state: string; waitingEvents: number } };
-    return warehouse.state === "up" && warehouse.waitingEvents === 0;
-  });
-
 /** Imports the file into a new source of another service, and returns the lines of an export from there. */
 async function importAndExport(file: string, settings: Record<string, string>): Promise<Exported[]> {
   using data = folder();
@@ -151,7 +145,11 @@ async function importAndExport(file: string, settings: Record<string, string>): 
   assert.equal((await run("import", file, "--source", sourceId, "--json")).json().accepted, SETS);
   if (settings.WAREHOUSE !== "off") {
     const served = await serve(own);
-    await allShipped(async () => (await fetch(`${served.url}/readyz`)).json());
+    await until("no event waits", PATIENCE_MS, async () => {
+      const ready = await (await fetch(`${served.url}/readyz`)).json();
+      const { warehouse } = ready as { warehouse: { state: string; waitingEvents: number } };
+      return warehouse.state === "up" && warehouse.waitingEvents === 0;
+    });
     await served.stop();
   }
   return linesOf((await run("export", "--source", sourceId)).stdout);
@@ -162,9 +160,12 @@ for (const WAREHOUSE of ["off", "embedded"]) {
     using files = folder();
     await using world = await openWorld({ WAREHOUSE });
     const { sourceId, sessionId, sent } = await sendAll(world);
-    if (WAREHOUSE !== "off") await allShipped(async () => (await world.ask("/readyz", { token: null })).body);
     const exportOf = (format: string) =>
       world.ask(`/api/export/events?sourceId=${sourceId}&format=${format}`);
+    await until("every event is in the export", PATIENCE_MS, async () => {
+      const { status, body } = await exportOf("ndjson");
+      return status === 200 && linesOf(body).length === SETS;
+    });
     const [ndjson, csv] = [(await exportOf("ndjson")).body, (await exportOf("csv")).body];
     assertSame(linesOf(ndjson), sent, "NDJSON");
     assertSame(recordsOf(csv), sent, "CSV");
