@@ -1,7 +1,7 @@
 /** Turns the events of a foreign request into batches of ours: one for each visitor and user (docs/contract.md section 4). Pure. */
 import { hash } from "node:crypto";
 import { type AppliedLimits, LIMITS } from "@headwater/contract";
-import type { ForeignEvent, ForeignRequest, Translation } from "../core/adapter.ts";
+import type { Adapter, ForeignEvent, ForeignRequest, Translation } from "../core/adapter.ts";
 import type { Envelope } from "../core/attempt.ts";
 import { DAILY_ID_PREFIX, NO_ID } from "../core/ids.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
@@ -10,7 +10,7 @@ import { invalidBody, Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { EvaluatedEvent } from "./evaluate-batch.ts";
 import { knownMembers } from "./fit.ts";
-import { inspect, isJsonObject, jsonBytes, parseJson, textOrNull } from "./json.ts";
+import { inspect, isJsonObject, jsonBytes, parseJson, textOrNull, withStorableStrings } from "./json.ts";
 import { type BodyParser, type InvalidEvent, isInvalid, type ParsedBody, requireBatchSize } from "./parse.ts";
 import type { ForeignSession } from "./visit.ts";
 import { userAgentOf } from "./visitor.ts";
@@ -280,6 +280,16 @@ export function foreignEnvelope({ client, sentAt, messages, eventOf }: Translati
     sessionId: null,
     anonymousId: first?.anonymousId ?? null,
     userId: first?.userId ?? null,
+  };
+}
+
+/** What the adapter makes of the request. It may decode text that is not the text of the body. */
+export function translate(adapter: Adapter, asked: ForeignRequest): Translation {
+  const { client, eventOf, ...others } = adapter.translate(asked);
+  return {
+    ...others,
+    client: withStorableStrings(client),
+    eventOf: (message) => withStorableStrings(eventOf(message)),
   };
 }
 

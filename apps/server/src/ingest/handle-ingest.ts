@@ -29,8 +29,9 @@ import {
   foreignEnvelope,
   inOrder,
   toForeignRequest,
+  translate,
 } from "./foreign-batch.ts";
-import { decodeBody, parseJson, withStorableStrings } from "./json.ts";
+import { decodeBody, parseJson } from "./json.ts";
 import { type BodyParser, readEnvelope } from "./parse.ts";
 import type { PlaceOf } from "./places.ts";
 import type { PlanCache } from "./plan-cache.ts";
@@ -188,7 +189,7 @@ async function processForeign(
   const asked = toForeignRequest(foreign.call, foreign.bodyText);
   // of a request without a body, the debug view shows the query
   if (asked.bodyText === "") draft.note({ bodyText: asked.queryText });
-  const translation = withStorableStrings(adapter.translate(asked));
+  const translation = translate(adapter, asked);
   draft.note({ envelope: foreignEnvelope(translation) });
   const { limits } = keyed;
   const batch = buildForeignBatch({ request, translation, limits, parseBody: deps.parseBody });
