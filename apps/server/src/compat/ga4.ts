@@ -9,6 +9,7 @@ import {
   numberOf,
   objectOf,
   requireObject,
+  shortTextOf,
   textOf,
   without,
 } from "./values.ts";
@@ -78,9 +79,9 @@ function eventOf(
   const micros = timestamp_micros ?? body.timestamp_micros;
   const timestamp = timeOf(micros);
   const context = definedIn({
-    userAgent: textOf(given.user_agent) ?? textOf(body.user_agent),
-    locale: textOf(given.language) ?? textOf(device.language),
-    screen: textOf(device.screen_resolution),
+    userAgent: shortTextOf(given.user_agent) ?? shortTextOf(body.user_agent),
+    locale: shortTextOf(given.language) ?? shortTextOf(device.language),
+    screen: shortTextOf(device.screen_resolution),
     userProperties: Object.keys(userProperties).length === 0 ? null : userProperties,
   });
   return {

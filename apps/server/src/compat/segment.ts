@@ -9,6 +9,7 @@ import {
   numberOf,
   objectOf,
   requireObject,
+  shortTextOf,
   textOf,
   without,
 } from "./values.ts";
@@ -120,7 +121,7 @@ function messagesOf(body: ForeignFields): readonly unknown[] {
 /** Joined by `@`, they would look like an e-mail address and be masked. */
 function libraryOf(message: unknown): string | null {
   const { name, version } = objectOf(objectOf(objectOf(message).context).library);
-  return textOf(name) === null ? null : [name, textOf(version)].filter(Boolean).join(" ");
+  return textOf(name) === null ? null : shortTextOf([name, textOf(version)].filter(Boolean).join(" "));
 }
 
 function translate({ call, json }: ForeignRequest): Translation {
@@ -133,7 +134,7 @@ function translate({ call, json }: ForeignRequest): Translation {
   const typeOf = (message: unknown) => (isBatch ? textOf(objectOf(message).type) : called);
   return {
     client: libraryOf(messages[0]),
-    sentAt: textOf(body.sentAt),
+    sentAt: shortTextOf(body.sentAt),
     messages,
     shared,
     eventOf: (message) => eventOf(typeOf(message), message, shared),

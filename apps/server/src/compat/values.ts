@@ -1,4 +1,5 @@
 /** Reads values of a foreign request, whose types are not known. Pure. */
+import { LIMITS } from "@headwater/contract/limits";
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
 
@@ -10,9 +11,16 @@ export const textOf = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? value : null;
 export const objectOf = (value: unknown): ForeignFields => (isRecord(value) ? value : NOTHING);
 
-/** An id. Many applications send the numbers of their database. */
+const MAX_SHORT_LENGTH = 512;
+/** The start of a text that many events of a request may share, such as the name of a device. */
+export const shortTextOf = (value: unknown): string | null =>
+  textOf(value)?.slice(0, MAX_SHORT_LENGTH).toWellFormed() ?? null;
+
+/** An id. Many applications send the numbers of their database. One that is too long stays too long. */
 export const idOf = (value: unknown): string | null =>
-  typeof value === "number" && Number.isFinite(value) ? String(value) : textOf(value);
+  typeof value === "number" && Number.isFinite(value)
+    ? String(value)
+    : (textOf(value)?.slice(0, LIMITS.maxEnvelopeIdLength + 1) ?? null);
 
 /** A number, or a text that is one. */
 export function numberOf(value: unknown): number | null {

@@ -1,6 +1,6 @@
 /** Compiles a schema of the contract to a check that is fast for valid values and lists every issue of invalid ones. */
 import { posix } from "node:path";
-import type { Issue, IssueCode } from "@headwater/contract";
+import { type Issue, type IssueCode, LIMITS } from "@headwater/contract";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Static, TSchema } from "typebox";
 import { nearestName } from "./nearest-name.ts";
@@ -148,7 +148,7 @@ export function compile<S extends TSchema>(schema: S): Check<S> {
     const errors = withoutOtherTypes(findErrors.errors ?? []).filter(
       (error) => !COMPOSITE.has(error.keyword) && !isOfNullBranch(error),
     );
-    return removeRedundant(errors.map(toIssue));
+    return removeRedundant(errors.slice(0, 2 * LIMITS.maxIssues).map(toIssue));
   };
   return Object.assign(check, { issues });
 }

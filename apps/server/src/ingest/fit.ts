@@ -43,10 +43,13 @@ function cutPage(page: JsonObject, warnings: Warning[]): JsonObject {
   };
 }
 
-/** A text that is cut before it is masked, which takes long for long texts. */
-const isLongText = (value: unknown) => typeof value === "string" && value.length > LIMITS.maxUrlLength;
+const exceeds = (value: unknown, maxLength: number) => typeof value === "string" && value.length > maxLength;
+/** Texts are cut before they are masked, which takes long for long texts. */
 const hasLongText = ({ url, path, referrer, title }: JsonObject) =>
-  isLongText(url) || isLongText(path) || isLongText(referrer) || isLongText(title);
+  exceeds(url, LIMITS.maxUrlLength) ||
+  exceeds(path, LIMITS.maxUrlLength) ||
+  exceeds(referrer, LIMITS.maxUrlLength) ||
+  exceeds(title, LIMITS.maxTitleLength);
 
 /** Only the known members of a page are stored, so no other needs a warning. */
 export const fitPage = (page: JsonObject, warnings: Warning[]): JsonObject =>

@@ -49,7 +49,15 @@ export const createSender =
         signal,
         ...(lookup && { lookup }),
       });
-      request.once("response", (incoming) => resolve(toResponse(incoming)));
+      request.once("response", (incoming) => {
+        try {
+          resolve(toResponse(incoming));
+        } catch (error) {
+          // such as a status that HTTP does not have
+          incoming.destroy();
+          reject(error);
+        }
+      });
       request.once("error", (error) => reject(signal.aborted ? signal.reason : error));
       request.end(body);
     });

@@ -334,4 +334,28 @@ describe("what the messages of a request share", () => {
       });
       assert.ok(cpuMs < 1_000, `${Math.round(cpuMs)} ms of CPU time`);
     });
+
+  const long = "x".repeat(400_000);
+  const manyOf = (events: object) => ({ events: Array(480).fill({ name: "e" }), ...events });
+  const texts = {
+    "a user agent": ["ga4/mp/collect", manyOf({ client_id: "c", user_agent: long })],
+    "an id": ["ga4/mp/collect", manyOf({ client_id: long })],
+    "a library": [
+      "segment/v1/batch",
+      {
+        batch: [
+          track({ context: { library: { name: long } } }),
+          ...Array.from({ length: 400 }, () => ({ type: "track", event: "e", userId: fresh("u") })),
+        ],
+      },
+    ],
+  } as const;
+  for (const [name, [target, body]] of Object.entries(texts))
+    it(`${name} that is long is read once`, async () => {
+      const cpuMs = await cpuMsOf(async () => {
+        const reply = await world.send(`/api/compat/${source.publicKey}/${target}`, body);
+        assert.ok([200, 204, 422].includes(reply.status), reply.text);
+      });
+      assert.ok(cpuMs < 1_500, `${Math.round(cpuMs)} ms of CPU time`);
+    });
 });

@@ -36,3 +36,17 @@ test("The patterns of an event take a bounded time, whatever they and its texts 
   assert.ok(!violates({ a: `${"ab".repeat(20)}X` }));
   assert.ok(!violates({ b: `${"x".repeat(8_000)}y` }), "an ordinary pattern reads the longest text");
 });
+
+test("A suggestion for each unknown event of a batch takes a bounded time.", () => {
+  const events = Object.fromEntries(
+    Array.from({ length: 500 }, (_, at) => [`planned_event_${at}`, { schema: {} }]),
+  );
+  const plan = compilePlan({ mode: "warn", unknownEvents: "warn", events });
+  const check = (name: string) => plan.check({ type: "track", name, properties: {} })?.expected;
+  assert.equal(check("planed_event_7"), "a planned event, such as planned_event_7");
+  const before = process.cpuUsage();
+  for (const name of ["q".repeat(64), "planned_evnt_", "q".repeat(16)])
+    for (let event = 0; event < 500; event++) check(name);
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 4_000_000, `${user} µs for 1,500 events`);
+});

@@ -278,6 +278,12 @@ describe("A tracking plan is refused when its schemas", () => {
       ".items".repeat(LIMITS.maxPlanSchemaDepth + 1),
     ],
     ["cost too many checks", nested(3), ""],
+    ["count the length of a text too often", { anyOf: Array(200).fill({ minLength: 1 }) }, ""],
+    [
+      "name too many dependent members",
+      { dependentRequired: { a: Array.from({ length: 1_000 }, (_, at) => `n${at}`) } },
+      "",
+    ],
     ["define $defs elsewhere", { not: { $defs: {} } }, ".not.$defs"],
   ] as const) {
     it(what, async () => assert.deepEqual(await refusedAt(schema), at(path)));

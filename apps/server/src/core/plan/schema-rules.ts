@@ -10,7 +10,7 @@ import { compilePattern, PatternError } from "./linear-pattern.ts";
 
 /**
  * What the value of a keyword is. `schema`: a schema for the same value; `each`: a schema for each item or member of it.
- * `list` and `map`: schemas in a list or by name. `values`: a list that is searched. `plain`: a value that costs nothing.
+ * `list` and `map`: schemas in a list or by name. `values` and `value lists`: lists that are searched. `length`: a limit of one. `plain`: a value that costs nothing.
  */
 type KeywordKind =
   | "schema"
@@ -19,6 +19,8 @@ type KeywordKind =
   | "map"
   | "definitions"
   | "values"
+  | "value lists"
+  | "length"
   | "pattern"
   | "format"
   | "ref"
@@ -34,7 +36,7 @@ const KEYWORDS: Readonly<Record<string, KeywordKind>> = {
   propertyNames: "each",
   minProperties: "plain",
   maxProperties: "plain",
-  dependentRequired: "plain",
+  dependentRequired: "value lists",
   items: "each",
   prefixItems: "list",
   contains: "each",
@@ -47,8 +49,8 @@ const KEYWORDS: Readonly<Record<string, KeywordKind>> = {
   exclusiveMinimum: "plain",
   exclusiveMaximum: "plain",
   multipleOf: "plain",
-  minLength: "plain",
-  maxLength: "plain",
+  minLength: "length",
+  maxLength: "length",
   pattern: "pattern",
   format: "format",
   allOf: "list",
@@ -72,6 +74,8 @@ const KEYWORDS: Readonly<Record<string, KeywordKind>> = {
 
 /** A list or an object has many members, each of which is checked. */
 const EACH_FACTOR = 20;
+/** The characters of a text are counted. */
+const LENGTH_COST = 5;
 /** Comparisons of a text with values of a list that take as long as one check. */
 const VALUES_PER_CHECK = 10;
 const REF = /^#\/\$defs\/([^/~%]+)$/;
@@ -147,6 +151,10 @@ function keywordCost([keyword, value]: [string, unknown], at: SchemaPath, walk: 
     case "values":
       if (keyword === "enum" && listOf(value).length === 0) walk.report(path, "must list at least one value");
       return Math.ceil(listOf(value).length / VALUES_PER_CHECK);
+    case "value lists":
+      return Object.values(isRecord(value) ? value : {}).flatMap(listOf).length;
+    case "length":
+      return LENGTH_COST;
     case "pattern":
       checkPattern(value, path, walk.report);
       return EACH_FACTOR;
