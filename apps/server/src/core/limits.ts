@@ -296,6 +296,8 @@ export const SERVER_LIMITS = {
   databaseStatementMs: 5_000,
   /** Changed sessions that the other nodes are not told of yet. They see further changes after `sessionCacheMs`. */
   maxUntoldSessions: 10_000,
+  /** Changes that a node reads at once. If there are more, it drops all that it has cached. */
+  maxLearnedChanges: 5_000,
   /** A node that has not reported for this long is not counted. */
   nodeTimeoutMs: 5_000,
 

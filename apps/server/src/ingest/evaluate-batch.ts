@@ -228,11 +228,20 @@ export function learnEvents(
 }
 
 /** Updates the session cache with what the commit did. */
-export function recordCommit(commit: Commit, committed: StoredFlags, sessions: SessionCache): void {
+export function recordCommit(
+  commit: Commit,
+  committed: StoredFlags,
+  visits: readonly Visit[],
+  sessions: SessionCache,
+): void {
   const { sourceId, receivedAt: at } = commit;
+  // a resumed session has its new user already
+  const read = visits.filter(({ state }) => state !== "resumed");
+  const usersBefore = new Map(read.map(({ session }) => [session.sessionId, session.userId]));
   for (const { sessionId, userId, entries } of commit.touch) {
     const isActive = entries === undefined || entries.some((entry) => committed[entry] === 1);
-    if (isActive) sessions.recordActivity({ sourceId, sessionId, userId, at });
+    const userIdBefore = usersBefore.get(sessionId);
+    if (isActive) sessions.recordActivity({ sourceId, sessionId, userId, userIdBefore, at });
   }
 }
 

@@ -160,7 +160,7 @@ async function processBody(
     );
     return { events, ...stored };
   });
-  recordCommit(commit, committed, deps.sessions);
+  recordCommit(commit, committed, [visit], deps.sessions);
 
   const results = buildResults(events, committed, sourceId, request.authorization !== null);
   const { attemptId } = draft;
@@ -205,7 +205,7 @@ async function processForeign(
       return { visits, events, ...(await storeEvents(input, keyed, deps)) };
     },
   );
-  recordCommit(commit, committed, deps.sessions);
+  recordCommit(commit, committed, visits, deps.sessions);
   const results = buildResults(events, committed, sourceId, request.authorization !== null);
   const { attemptId } = draft;
   const sessionId = visits[0]?.session.sessionId ?? "";

@@ -13,6 +13,8 @@ interface SessionActivity {
   readonly sessionId: string;
   /** The user that the request named; null: none. */
   readonly userId: string | null;
+  /** The session's user when the request read the session. undefined: not known, so it may be another one. */
+  readonly userIdBefore: string | null | undefined;
   readonly at: number;
 }
 
@@ -40,7 +42,7 @@ export interface SessionCache {
    * @returns runs the work that stores the session, and caches the session if the work succeeds
    */
   open(session: SessionRecord, joinKey: string | null): RunWork;
-  /** Updates a cached session after a commit. Notifies the other nodes when the session's user changed. Never throws. */
+  /** Updates a cached session after a commit. Notifies the other nodes when the session's user may have changed. Never throws. */
   recordActivity(activity: SessionActivity): void;
   /** Removes a session that another node changed. Without a session: removes all, since any may have changed. */
   forget(session?: { sourceId: string; sessionId: string }): void;
@@ -90,9 +92,8 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
         if (cached) found.set(sessionId, cached);
         else if (sessionId.length <= LIMITS.maxEnvelopeIdLength) others.push(sessionId);
       }
-      const asked = { sourceId, sessionIds: others };
-      for (const session of others.length === 0 ? [] : await ledger.sessionsById(asked))
-        found.set(session.sessionId, session);
+      const stored = others.length === 0 ? [] : await ledger.sessionsById({ sourceId, sessionIds: others });
+      for (const session of stored) found.set(session.sessionId, session);
       return found;
     },
     findLatest: (sourceId, anonymousIds) => ledger.latestSession({ sourceId, anonymousIds }),
@@ -120,10 +121,11 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
         }
       };
     },
-    recordActivity({ sourceId, sessionId, userId, at }) {
+    recordActivity({ sourceId, sessionId, userId, userIdBefore, at }) {
       const key = keyOf(sourceId, sessionId);
       const session = records.peek(key);
-      if (userId !== null && session?.userId !== userId) ledger.notifySessionChanged({ sourceId, sessionId });
+      const before = session ? session.userId : userIdBefore;
+      if (userId !== null && before !== userId) ledger.notifySessionChanged({ sourceId, sessionId });
       records.discardPending(key);
       if (!session) return;
       // changed in place, because concurrent requests use the same record

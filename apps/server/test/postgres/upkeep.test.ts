@@ -74,3 +74,14 @@ it("A session that becomes active while expired ones are deleted is kept", async
     [[session.sessionId, end]],
   );
 });
+
+it("Changes that every node has read are deleted, however many there are, and younger ones are kept", async () => {
+  await using opened = await openBoth();
+  const { url, ledger } = opened;
+  await query(
+    url,
+    "insert into changes (kind, made_at) select 'tokens', now() - interval '1 day' from generate_series(1, 25000) union all select 'tokens', now()",
+  );
+  await ledger.maintain({ now: NOW });
+  assert.deepEqual(await query(url, "select count(*)::int as kept from changes"), [{ kept: 1 }]);
+});

@@ -12,6 +12,9 @@ import { isLockTimeout } from "./failure.ts";
 
 const SLICE_SESSIONS = 2_000;
 const MAX_SESSION_SLICES = 20;
+const SLICE_CHANGES = 10_000;
+/** More in a minute than nodes tell each other. */
+const MAX_CHANGE_SLICES = 500;
 /** The row of a node that was not seen for this long is deleted. */
 const DEAD_NODE_MS = 60 * SERVER_LIMITS.nodeTimeoutMs;
 /** While maintenance waits for an exclusive lock, all commits wait behind it, so the wait is short. */
@@ -26,12 +29,18 @@ const EXPIRE_SESSIONS = `with expired as (
     and last_activity_at < $1 returning 1
   ) select count(*) = ${SLICE_SESSIONS} as done from expired`;
 
-/** A node whose row is gone trusts nothing that it has cached. Changes stay for longer, so that no other node misses one. */
+/** A node whose row is gone trusts nothing that it has cached. */
 const FORGET_NODES = `with dead as (
     delete from nodes where seen_at < clock_timestamp() - $1 * interval '1 ms'
-  ), told as (
-    delete from changes where made_at < clock_timestamp() - 2 * $1 * interval '1 ms'
   ) select true as done`;
+
+/** Changes stay for longer than the row of a node that does not read them, so that no other node misses one. */
+const FORGET_CHANGES = `with told as (
+    delete from changes where ctid = any(array(
+      select ctid from changes where made_at < clock_timestamp() - 2 * $1 * interval '1 ms'
+      order by made_at limit ${SLICE_CHANGES}))
+    returning 1
+  ) select count(*) = ${SLICE_CHANGES} as done from told`;
 
 const LOCK = "select pg_advisory_xact_lock($1, $2)";
 
@@ -94,6 +103,7 @@ async function maintain(client: pg.PoolClient, now: number): Promise<void> {
   // it may wait for a commit, since nobody waits behind it
   const expire = { text: EXPIRE_SESSIONS, values: [before], lockTimeoutMs: 0 };
   await repeat(client, expire, MAX_SESSION_SLICES);
+  await repeat(client, { text: FORGET_CHANGES, values: [DEAD_NODE_MS] }, MAX_CHANGE_SLICES);
 }
 
 /** Runs the maintenance, of which one node does each step at a time. @param now by the clock for deletions */

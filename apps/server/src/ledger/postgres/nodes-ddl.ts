@@ -16,6 +16,7 @@ const NODES = [
   `create unlogged table changes (xid xid8 not null default pg_current_xact_id(),
     made_at timestamptz not null default clock_timestamp(), node_id text, kind text not null, source_id text, session_id text)`,
   `create index changes_xid on changes (xid)`,
+  `create index changes_made_at on changes (made_at)`,
 ];
 
 /** `is_only`: it has one row at most. */

@@ -108,12 +108,8 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
   });
   const commitPool = openPool(url, SERVER_LIMITS.databaseCommitConnections);
   const pool = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommitConnections);
-  const changes = new RemoteChanges(url, nodeId, oldest);
   const keyFilters = createKeyFilters(pool);
-  // this may be another server, or the same server restored to an earlier state
-  changes.onChange(({ kind }) => {
-    if (kind === "everything") keyFilters.clear();
-  });
+  const changes = new RemoteChanges({ url, nodeId, oldest, onGap: keyFilters.clear });
   const commits = createCommitQueue((group) => commitGroup(commitPool, keyFilters, group), {
     maxGroups: SERVER_LIMITS.databaseCommitConnections,
     onGroup,

@@ -14,37 +14,59 @@ const EXCHANGE = `with own as (
   ), told as (
     insert into changes (node_id, kind, source_id, session_id)
     select $1, 'session', source_id, session_id from unnest($3::text[], $4::text[]) as s (source_id, session_id)
+  ), recent as (
+    select kind, source_id as "sourceId", session_id as "sessionId" from changes
+    where xid >= $2::xid8 and node_id is distinct from $1 limit ${SERVER_LIMITS.maxLearnedChanges + 1}
   ), learned as (
-    select distinct kind, source_id as "sourceId", session_id as "sessionId" from changes
-    where xid >= $2::xid8 and node_id is distinct from $1
+    select distinct * from recent
   )
   select exists (select from own) as "wasForgotten", pg_snapshot_xmin(pg_current_snapshot())::text as next,
-    coalesce((select json_strip_nulls(json_agg(learned)) from learned), '[]') as changes`;
+    case when (select count(*) from recent) <= ${SERVER_LIMITS.maxLearnedChanges}
+      then coalesce((select json_strip_nulls(json_agg(learned)) from learned), '[]') end as changes`;
 
 interface Exchanged {
   wasForgotten: boolean;
   /** The oldest transaction that had not ended. */
   next: string;
-  changes: LedgerChange[];
+  /** null: too many to name, as while somebody's transaction lasts long. */
+  changes: LedgerChange[] | null;
+}
+
+const EVERYTHING: LedgerChange = { kind: "everything" };
+
+interface RemoteChangesOptions {
+  url: string;
+  nodeId: string;
+  oldest: string;
+  onGap: () => void;
 }
 
 type ChangedSession = Pick<Extract<LedgerChange, { kind: "session" }>, "sourceId" | "sessionId">;
 
-/** Listeners get `everything` when changes may have been missed, and every half second while the database does not answer. */
+/**
+ * Listeners get `everything` when changes may have been missed or are too many to name, and every half second while the database
+ * does not answer.
+ */
 export class RemoteChanges {
   readonly #nodeId: string;
   readonly #pool: pg.Pool;
   readonly #timer: NodeJS.Timeout;
   readonly #listeners: ((change: LedgerChange) => void)[] = [];
+  readonly #onGap: () => void;
   /** The changes of earlier transactions are known. null: changes may have been missed. */
   #next: string | null;
   #untold: ChangedSession[] = [];
   #exchanging: Promise<void> | null = null;
 
-  /** @param oldest the oldest transaction that had not ended when nothing was cached yet */
-  constructor(url: string, nodeId: string, oldest: string) {
+  /**
+   * @param options.oldest the oldest transaction that had not ended when nothing was cached yet
+   * @param options.onGap called when the database may be another one, or restored to an earlier state: after an exchange failed, and
+   *   when the node was forgotten
+   */
+  constructor({ url, nodeId, oldest, onGap }: RemoteChangesOptions) {
     this.#nodeId = nodeId;
     this.#next = oldest;
+    this.#onGap = onGap;
     // a connection of its own: it must not wait behind other queries
     this.#pool = openPool(url, 1);
     this.#timer = setInterval(() => this.#tick(), SERVER_LIMITS.changePollMs).unref();
@@ -72,7 +94,7 @@ export class RemoteChanges {
     const late = this.#exchanging;
     this.#exchanging ??= this.#tryExchange();
     // the answer may have come while this process was too busy to read it
-    if (late) setImmediate(() => this.#exchanging === late && this.#notify({ kind: "everything" }));
+    if (late) setImmediate(() => this.#exchanging === late && this.#notify(EVERYTHING));
   }
 
   async #tryExchange(): Promise<void> {
@@ -80,7 +102,8 @@ export class RemoteChanges {
       await this.#exchange();
     } catch {
       this.#next = null;
-      this.#notify({ kind: "everything" });
+      this.#onGap();
+      this.#notify(EVERYTHING);
     } finally {
       this.#exchanging = null;
     }
@@ -106,7 +129,8 @@ export class RemoteChanges {
   #learn({ wasForgotten, next, changes }: Exchanged): void {
     const isComplete = this.#next !== null && !wasForgotten;
     this.#next = next;
-    const learned: LedgerChange[] = isComplete ? changes : [{ kind: "everything" }];
-    for (const change of learned) this.#notify(change);
+    if (!isComplete) this.#onGap();
+    const learned = isComplete ? changes : null;
+    for (const change of learned ?? [EVERYTHING]) this.#notify(change);
   }
 }
