@@ -1,13 +1,13 @@
 /** Chooses the warehouse by the settings: a ClickHouse server, the embedded engine, or none. No other file knows which. */
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EmbeddedOptions } from "./clickhouse/embedded/start.ts";
 import { noWarehouse, type StartWarehouse, type Warehouse } from "./clickhouse/warehouse.ts";
 import { ConfigError } from "./config/config.ts";
 import type { Config } from "./config/settings.ts";
 import type { Ledger } from "./ledger/ledger.ts";
-import { makeFolder } from "./ledger/sqlite/database.ts";
+import { makeFolder, writeWhole } from "./ledger/sqlite/database.ts";
 import { refuseMarked } from "./ledger/sqlite/folder-mark.ts";
 import { lockDataDir } from "./ledger/sqlite/lock.ts";
 import type { WarehouseMonitor } from "./workers/warehouse-monitor.ts";
@@ -78,7 +78,7 @@ function readPlaceId(config: Config): string | null {
 function makePlaceId(config: Config): string {
   const placeId = randomBytes(16).toString("hex");
   makeFolder(embeddedFolder(config));
-  writeFileSync(placeIdPath(config), placeId, { mode: 0o600 });
+  writeWhole(placeIdPath(config), placeId);
   return placeId;
 }
 

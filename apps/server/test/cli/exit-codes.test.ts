@@ -34,11 +34,11 @@ test("A ledger of a newer schema", async () => {
   ledger.exec("pragma user_version = 9999");
   ledger.close();
   const message = await refusedStart({ DATA_DIR: data.path });
-  assert.match(message, /^The ledger has schema 9999, .* Start that version\.\n$/);
+  assert.match(message, /^The ledger has schema 9999, .* Start the newer Headwater that wrote it\.\n$/);
 });
 
 describe("A warehouse of a newer schema", () => {
-  const NEWER = /The warehouse has schema version 9999, .* Start that version\.\n/;
+  const NEWER = /The warehouse has schema version 9999, .* Start the newer Headwater that wrote it\.\n/;
 
   /** Starts an engine on the folder whose schema is newer. */
   async function startNewer(path: string): Promise<AsyncDisposable & { settings: Settings }> {

@@ -133,7 +133,7 @@ export const importEvents: Command = defineCommand({
   description: "Import events from a file into a source, without duplicates",
   details: [
     "The file is NDJSON or CSV, as `headwater export` writes it. Exits with 1 when events were rejected.",
-    "Stop the service first, unless its ledger is on PostgreSQL (DATABASE_URL).",
+    "Stop the service first, unless it uses DATABASE_URL and CLICKHOUSE_URL.",
   ],
   positionals: { file: "The file to import, or - for standard input" },
   options: {

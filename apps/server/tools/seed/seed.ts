@@ -20,6 +20,7 @@ import { localUrl } from "../../src/config/config.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { DAY_MS, HOUR_MS, toIsoTime } from "../../src/core/time.ts";
 import { parseTime } from "../../src/ingest/parse-time.ts";
+import { refuseWarehouseElsewhere } from "../../src/open-warehouse.ts";
 import { parseHttpUrl } from "../remote-service.ts";
 import { createIngestSink, type IngestCounts, type IngestTarget } from "./ingest-sink.ts";
 import { type GeneratedVisit, generateVisits, type TrafficPlan } from "./traffic.ts";
@@ -92,6 +93,7 @@ function withWarehouseSink(
     throw new UsageError("Missing option --source <id|name>: the source of events for the warehouse.");
   return withLedger(async ({ config, ledger, now, newId }) => {
     if (!(await ledger.source({ sourceId, now }))) throw new Refusal("source_not_found");
+    await refuseWarehouseElsewhere(config, ledger);
     return withWarehouse(config, async (client) =>
       run(await openWarehouseSink({ client, sourceId, site, newId })),
     );

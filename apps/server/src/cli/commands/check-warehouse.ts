@@ -3,6 +3,7 @@
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { listDetached } from "../../clickhouse/parts.ts";
 import { buildReport, COMPLETE, dayText, sumEvents } from "../../core/warehouse-report.ts";
+import { refuseWarehouseElsewhere } from "../../open-warehouse.ts";
 import { compareWarehouse, type MissingDay } from "../../shipping/compare.ts";
 import { defineCommand, flag } from "../command.ts";
 import { CommandFailed } from "../errors.ts";
@@ -59,7 +60,8 @@ export const checkWarehouse = defineCommand({
   details: ["The service can keep running. Exits with 1 when events are missing."],
   options: { accept: flag("Stop reporting the events that are missing now") },
   run: ({ accept: isAccepting }) =>
-    withLedger((access) =>
-      withServedWarehouse(access.config, (client) => check(access, client, isAccepting)),
-    ),
+    withLedger(async (access) => {
+      await refuseWarehouseElsewhere(access.config, access.ledger);
+      return withServedWarehouse(access.config, (client) => check(access, client, isAccepting));
+    }),
 });

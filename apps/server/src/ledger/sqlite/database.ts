@@ -1,5 +1,14 @@
 /** Opens the files of a data directory: SQLite's version and settings, and folders that only their owner can read. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -102,6 +111,15 @@ export function flush(path: string): void {
   const descriptor = openSync(path, "r");
   fsyncSync(descriptor);
   closeSync(descriptor);
+}
+
+/** Writes a private file as a whole: it is on the disk when this returns, and after a crash before that it is as it was. */
+export function writeWhole(path: string, text: string): void {
+  const unfinished = `${path}.unfinished`;
+  writeFileSync(unfinished, text, { mode: 0o600 });
+  flush(unfinished);
+  renameSync(unfinished, path);
+  flush(dirname(path));
 }
 
 /** Creates a missing file and its folder, readable only by their owner. SQLite creates `-wal` and `-shm` with the file's mode. */

@@ -2,10 +2,10 @@
  * Marks a DATA_DIR on which a command is at work. The mark is a file, so it outlives the command: no other process uses the
  * folder until the command has finished.
  */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../../core/operator-error.ts";
-import { flush, makeFolder } from "./database.ts";
+import { flush, makeFolder, writeWhole } from "./database.ts";
 
 /** What the mark of each command says. */
 interface FolderMarks {
@@ -50,12 +50,7 @@ export function writeMark<Command extends MarkingCommand>(
   mark: FolderMarks[Command],
 ): void {
   makeFolder(dataDir);
-  const path = pathOf(dataDir, command);
-  const unfinished = `${path}.unfinished`;
-  writeFileSync(unfinished, JSON.stringify(mark), { mode: 0o600 });
-  flush(unfinished);
-  renameSync(unfinished, path);
-  flush(dataDir);
+  writeWhole(pathOf(dataDir, command), JSON.stringify(mark));
 }
 
 /** @returns false when the folder was not marked by that command */

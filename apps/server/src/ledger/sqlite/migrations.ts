@@ -32,7 +32,8 @@ export function migrate(database: DatabaseSync, migrations = MIGRATIONS): { from
     const from = Number(database.prepare("pragma user_version").get()?.user_version);
     if (from > to) {
       throw new OperatorError(
-        `The ledger has schema ${from}, this program knows ${to}: it was written by a newer Headwater. Start that version.`,
+        `The ledger has schema ${from}, this program knows ${to}: it was written by a newer Headwater, ` +
+          "or by a checkout from before the first release, which is not read. Start the newer Headwater that wrote it.",
       );
     }
     for (const statements of migrations.slice(from)) for (const sql of statements) database.exec(sql);
