@@ -66,16 +66,20 @@ const textOf = (claims: object, name: string, maxLength: number): string | null 
   return typeof value === "string" && value !== "" && value.length <= maxLength ? toStorable(value) : null;
 };
 
-function toUser(settings: OidcSettings, claims: object, invitation: string): OidcUser {
+const verifiedEmail = (claims: object): string | null =>
+  memberOf(claims, "email_verified") === true ? textOf(claims, "email", 254) : null;
+
+/** @param info what the provider says beside the ID token. Which of both verifies an address must also name it */
+function toUser(settings: OidcSettings, claims: object, info: object, invitation: string): OidcUser {
+  const email = verifiedEmail(claims) ?? verifiedEmail(info);
   const subject = textOf(claims, "sub", SERVER_LIMITS.userIdLength);
   if (subject === null) throw new Error("the provider sent no valid subject");
-  const email = memberOf(claims, "email_verified") === true ? textOf(claims, "email", 254) : null;
   return {
     identity: {
       issuer: settings.issuer,
       subject,
       email: email === null ? null : toEmailAddress(email),
-      name: textOf(claims, "name", 100),
+      name: textOf(claims, "name", 100) ?? textOf(info, "name", 100),
     },
     fallbackUserId: settings.subjectIsUser && isPersonId(subject) ? subject : null,
     invitationCode: invitation === "" ? null : invitation,
@@ -145,7 +149,7 @@ export function createOidcClient(settings: OidcSettings): OidcClient {
       if (!claims) throw new Error("the provider sent no ID token");
       const hasUserInfo = provider.serverMetadata().userinfo_endpoint !== undefined;
       const info = hasUserInfo ? await client.fetchUserInfo(provider, tokens.access_token, claims.sub) : {};
-      return toUser(settings, { ...info, ...claims }, invitation);
+      return toUser(settings, claims, info, invitation);
     },
   };
 }

@@ -74,15 +74,21 @@ function splitFields(record: string): string[] | null {
 
 /** Joins the lines of a record: it continues in the next line while a quote is open. */
 async function* joinQuotedLines(chunks: TextChunks): AsyncGenerator<NumberedText> {
-  let open: NumberedText | null = null;
-  for await (const next of splitLines(chunks)) {
-    const record: NumberedText = open ? { text: `${open.text}\n${next.text}`, line: open.line } : next;
-    if (record.text.length > MAX_RECORD_CHARACTERS) throw recordTooLong(record.line);
-    const isClosed = (record.text.split('"').length - 1) % 2 === 0;
-    open = isClosed ? null : record;
-    if (isClosed && record.text.trim() !== "") yield { ...record, text: record.text.replace(/\r$/, "") };
+  let lines: string[] = [];
+  let firstLine = 0;
+  let characters = 0;
+  let isOpen = false;
+  for await (const { text, line } of splitLines(chunks)) {
+    if (!isOpen) [lines, firstLine, characters] = [[], line, 0];
+    lines.push(text);
+    characters += text.length + 1;
+    if (characters > MAX_RECORD_CHARACTERS + 1) throw recordTooLong(firstLine);
+    // an odd number of quotes opens or closes one
+    if (text.split('"').length % 2 === 0) isOpen = !isOpen;
+    const record = isOpen ? "" : lines.join("\n").replace(/\r$/, "");
+    if (record.trim() !== "") yield { text: record, line: firstLine };
   }
-  if (open) throw new CommandFailed(`The quote of the record in line ${open.line} is not closed.`);
+  if (isOpen) throw new CommandFailed(`The quote of the record in line ${firstLine} is not closed.`);
 }
 
 function parseCell(cell: string, kind: Column["kind"]): unknown {
