@@ -39,7 +39,7 @@ import type { Quotas } from "./quotas.ts";
 import type { RateChecks } from "./rates.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource, SourceCache } from "./source-cache.ts";
-import { findForeignVisit, findVisit, type Visit } from "./visit.ts";
+import { findForeignVisits, findVisit, type KeyedRequest, type Visit } from "./visit.ts";
 import type { DeviceOf } from "./visitor.ts";
 import type { VisitorIds } from "./visitor-ids.ts";
 
@@ -215,20 +215,19 @@ async function processForeign(
   return { kind: "answered", answer, results: results.results, normalized, reply };
 }
 
-type KeyedRequest = Pick<AdmittedRequest, "request" | "keyed">;
-
-/** Finds or opens the session of each group, one after the other, and then runs the work that stores their events. */
-function inVisits<T>(
+/** Finds the sessions of all groups, opens those that are missing in turn, and then runs the work that stores their events. */
+async function inVisits<T>(
   { groups }: ForeignBatch,
   keyed: KeyedRequest,
   deps: IngestDeps,
   work: (visits: readonly Visit[]) => Promise<T>,
 ): Promise<T> {
+  const asked = groups.map(({ parts, session }) => [parts[0].parsed.body, session] as const);
+  const open = await findForeignVisits(asked, keyed, deps);
   const visits: Visit[] = [];
   const next = async (): Promise<T> => {
-    const group = groups[visits.length];
-    if (!group) return work(visits);
-    const visit = await findForeignVisit(group.parts[0].parsed.body, group.session, keyed, deps);
+    const visit = await open[visits.length]?.();
+    if (!visit) return work(visits);
     visits.push(visit);
     // if a later step fails, requests that wait for the opened session are told
     return visit.store(next);

@@ -30,8 +30,8 @@ export interface SessionCache {
   ): Promise<SessionRecord | null>;
   /** Finds sessions in the cache, and all others in the ledger at once: a request can name hundreds that do not exist. */
   findAll(sourceId: string, sessionIds: ReadonlySet<string>): Promise<ReadonlyMap<string, SessionRecord>>;
-  /** Asks the ledger for the session that was last active of those of a visitor whose client does not know its session. */
-  findLatest(sourceId: string, anonymousIds: readonly [string, string]): Promise<SessionRecord | null>;
+  /** Asks the ledger for the session in which each visitor was last active. Their clients do not know their sessions. */
+  findLatest(sourceId: string, anonymousIds: readonly string[]): Promise<ReadonlyMap<string, SessionRecord>>;
   /**
    * Finds the joinable session that this node last opened with the key, at most half an hour ago. Waits for a request
    * that is still opening it, and resolves to null when that fails. Returns undefined at once when there is none.
@@ -74,6 +74,23 @@ function createRecords(ledger: IngestLedger) {
   });
 }
 
+async function findAllIn(
+  records: ReturnType<typeof createRecords>,
+  ledger: IngestLedger,
+  { sourceId, sessionIds }: { sourceId: string; sessionIds: ReadonlySet<string> },
+): Promise<ReadonlyMap<string, SessionRecord>> {
+  const found = new Map<string, SessionRecord>();
+  const others: string[] = [];
+  for (const sessionId of sessionIds) {
+    const cached = records.get(keyOf(sourceId, sessionId));
+    if (cached) found.set(sessionId, cached);
+    else if (sessionId.length <= LIMITS.maxEnvelopeIdLength) others.push(sessionId);
+  }
+  const stored = others.length === 0 ? [] : await ledger.sessionsById({ sourceId, sessionIds: others });
+  for (const session of stored) found.set(session.sessionId, session);
+  return found;
+}
+
 export function createSessionCache(ledger: IngestLedger): SessionCache {
   const records = createRecords(ledger);
   const recent = new LRUCache<string, RecentSession>({ max: SERVER_LIMITS.recentSessionEntries });
@@ -84,19 +101,11 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
       if (cached && isUsable(cached)) return cached;
       return sessionId.length > LIMITS.maxEnvelopeIdLength ? null : records.load(key);
     },
-    async findAll(sourceId, sessionIds) {
-      const found = new Map<string, SessionRecord>();
-      const others: string[] = [];
-      for (const sessionId of sessionIds) {
-        const cached = records.get(keyOf(sourceId, sessionId));
-        if (cached) found.set(sessionId, cached);
-        else if (sessionId.length <= LIMITS.maxEnvelopeIdLength) others.push(sessionId);
-      }
-      const stored = others.length === 0 ? [] : await ledger.sessionsById({ sourceId, sessionIds: others });
-      for (const session of stored) found.set(session.sessionId, session);
-      return found;
+    findAll: (sourceId, sessionIds) => findAllIn(records, ledger, { sourceId, sessionIds }),
+    async findLatest(sourceId, anonymousIds) {
+      const latest = await ledger.latestSessions({ sourceId, anonymousIds });
+      return new Map(latest.map((session) => [session.anonymousId, session]));
     },
-    findLatest: (sourceId, anonymousIds) => ledger.latestSession({ sourceId, anonymousIds }),
     findJoinable(sourceId, joinKey, now) {
       const latest = recent.get(keyOf(sourceId, joinKey));
       if (!latest || now - latest.openedAt >= JOIN_MS) return undefined;

@@ -73,8 +73,14 @@ async function findDailySession(
 ): Promise<SessionRecord | null> {
   const named = sessionId ? await sessions.find(sourceId, sessionId, () => false) : null;
   if (named?.anonymousId.startsWith(DAILY_ID_PREFIX) && isResumable(named, now)) return named;
-  const latest = await sessions.findLatest(sourceId, ids);
+  const latest = latestOf(ids, await sessions.findLatest(sourceId, ids));
   return latest && isResumable(latest, now) ? latest : null;
+}
+
+/** The session in which a visitor was last active under either id. */
+function latestOf([id, otherId]: DailyIds, found: ReadonlyMap<string, SessionRecord>): SessionRecord | null {
+  const [one, other] = [found.get(id) ?? null, found.get(otherId) ?? null];
+  return one && other && other.lastActivityAt > one.lastActivityAt ? other : (one ?? other);
 }
 
 function resume(session: SessionRecord, body: BootstrapFields, now: number): Visit {
@@ -120,14 +126,24 @@ const derivedId = (sourceId: string, { anonymousId }: BootstrapFields, clientSes
   FOUND_SESSION_PREFIX +
   hash("sha256", `${sourceId}\n${anonymousId}\n${clientSession}`, "hex").slice(0, ID_DIGITS);
 
-/** The session of events from another tool's client, which does not know the service's sessions. */
-export async function findForeignVisit(
-  body: BootstrapFields,
-  { clientSession, startsSession }: ForeignSession,
-  { request, keyed }: { readonly request: IngestRequest; readonly keyed: CachedSource },
-  { sessions, visitorIds, newId }: VisitDeps,
-): Promise<Visit> {
-  const { receivedAt: now } = request;
+/** A request and the source of its key. */
+export interface KeyedRequest {
+  readonly request: IngestRequest;
+  readonly keyed: CachedSource;
+}
+
+/** A visitor of another tool's client, whose events belong to the session `ownId`, or, without one, to the latest. */
+interface ForeignVisitor extends Pick<ForeignSession, "startsSession"> {
+  readonly body: BootstrapFields;
+  readonly ids: DailyIds;
+  readonly ownId: string | null;
+}
+
+async function identify(
+  [body, { clientSession, startsSession }]: readonly [BootstrapFields, ForeignSession],
+  { request, keyed }: KeyedRequest,
+  { visitorIds }: VisitDeps,
+): Promise<ForeignVisitor> {
   const { sourceId } = keyed.source;
   const isDaily = body.anonymousId === NO_ID;
   const ids: DailyIds = isDaily
@@ -135,18 +151,55 @@ export async function findForeignVisit(
     : [body.anonymousId, body.anonymousId];
   const visitor = { ...body, anonymousId: ids[0] };
   const ownId = clientSession === null ? null : derivedId(sourceId, visitor, clientSession);
+  return { body: visitor, ids, ownId, startsSession };
+}
+
+/** Looks up the sessions of all visitors at once: a request can name hundreds of visitors. */
+async function findStored(visitors: readonly ForeignVisitor[], sourceId: string, sessions: SessionCache) {
+  const asked = visitors.filter(({ startsSession }) => !startsSession);
+  const ownIds = new Set(asked.flatMap(({ ownId }) => ownId ?? []));
+  const anonymousIds = new Set(asked.flatMap(({ ids, ownId }) => (ownId === null ? ids : [])));
+  const [ownId] = ownIds;
+  // one session is cached, since its client will name it again
+  const single = ownIds.size === 1 && ownId !== undefined ? await sessions.find(sourceId, ownId) : null;
+  const own = ownIds.size > 1 ? await sessions.findAll(sourceId, ownIds) : null;
+  const latest = anonymousIds.size > 0 ? await sessions.findLatest(sourceId, [...anonymousIds]) : new Map();
+  return ({ ids, ownId, startsSession }: ForeignVisitor): SessionRecord | null => {
+    if (startsSession) return null;
+    return ownId === null ? latestOf(ids, latest) : (own?.get(ownId) ?? single);
+  };
+}
+
+/**
+ * The sessions of events from another tool's client, which does not know the service's sessions.
+ * @returns for each visitor, a function that returns its session, and opens it if there is none
+ */
+export async function findForeignVisits(
+  asked: readonly (readonly [BootstrapFields, ForeignSession])[],
+  keyed: KeyedRequest,
+  deps: VisitDeps,
+): Promise<(() => Promise<Visit>)[]> {
+  const visitors = await Promise.all(asked.map((one) => identify(one, keyed, deps)));
+  const storedOf = await findStored(visitors, keyed.keyed.source.sourceId, deps.sessions);
+  return visitors.map((visitor) => () => joinOrOpen(visitor, storedOf(visitor), keyed, deps));
+}
+
+async function joinOrOpen(
+  { body, ownId, startsSession }: ForeignVisitor,
+  stored: SessionRecord | null,
+  { request, keyed }: KeyedRequest,
+  { sessions, newId }: VisitDeps,
+): Promise<Visit> {
+  const { receivedAt: now } = request;
   const isUsable = (found: SessionRecord | null): found is SessionRecord =>
     found !== null && (ownId !== null || isResumable(found, now));
-  const findStored = () =>
-    ownId === null ? sessions.findLatest(sourceId, ids) : sessions.find(sourceId, ownId);
-  const stored = startsSession ? null : await findStored();
   if (isUsable(stored)) return existing(stored, "continued");
-  const joinKey = ownId === null ? `visitor ${visitor.anonymousId}` : `session ${ownId}`;
+  const joinKey = ownId === null ? `visitor ${body.anonymousId}` : `session ${ownId}`;
   // see `resumeOrOpenSession`: await nothing when nobody is opening the session
-  const looking = startsSession ? undefined : sessions.findJoinable(sourceId, joinKey, now);
+  const looking = startsSession ? undefined : sessions.findJoinable(keyed.source.sourceId, joinKey, now);
   const joined = looking ? await looking : null;
   if (isUsable(joined)) return existing(joined, "continued");
-  const session = newSession(visitor, request, keyed, ownId ?? newId(FOUND_SESSION_PREFIX.slice(0, -1)));
+  const session = newSession(body, request, keyed, ownId ?? newId(FOUND_SESSION_PREFIX.slice(0, -1)));
   return { session, state: "opened", store: sessions.open(session, joinKey) };
 }
 

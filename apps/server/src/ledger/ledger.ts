@@ -76,11 +76,8 @@ export interface IngestLedger extends SaltLedger {
   sourceByKey(asked: { publicKey: string; now: number }): Promise<KeyedSource | null>;
   /** Those of the sessions that the source has. */
   sessionsById(asked: { sourceId: string; sessionIds: readonly string[] }): Promise<SessionRecord[]>;
-  /** The session that was last active of those of a visitor whose client does not know its session. */
-  latestSession(asked: {
-    sourceId: string;
-    anonymousIds: readonly [string, string];
-  }): Promise<SessionRecord | null>;
+  /** Of each visitor whose client does not know its session, the session that was last active. */
+  latestSessions(asked: { sourceId: string; anonymousIds: readonly string[] }): Promise<SessionRecord[]>;
   /**
    * Stores a request's events and sessions: all of it or nothing. It is flushed to disk when the promise resolves.
    * Concurrent commits share transactions.

@@ -217,6 +217,25 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     for (const visitor of visitors) assert.equal(sessionsOf(visitor), 1);
   });
 
+  it("a batch goes on with the sessions of all its visitors, the latest and the clients' own", async () => {
+    const visitors = Array.from({ length: 10 }, () => fresh("visitor"));
+    const contexts = [{}, { sessionId: 1 }];
+    const sendAll = () => {
+      const ofAll = visitors.map((anonymousId, index) =>
+        track({ anonymousId, context: contexts[index % contexts.length] }),
+      );
+      return send("batch", { batch: ofAll });
+    };
+    for (let times = 0; times < 2; times += 1) {
+      assert.equal((await sendAll()).body.accepted, visitors.length);
+      time.advance(20 * MINUTE_MS);
+    }
+    assert.deepEqual(
+      visitors.map(sessionsOf),
+      visitors.map(() => 1),
+    );
+  });
+
   it("context.sessionId is the client's own session, for as long as the client says", async () => {
     const anonymousId = fresh("visitor");
     const inSession = (sessionId: number) => track({ anonymousId, context: { sessionId } });

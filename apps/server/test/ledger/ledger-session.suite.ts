@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { LIMITS } from "@headwater/contract/limits";
+import type { SessionRecord } from "../../src/core/records.ts";
 import {
   ACTOR,
   aCommit,
@@ -37,6 +38,21 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       const sessions = await ledger.sessionsById({ sourceId: "src_1", sessionIds });
       assert.deepEqual(sessions.map(({ sessionId }) => sessionId).sort(), ids.sort());
       assert.deepEqual(await ledger.sessionsById({ sourceId: "src_2", sessionIds }), []);
+    });
+
+    test("are found by their visitors together, of each the one that was last active", async (ledger) => {
+      const of = (anonymousId: string, minute: number, over: Partial<SessionRecord> = {}) =>
+        aSession({ anonymousId, sessionId: fresh("sesv"), lastActivityAt: NOW + minute * MINUTE, ...over });
+      const [early, late, other] = [of("one", 1), of("one", 2), of("other", 1)];
+      const unknown = of("one", 3, { sessionId: fresh("ses") });
+      await ledger.commit(aCommit({ open: [late, early, other, unknown] }));
+      const invented = Array.from({ length: 500 }, (_, at) => `visitor_${at}`);
+      const find = async (sourceId: string) =>
+        (await ledger.latestSessions({ sourceId, anonymousIds: [...invented, "other", "one"] }))
+          .map((session) => ({ ...session }))
+          .sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+      assert.deepEqual(await find("src_1"), [late, other]);
+      assert.deepEqual(await find("src_2"), []);
     });
 
     test("update their last activity on a bootstrap and on an accepted event, never to an earlier time", async (ledger) => {

@@ -10,12 +10,14 @@ const SESSIONS = `select source_id as "sourceId", session_id as "sessionId", ano
     user_id as "userId", started_at as "startedAt", last_activity_at as "lastActivityAt", landing
   from sessions`;
 const SESSIONS_BY_ID = `${SESSIONS} where source_id = $1 and session_id = any($2)`;
-const LATEST_SESSION = `${SESSIONS} where source_id = $1 and anonymous_id = any($2) and ${IS_FOUND_BY_VISITOR}
-  order by last_activity_at desc limit 1`;
+const LATEST_SESSIONS = `select latest.* from unnest($2::text[]) as asked (id) cross join lateral (
+    ${SESSIONS} where source_id = $1 and anonymous_id = asked.id and ${IS_FOUND_BY_VISITOR}
+    order by last_activity_at desc limit 1
+  ) as latest`;
 
 export const readMethods = (
   pool: pg.Pool,
-): Pick<IngestLedger, "sourceByKey" | "sessionsById" | "latestSession"> => ({
+): Pick<IngestLedger, "sourceByKey" | "sessionsById" | "latestSessions"> => ({
   sourceByKey: async (asked) => {
     const row = (await pool.query<SourceByKeyRow>(SOURCE_BY_KEY, [asked.publicKey])).rows[0];
     return row ? toKeyedSource(row, asked) : null;
@@ -23,7 +25,7 @@ export const readMethods = (
   sessionsById: async ({ sourceId, sessionIds }) => {
     return (await pool.query<SessionRecord>(SESSIONS_BY_ID, [sourceId, sessionIds])).rows;
   },
-  latestSession: async ({ sourceId, anonymousIds }) => {
-    return (await pool.query<SessionRecord>(LATEST_SESSION, [sourceId, anonymousIds])).rows[0] ?? null;
+  latestSessions: async ({ sourceId, anonymousIds }) => {
+    return (await pool.query<SessionRecord>(LATEST_SESSIONS, [sourceId, anonymousIds])).rows;
   },
 });

@@ -14,10 +14,13 @@ const SESSIONS = `
     started_at as startedAt, last_activity_at as lastActivityAt, landing
   from sessions`;
 const SESSIONS_BY_ID = `${SESSIONS} where source_id = ? and session_id in (select value from json_each(?))`;
-// SQLite would read all sessions of the source by the primary key
-const LATEST_SESSION = `${SESSIONS} indexed by sessions_of_visitor
-  where source_id = ? and anonymous_id in (?, ?) and ${IS_FOUND_BY_VISITOR}
-  order by last_activity_at desc limit 1`;
+// SQLite would read all sessions of the source by the primary key. The other columns are those of the row with the maximum
+const LATEST_SESSIONS = `
+  select source_id as sourceId, session_id as sessionId, anonymous_id as anonymousId, user_id as userId,
+    started_at as startedAt, max(last_activity_at) as lastActivityAt, landing
+  from sessions indexed by sessions_of_visitor
+  where source_id = ? and anonymous_id in (select value from json_each(?)) and ${IS_FOUND_BY_VISITOR}
+  group by anonymous_id`;
 const NEXT_SESSIONS = `
   select source_id as sourceId, session_id as sessionId, last_activity_at as lastActivityAt from sessions
   where (source_id, session_id) > (?, ?) order by source_id, session_id limit ${SLICE_SESSIONS}`;
@@ -27,7 +30,7 @@ type SweptSession = Pick<SessionRecord, "sourceId" | "sessionId" | "lastActivity
 
 export const createReadMethods = (
   sql: Statements,
-): Synchronous<Pick<IngestLedger, "sourceByKey" | "sessionsById" | "latestSession">> & {
+): Synchronous<Pick<IngestLedger, "sourceByKey" | "sessionsById" | "latestSessions">> & {
   isSetUp(): boolean;
 } => ({
   sourceByKey(asked) {
@@ -38,8 +41,8 @@ export const createReadMethods = (
   sessionsById: ({ sourceId, sessionIds }) =>
     sql.all<SessionRecord>(SESSIONS_BY_ID, sourceId, JSON.stringify(sessionIds)),
 
-  latestSession: ({ sourceId, anonymousIds }) =>
-    sql.get<SessionRecord>(LATEST_SESSION, sourceId, ...anonymousIds) ?? null,
+  latestSessions: ({ sourceId, anonymousIds }) =>
+    sql.all<SessionRecord>(LATEST_SESSIONS, sourceId, JSON.stringify(anonymousIds)),
 
   isSetUp: () => sql.get("select 1 from organizations limit 1") !== undefined,
 });
