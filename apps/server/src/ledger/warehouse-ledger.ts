@@ -5,8 +5,8 @@ import type { DayCount, WarehouseReport } from "../core/warehouse-report.ts";
 export interface ShippedDays {
   /** Counts events that were shipped, and not the ones that were removed on purpose. */
   days: DayCount[];
-  /** How often events were removed on purpose. Once it has changed, an earlier answer can no longer be compared. */
-  removals: number;
+  /** How often the counts were changed otherwise than by shipping. Once it has changed, an earlier answer can no longer be compared. */
+  revision: number;
   /** Whether visitors are being deleted from the warehouse, so that it may hold more than `days` says. */
   isErasing: boolean;
 }
@@ -42,9 +42,10 @@ export interface WarehouseLedger {
   shippedDays(asked: { sourceIds: string[] }): Promise<ShippedDays>;
   /**
    * Adds to the number of events that the warehouse must hold on each of these days.
-   * @returns false when events were removed since `removals` was read: nothing is added then. null: add in any case
+   * @param change.revision what `shippedDays` returned before the events were counted
+   * @returns false when the counts were changed otherwise than by shipping since then: nothing is added
    */
-  addShippedDays(change: { days: DayCount[]; removals: number | null }): Promise<boolean>;
+  addShippedDays(change: { days: DayCount[]; revision: number }): Promise<boolean>;
   /** Forgets the days of a source before a day, because their events are going to be deleted from the warehouse. */
   forgetShippedDays(expired: { sourceId: string; before: number }[]): Promise<void>;
 

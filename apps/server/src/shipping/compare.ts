@@ -9,16 +9,19 @@ import { isDeleting } from "../clickhouse/deletion.ts";
 import { dayOf } from "../core/time.ts";
 import type { DayCount } from "../core/warehouse-report.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { ShippedDays } from "../ledger/warehouse-ledger.ts";
 
 export type ComparedLedger = Pick<
   Ledger,
-  "allSourceIds" | "retentions" | "sealedPages" | "shippedDays" | "addShippedDays"
+  "allSourceIds" | "retentions" | "outboxStatus" | "sealedPages" | "shippedDays" | "addShippedDays"
 >;
 
 export interface ComparisonDeps {
   ledger: ComparedLedger;
   client: WarehouseClient;
   now: number;
+  /** The warehouse may already hold events that were accepted before and still wait, such as those of a restored ledger. */
+  startedAt: number;
   signal: AbortSignal;
 }
 
@@ -26,11 +29,13 @@ export interface ComparisonDeps {
 export interface MissingDay extends DayCount {
   /** How many events of the day the warehouse holds. */
   held: number;
+  /** The revision of the counts that say so. */
+  revision: number;
 }
 
 /** Sources in one query: few enough that the days of ten years fit into its answer. */
 const SOURCES_AT_ONCE = 20;
-/** A comparison starts again when events were removed meanwhile, and on a cluster when a replica may lag behind. */
+/** A comparison starts again when the counts were changed meanwhile, and on a cluster when a replica may lag behind. */
 const MAX_TRIES = 20;
 /** Events that are shipped and not counted yet hide missing ones, so days are counted that often until nothing is on its way. */
 const MAX_COUNTS = 5;
@@ -52,11 +57,13 @@ async function countHeld({ client, signal }: ComparisonDeps, sourceIds: string[]
 }
 
 /** The days on which the counts differ. `events`: how many the warehouse lacks; below 0, how many it has besides. */
-function findDifferences(counted: readonly DayCount[], held: readonly DayCount[]): MissingDay[] {
-  const days = new Map(held.map((day) => [keyOf(day), { ...day, events: -day.events, held: day.events }]));
+function findDifferences({ days: counted, revision }: ShippedDays, held: readonly DayCount[]): MissingDay[] {
+  const days = new Map(
+    held.map((day) => [keyOf(day), { ...day, events: -day.events, held: day.events, revision }]),
+  );
   for (const day of counted) {
     const inWarehouse = days.get(keyOf(day))?.held ?? 0;
-    days.set(keyOf(day), { ...day, events: day.events - inWarehouse, held: inWarehouse });
+    days.set(keyOf(day), { ...day, events: day.events - inWarehouse, held: inWarehouse, revision });
   }
   return [...days.values()].filter(({ events }) => events !== 0);
 }
@@ -67,7 +74,7 @@ interface Count {
   isStill: boolean;
 }
 
-/** @returns null when events were removed meanwhile */
+/** @returns null when the counts were changed otherwise than by shipping, so that it has to be counted again */
 async function countOnce(
   deps: ComparisonDeps,
   sourceIds: string[],
@@ -78,19 +85,21 @@ async function countOnce(
   const counted = await ledger.shippedDays({ sourceIds });
   const isRemoving = counted.isErasing || (await isDeleting(client, "").catch(() => true));
   const held = await countHeld(deps, sourceIds);
-  // an event that is in the warehouse by now is in a sealed page, or counted afterwards
+  const { outboxOldestAt } = await ledger.outboxStatus();
+  // an event that waits no more and that is in the warehouse by now is in a sealed page, or counted afterwards
   const sealed = await ledger.sealedPages();
   const after = await ledger.shippedDays({ sourceIds });
-  const { days, removals } = counted;
-  if (after.removals !== removals) return null;
-  const differing = findDifferences(days, held).filter(isCompared);
-  const isStill = !isRemoving && sealed.length === 0 && isDeepStrictEqual(after, counted);
+  const { revision } = counted;
+  if (after.revision !== revision) return null;
+  const differing = findDifferences(counted, held).filter(isCompared);
+  const isWaiting = outboxOldestAt !== null && outboxOldestAt < deps.startedAt;
+  const isStill = !isRemoving && !isWaiting && sealed.length === 0 && isDeepStrictEqual(after, counted);
   const uncounted = differing.filter(({ events }) => events < 0);
   if (!isStill || uncounted.length === 0) return { differing, isStill };
   // nobody has counted them, such as those of a warehouse that is older than the ledger: from now on they are compared, too
   const added = uncounted.map(({ sourceId, day, events }) => ({ sourceId, day, events: -events }));
-  if (!(await ledger.addShippedDays({ days: added, removals }))) return null;
-  return { differing: differing.filter(({ events }) => events > 0), isStill };
+  await ledger.addShippedDays({ days: added, revision });
+  return null;
 }
 
 async function compareSources(
@@ -116,7 +125,9 @@ async function compareSources(
     await pause(RETRY_MS, undefined, { signal: deps.signal });
   }
   if (counts > 0) return [...missing.values()];
-  throw new Error("Events are removed from the warehouse all the time, so it cannot be compared at present.");
+  throw new Error(
+    "The counts of shipped events change all the time, so the warehouse cannot be compared at present.",
+  );
 }
 
 /** Compares all sources. @returns the days on which the warehouse lacks events */
@@ -136,4 +147,17 @@ export async function compareWarehouse(deps: ComparisonDeps): Promise<MissingDay
       ...(await compareSources(deps, sourceIds.slice(start, start + SOURCES_AT_ONCE), isCompared)),
     );
   return missing;
+}
+
+/**
+ * Makes the ledger expect only what the warehouse holds.
+ * @returns false when the counts were changed otherwise than by shipping since the comparison: nothing is accepted then
+ */
+export async function acceptMissing(
+  ledger: Pick<Ledger, "addShippedDays">,
+  missing: readonly MissingDay[],
+): Promise<boolean> {
+  if (missing.length === 0) return true;
+  const days = missing.map(({ sourceId, day, events }) => ({ sourceId, day, events: -events }));
+  return ledger.addShippedDays({ days, revision: Math.min(...missing.map(({ revision }) => revision)) });
 }

@@ -81,6 +81,7 @@ async function compareClaimed(
 export function startComparisonWorker(deps: ComparisonWorkerDeps): ComparisonWorker {
   const { ledger, warehouse, completeness, clock, log } = deps;
   const publish = createPublisher(deps);
+  const startedAt = clock();
   /** The connection that needs no comparison before the next hourly one. */
   let comparedClient: WarehouseClient | null = null;
   let isWanted = false;
@@ -100,7 +101,7 @@ export function startComparisonWorker(deps: ComparisonWorkerDeps): ComparisonWor
     // a wish that comes during the comparison is kept
     isWanted = false;
     comparedClient = null;
-    publish(await compareClaimed(deps, { ledger, client, now, signal: cutOff }));
+    publish(await compareClaimed(deps, { ledger, client, now, startedAt, signal: cutOff }));
     comparedClient = client;
     // a worker of its own checks the files of a warehouse that is no cluster
     if (client.cluster !== null) completeness.clearSuspicion();

@@ -2,18 +2,24 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { createSourceLists } from "../../src/core/channels/source-lists.ts";
+import { createVisitClassifier } from "../../src/core/channels/visit-classifier.ts";
 import { override } from "../../src/core/override.ts";
 import { dayOf as dayNumber } from "../../src/core/time.ts";
 import { sumEvents } from "../../src/core/warehouse-report.ts";
+import { compileAddressRules } from "../../src/ingest/address-rules.ts";
+import { createEventParser } from "../../src/ingest/parse.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedgerBeside } from "../../src/open-ledger.ts";
-import { compareWarehouse, type MissingDay } from "../../src/shipping/compare.ts";
-import { BIN, folder, headwater, type Settings } from "../cli/command-line.ts";
+import { acceptMissing, compareWarehouse, type MissingDay } from "../../src/shipping/compare.ts";
+import { evaluateRow } from "../../tools/import/evaluate-row.ts";
+import { storeEvents } from "../../tools/import/store-events.ts";
+import { BIN, folder, headwater, type Settings, serve } from "../cli/command-line.ts";
 import { until } from "../faults/child.ts";
 import { DAY, eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../support/world.ts";
 import { askWarehouse, onWarehouse } from "./ask.ts";
@@ -95,13 +101,26 @@ async function compareOnce(
   before = async (_client: WarehouseClient): Promise<unknown> => undefined,
   change: ChangeLedger = (ledger) => ledger,
 ): Promise<MissingDay[]> {
+  return withStores(async (ledger, client) => {
+    await before(client);
+    return compare(change(ledger), client);
+  });
+}
+
+const compare = (ledger: Ledger, client: WarehouseClient) =>
+  compareWarehouse({
+    ledger,
+    client,
+    now: Date.now(),
+    startedAt: Date.now(),
+    signal: new AbortController().signal,
+  });
+
+/** Opens both stores of the service, which must not be running. */
+async function withStores<T>(work: (ledger: Ledger, client: WarehouseClient) => Promise<T>): Promise<T> {
   const ledger = await openLedgerBeside(readConfig(settings()), Date.now());
   try {
-    return await onWarehouse(service.dataDir, async (client) => {
-      await before(client);
-      const { signal } = new AbortController();
-      return compareWarehouse({ ledger: change(ledger), client, now: Date.now(), signal });
-    });
+    return await onWarehouse(service.dataDir, (client) => work(ledger, client));
   } finally {
     await ledger.close();
   }
@@ -170,17 +189,110 @@ test("After an import of old and of recent events the warehouse is complete, and
   await assertComplete();
 });
 
+const forgetAll = (ledger: Ledger) =>
+  ledger.forgetShippedDays([{ sourceId: source.sourceId, before: dayNumber(Date.now()) + 1 }]);
+
 test("A warehouse that is older than its ledger is compared from the first comparison on.", async () => {
   await service.restartAfter(async () => {
-    const forget = async () => {
-      const ledger = await openLedgerBeside(readConfig(settings()), Date.now());
-      await ledger.forgetShippedDays([{ sourceId: source.sourceId, before: dayNumber(Date.now()) + 1 }]);
-      await ledger.close();
-    };
-    await forget();
+    await withStores(forgetAll);
     await assertComplete();
     await assertOneMissing(await compareOnce(loseOne("1")));
   });
+});
+
+/** Compares once before the first change of the counts, as another process may do. */
+function comparedMeanwhile(ledger: Ledger, client: WarehouseClient): Ledger {
+  let isFirst = true;
+  return override(ledger, {
+    addShippedDays: async (change: Parameters<Ledger["addShippedDays"]>[0]) => {
+      if (isFirst) assert.deepEqual(await compare(ledger, client), []);
+      isFirst = false;
+      return ledger.addShippedDays(change);
+    },
+  });
+}
+
+test("Two comparisons at the same time count events once.", async () => {
+  await service.restartAfter(async () => {
+    await withStores(async (ledger, client) => {
+      await forgetAll(ledger);
+      assert.deepEqual(await compare(comparedMeanwhile(ledger, client), client), []);
+    });
+    await assertComplete();
+  });
+});
+
+test("An import and a comparison at the same time count events once.", async () => {
+  const now = Date.now();
+  const context = {
+    sourceId: source.sourceId,
+    now,
+    maxEventBytes: 32_768,
+    parseEvent: createEventParser(),
+    addressRules: compileAddressRules(source),
+    classifyVisit: createVisitClassifier(createSourceLists(null), source),
+  };
+  const event = evaluateRow(
+    { ...trackEvent({}, now - 50 * DAY), sessionId: "ses_meanwhile", anonymousId: "meanwhile" },
+    context,
+  );
+  assert.ok("candidate" in event);
+  await service.restartAfter(async () => {
+    await withStores(async (ledger, client) => {
+      const stores = {
+        client,
+        sourceId: source.sourceId,
+        now,
+        newId: (prefix: string) => `${prefix}_meanwhile`,
+      };
+      const counting = comparedMeanwhile(ledger, client);
+      const { accepted } = await storeEvents({ ...stores, ledger: counting }, [event], now - DAY);
+      assert.equal(accepted, 1);
+    });
+    await assertComplete();
+  });
+});
+
+test("A loss is accepted once.", async () => {
+  await service.restartAfter(async () => {
+    const missing = await compareOnce(loseOne("1"));
+    await withStores(async (ledger) => {
+      assert.equal(await acceptMissing(ledger, missing), true);
+      assert.equal(await acceptMissing(ledger, missing), false);
+    });
+    await assertComplete();
+  });
+});
+
+test("Events that wait in a restored ledger, and are in the warehouse already, are counted once.", async () => {
+  using home = folder();
+  const own = { DATA_DIR: home.at("data"), WAREHOUSE: "off" };
+  await (await serve(own)).stop();
+  const { sourceId } = (await headwater(own, "source", "create", "--name", "Shop", "--json")).json();
+  const rows = [trackEvent(), trackEvent()].map((event) => ({ ...event, sessionId: "s", anonymousId: "v" }));
+  writeFileSync(home.at("rows"), rows.map((row) => JSON.stringify(row)).join("\n"));
+  const taken = await headwater(own, "import", home.at("rows"), "--source", sourceId, "--json");
+  assert.equal(taken.json().accepted, rows.length, taken.stderr);
+  cpSync(own.DATA_DIR, home.at("copy"), { recursive: true });
+  const withWarehouse = { ...own, WAREHOUSE: "embedded" };
+  const shipAll = async () => {
+    const served = await serve(withWarehouse);
+    await until("no event waits", PATIENCE_MS, async () => {
+      const ready = (await (await fetch(`${served.url}/readyz`)).json()) as {
+        warehouse: { state: string; waitingEvents: number };
+      };
+      return ready.warehouse.state !== "starting" && ready.warehouse.waitingEvents === 0;
+    });
+    await served.stop();
+  };
+  await shipAll();
+  const isLedger = (name: string) => name.startsWith("ledger.sqlite");
+  for (const name of readdirSync(own.DATA_DIR).filter(isLedger)) rmSync(join(own.DATA_DIR, name));
+  for (const name of readdirSync(home.at("copy")).filter(isLedger))
+    cpSync(join(home.at("copy"), name), join(own.DATA_DIR, name));
+  await assertComplete(withWarehouse);
+  await shipAll();
+  await assertComplete(withWarehouse);
 });
 
 test("A restored backup is complete, also when a visitor was erased while the backup was made.", async () => {

@@ -66,7 +66,7 @@ async function storeInLedger(
 
 async function storeInWarehouse(
   client: WarehouseClient,
-  { ledger, newId }: ImportStores,
+  { ledger, sourceId, newId }: ImportStores,
   events: readonly ImportedEvent[],
 ): Promise<number> {
   if (events.length === 0) return 0;
@@ -74,8 +74,10 @@ async function storeInWarehouse(
   const byKey = new Map(events.toReversed().map(({ candidate }) => [candidate.key, candidate]));
   const lines = [...byKey.values()].map(({ json }) => json);
   const block = blockOf(newId("imp"), lines.join("\n"));
+  const { revision } = await ledger.shippedDays({ sourceIds: [sourceId] });
   const days = await storeMissing(client, block, "imported", new AbortController().signal);
-  await ledger.addShippedDays({ days, removals: null });
+  // otherwise a comparison may have counted them, or else the next one does
+  if (days.length > 0) await ledger.addShippedDays({ days, revision });
   return sumEvents(days);
 }
 

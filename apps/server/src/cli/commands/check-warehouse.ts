@@ -4,7 +4,7 @@ import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { listDetached } from "../../clickhouse/parts.ts";
 import { buildReport, COMPLETE, dayText, sumEvents } from "../../core/warehouse-report.ts";
 import { refuseWarehouseElsewhere } from "../../open-warehouse.ts";
-import { compareWarehouse, type MissingDay } from "../../shipping/compare.ts";
+import { acceptMissing, compareWarehouse, type MissingDay } from "../../shipping/compare.ts";
 import { defineCommand, flag } from "../command.ts";
 import { CommandFailed } from "../errors.ts";
 import { type LedgerAccess, withLedger } from "../ledger-access.ts";
@@ -33,13 +33,8 @@ function report(missing: readonly MissingDay[], detachedParts: string[]): Comman
 
 /** From now on the warehouse must hold what it holds now. */
 async function accept({ ledger, now }: LedgerAccess, missing: readonly MissingDay[]): Promise<CommandReport> {
-  const sourceIds = [...new Set(missing.map(({ sourceId }) => sourceId))];
-  if (sourceIds.length > 0) {
-    const { removals } = await ledger.shippedDays({ sourceIds });
-    const days = missing.map(({ sourceId, day, events }) => ({ sourceId, day, events: -events }));
-    if (!(await ledger.addShippedDays({ days, removals })))
-      throw new CommandFailed("Events were erased meanwhile. Run the command again.");
-  }
+  if (!(await acceptMissing(ledger, missing)))
+    throw new CommandFailed("The counts of shipped events have changed meanwhile. Run the command again.");
   await ledger.saveWarehouseReport({ report: COMPLETE, comparedAt: now });
   const accepted = sumEvents(missing);
   return { json: { accepted }, text: `${accepted} missing events are no longer reported.` };
@@ -48,7 +43,9 @@ async function accept({ ledger, now }: LedgerAccess, missing: readonly MissingDa
 async function check(access: LedgerAccess, client: WarehouseClient, isAccepting: boolean) {
   const { ledger, now } = access;
   const { signal } = new AbortController();
-  const missing = await compareWarehouse({ ledger, client, now, signal });
+  // a command does not know since when the service runs
+  const startedAt = Number.POSITIVE_INFINITY;
+  const missing = await compareWarehouse({ ledger, client, now, startedAt, signal });
   if (isAccepting) return accept(access, missing);
   const detachedParts = await listDetached(client, "events", signal);
   await ledger.saveWarehouseReport({ report: buildReport(missing, detachedParts), comparedAt: now });

@@ -93,7 +93,7 @@ const DATA_TABLES = [
   // removed there on purpose; the outcome of the latest comparison
   `create table shipped_days (source_id text not null, day bigint not null, shipped bigint not null, removed bigint not null,
     primary key (source_id, day))`,
-  `create table warehouse_checks (one integer primary key check (one = 1), removals bigint not null, compared_at bigint not null,
+  `create table warehouse_checks (one integer primary key check (one = 1), revision bigint not null, compared_at bigint not null,
     parts_checked_at bigint not null, claimed_until bigint not null, report text not null)`,
   `insert into warehouse_checks values (1, 0, 0, 0, 0, '{"missingEvents":0,"sources":[],"moreSources":0,"detachedParts":[]}')`,
 ];
@@ -202,7 +202,7 @@ export interface CatalogTables {
   shippedDays: { sourceId: string; day: number; shipped: number; removed: number };
   warehouseChecks: {
     one: 1;
-    removals: number;
+    revision: number;
     comparedAt: number;
     partsCheckedAt: number;
     claimedUntil: number;

@@ -12,23 +12,20 @@ export async function allSourceIds(db: CatalogDb): Promise<string[]> {
   return rows.map(({ sourceId }) => sourceId);
 }
 
-async function readRemovals(db: CatalogDb): Promise<number> {
-  return (await db.selectFrom("warehouseChecks").select("removals").executeTakeFirstOrThrow()).removals;
+async function readRevision(db: CatalogDb): Promise<number> {
+  return (await db.selectFrom("warehouseChecks").select("revision").executeTakeFirstOrThrow()).revision;
 }
 
-/** To be called before the rows are changed: it makes transactions that read or change `removals` wait. */
-const countRemoval = (db: CatalogDb) =>
-  db
-    .updateTable("warehouseChecks")
-    .set((eb) => ({ removals: eb("removals", "+", 1) }))
-    .execute();
+/** To be called before the rows are changed: it makes transactions that change the revision wait. */
+const raiseRevision = (db: CatalogDb) =>
+  db.updateTable("warehouseChecks").set((eb) => ({ revision: eb("revision", "+", 1) }));
 
 export async function shippedDays(
   db: CatalogDb,
   { sourceIds }: Argument<"shippedDays">,
 ): Promise<ShippedDays> {
-  // before the days: a removal between the two reads makes the answer outdated and not wrong
-  const removals = await readRemovals(db);
+  // before the days: a change between the two reads makes the answer outdated and not wrong
+  const revision = await readRevision(db);
   const erasing = await db
     .selectFrom("erasures")
     .select("receiptId")
@@ -41,7 +38,7 @@ export async function shippedDays(
     .select((eb) => ["sourceId", "day", eb("shipped", "-", eb.ref("removed")).as("events")])
     .where("sourceId", "in", sourceIds)
     .execute();
-  return { days, removals, isErasing: erasing.length > 0 };
+  return { days, revision, isErasing: erasing.length > 0 };
 }
 
 async function addToDays(
@@ -73,17 +70,12 @@ async function addToDays(
 
 export async function addShippedDays(
   db: CatalogDb,
-  { days, removals }: Argument<"addShippedDays">,
+  { days, revision }: Argument<"addShippedDays">,
 ): Promise<boolean> {
-  if (removals !== null) {
-    // an update that changes nothing locks the row until the transaction ends
-    const { numUpdatedRows } = await db
-      .updateTable("warehouseChecks")
-      .set({ removals })
-      .where("removals", "=", removals)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 0n) return false;
-  }
+  const { numUpdatedRows } = await raiseRevision(db)
+    .where("revision", "=", revision)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
   await addToDays(db, days, "shipped");
   return true;
 }
@@ -92,13 +84,13 @@ export async function forgetShippedDays(
   db: CatalogDb,
   expired: Argument<"forgetShippedDays">,
 ): Promise<void> {
-  await countRemoval(db);
+  await raiseRevision(db).execute();
   for (const { sourceId, before } of expired)
     await db.deleteFrom("shippedDays").where("sourceId", "=", sourceId).where("day", "<", before).execute();
 }
 
 export async function subtractRemoved(db: CatalogDb, removed: readonly DayCount[]): Promise<void> {
-  await countRemoval(db);
+  await raiseRevision(db).execute();
   await addToDays(db, removed, "removed");
 }
 
