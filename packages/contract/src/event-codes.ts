@@ -49,7 +49,7 @@ export const WARNING_MESSAGES = {
   url_truncated: "A url, path or referrer has more than 4,096 characters and was cut.",
   value_truncated: "A title has more than 500 characters, or a property more than 8,192, and was cut.",
   context_truncated:
-    "`context` has more than 16 KiB or nests deeper than 10 levels, so only its known members were stored.",
+    "`context` has more than 16 KiB, alone or with the body's, or nests deeper than 10 levels, so only known members were stored.",
   timezone_assumed: "A time has no zone and was read as UTC. End it with Z or an offset.",
   anonymous_id_mismatch:
     "The `anonymousId` of the event is not the one of its session. Send both with the same id.",

@@ -21,7 +21,7 @@ import type { SessionRecord } from "../core/records.ts";
 import { dayOf, toIsoTime } from "../core/time.ts";
 import { type BuildLine, membersOf, sharedMembersOf } from "../ledger/outbox-line.ts";
 import type { AddressRules } from "./address-rules.ts";
-import { warnOnce } from "./fit.ts";
+import { mergeContexts, warnOnce } from "./fit.ts";
 import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";
 import { type Measures, measuresOf } from "./measures.ts";
 import { addressOf, referrerOf, titleOf } from "./page-address.ts";
@@ -239,11 +239,11 @@ function checkType(event: Event): Rejection | null {
 }
 
 /** Most events have no context of their own: the batch's is serialized once. */
-function surroundingsOf({ context: own }: Event, batch: BatchContext): Surroundings {
+function surroundingsOf({ context: own }: Event, batch: BatchContext, warnings: Warning[]): Surroundings {
   if (!own) return batch.surroundings;
   const ownUserAgent = textOrNull(own.userAgent);
   const device = ownUserAgent ? batch.deviceOf(ownUserAgent) : batch.device;
-  return readSurroundings({ ...batch.surroundings.context, ...own }, device);
+  return readSurroundings(mergeContexts(batch.surroundings.context, own, warnings), device);
 }
 
 /** A page view is never passive. */
@@ -338,7 +338,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const [anonymousId, sessionUserId] =
     givenId === NO_ID ? [session.anonymousId, null] : [givenId, session.userId];
   if (anonymousId !== session.anonymousId) warnings.push("anonymous_id_mismatch");
-  const { members, device } = surroundingsOf(event, batch);
+  const { members, device } = surroundingsOf(event, batch, warnings);
   const page = event.page ? normalizePage(event.page, batch, warnings) : null;
   const botReason = botReasonOf(device, page?.referrerHost ?? null, batch);
   if (botReason && batch.bots === "reject") return rejectBot(botReason);

@@ -80,6 +80,20 @@ export function knownMembers({ locale, timezone, userAgent, screen, viewport }: 
 }
 
 /**
+ * The context of an event: its own members and those of its batch. If both together are too large, the batch's known members or
+ * none at all are taken over.
+ */
+export function mergeContexts(batch: JsonObject | null, own: JsonObject, warnings: Warning[]): JsonObject {
+  if (!batch) return own;
+  const fits = (context: JsonObject) => !isOversized(context, LIMITS.maxContextBytes, warnings);
+  const merged = { ...batch, ...own };
+  if (fits(merged)) return merged;
+  warnOnce(warnings, "context_truncated");
+  const withKnown = { ...knownMembers(batch), ...own };
+  return fits(withKnown) ? withKnown : own;
+}
+
+/**
  * A context that is too large or too deep keeps its known members.
  * @param events how many events take the context over: it is stored with each of them
  */

@@ -132,7 +132,11 @@ async function listed(world: World, sourceId: string, sessionId: string): Promis
 }
 
 /** Imports the file into a new source of another service, and returns the lines of an export from there. */
-async function importAndExport(file: string, settings: Record<string, string>): Promise<Exported[]> {
+async function importAndExport(
+  file: string,
+  settings: Record<string, string>,
+  events = SETS,
+): Promise<Exported[]> {
   using data = folder();
   const own = { ...settings, DATA_DIR: data.path };
   await (await serve(own)).stop();
@@ -142,7 +146,7 @@ async function importAndExport(file: string, settings: Record<string, string>): 
     return outcome;
   };
   const { sourceId } = (await run("source", "create", "--name", "Copy", "--json")).json();
-  assert.equal((await run("import", file, "--source", sourceId, "--json")).json().accepted, SETS);
+  assert.equal((await run("import", file, "--source", sourceId, "--json")).json().accepted, events);
   if (settings.WAREHOUSE !== "off") {
     const served = await serve(own);
     await until("no event waits", PATIENCE_MS, async () => {
@@ -154,6 +158,36 @@ async function importAndExport(file: string, settings: Record<string, string>): 
   }
   return linesOf((await run("export", "--source", sourceId)).stdout);
 }
+
+const LARGE = 9_000;
+const text = (bytes: number) => "x".repeat(bytes);
+
+test("What ingest accepts is accepted by an import, however large its parts are.", async () => {
+  using files = folder();
+  await using world = await openWorld({ WAREHOUSE: "off" });
+  const source = await world.createSource();
+  const sessionId = await world.openSession(source);
+  const send = async (event: Record<string, unknown>, context: object | null) => {
+    const body = { ...eventsBody(sessionId, [trackEvent(event)]), context };
+    const { body: answer } = await world.send(eventsPath(source), body);
+    assert.equal(answer.accepted, 1, JSON.stringify(answer));
+    return answer.results[0].warnings ?? [];
+  };
+  const properties = { a: text(8_000), b: text(8_000), c: text(4_000) };
+  assert.deepEqual(await send({ id: "batch", properties }, { b: text(14_000) }), []);
+  const both = await send({ id: "both", context: { own: text(LARGE) } }, { locale: "de", b: text(LARGE) });
+  assert.deepEqual(both, ["context_truncated"]);
+  const full = { a: text(8_000), b: text(8_000), c: text(8_000), d: text(8_000) };
+  await send({ id: "page", page: { url: `https://shop.example/${text(500)}` }, properties: full }, null);
+  const { body } = await world.ask(`/api/export/events?sourceId=${source.sourceId}&format=ndjson`);
+  const exported = linesOf(body);
+  assert.deepEqual(textsOf(exported).get("both")?.[1], JSON.stringify({ locale: "de", own: text(LARGE) }));
+  assert.equal(exported.length, 3);
+  const file = files.at("events.ndjson");
+  writeFileSync(file, body);
+  const imported = await importAndExport(file, { WAREHOUSE: "off" }, exported.length);
+  assertSame(imported, textsOf(exported), "import");
+});
 
 for (const WAREHOUSE of ["off", "embedded"]) {
   test(`With the warehouse ${WAREHOUSE}, generated properties and contexts come back exactly, every way out.`, async () => {

@@ -1,7 +1,7 @@
 /** `headwater import`: stores the events of a file, each once, under the same rules as events from clients. */
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import type { EventCode } from "@headwater/contract";
+import { type EventCode, LIMITS } from "@headwater/contract";
 import {
   type Command,
   type CommandContext,
@@ -152,7 +152,8 @@ export const importEvents: Command = defineCommand({
       const rowContext = {
         sourceId,
         now,
-        maxEventBytes: config.MAX_EVENT_BYTES,
+        // an exported event also has its batch's context and derived members of its page
+        maxEventBytes: config.MAX_EVENT_BYTES + LIMITS.maxContextBytes + LIMITS.maxPageBytes,
         parseEvent: createEventParser(),
         addressRules: compileAddressRules(named),
         classifyVisit: createVisitClassifier(createSourceLists(config.SOURCES_FILE), named),
