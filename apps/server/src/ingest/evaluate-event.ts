@@ -194,7 +194,8 @@ function checkProperties(event: Event, maxEventBytes: number, warnings: Warning[
   const tooLarge = checkEventSize(event, maxEventBytes, maxBytes);
   if (tooLarge) return tooLarge;
   if (hasNonFinite) warnOnce(warnings, "number_not_finite");
-  if (maxBytes > LIMITS.maxPropertyStringLength && cutStrings(properties)) warnings.push("value_truncated");
+  if (maxBytes > LIMITS.maxPropertyStringLength && cutStrings(properties))
+    warnOnce(warnings, "value_truncated");
   return null;
 }
 
