@@ -43,7 +43,7 @@ export interface Translation {
   readonly sentAt: string | null;
   /** As they were sent, in the order of the request. */
   readonly messages: readonly unknown[];
-  /** What every message takes over from the request: its size counts once for each. null: nothing. */
+  /** Members that every message takes over from the request: their size counts once for each. null: none. */
   readonly shared: Readonly<Record<string, unknown>> | null;
   readonly eventOf: (message: unknown) => ForeignEvent | Untranslated;
 }

@@ -35,7 +35,7 @@ export function distanceOf(one: string, other: string, most = Number.POSITIVE_IN
   return previous[other.length] ?? 0;
 }
 
-/** Whoever gives many names to compare, such as a batch of events, must not keep the thread busy. */
+/** A batch of events can give hundreds of names to compare, and must not keep the thread busy. */
 const MAX_COMPARED = 100;
 
 /** @returns undefined when no name is similar: at most a third of its characters differ, or the given name is a part of it */

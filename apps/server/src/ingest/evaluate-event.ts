@@ -202,13 +202,8 @@ function checkProperties(event: Event, maxEventBytes: number, warnings: Warning[
 function normalizePage(
   page: NonNullable<Event["page"]>,
   { origin: requestOrigin, addressRules, classifyVisit }: BatchContext,
-  warnings: Warning[],
 ) {
   const { url = null, path = null, title = null } = page;
-  const longest = Math.max(url?.length ?? 0, path?.length ?? 0, page.referrer?.length ?? 0);
-  if (longest > LIMITS.maxUrlLength) warnings.push("url_truncated");
-  const isTitleCut = title !== null && title.length > LIMITS.maxTitleLength;
-  if (isTitleCut) warnOnce(warnings, "value_truncated");
   const hashRouting = page.hashRouting === true;
   const { address, campaign } = addressOf({ url, path, requestOrigin, hashRouting }, addressRules);
   const { referrer, referrerHost } = referrerOf(page.referrer, address.host, addressRules);
@@ -340,7 +335,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
     givenId === NO_ID ? [session.anonymousId, null] : [givenId, session.userId];
   if (anonymousId !== session.anonymousId) warnings.push("anonymous_id_mismatch");
   const { members, device } = surroundingsOf(event, batch, warnings);
-  const page = event.page ? normalizePage(event.page, batch, warnings) : null;
+  const page = event.page ? normalizePage(event.page, batch) : null;
   const botReason = botReasonOf(device, page?.referrerHost ?? null, batch);
   if (botReason && batch.bots === "reject") return rejectBot(botReason);
   if (botReason) warnings.push(botReason);

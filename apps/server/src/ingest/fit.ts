@@ -68,7 +68,7 @@ export function sizeText(value: unknown): string | null {
 const shortText = (value: unknown) =>
   typeof value === "string" ? value.slice(0, SERVER_LIMITS.maxUserAgentLength).toWellFormed() : undefined;
 
-/** What other members of the normal form are read from, each within its length. */
+/** The members of a context from which others of the normal form are read, each within its length. */
 export function knownMembers({ locale, timezone, userAgent, screen, viewport }: JsonObject): JsonObject {
   return {
     locale: shortText(locale),

@@ -66,7 +66,7 @@ function createCounter(): (value: string) => number {
 
 type Translated = ReturnType<Translation["eventOf"]>;
 
-/** What the messages share is copied into each of them. @throws Refusal 413, or 422 when it is too deep to be measured */
+/** Limits the members that all messages share, since each message gets a copy of them. @throws Refusal 413, or 422 when it is too deep to be measured */
 function requireSharedSize({ shared, messages }: Translation, limit: number): void {
   if (shared === null || messages.length === 1) return;
   const { isTooDeep, maxBytes } = inspect(shared, LIMITS.maxDepth);
@@ -283,7 +283,7 @@ export function foreignEnvelope({ client, sentAt, messages, eventOf }: Translati
   };
 }
 
-/** What the adapter makes of the request. It may decode text that is not the text of the body. */
+/** Translates a request with its adapter, which may decode text that is not the text of the body. */
 export function translate(adapter: Adapter, asked: ForeignRequest): Translation {
   const { client, eventOf, ...others } = adapter.translate(asked);
   return {

@@ -1,7 +1,7 @@
 /** The part of the table of operations that gives data out. */
 import Type from "typebox";
 import { EXPORT_MEDIA_TYPES, ExportQuery } from "../export.ts";
-import { type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
+import { type Operation, QUERY_CODES, sourceCodes, WAREHOUSE_CODES } from "../operation.ts";
 import { StoredEvents, StoredEventsQuery } from "../stored-events.ts";
 
 export const EXPORT_OPERATIONS = [
@@ -46,14 +46,6 @@ export const EXPORT_OPERATIONS = [
     query: StoredEventsQuery,
     status: 200,
     answer: StoredEvents,
-    codes: sourceCodes([
-      ...QUERY_CODES,
-      "warehouse_off",
-      "warehouse_elsewhere",
-      "warehouse_unavailable",
-      "warehouse_damaged",
-      "query_too_heavy",
-      "overloaded",
-    ]),
+    codes: sourceCodes([...QUERY_CODES, ...WAREHOUSE_CODES]),
   },
 ] as const satisfies readonly Operation[];
