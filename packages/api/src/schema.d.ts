@@ -714,7 +714,7 @@ events: Record<string, Schemas["PlannedEvent"]>;
 PlannedEvent: {
 /** The mode of this event; null: that of the plan. */
 mode?: "off" | "warn" | "reject" | null;
-/** A JSON Schema (2020-12) of the event's `properties`. docs/contract.md lists the keywords. */
+/** A JSON Schema (2020-12) of the event's `properties`. docs/api/tracking-plan.md lists the keywords. */
 schema: Record<string, unknown>;
 };
 PlanVersion: {

@@ -1,4 +1,4 @@
-/** Accounts of people: profile, invitations, sign-in and sessions (docs/contract.md section 13). */
+/** Accounts of people: profile, invitations, sign-in and sessions (docs/api/accounts.md). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { NUMBER_FORMATS, THEMES } from "./preferences.ts";

@@ -1,4 +1,4 @@
-/** The debug view, and the response of a failed request (spec 2.3, docs/contract.md sections 1 and 6). */
+/** The debug view, and the response of a failed request (spec 2.3, docs/api/conventions.md and docs/api/debug.md). */
 import Type, { type Static } from "typebox";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, COMPAT_ENDPOINTS, KEY_STATES } from "./attempts.ts";
 import { ERRORS, ISSUE_CODES } from "./errors.ts";
@@ -210,7 +210,7 @@ export const DebugData = Closed({
 });
 export type DebugData = Static<typeof DebugData>;
 
-/** The response of a failed request (docs/contract.md section 1). */
+/** The response of a failed request (docs/api/conventions.md). */
 export const Failure = Closed({
   ok: Type.Literal(false, { description: "Always false in an error." }),
   error: OneOf([...new Set(Object.values(ERRORS).map(({ error }) => error))], {

@@ -1,5 +1,5 @@
 /**
- * The error catalogue (docs/contract.md section 1). `message` and `hint` are the defaults; a single response can have more
+ * The error catalogue (docs/api/conventions.md). `message` and `hint` are the defaults; a single response can have more
  * specific ones. Codes never change.
  */
 interface CatalogueEntry {

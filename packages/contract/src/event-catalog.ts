@@ -1,4 +1,4 @@
-/** The event catalogue of a source: which events it sends, and what they look like (docs/contract.md section 2). */
+/** The event catalogue of a source: which events it sends, and what they look like (docs/api/tracking-plan.md). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { Closed, count, OneOf, text, time } from "./shapes.ts";

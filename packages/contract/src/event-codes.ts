@@ -1,11 +1,11 @@
-/** The codes and warnings of single events (docs/contract.md section 4). */
+/** The codes and warnings of single events (docs/api/events.md). */
 import { EVENT_TYPES } from "./event-types.ts";
 
 const KNOWN_TYPES = Object.keys(EVENT_TYPES)
   .map((type) => `\`${type}\``)
   .join(" and ");
 
-/** Why an event was not stored (docs/contract.md section 4), and what to do about it. */
+/** Why an event was not stored (docs/api/events.md), and what to do about it. */
 export const EVENT_CODES = {
   duplicate_event: "This event was stored before. It is counted once.",
   invalid_event: "The event is not valid. The message names the fields to correct.",

@@ -1,4 +1,4 @@
-/** The types of events and the rules of each (docs/contract.md section 4). No schema library is imported here. */
+/** The types of events and the rules of each (docs/api/events.md). No schema library is imported here. */
 
 export interface EventTypeRules {
   /** An event of this type must have a `name`. */

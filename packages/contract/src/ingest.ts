@@ -1,4 +1,4 @@
-/** Bodies of the public ingest API (spec 2.4 to 2.8, docs/contract.md section 4). Unknown fields in requests are ignored. */
+/** Bodies of the public ingest API (spec 2.4 to 2.8, docs/api/events.md). Unknown fields in requests are ignored. */
 import Type, { type Static } from "typebox";
 import { EVENT_CODES, type EventCode, WARNING_MESSAGES, WARNINGS } from "./event-codes.ts";
 import { EVENT_TYPES } from "./event-types.ts";

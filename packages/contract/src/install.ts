@@ -1,4 +1,4 @@
-/** The install payload: what to paste into an application (spec 2.2, docs/contract.md section 7). */
+/** The install payload: what to paste into an application (spec 2.2, docs/api/install.md). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { Closed, OneOf, SameOrganizationId, text, url } from "./shapes.ts";

@@ -1,6 +1,6 @@
 /** The issues that a 422 response lists. */
 
-/** Why a field of a request is not valid (docs/contract.md section 1). */
+/** Why a field of a request is not valid (docs/api/conventions.md). */
 export const ISSUE_CODES = [
   "required",
   "invalid_type",

@@ -1,5 +1,5 @@
 /**
- * The limits that the API promises and the console shows, each with its reason (docs/contract.md section 5).
+ * The limits that the API promises and the console shows, each with its reason (docs/api/limits.md).
  * Some are settings of the server; the number here is then the default. Limits that only the server uses are in
  * `apps/server/src/core/limits.ts`.
  */
@@ -126,7 +126,7 @@ export const LIMITS = {
   maxPlanBytes: 262_144,
   /** Earlier versions of a tracking plan that are kept, the current one included. */
   maxPlanVersions: 50,
-  /** What the schema of one planned event costs at most; docs/contract.md section 2 counts it. It bounds the time of a check. */
+  /** What the schema of one planned event costs at most; docs/api/tracking-plan.md counts it. It bounds the time of a check. */
   maxPlanSchemaCost: 1_000,
   /** What all schemas of a plan cost at most: a plan of 500 events with ten properties each costs a tenth. */
   maxPlanCost: 50_000,
@@ -217,8 +217,8 @@ export const LIMITS = {
 } as const;
 
 /**
- * How long an event id is remembered after its first acceptance, whatever the time of the event (docs/contract.md section
- * 4, Duplicates).
+ * How long an event id is remembered after its first acceptance, whatever the time of the event (docs/api/events.md,
+ * "Duplicates").
  */
 export const DEDUP_WINDOW_SECONDS = 3 * LIMITS.keyGenerationSeconds;
 

@@ -1,4 +1,4 @@
-/** Messages of the Model Context Protocol: JSON-RPC 2.0 (docs/contract.md section 12). */
+/** Messages of the Model Context Protocol: JSON-RPC 2.0 (docs/mcp.md). */
 import Type from "typebox";
 import { Closed, FreeObject, Nullable, text } from "./shapes.ts";
 

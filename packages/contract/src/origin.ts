@@ -1,5 +1,5 @@
 /**
- * Allowed origins (docs/contract.md section 2): `scheme://host[:port]`, with `https://*.example.com`, `http://localhost:*`
+ * Allowed origins (docs/api/sources.md): `scheme://host[:port]`, with `https://*.example.com`, `http://localhost:*`
  * and `*` as patterns. The service and the console share this file. Stored origins have their normal form, as browsers send
  * it, so that a match is usually one look-up in a set. Other origins are parsed and compared part by part.
  */

@@ -1,4 +1,4 @@
-/** The tracking plan of a source: what its events should look like (docs/contract.md section 2). */
+/** The tracking plan of a source: what its events should look like (docs/api/tracking-plan.md). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {
@@ -27,7 +27,7 @@ export const PlannedEvent = Closed(
     schema: Type.Unsafe<Record<string, unknown>>({
       ...FreeObject,
       description:
-        "A JSON Schema (2020-12) of the event's `properties`. docs/contract.md lists the keywords.",
+        "A JSON Schema (2020-12) of the event's `properties`. docs/api/tracking-plan.md lists the keywords.",
     }),
   },
   { description: "What the events of one name should look like." },

@@ -1,4 +1,4 @@
-/** The roles of a workspace (docs/contract.md section 3), lowest first. No schema library is imported here. */
+/** The roles of a workspace (docs/api/access.md), lowest first. No schema library is imported here. */
 export const ROLES = ["viewer", "developer", "admin", "owner"] as const;
 export type Role = (typeof ROLES)[number];
 /** Whether `role` has more permissions than `other`. */

@@ -8,7 +8,7 @@ export const Closed = <P extends TProperties>(properties: P, options: Record<str
 export const Nullable = <S extends TSchema>(schema: S, options: Record<string, unknown> = {}) =>
   Type.Union([schema, Type.Null()], options);
 
-/** An optional member. null means the same as absent (docs/contract.md section 4). */
+/** An optional member. null means the same as absent (docs/api/events.md). */
 export const Maybe = <S extends TSchema>(schema: S, options: Record<string, unknown> = {}) =>
   Type.Optional(Nullable(schema, options));
 

@@ -1,5 +1,5 @@
 /**
- * The fields of a source that its users set (docs/contract.md section 2). Each field is declared three times, here and
+ * The fields of a source that its users set (docs/api/sources.md). Each field is declared three times, here and
  * nowhere else: its schema in a source, its schema in a request body, and its value in a new source. The compiler reports
  * a field that one of the three lacks. CONTRIBUTING.md has the recipe for a new field.
  */

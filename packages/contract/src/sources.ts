@@ -1,4 +1,4 @@
-/** Sources as the API shows them, the bodies that change them, and their keys (spec 2.1, docs/contract.md section 2). */
+/** Sources as the API shows them, the bodies that change them, and their keys (spec 2.1, docs/api/sources.md). */
 import Type, { type Static } from "typebox";
 import { CONTENT_LIMIT_NAMES, CONTENT_LIMITS, type ContentLimit, LIMITS } from "./limits.ts";
 import {

@@ -1,4 +1,4 @@
-/** The schema of `attribution` in a stats query (docs/contract.md section 9). */
+/** The schema of `attribution` in a stats query (docs/stats.md). */
 import Type from "typebox";
 import { LIMITS } from "./limits.ts";
 import { Closed, OneOf } from "./shapes.ts";

@@ -1,4 +1,4 @@
-/** The bodies and answers of stats queries (docs/contract.md section 9; docs/stats.md has an example of each). */
+/** The bodies and answers of stats queries (docs/api/stats.md). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {

@@ -1,4 +1,4 @@
-/** Verification of an install: the report of a page, and the checks made from it (docs/contract.md section 7). */
+/** Verification of an install: the report of a page, and the checks made from it (docs/api/install.md). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {

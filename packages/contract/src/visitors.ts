@@ -1,4 +1,4 @@
-/** Erasure of a visitor's data (docs/contract.md section 3). */
+/** Erasure of a visitor's data (docs/api/erasure.md). */
 import type { Static } from "typebox";
 import { Closed, id, Maybe, OneOf, OrganizationId, text, textOrNull, time, timeOrNull } from "./shapes.ts";
 

@@ -1,4 +1,4 @@
-/** Workspaces: members, roles, tokens, audit log, onboarding and usage (docs/contract.md section 3). The API calls a workspace an organization. */
+/** Workspaces: members, roles, tokens, audit log, onboarding and usage (docs/api/access.md). The API calls a workspace an organization. */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { ROLES, type Role } from "./roles.ts";

@@ -1,6 +1,6 @@
 import { catchErrors } from "./catch-errors.ts";
 
-/** Events as they are sent (docs/contract.md), and the ids that they carry. */
+/** Events as they are sent (docs/api/events.md), and the ids that they carry. */
 export interface Page {
   readonly url: string;
   title: string;

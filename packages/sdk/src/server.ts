@@ -58,7 +58,7 @@ const maxBackoffMs = 10_000;
 
 /**
  * Creates a client for servers: route handlers, webhooks, jobs. Each event is sent in its own bootstrap request
- * (docs/contract.md section 4): one round trip without state, which suits serverless functions.
+ * (docs/api/ingest.md): one round trip without state, which suits serverless functions.
  */
 export function createServerClient({ publicKey, apiBaseUrl, token }: ServerClientOptions): ServerClient {
   const headers = {

@@ -1,6 +1,6 @@
 /**
  * Notes reads of personal data and refused sign-ins in the audit log. Both can come in floods, so they are counted, and the log
- * gets a bounded number of entries (docs/contract.md section 2).
+ * gets a bounded number of entries (docs/api/access.md).
  */
 import { LRUCache } from "lru-cache";
 import type { Call, Handler, WorkspaceOperationId } from "../core/handler.ts";

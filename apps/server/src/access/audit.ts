@@ -1,4 +1,4 @@
-/** The audit log of a workspace, newest entry first (docs/contract.md section 2). */
+/** The audit log of a workspace, newest entry first (docs/api/access.md). */
 import { LIMITS } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { toIsoTime } from "../core/time.ts";

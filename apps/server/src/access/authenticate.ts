@@ -1,4 +1,4 @@
-/** Authenticates requests by their bearer token: of the workspace API, and of servers that send events (spec 5, docs/contract.md sections 1, 3 and 4). */
+/** Authenticates requests by their bearer token: of the workspace API, and of servers that send events (spec 5, docs/api/access.md and docs/api/ingest.md). */
 import { createCache } from "../core/cache.ts";
 import type { Caller } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";

@@ -1,4 +1,4 @@
-/** Invitations to a workspace, by e-mail or by a link (docs/contract.md section 13). */
+/** Invitations to a workspace, by e-mail or by a link (docs/api/accounts.md). */
 import type { Invitation } from "@headwater/contract";
 import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";

@@ -1,4 +1,4 @@
-/** Verifies JSON Web Tokens of the operator's identity provider (docs/contract.md section 3). `sub` is the user id. */
+/** Verifies JSON Web Tokens of the operator's identity provider (docs/api/access.md). `sub` is the user id. */
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from "jose";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";

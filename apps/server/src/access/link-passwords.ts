@@ -1,5 +1,5 @@
 /**
- * Passwords of shared stats links (docs/contract.md section 3). A password is stored as its scrypt hash. The right password
+ * Passwords of shared stats links (docs/api/access.md). A password is stored as its scrypt hash. The right password
  * unlocks the token of the link: the caller gets the token with a signed time until which it works.
  */
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";

@@ -1,4 +1,4 @@
-/** The members of a workspace (docs/contract.md section 3). */
+/** The members of a workspace (docs/api/access.md). */
 import { LIMITS, type Member, type Role } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";

@@ -1,4 +1,4 @@
-/** Roles and their permissions (docs/contract.md section 3). `ROLE_PERMISSIONS` of the contract is the only list. */
+/** Roles and their permissions (docs/api/access.md). `ROLE_PERMISSIONS` of the contract is the only list. */
 import { isAbove, type Permission, ROLE_PERMISSIONS, type Role } from "@headwater/contract";
 import type { Caller, Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";

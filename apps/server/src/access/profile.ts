@@ -1,4 +1,4 @@
-/** People's profiles, their confirmed e-mail addresses and their sessions (docs/contract.md section 13). */
+/** People's profiles, their confirmed e-mail addresses and their sessions (docs/api/accounts.md). */
 
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";

@@ -1,4 +1,4 @@
-/** Access tokens: list, create, revoke, and sign in with a one-time code (docs/contract.md sections 3 and 6). */
+/** Access tokens: list, create, revoke, and sign in with a one-time code (docs/api/access.md). */
 import {
   type CreateTokenBody,
   type Issue,

@@ -1,4 +1,4 @@
-/** The workspaces of the caller (docs/contract.md section 3). The API calls a workspace an organization. */
+/** The workspaces of the caller (docs/api/access.md). The API calls a workspace an organization. */
 import { lowerRole } from "@headwater/contract";
 import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";

@@ -1,4 +1,4 @@
-/** Reads request bodies. Every read is bounded; ingest bodies may be compressed with gzip (docs/contract.md section 4). */
+/** Reads request bodies. Every read is bounded; ingest bodies may be compressed with gzip (docs/api/ingest.md). */
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";

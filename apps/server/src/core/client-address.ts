@@ -1,5 +1,5 @@
 /**
- * The client's address (docs/contract.md section 5): the socket's, or an entry of `X-Forwarded-For` that a trusted proxy
+ * The client's address (docs/api/limits.md): the socket's, or an entry of `X-Forwarded-For` that a trusted proxy
  * (`TRUST_PROXY`) wrote. Every proxy appends the address that it saw, so the header is read from its end.
  */
 import type { IncomingMessage } from "node:http";

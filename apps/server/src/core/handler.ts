@@ -62,7 +62,7 @@ export interface InnerReply {
   readonly body: unknown;
 }
 
-/** A request that passed every check of the guard (docs/contract.md section 1). */
+/** A request that passed every check of the guard (docs/api/conventions.md). */
 export interface Call<Id extends OperationId> {
   readonly operation: Operation;
   readonly params: Params<Entry<Id>["path"]>;

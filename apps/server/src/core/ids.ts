@@ -23,7 +23,7 @@ export function createIds(clock: () => number): (prefix: string) => string {
   };
 }
 
-/** The `anonymousId` of clients whose browser stores nothing (docs/contract.md section 4). */
+/** The `anonymousId` of clients whose browser stores nothing (docs/api/ingest.md). */
 export const NO_ID = "$none";
 /** The beginning of the ids that their visitors get for a day. */
 export const DAILY_ID_PREFIX = `${NO_ID}.`;

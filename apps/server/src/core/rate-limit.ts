@@ -1,4 +1,4 @@
-/** Rate limits as token buckets (docs/contract.md section 5): synchronous and bounded in memory. */
+/** Rate limits as token buckets (docs/api/limits.md): synchronous and bounded in memory. */
 import { LRUCache } from "lru-cache";
 import { networkKey } from "./client-address.ts";
 import { SERVER_LIMITS } from "./limits.ts";
@@ -141,7 +141,7 @@ export function requireRate(limiter: RateLimiter, key: string, now: number, mess
   if (refusal) throw refusal;
 }
 
-/** The `RateLimit-*` headers of a refusal (docs/contract.md section 1, 429). */
+/** The `RateLimit-*` headers of a refusal (docs/api/conventions.md, 429). */
 export function rateHeaders(rate: Rate, result: RateLimitResult): Record<string, string> {
   return {
     "RateLimit-Limit": String(Math.max(1, Math.floor(rate.burst))),

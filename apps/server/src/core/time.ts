@@ -1,4 +1,4 @@
-/** Durations in milliseconds, and times as the API writes them (docs/contract.md, section 1). */
+/** Durations in milliseconds, and times as the API writes them (docs/api/conventions.md). */
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;

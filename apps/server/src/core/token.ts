@@ -1,5 +1,5 @@
 /**
- * Access tokens as text (docs/contract.md section 3): `hwt_`, 30 random base62 characters, and 6 base62 characters with the
+ * Access tokens as text (docs/api/access.md): `hwt_`, 30 random base62 characters, and 6 base62 characters with the
  * CRC-32 of both. The checksum finds a typo without a look-up. Only the SHA-256 of a token is stored.
  */
 import { createHash, randomBytes } from "node:crypto";
@@ -14,7 +14,7 @@ const SHAPE = new RegExp(`^${TOKEN_PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM
 /** The largest multiple of 62 that a byte can hold. Larger bytes are skipped, because they would favour some characters. */
 const UNBIASED = 256 - (256 % ALPHABET.length);
 
-/** An `OWNER_TOKEN` that the operator chose (docs/contract.md section 3). */
+/** An `OWNER_TOKEN` that the operator chose (docs/api/access.md). */
 const ANY_TOKEN = /^[\x21-\x7e]{32,256}$/;
 
 function randomText(length: number): string {

@@ -1,4 +1,4 @@
-/** Decides which attempts the debug view keeps: all of a quiet source, a sample of a busy one (docs/contract.md section 6). */
+/** Decides which attempts the debug view keeps: all of a quiet source, a sample of a busy one (docs/api/debug.md). */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createRateLimiter } from "../core/rate-limit.ts";
 import { PLAN_WARNING } from "./hourly-counts.ts";

@@ -1,4 +1,4 @@
-/** The debug view live, as Server-Sent Events (docs/contract.md section 6). Streams read new attempts from the ledger. */
+/** The debug view live, as Server-Sent Events (docs/api/debug.md). Streams read new attempts from the ledger. */
 import type { DebugQuery } from "@headwater/contract";
 import { createAdmission, type Release } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";

@@ -1,4 +1,4 @@
-/** Paths that INGEST_ALIAS serves a second time: the client, ingest and the compatible endpoints (docs/contract.md section 7). */
+/** Paths that INGEST_ALIAS serves a second time: the client, ingest and the compatible endpoints (docs/api/install.md). */
 const ALIASED = /^\/(?:sdk|api\/ingest|api\/compat)\//;
 
 /** A path without the alias, and the alias under which it was requested; `""` means none. */

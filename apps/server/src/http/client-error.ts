@@ -1,4 +1,4 @@
-/** Answers requests that are not valid HTTP (docs/contract.md section 1: 400, 408, 431) in the shape of every failure. */
+/** Answers requests that are not valid HTTP (docs/api/conventions.md: 400, 408, 431) in the shape of every failure. */
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "@headwater/contract";

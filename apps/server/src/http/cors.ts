@@ -1,5 +1,5 @@
 /**
- * The two CORS policies (docs/contract.md section 4). Ingest allows credentials, because beacons of JSON always have them; it reads
+ * The two CORS policies (docs/api/ingest.md). Ingest allows credentials, because beacons of JSON always have them; it reads
  * no cookie and sets none. The workspace API does not allow them.
  */
 import type { IncomingHttpHeaders } from "node:http";

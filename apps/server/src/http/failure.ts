@@ -1,4 +1,4 @@
-/** Renders every failure of every route (docs/contract.md section 1). */
+/** Renders every failure of every route (docs/api/conventions.md). */
 import { ERRORS, LIMITS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Refusal } from "../core/refusal.ts";

@@ -1,7 +1,6 @@
 /**
- * The checks before every workspace operation, driven by its entry of the table, in the order of docs/contract.md
- * section 1: token, rate, JSON and shape of `organizationId` (422), source exists (404), member (403), permission (403),
- * `organizationId` matches (404), the rest of query and body (422). The handler checks the state (409).
+ * The checks before every workspace operation, driven by its entry of the table, in the order of docs/api/conventions.md,
+ * "The order of checks". The handler checks the state (409).
  */
 import {
   type Access,

@@ -1,4 +1,4 @@
-/** Query, path parameters and body of a workspace request, checked against its operation (docs/contract.md section 1). */
+/** Query, path parameters and body of a workspace request, checked against its operation (docs/api/conventions.md). */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Issue, Operation } from "@headwater/contract";
 import type { TSchema } from "typebox";

@@ -1,4 +1,4 @@
-/** The body of a workspace request: bytes to text to a JSON value (docs/contract.md section 1). */
+/** The body of a workspace request: bytes to text to a JSON value (docs/api/conventions.md). */
 import type { IncomingHttpHeaders } from "node:http";
 import { type Issue, LIMITS } from "@headwater/contract";
 import type { RequestBytes } from "../core/body.ts";

@@ -23,7 +23,7 @@ export interface WorkspaceRouteDeps {
   readonly report: (error: unknown, ids: RequestIds) => void;
 }
 
-/** How often a stream checks whether its caller may still see it (docs/contract.md section 3: revocation within 1 s). */
+/** How often a stream checks whether its caller may still see it (docs/api/access.md: revocation within 1 s). */
 const RECHECK_MS = 1_000;
 
 /** @throws Error when an operation has no handler or no declared access: the service must not start then */
@@ -111,7 +111,7 @@ export function createWorkspaceRoute(
     return hasFailed ? (guard.countFailure(address, clock()) ?? error) : error;
   }
 
-  /** Everything before the handler, in the order of docs/contract.md section 1. */
+  /** Everything before the handler, in the order of docs/api/conventions.md. */
   async function admit(
     exchange: Exchange,
     operation: Operation,

@@ -1,4 +1,4 @@
-/** Checks of a request before its body is parsed: key, state of the source, origin, size (docs/contract.md section 4). */
+/** Checks of a request before its body is parsed: key, state of the source, origin, size (docs/api/ingest.md). */
 import { originToAllow } from "@headwater/contract/origin";
 import type { IngestBody } from "../core/body.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";

@@ -1,4 +1,4 @@
-/** Evaluates one event: builds its normal form or rejects it (docs/contract.md section 4). Pure. */
+/** Evaluates one event: builds its normal form or rejects it (docs/api/events.md). Pure. */
 import { hash } from "node:crypto";
 import {
   type BotPolicy,

@@ -1,4 +1,4 @@
-/** Keeps the free-form members of a body within their limits: the rest is left out, with a warning (docs/contract.md section 4). Pure. */
+/** Keeps the free-form members of a body within their limits: the rest is left out, with a warning (docs/api/events.md). Pure. */
 import { LIMITS, type Warning } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { inspect, type JsonObject, jsonBytes } from "./json.ts";

@@ -1,4 +1,4 @@
-/** Turns the events of a foreign request into batches of ours: one for each visitor and user (docs/contract.md section 4). Pure. */
+/** Turns the events of a foreign request into batches of ours: one for each visitor and user (docs/api/ingest.md). Pure. */
 import { hash } from "node:crypto";
 import { type AppliedLimits, LIMITS } from "@headwater/contract";
 import type { Adapter, ForeignEvent, ForeignRequest, Translation } from "../core/adapter.ts";

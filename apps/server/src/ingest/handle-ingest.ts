@@ -90,7 +90,7 @@ export async function handleIngest(request: IngestRequest, deps: IngestDeps): Pr
 }
 
 /**
- * The stages in order; the first that throws a refusal ends the request (docs/contract.md section 4). The draft notes
+ * The stages in order; the first that throws a refusal ends the request (docs/api/ingest.md). The draft notes
  * what each stage learned, so that the debug view shows refused requests too.
  */
 async function runStages(

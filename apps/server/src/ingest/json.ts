@@ -1,4 +1,4 @@
-/** Parses body bytes as JSON and inspects free-form JSON (docs/contract.md section 4). Pure. */
+/** Parses body bytes as JSON and inspects free-form JSON (docs/api/ingest.md). Pure. */
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@headwater/contract";
 import type { IngestBody } from "../core/body.ts";

@@ -1,4 +1,4 @@
-/** Parses and cleans the address of a page, its referrer and its title (docs/contract.md section 4, **Addresses**). Pure. */
+/** Parses and cleans the address of a page, its referrer and its title (docs/api/stored-events.md, "Addresses"). Pure. */
 import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
 import { type Campaign, NO_CAMPAIGN, readCampaign } from "../core/channels/campaign.ts";

@@ -1,4 +1,4 @@
-/** ISO 8601 date-times as clients write them (spec 2.7, docs/contract.md section 4). Pure. */
+/** ISO 8601 date-times as clients write them (spec 2.7, docs/api/events.md). Pure. */
 
 export interface ParsedTime {
   /** Milliseconds since the epoch. */

@@ -1,5 +1,5 @@
 /**
- * Daily quotas of sources and workspaces (docs/contract.md section 5). The usage of a workspace is read from the ledger every
+ * Daily quotas of sources and workspaces (docs/api/limits.md). The usage of a workspace is read from the ledger every
  * few seconds; in between this node adds what it stores. So on one node the request that reaches a quota is the last one that
  * is accepted, and on several nodes each learns a few seconds later what the others have stored.
  */

@@ -1,4 +1,4 @@
-/** Rate limits of ingest (docs/contract.md section 5): for each client address of a source, for each source, for unknown keys and for bad tokens. */
+/** Rate limits of ingest (docs/api/limits.md): for each client address of a source, for each source, for unknown keys and for bad tokens. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
   createClientRateLimiter,

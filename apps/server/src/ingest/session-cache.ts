@@ -1,4 +1,4 @@
-/** Sessions of visitors, cached in memory, and the rules of their age (docs/contract.md section 4). */
+/** Sessions of visitors, cached in memory, and the rules of their age (docs/api/ingest.md). */
 import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
 import { createCache } from "../core/cache.ts";

@@ -1,4 +1,4 @@
-/** The session of a request: events name one, a bootstrap resumes or opens one (spec 4.2, docs/contract.md section 4). */
+/** The session of a request: events name one, a bootstrap resumes or opens one (spec 4.2, docs/api/ingest.md). */
 import { hash } from "node:crypto";
 import { DAILY_ID_PREFIX, FOUND_SESSION_PREFIX, NO_ID } from "../core/ids.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";

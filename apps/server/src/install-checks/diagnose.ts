@@ -1,4 +1,4 @@
-/** The checks of an install (docs/contract.md section 7). Pure; shared by `headwater doctor` and POST …/verify. */
+/** The checks of an install (docs/api/install.md). Pure; shared by `headwater doctor` and POST …/verify. */
 import type { InstallCheck, Verification } from "@headwater/contract";
 import { checkApiAddress, withExpectedAddress } from "./address-check.ts";
 import { checkBlockedName } from "./blocked-names.ts";

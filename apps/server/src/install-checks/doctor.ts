@@ -1,4 +1,4 @@
-/** Fetches a page as its visitors get it, asks the service as the page would, and checks the install (docs/contract.md section 7). */
+/** Fetches a page as its visitors get it, asks the service as the page would, and checks the install (docs/api/install.md). */
 import type { PageReport, Verification } from "@headwater/contract";
 import type { AddressGuard } from "./address-guard.ts";
 import { diagnose } from "./diagnose.ts";

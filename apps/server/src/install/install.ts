@@ -1,4 +1,4 @@
-/** The install payload of a source: what to paste into an application (spec 2.2, docs/contract.md section 7). */
+/** The install payload of a source: what to paste into an application (spec 2.2, docs/api/install.md). */
 import { createHash } from "node:crypto";
 import { type InstallPayload, SOURCE_DEFAULTS } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";

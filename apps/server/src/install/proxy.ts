@@ -1,5 +1,5 @@
 /**
- * Proxy rules that serve Headwater under a path of the application's own site (docs/contract.md section 7), so that
+ * Proxy rules that serve Headwater under a path of the application's own site (docs/api/install.md), so that
  * blockers of third-party hosts do not apply. The rules forward only the client and ingest, and no cookies.
  */
 import type { InstallPayload } from "@headwater/contract";

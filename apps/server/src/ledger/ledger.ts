@@ -88,7 +88,7 @@ export interface IngestLedger extends SaltLedger {
   notifySessionChanged(session: { sourceId: string; sessionId: string }): void;
 }
 
-/** The debug history (docs/contract.md section 6). */
+/** The debug history (docs/api/debug.md). */
 export interface AttemptLedger {
   recordAttempts(batch: { rows: AttemptRow[]; counts: AttemptCount[] }): Promise<void>;
   /** Newest first; with `after` oldest first. */

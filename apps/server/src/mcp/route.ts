@@ -1,4 +1,4 @@
-/** `POST /mcp` (docs/contract.md section 12). The protocol's SDK is loaded by the first request: it takes 25 MB. */
+/** `POST /mcp` (docs/mcp.md). The protocol's SDK is loaded by the first request: it takes 25 MB. */
 import type { Call, Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 

@@ -1,4 +1,4 @@
-/** Whether the service can accept requests. A worker probes the ledger and its disk once a second (docs/contract.md section 8). */
+/** Whether the service can accept requests. A worker probes the ledger and its disk once a second (docs/api/service.md). */
 import type { StorageFailure } from "../core/records.ts";
 import { type Ledger, type LedgerStatus, StorageError } from "../ledger/ledger.ts";
 

@@ -1,4 +1,4 @@
-/** The operator's routes, the served scripts, and the facts for a support report (docs/contract.md sections 3 and 8). */
+/** The operator's routes, the served scripts, and the facts for a support report (docs/api/service.md). */
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import type { WarehouseHealth } from "../clickhouse/problems.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";

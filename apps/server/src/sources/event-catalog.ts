@@ -1,4 +1,4 @@
-/** The event catalogue of a source, as the API shows it (docs/contract.md section 2). */
+/** The event catalogue of a source, as the API shows it (docs/api/tracking-plan.md). */
 import { CATALOG_TYPES, type CatalogEvent } from "@headwater/contract";
 import { OTHER_EVENTS } from "../core/event-catalog/merge.ts";
 import type { Handler } from "../core/handler.ts";

@@ -1,4 +1,4 @@
-/** Reads the fields of a source from a request body: the rules that a schema cannot state (docs/contract.md section 2). Pure. */
+/** Reads the fields of a source from a request body: the rules that a schema cannot state (docs/api/sources.md). Pure. */
 import {
   type GoalCondition,
   type Issue,

@@ -1,4 +1,4 @@
-/** The operations on the tracking plan of a source (docs/contract.md section 2). */
+/** The operations on the tracking plan of a source (docs/api/tracking-plan.md). */
 import { type Issue, LIMITS, type PlanVersion, type TrackingPlan } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { requireCompilable } from "../core/plan/compile-plan.ts";

@@ -1,4 +1,4 @@
-/** A source as the API shows it, and the limits that apply to it (spec 2.1, docs/contract.md sections 2 and 5). */
+/** A source as the API shows it, and the limits that apply to it (spec 2.1, docs/api/sources.md and docs/api/limits.md). */
 import {
   type AppliedLimits,
   CONTENT_LIMIT_VALUES,

@@ -1,4 +1,4 @@
-/** The operations on sources and their public keys (spec 3 and 4.1, docs/contract.md section 2). */
+/** The operations on sources and their public keys (spec 3 and 4.1, docs/api/sources.md). */
 import { randomBytes } from "node:crypto";
 import { SOURCE_DEFAULTS } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";

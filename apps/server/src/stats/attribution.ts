@@ -1,6 +1,6 @@
 /**
  * First-touch attribution: some dimensions of an event are those of the first session of its visitor that began within a window
- * before the event (docs/contract.md section 9). Without such a session they are those of the event's own session.
+ * before the event (docs/stats.md). Without such a session they are those of the event's own session.
  */
 import {
   type Issue,

@@ -1,4 +1,4 @@
-/** Finds the period that a query is compared with (docs/contract.md section 9). Pure. */
+/** Finds the period that a query is compared with (docs/api/stats.md). Pure. */
 import type { Issue, StatsComparison } from "@headwater/contract";
 import { DAY_MS, MINUTE_MS } from "../core/time.ts";
 import { bucketStarts, type Grain, localDay, type Period, startOfDay } from "./calendar.ts";

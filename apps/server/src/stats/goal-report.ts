@@ -1,4 +1,4 @@
-/** The answer to a query whose dimension is `goal`: a row for each goal of the source (docs/contract.md section 9). */
+/** The answer to a query whose dimension is `goal`: a row for each goal of the source (docs/stats.md). */
 import {
   type Goal,
   type Issue,

@@ -1,4 +1,4 @@
-/** Goals: those of a query, which may name goals of the source, and their SQL (docs/contract.md section 9). */
+/** Goals: those of a query, which may name goals of the source, and their SQL (docs/stats.md). */
 import type { Goal, StatsGoal } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { type CurrencySql, eventCurrencySql, textSql } from "./dimensions.ts";

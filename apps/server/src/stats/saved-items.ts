@@ -1,4 +1,4 @@
-/** The operations on saved segments, funnels and annotations (docs/contract.md section 9). */
+/** The operations on saved segments, funnels and annotations (docs/api/reports.md). */
 import { type Issue, LIMITS, type SavedItem, type SavedKind } from "@headwater/contract";
 import type { FieldRule, Handler } from "../core/handler.ts";
 import type { SavedItemRecord } from "../core/records.ts";

@@ -1,4 +1,4 @@
-/** The handlers of the stats queries (docs/contract.md section 9). */
+/** The handlers of the stats queries (docs/api/stats.md). */
 import type { StatsAccuracy, StatsAnswer } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import type { Call, Handlers } from "../core/handler.ts";

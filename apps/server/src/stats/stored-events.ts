@@ -1,4 +1,4 @@
-/** GET …/events: the stored events of one session or visitor in order, or the latest of one name (docs/contract.md section 9). */
+/** GET …/events: the stored events of one session or visitor in order, or the latest of one name (docs/api/export.md). */
 import { type Issue, LIMITS, type ListedEvent, type StoredEvents } from "@headwater/contract";
 import type { Call } from "../core/handler.ts";
 import { NO_ID } from "../core/ids.ts";

@@ -1,4 +1,4 @@
-/** The plan and the usage of the current month (docs/contract.md section 3). Nothing is billed: the plan is self-hosted. */
+/** The plan and the usage of the current month. Nothing is billed: the plan is self-hosted. */
 import type { DailyQuota } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";

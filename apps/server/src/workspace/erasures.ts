@@ -1,4 +1,4 @@
-/** Requests the erasure of a visitor's data and shows its status (docs/contract.md section 3). */
+/** Requests the erasure of a visitor's data and shows its status (docs/api/erasure.md). */
 import type { Erasure, Issue, VisitorKind } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { DAILY_ID_PREFIX, NO_ID } from "../core/ids.ts";

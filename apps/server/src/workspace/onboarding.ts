@@ -1,4 +1,4 @@
-/** The set-up steps of a workspace that are done, computed from its data (docs/contract.md section 3). */
+/** The set-up steps of a workspace that are done, computed from its data. */
 import type { Handler } from "../core/handler.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
 import type { Catalog } from "../ledger/ledger.ts";

@@ -1,5 +1,5 @@
 /**
- * The support bundle, to attach to a bug report: version, settings without secrets, health (docs/contract.md section 3). Only
+ * The support bundle, to attach to a bug report: version, settings without secrets, health. Only
  * operators see the details of the machine and its settings.
  */
 import type { BuildInfo } from "../config/build-info.ts";

@@ -1,4 +1,4 @@
-/** Accepted events and bootstraps by source and UTC day (docs/contract.md section 3). */
+/** Accepted events and bootstraps by source and UTC day (docs/api/limits.md). */
 import type { Issue } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";

@@ -1,4 +1,4 @@
-/** People have profiles, invitations, sign-in links and sessions (docs/contract.md section 13). */
+/** People have profiles, invitations, sign-in links and sessions (docs/api/accounts.md). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";

@@ -1,4 +1,4 @@
-/** The audit log names who read and changed what, and floods leave it a bounded number of entries (docs/contract.md section 2). */
+/** The audit log names who read and changed what, and floods leave it a bounded number of entries (docs/api/access.md). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startMailServer } from "../support/mail-server.ts";

@@ -1,4 +1,4 @@
-/** Passwords of shared stats links (docs/contract.md section 3). */
+/** Passwords of shared stats links (docs/api/access.md). */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import {

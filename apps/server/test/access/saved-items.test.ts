@@ -1,4 +1,4 @@
-/** Segments, funnels and annotations that members save for the stats of a source (docs/contract.md section 9). */
+/** Segments, funnels and annotations that members save for the stats of a source (docs/api/reports.md). */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { LIMITS, type SavedItem } from "@headwater/contract";

@@ -1,4 +1,4 @@
-/** Events that a server sends with a token of the scope `ingest` (docs/contract.md section 4). */
+/** Events that a server sends with a token of the scope `ingest` (docs/api/ingest.md). */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { storedEvent } from "../ledger/reader.ts";

@@ -1,4 +1,4 @@
-/** How a source stores addresses of pages (docs/contract.md sections 2 and 4): `queryParameters` and `pathRules`. */
+/** How a source stores addresses of pages (docs/api/sources.md and docs/api/stored-events.md): `queryParameters` and `pathRules`. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { rowsOf, storedEvent } from "../ledger/reader.ts";

@@ -1,4 +1,4 @@
-/** The settings for counting and keeping a source's events (docs/contract.md section 2): goals, bots, excluded paths, retention. */
+/** The settings for counting and keeping a source's events (docs/api/sources.md): goals, bots, excluded paths, retention. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { until } from "../faults/child.ts";

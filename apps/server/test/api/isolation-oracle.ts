@@ -1,7 +1,7 @@
 /** Derives the expected answers of the isolation matrix from the contract, independently of the code. */
 import { type Access, OPERATIONS, type Operation, type Permission, type Role } from "@headwater/contract";
 
-// repeats docs/contract.md section 3
+// repeats docs/api/access.md
 const VIEWER: Permission[] = ["sources:read", "stats:read"];
 const DEVELOPER: Permission[] = [...VIEWER, "sources:write", "debug:read", "export:read"];
 const ADMIN: Permission[] = [
@@ -192,7 +192,7 @@ export function aimsOf(operation: Operation): Aim[] {
   return organizations.flatMap((organization) => sources.map((source) => ({ organization, source })));
 }
 
-/** Applies the checks of docs/contract.md section 1 in order. Returns the code of the refusal; null: the request succeeds. */
+/** Applies the checks of docs/api/conventions.md in order. Returns the code of the refusal; null: the request succeeds. */
 export function oracle(operation: Operation, caller: TenantCaller, aim: Aim): string | null {
   if (caller.refusal) return caller.refusal;
   if (operation.source && aim.source === "unknown") return "source_not_found";

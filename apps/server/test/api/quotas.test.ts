@@ -1,4 +1,4 @@
-/** Daily quotas of sources and workspaces, and the byte rate of an address (docs/contract.md section 5). */
+/** Daily quotas of sources and workspaces, and the byte rate of an address (docs/api/limits.md). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { override } from "../../src/core/override.ts";

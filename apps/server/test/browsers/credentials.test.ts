@@ -1,4 +1,4 @@
-/** Requests with credentials arrive from a page of another site, and the page can read the answers (docs/contract.md section 4, CORS). */
+/** Requests with credentials arrive from a page of another site, and the page can read the answers (docs/api/ingest.md, "CORS and origin"). */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { newVisitor, skip as skipChromium } from "../../../../packages/sdk/test/chromium.ts";

@@ -101,7 +101,7 @@ interface IngestToken {
   status: number;
 }
 
-/** Ingest needs no token. One that is sent is checked (docs/contract.md section 4): a server can have its own. */
+/** Ingest needs no token. One that is sent is checked (docs/api/ingest.md): a server can have its own. */
 const TOKENS_OF_INGEST: Record<string, IngestToken> = {
   "no header": { headers: () => ({}), status: 200 },
   "another scheme": { headers: () => ({ authorization: "Basic cHJveHk6cGFzcw==" }), status: 200 },

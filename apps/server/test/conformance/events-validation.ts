@@ -117,7 +117,7 @@ async function sendRejected(client: SpecClient, event: unknown) {
   return { good, body: answer.body };
 }
 
-/** Well-formed events that the service does not store, each with its reason (docs/contract.md section 4). */
+/** Well-formed events that the service does not store, each with its reason (docs/api/events.md). */
 const REJECTED: Record<string, () => Fields> = {
   "a type that is not shown": () => rejectedEvent(),
   "a type that is not shown, without a name": () => rejectedEvent({ name: undefined }),

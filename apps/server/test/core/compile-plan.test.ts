@@ -1,4 +1,4 @@
-/** What a violation of a tracking plan says was found, without the value (docs/contract.md, `planViolations`). */
+/** What a violation of a tracking plan says was found, without the value (docs/api/tracking-plan.md). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compilePlan } from "../../src/core/plan/compile-plan.ts";

@@ -1,4 +1,4 @@
-/** What a node has learned of events stays small, whatever senders send (docs/contract.md section 2, "Event catalogue"). */
+/** What a node has learned of events stays small, whatever senders send (docs/api/tracking-plan.md, "The event catalogue"). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
@@ -11,7 +11,7 @@ import { SERVER_LIMITS } from "../../src/core/limits.ts";
 const NAMES = 100_000;
 const PROPERTIES = 1_000;
 const SOURCES = 50;
-/** As docs/contract.md states them. */
+/** As docs/api/tracking-plan.md states them. */
 const MAX_MEMORY_MIB = 32;
 const MAX_NAME_BYTES = 64 * 1_024;
 const AT = Date.UTC(2026, 0, 5);

@@ -1,4 +1,4 @@
-/** Every spelling of the accepted profile of ISO 8601 means the same instant (docs/contract.md section 4, Times). */
+/** Every spelling of the accepted profile of ISO 8601 means the same instant (docs/api/events.md, "Times"). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseTime } from "../../src/ingest/parse-time.ts";

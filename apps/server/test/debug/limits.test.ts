@@ -1,4 +1,4 @@
-/** The debug view reports every limit that ingest applies to an event or a request (spec 8, docs/contract.md section 6). */
+/** The debug view reports every limit that ingest applies to an event or a request (spec 8, docs/api/debug.md). */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

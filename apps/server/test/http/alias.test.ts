@@ -1,4 +1,4 @@
-/** INGEST_ALIAS serves the client and ingest under a second path, and nothing else (docs/contract.md section 7). */
+/** INGEST_ALIAS serves the client and ingest under a second path, and nothing else (docs/api/install.md). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readConfig } from "../../src/config/config.ts";

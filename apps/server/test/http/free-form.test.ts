@@ -1,4 +1,4 @@
-/** Free-form and foreign members never cost a visitor the session or the batch (docs/contract.md section 4, Invalid bodies). */
+/** Free-form and foreign members never cost a visitor the session or the batch (docs/api/events.md, "Invalid bodies"). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openVisit } from "../install/visit.ts";

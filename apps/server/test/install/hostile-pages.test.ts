@@ -1,4 +1,4 @@
-/** Pages that try to stop the service, read by POST …/test and by the doctor (docs/contract.md section 7). */
+/** Pages that try to stop the service, read by POST …/test and by the doctor (docs/api/install.md). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { InstallCheck } from "@headwater/contract";

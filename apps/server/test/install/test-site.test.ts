@@ -1,4 +1,4 @@
-/** POST …/test: the service tests a page of a user's site (docs/contract.md section 7). */
+/** POST …/test: the service tests a page of a user's site (docs/api/install.md). */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";

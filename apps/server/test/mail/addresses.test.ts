@@ -1,4 +1,4 @@
-/** The one form of e-mail addresses (docs/contract.md section 13). */
+/** The one form of e-mail addresses (docs/api/accounts.md). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toEmailAddress } from "../../src/mail/email-address.ts";

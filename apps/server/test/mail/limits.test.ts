@@ -1,4 +1,4 @@
-/** How many mails leave the service, and what names become in them (docs/contract.md sections 5 and 13). */
+/** How many mails leave the service, and what names become in them (docs/api/limits.md and docs/api/accounts.md). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { LIMITS } from "@headwater/contract";

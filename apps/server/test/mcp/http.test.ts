@@ -1,4 +1,4 @@
-/** `POST /mcp` (docs/contract.md section 12). */
+/** `POST /mcp` (docs/mcp.md). */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { OPERATIONS, type Operation } from "@headwater/contract";

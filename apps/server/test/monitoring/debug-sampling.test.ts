@@ -1,4 +1,4 @@
-/** The sample of successful attempts that the debug view lists, and the counts, which include all (docs/contract.md section 6). */
+/** The sample of successful attempts that the debug view lists, and the counts, which include all (docs/api/debug.md). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";

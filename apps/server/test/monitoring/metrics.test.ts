@@ -1,4 +1,4 @@
-/** `GET /metrics` (docs/contract.md section 8, docs/operate.md). */
+/** `GET /metrics` (docs/api/service.md, docs/operate.md). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The event catalogue of a source (docs/contract.md section 2): which events it sends, and what they look like. */
+/** The event catalogue of a source (docs/api/tracking-plan.md): which events it sends, and what they look like. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { LIMITS } from "@headwater/contract";

@@ -1,4 +1,4 @@
-/** The tracking plan of a source (docs/contract.md section 2): versions, modes, and what a violation says. */
+/** The tracking plan of a source (docs/api/tracking-plan.md): versions, modes, and what a violation says. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { describeViolation, EVENT_CODES, LIMITS } from "@headwater/contract";

@@ -1,6 +1,6 @@
 /**
- * "Every metric and dimension" of docs/stats.md: each has a definition, an example whose figures the service answers, and what
- * other tools do.
+ * "Every metric and dimension" of docs/stats-compared.md: each has an example whose figures the service answers, and what other
+ * tools do.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const PROPERTY_DIMENSION = "property:<name>";
 const TIMES: string[] = STATS_GRAINS.map((grain) => `time:${grain}`);
 const TOOLS = /^All four:|^(?=.*Plausible)(?=.*Umami)(?=.*GA4)(?=.*Matomo)/;
 
-const guide = readFileSync(new URL("../../../../docs/stats.md", import.meta.url), "utf8");
+const guide = readFileSync(new URL("../../../../docs/stats-compared.md", import.meta.url), "utf8");
 const section = guide.split(/^## /m).find((text) => text.startsWith("Every metric and dimension")) ?? "";
 
 /** The rows of the table with that head: cells by the name in the first one, which may name several in backquotes. */

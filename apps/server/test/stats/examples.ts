@@ -1,5 +1,5 @@
 /**
- * Worked examples of docs/contract.md section 9: a few events, a query, and the answer, computed by hand. They were written
+ * Worked examples of docs/stats.md: a few events, a query, and the answer, computed by hand. They were written
  * before the code, so if the two disagree, the code is wrong.
  */
 

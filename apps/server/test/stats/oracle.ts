@@ -1,5 +1,5 @@
 /**
- * The oracle: docs/contract.md section 9 in plain TypeScript, independent of the code that it checks. It answers each query
+ * The oracle: docs/stats.md in plain TypeScript, independent of the code that it checks. It answers each query
  * by going through all events, and finds each bucket by walking through the time.
  */
 import type { ExampleEvent } from "./examples.ts";

@@ -1,4 +1,4 @@
-/** Weekly and monthly reports by e-mail and to webhooks (docs/contract.md section 9). */
+/** Weekly and monthly reports by e-mail and to webhooks (docs/api/reports.md). */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

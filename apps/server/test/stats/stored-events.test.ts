@@ -1,4 +1,4 @@
-/** The stored events of one session or visitor, and the latest of one name (docs/contract.md section 9). */
+/** The stored events of one session or visitor, and the latest of one name (docs/api/export.md). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ListedEvent } from "@headwater/contract";

@@ -1,4 +1,4 @@
-/** `excludedAddresses` of a source (docs/contract.md section 2): events from the operator's own addresses are not stored. */
+/** `excludedAddresses` of a source (docs/api/sources.md): events from the operator's own addresses are not stored. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

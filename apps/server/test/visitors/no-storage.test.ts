@@ -1,5 +1,5 @@
 /**
- * Visitors whose browser stores nothing (docs/contract.md section 4, "Without browser storage"). On PostgreSQL two nodes serve
+ * Visitors whose browser stores nothing (docs/api/ingest.md, "Without browser storage"). On PostgreSQL two nodes serve
  * them in turn.
  */
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-/** The country, region and city of a visitor (docs/contract.md section 4), from files in the layouts of each publisher. */
+/** The country, region and city of a visitor (docs/api/stored-events.md), from files in the layouts of each publisher. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The source and channel that a stored event has (docs/contract.md section 4, **Source and channel**). */
+/** The source and channel that a stored event has (docs/api/stored-events.md, "Source and channel"). */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { storedEvent } from "../ledger/reader.ts";

@@ -1,4 +1,4 @@
-/** Weekly and monthly reports of the stats of a source, by e-mail or to a Slack webhook (docs/contract.md section 9). */
+/** Weekly and monthly reports of the stats of a source, by e-mail or to a Slack webhook (docs/api/reports.md). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "../limits.ts";
 import { Closed, flag, OneOf, SameOrganizationId, text, textOrNull, time, timeOrNull } from "../shapes.ts";

@@ -1,6 +1,6 @@
 /**
  * The table `events` and the view `sessions`. The columns are the members of an event's normal form, under the same names
- * (docs/contract.md section 4, "Stored events"), so ClickHouse reads the lines of the outbox as they are.
+ * (docs/api/stored-events.md), so ClickHouse reads the lines of the outbox as they are.
  */
 
 import { type ClusterTarget, onCluster } from "../cluster.ts";
@@ -115,8 +115,7 @@ const ENTRY = ["anonymousId", "page", "device", "country", "locale", "timezone"]
 const NAMES = ["anonymousId", "entryPage", "entryDevice", "entryCountry", "entryLocale", "entryTimezone"];
 
 /**
- * Sessions are derived from events when they are read, so a late event corrects its session by itself (docs/contract.md
- * section 9).
+ * Sessions are derived from events when they are read, so a late event corrects its session by itself (docs/stats.md).
  */
 export const sessionsStatement = (
   target: ClusterTarget,

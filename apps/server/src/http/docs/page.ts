@@ -1,5 +1,5 @@
 /**
- * GET /docs (docs/contract.md section 8): the OpenAPI document as one HTML page. It needs no script and loads nothing. Each
+ * GET /docs (docs/api/service.md): the OpenAPI document as one HTML page. It needs no script and loads nothing. Each
  * operation has its parameters at the left and an example at the right; named objects are described once, at the end.
  */
 import { createHash } from "node:crypto";

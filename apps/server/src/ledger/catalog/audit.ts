@@ -1,4 +1,4 @@
-/** The append-only audit log (docs/contract.md section 2): who changed what, with which token, when. */
+/** The append-only audit log (docs/api/access.md): who changed what, with which token, when. */
 import type { ActorKind } from "@headwater/contract";
 import type { AuditRecord, PageOf, TokenRecord } from "../../core/records.ts";
 import { COMMAND_LINE_USER, isServiceAccount } from "../../core/users.ts";

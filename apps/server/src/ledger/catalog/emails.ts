@@ -1,4 +1,4 @@
-/** Changes of people's e-mail addresses, and their way back by a link to the previous one (docs/contract.md section 13). */
+/** Changes of people's e-mail addresses, and their way back by a link to the previous one (docs/api/accounts.md). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { ProfileRecord } from "../../core/records.ts";
 import type { Argument, CatalogDb } from "./database.ts";

@@ -1,4 +1,4 @@
-/** Requests to erase a visitor, and their receipts (docs/contract.md section 3). */
+/** Requests to erase a visitor, and their receipts (docs/api/erasure.md). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { ErasureRecord } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";

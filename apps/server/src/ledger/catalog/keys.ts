@@ -1,4 +1,4 @@
-/** Public keys of a source (docs/contract.md section 2): one current key, and at most one previous key that is still accepted. */
+/** Public keys of a source (docs/api/sources.md): one current key, and at most one previous key that is still accepted. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { SourceRecord } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";

@@ -1,4 +1,4 @@
-/** Members of a workspace (docs/contract.md section 3). A workspace always has an owner, even if two requests run at once. */
+/** Members of a workspace (docs/api/access.md). A workspace always has an owner, even if two requests run at once. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { MemberRecord, PageOf } from "../../core/records.ts";
 import { isServiceAccount, memberKindOf } from "../../core/users.ts";

@@ -1,4 +1,4 @@
-/** Workspaces and their onboarding (docs/contract.md section 3). */
+/** Workspaces and their onboarding. */
 import type { Role } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OrganizationRecord, PageOf } from "../../core/records.ts";

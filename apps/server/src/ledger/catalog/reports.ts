@@ -1,4 +1,4 @@
-/** Reports of the stats of sources (docs/contract.md section 9). A node claims a report before it sends it. */
+/** Reports of the stats of sources (docs/api/reports.md). A node claims a report before it sends it. */
 import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { ReportRecord } from "../../core/report-record.ts";

@@ -1,4 +1,4 @@
-/** Segments, funnels and annotations that members save for the stats of a source (docs/contract.md section 9). */
+/** Segments, funnels and annotations that members save for the stats of a source (docs/api/reports.md). */
 import { LIMITS } from "@headwater/contract/limits";
 import type { SavedItemRecord } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";

@@ -1,4 +1,4 @@
-/** What the first start writes (docs/contract.md section 3). */
+/** What the first start writes (docs/api/access.md). */
 import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { insertOrganization } from "./organizations.ts";

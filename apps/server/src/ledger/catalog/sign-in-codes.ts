@@ -1,4 +1,4 @@
-/** One-time codes of links, and their exchange for sessions (docs/contract.md section 13). */
+/** One-time codes of links, and their exchange for sessions (docs/api/accounts.md). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { TokenRecord } from "../../core/records.ts";
 import type { IdentityRecord, OfferedInvitation, SignInOffer } from "../account-records.ts";

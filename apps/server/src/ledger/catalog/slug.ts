@@ -1,4 +1,4 @@
-/** Makes the slug of a source that is created without one (docs/contract.md section 2). Pure. */
+/** Makes the slug of a source that is created without one (docs/api/sources.md). Pure. */
 import { LIMITS } from "@headwater/contract/limits";
 
 const FALLBACK = "source";

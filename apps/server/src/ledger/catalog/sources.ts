@@ -1,4 +1,4 @@
-/** Sources (docs/contract.md section 2): read, create, update, delete. */
+/** Sources (docs/api/sources.md): read, create, update, delete. */
 
 import type { SourceSettings } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";

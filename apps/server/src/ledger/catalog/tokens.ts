@@ -1,4 +1,4 @@
-/** Access tokens (docs/contract.md section 3). Only a token's SHA-256 is stored, and no method returns it. */
+/** Access tokens (docs/api/access.md). Only a token's SHA-256 is stored, and no method returns it. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { PageOf, TokenRecord } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";

@@ -1,4 +1,4 @@
-/** The tracking plan of each source, and its earlier versions (docs/contract.md section 2). */
+/** The tracking plan of each source, and its earlier versions (docs/api/tracking-plan.md). */
 import type { PlannedEvent, TrackingPlan } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { NO_PLAN } from "../../core/plan/no-plan.ts";

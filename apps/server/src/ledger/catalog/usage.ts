@@ -1,4 +1,4 @@
-/** Accepted events and bootstraps per source and day (docs/contract.md section 3). Commits count them. */
+/** Accepted events and bootstraps per source and day (docs/api/limits.md). Commits count them. */
 import type { UsageRow } from "../../core/records.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 

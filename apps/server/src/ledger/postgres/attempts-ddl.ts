@@ -1,4 +1,4 @@
-/** Tables of the debug history, and the functions that record attempts and keep them within their limits (docs/contract.md section 6). */
+/** Tables of the debug history, and the functions that record attempts and keep them within their limits (docs/api/debug.md). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { LOCKS } from "./connections.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Which attempts stay (docs/contract.md section 6): the newest 200 that succeeded and the newest 1,000 others of each
+ * Which attempts stay (docs/api/debug.md): the newest 200 that succeeded and the newest 1,000 others of each
  * source and kind, at least 20 of each code; for a week; and within a number of bytes, for which successes are deleted
  * first. Numbers and bytes are counted in memory as rows come and go, so that a write never counts the table.
  */

@@ -1,4 +1,4 @@
-/** The operations on reports (docs/contract.md section 9). */
+/** The operations on reports (docs/api/reports.md). */
 import type { CreateReportBody, Issue, StatsReport } from "@headwater/contract";
 import type { Call, Handler } from "../../core/handler.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
