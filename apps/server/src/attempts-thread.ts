@@ -1,8 +1,9 @@
 /** The attempts thread of a serving process: it renders and masks attempts, and stores them on SQLite. */
-import { trySetPriority } from "./core/priority.ts";
+
 import { type AttemptMessage, fromMessage } from "./debug/attempt-message.ts";
 import { renderEach, rowOf } from "./debug/render.ts";
 import { serveAttempts } from "./ledger/sqlite/serve-attempts.ts";
+import { trySetPriority } from "./overload/priority.ts";
 
 serveAttempts((messages) =>
   // open-ledger.ts sends the results of \`toMessage\`

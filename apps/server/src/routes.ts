@@ -43,9 +43,9 @@ import {
 } from "./access/tokens.ts";
 import { createOrganization, listOrganizations, type WorkspaceCreation } from "./access/workspaces.ts";
 import type { BuildInfo } from "./config/build-info.ts";
-import { createDocument } from "./core/document.ts";
-import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs/page.ts";
+import { createDocument } from "./http/document.ts";
+import type { FieldRules, Handler, Handlers } from "./http/handler.ts";
 import { createSecurityTxt } from "./http/security-txt.ts";
 import { getInstall, type InstallAddresses } from "./install/install.ts";
 import { createTestInstall, type TestInstallDeps } from "./install-checks/test-install.ts";

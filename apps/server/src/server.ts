@@ -24,7 +24,6 @@ import type { Config } from "./config/settings.ts";
 import { createContext, type ServiceContext } from "./context.ts";
 import { createIds } from "./core/ids.ts";
 import { releaseMemory, withGcEnabled } from "./core/memory.ts";
-import { priorityRefusal } from "./core/priority.ts";
 import { hashToken } from "./core/token.ts";
 import { type Listening, listenFor } from "./http/listening.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -34,6 +33,7 @@ import { createMetrics } from "./monitoring/metrics.ts";
 import { Readiness } from "./monitoring/readiness.ts";
 import { type OpenedLedger, openLedger } from "./open-ledger.ts";
 import { type OpenedWarehouse, openWarehouse } from "./open-warehouse.ts";
+import { priorityRefusal } from "./overload/priority.ts";
 import { createHttpService, type ServiceAssets } from "./service.ts";
 
 export interface StartOptions {

@@ -8,7 +8,6 @@ import { ADAPTERS } from "./compat/adapters.ts";
 import type { BuildInfo } from "./config/build-info.ts";
 import { type ServiceContext, workspaceQuota } from "./context.ts";
 import { createCache } from "./core/cache.ts";
-import { clientOf } from "./core/client-address.ts";
 import { SERVER_LIMITS } from "./core/limits.ts";
 import { DAY_MS } from "./core/time.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
@@ -16,9 +15,11 @@ import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugView } from "./debug/view.ts";
 import { createExport } from "./export/export.ts";
 import { createHttpApp } from "./http/app.ts";
+import { clientOf } from "./http/client-address.ts";
 import { createConsoleFiles } from "./http/console-files.ts";
 import { createGuard } from "./http/guard.ts";
 import { createRequestObserver } from "./http/observe.ts";
+import { createIngestRoute } from "./ingest/routes.ts";
 import { createOperations } from "./monitoring/routes.ts";
 import { createHandlers, FIELD_RULES, type InstallCheckDeps } from "./routes.ts";
 import { renderSource } from "./sources/render.ts";
@@ -178,12 +179,16 @@ export function createHttpService(context: ServiceContext, assets: ServiceAssets
     clock,
     newId,
     trust: config.TRUST_PROXY,
-    geoHeader: config.GEO_HEADER,
     alias: config.INGEST_ALIAS,
     appUrl,
-    debugUrl: context.debugUrl,
-    adapters: ADAPTERS,
-    handleIngest: ingest.handle,
+    serveIngest: createIngestRoute({
+      trust: config.TRUST_PROXY,
+      geoHeader: config.GEO_HEADER,
+      clock,
+      debugUrl: context.debugUrl,
+      adapters: ADAPTERS,
+      handleIngest: ingest.handle,
+    }),
     isStopping: () => readiness.state().draining,
     consoleFiles:
       folder === null

@@ -19,36 +19,19 @@ const CONTRACT = fileURLToPath(new URL("../../../packages/contract/src", import.
 const API_CLIENT = fileURLToPath(new URL("../../../packages/api/src", import.meta.url));
 const CONSOLE = fileURLToPath(new URL("../../console/src", import.meta.url));
 
-/**
- * The layers of the server, lowest first. A file imports its own folder and folders of lower layers, never one beside it or
- * above it. What a folder needs of another one of its layer is passed in by `server.ts`.
- */
-const LAYERS: readonly (readonly string[])[] = [
-  ["core"],
-  ["config", "ledger", "clickhouse"],
-  ["shipping", "mail"],
-  [
-    "access",
-    "alerts",
-    "compat",
-    "debug",
-    "install-checks",
-    "export",
-    "http",
-    "ingest",
-    "install",
-    "mcp",
-    "monitoring",
-    "sources",
-    "stats",
-    "workspace",
-  ],
-  ["workers"],
-  // the files that connect everything
-  [""],
-  ["cli", "tools"],
-];
-const layerOf = (folder: string) => LAYERS.findIndex((layer) => layer.includes(folder));
+/** The modules of the server by ARCHITECTURE.md, lowest first, with the modules that each may import besides `core`. */
+const MODULES: ReadonlyMap<string, readonly string[]> = new Map(
+  readFileSync(new URL("../../../ARCHITECTURE.md", import.meta.url), "utf8")
+    .split("\n## ")
+    .filter((section) => section.startsWith("Modules"))
+    .flatMap((section) => [...section.matchAll(/^\| `([a-z-]+)` \| .* \|(.*)\|$/gm)])
+    .map(([, name = "", imports = ""]) => [
+      name,
+      [...imports.matchAll(/`([a-z-]+)`/g)].map(([, to = ""]) => to),
+    ]),
+);
+/** The command line may import everything, and the wiring everything but the command line. */
+const isFree = (from: string, to: string) => from === "cli" || (from === "" && to !== "cli");
 const isAdapter = (path: string) =>
   /^(?:ledger\/(?:sqlite|postgres|catalog)|clickhouse\/embedded)\//.test(path);
 /** The files that connect the folders: they alone import engines. */
@@ -140,7 +123,8 @@ const contract = readAll(CONTRACT);
 const apiClient = readAll(API_CLIENT);
 const all = [...server, ...contract];
 
-const folderOf = (path: string) => /^[^/]+(?=\/)/.exec(path)?.[0] ?? "";
+/** The folder of a path; empty for the wiring. The tools belong to the command line. */
+const moduleOf = (path: string) => (/^[^/]+(?=\/)/.exec(path)?.[0] ?? "").replace(/^tools$/, "cli");
 
 function none(sources: ModuleSource[], findings: (source: ModuleSource) => AtLine<string>[]): void {
   assert.ok(sources.length > 0, "there are files to check");
@@ -198,19 +182,41 @@ test("Only the command line uses the API client.", () => {
   importNone(others, (imported) => imported.includes("packages/api/"));
 });
 
-test("Every folder of the server belongs to a layer.", () => {
-  const folders = [...new Set(server.map(({ path }) => folderOf(path)))];
+test("ARCHITECTURE.md lists the modules of the server, each below those that import it.", () => {
+  const modules = [...MODULES.keys()];
+  const found = new Set(server.map(({ path }) => moduleOf(path)).filter((name) => name !== ""));
+  assert.deepEqual(modules.toSorted(), [...found].toSorted());
+  for (const [at, [name, imports]] of [...MODULES].entries())
+    for (const imported of imports)
+      assert.ok(
+        modules.slice(0, at).includes(imported),
+        `${name} stands above ${imported}, which it imports`,
+      );
+});
+
+/** The imports from one module to another. */
+const edges = server.flatMap(({ path, imports }) =>
+  imports
+    .filter(({ what }) => files.has(what))
+    .map(({ line, what }) => ({ from: moduleOf(path), to: moduleOf(what), place: `${path}:${line} ${what}` }))
+    .filter(({ from, to }) => from !== to && to !== "core" && !isFree(from, to)),
+);
+
+test("A file imports only its own module, core, and the modules that ARCHITECTURE.md allows.", () => {
+  const forbidden = edges.filter(({ from, to }) => !MODULES.get(from)?.includes(to));
   assert.deepEqual(
-    folders.filter((folder) => layerOf(folder) === -1),
+    forbidden.map(({ place }) => place),
     [],
   );
 });
 
-test("A file imports only its own folder and lower layers.", () => {
-  importNone(server, (imported, path) => {
-    const [from, to] = [folderOf(path), folderOf(imported)];
-    return files.has(imported) && from !== to && layerOf(to) >= layerOf(from);
-  });
+test("Every import that ARCHITECTURE.md allows exists.", () => {
+  const unused = [...MODULES].flatMap(([name, imports]) =>
+    imports
+      .filter((imported) => !edges.some(({ from, to }) => from === name && to === imported))
+      .map((imported) => `${name} imports nothing of ${imported}`),
+  );
+  assert.deepEqual(unused, []);
 });
 
 test("The ledger's interface imports no engine.", () => {
@@ -220,7 +226,7 @@ test("The ledger's interface imports no engine.", () => {
 
 test("Only the wiring imports engines of the ledger and the embedded ClickHouse.", () => {
   const others = server.filter(({ path }) => !isWiring(path));
-  importNone(others, (imported, path) => isAdapter(imported) && folderOf(imported) !== folderOf(path));
+  importNone(others, (imported, path) => isAdapter(imported) && moduleOf(imported) !== moduleOf(path));
 });
 
 test("Only config.ts reads the environment.", () => {

@@ -3,9 +3,9 @@
  * gets a bounded number of entries (docs/api/access.md).
  */
 import { LRUCache } from "lru-cache";
-import type { Call, Handler, WorkspaceOperationId } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { HOUR_MS } from "../core/time.ts";
+import type { Call, Handler, WorkspaceOperationId } from "../http/handler.ts";
 import type { AuditNote } from "../ledger/account-records.ts";
 
 type NoteWithoutCount = Omit<AuditNote, "after"> & { readonly details?: Readonly<Record<string, unknown>> };

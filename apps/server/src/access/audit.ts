@@ -1,7 +1,7 @@
 /** The audit log of a workspace, newest entry first (docs/api/access.md). */
 import { LIMITS } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
 import { toIsoTime } from "../core/time.ts";
+import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 
 /** The log stores times as numbers, in members whose names end in `At`. The API shows them as ISO times. */

@@ -1,11 +1,11 @@
 /** Authenticates requests by their bearer token: of the workspace API, and of servers that send events (spec 5, docs/api/access.md and docs/api/ingest.md). */
 import { createCache } from "../core/cache.ts";
-import type { Caller } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken, isPlausibleToken, looksLikeJwt } from "../core/token.ts";
+import type { Caller } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import type { TokenRecord } from "../ledger/records.ts";
 import type { VerifyJwt } from "./jwt.ts";
 import { isLocked, splitUnlocked } from "./link-passwords.ts";
 

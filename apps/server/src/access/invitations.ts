@@ -1,14 +1,14 @@
 /** Invitations to a workspace, by e-mail or by a link (docs/api/accounts.md). */
 import type { Invitation } from "@headwater/contract";
-import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { InvitationRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { hashToken, makeCode } from "../core/token.ts";
 import { requirePerson } from "../core/users.ts";
+import type { Call, Handler } from "../http/handler.ts";
 import type { OfferedInvitation } from "../ledger/account-records.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import type { InvitationRecord } from "../ledger/records.ts";
 import { readEmailAddress } from "../mail/email-address.ts";
 import { toMailRefusal } from "../mail/mail-limits.ts";
 import { makeSignInCode } from "./first-start.ts";

@@ -3,20 +3,20 @@
  * unlocks the token of the link: the caller gets the token with a signed time until which it works.
  */
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { createAdmission } from "../core/admission.ts";
-import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { Refusal } from "../core/refusal.ts";
+import { toIsoTime } from "../core/time.ts";
+import { hashToken, isPlausibleToken } from "../core/token.ts";
+import type { Handler } from "../http/handler.ts";
+import type { TokenRecord } from "../ledger/records.ts";
+import { createAdmission } from "../overload/admission.ts";
 import {
   atMost,
   createClientRateLimiter,
   createRateLimiter,
   type Rate,
   requireRate,
-} from "../core/rate-limit.ts";
-import type { TokenRecord } from "../core/records.ts";
-import { Refusal } from "../core/refusal.ts";
-import { toIsoTime } from "../core/time.ts";
-import { hashToken, isPlausibleToken } from "../core/token.ts";
+} from "../overload/rate-limit.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 
 /** As OWASP recommends; one hash takes 32 MB. A change needs the old values beside the hash. */

@@ -1,12 +1,12 @@
 /** The members of a workspace (docs/api/access.md). */
 import { LIMITS, type Member, type Role } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { MemberRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { memberKindOf, requirePerson, SERVICE_ACCOUNT_PREFIX } from "../core/users.ts";
+import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import type { MemberRecord } from "../ledger/records.ts";
 import { readName } from "./names.ts";
 import { requireRoleUpTo } from "./permissions.ts";
 

@@ -1,7 +1,7 @@
 /** Roles and their permissions (docs/api/access.md). `ROLE_PERMISSIONS` of the contract is the only list. */
 import { isAbove, type Permission, ROLE_PERMISSIONS, type Role } from "@headwater/contract";
-import type { Caller, Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
+import type { Caller, Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 
 export const permissionsOf = (role: Role): readonly Permission[] => ROLE_PERMISSIONS[role];

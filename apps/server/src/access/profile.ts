@@ -1,14 +1,14 @@
 /** People's profiles, their confirmed e-mail addresses and their sessions (docs/api/accounts.md). */
 
-import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { atMost, createRateLimiter, requireRate } from "../core/rate-limit.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken, makeCode } from "../core/token.ts";
+import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { readEmailAddress } from "../mail/email-address.ts";
 import { type LimitedMailer, toMailRefusal } from "../mail/mail-limits.ts";
+import { atMost, createRateLimiter, requireRate } from "../overload/rate-limit.ts";
 import { idleEndOf } from "./authenticate.ts";
 import { addressChangedMail, confirmationMail } from "./mails.ts";
 import { readName } from "./names.ts";

@@ -1,12 +1,13 @@
 /** The public ways to sign in, besides an access token: a link by e-mail, and an OpenID Connect provider. */
-import type { BoundedLog } from "../core/bounded-log.ts";
+
 import { messageOf } from "../core/error-text.ts";
-import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { atMost, createClientRateLimiter, requireRate } from "../core/rate-limit.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken } from "../core/token.ts";
+import type { Handler } from "../http/handler.ts";
 import { readEmailAddress } from "../mail/email-address.ts";
+import type { BoundedLog } from "../overload/bounded-log.ts";
+import { atMost, createClientRateLimiter, requireRate } from "../overload/rate-limit.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import { makeSignInCode } from "./first-start.ts";
 import { signInMail } from "./mails.ts";

@@ -7,15 +7,15 @@ import {
   type Role,
   type Token,
 } from "@headwater/contract";
-import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken, makeToken } from "../core/token.ts";
 import { isServiceAccount } from "../core/users.ts";
+import type { Call, Handler } from "../http/handler.ts";
 import type { SignInFailure } from "../ledger/catalog.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import type { TokenRecord } from "../ledger/records.ts";
 import { INVITATION_ENDED, renderOffer, TOO_MANY_MEMBERS } from "./invitations.ts";
 import { hashPassword } from "./link-passwords.ts";
 import { readName } from "./names.ts";

@@ -1,8 +1,8 @@
 /** The workspaces of the caller (docs/api/access.md). The API calls a workspace an organization. */
 import { lowerRole } from "@headwater/contract";
-import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
+import type { Call, Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
 import type { IsOperator } from "./permissions.ts";

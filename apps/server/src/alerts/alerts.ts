@@ -5,9 +5,9 @@
 import { createHmac } from "node:crypto";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { postJson } from "../core/post-json.ts";
-import type { AttemptCount, PendingAlert, SourceRecord, WatchedSource } from "../core/records.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS, startOfHour, toIsoTime } from "../core/time.ts";
 import type { AlertLedger, AttemptLedger, Catalog } from "../ledger/ledger.ts";
+import type { AttemptCount, PendingAlert, SourceRecord, WatchedSource } from "../ledger/records.ts";
 import { type AlertRules, getAlertStatus } from "./status.ts";
 
 interface AlertWebhook {

@@ -1,7 +1,7 @@
 /** The alert status of a source: like the health of the debug view, but it changes less often, because it may wake somebody. Pure. */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { AlertStatus, AttemptCount, WatchedSource } from "../core/records.ts";
 import { HOUR_MS } from "../core/time.ts";
+import type { AlertStatus, AttemptCount, WatchedSource } from "../ledger/records.ts";
 
 export interface AlertRules {
   /** Hours without anything accepted until a source is quiet; 0: never. */

@@ -5,9 +5,9 @@
 import { operation } from "@headwater/contract";
 import type { TSchema } from "typebox";
 import { permissionsOf } from "../access/permissions.ts";
-import type { Answer, Call, Handler, WorkspaceOperationId } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import { compile } from "../core/validate.ts";
+import type { Answer, Call, Handler, WorkspaceOperationId } from "../http/handler.ts";
 import { COMMAND_LINE, type WorkspaceAccess } from "./ledger-access.ts";
 
 type CallInput<Id extends WorkspaceOperationId> = Partial<

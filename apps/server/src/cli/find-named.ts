@@ -1,8 +1,8 @@
 /** Finds what a command's argument names: a source, a member, a user or a token, by its id or by its name. */
 import { LIMITS, type Token } from "@headwater/contract";
 import { renderToken } from "../access/tokens.ts";
-import type { MemberRecord, SourceRecord } from "../core/records.ts";
 import { isPersonId, isServiceAccount } from "../core/users.ts";
+import type { MemberRecord, SourceRecord } from "../ledger/records.ts";
 import { type LedgerAccess, readAllPages, type WorkspaceAccess } from "./ledger-access.ts";
 import { findAll, type NamedKind, pick, pickSource } from "./pick-named.ts";
 

@@ -2,7 +2,7 @@
  * Whether the warehouse still has the events that were shipped to it. The worker that counts the missing events publishes its
  * report here. A query that fails on damaged data is recorded here until the parts are checked next.
  */
-import { COMPLETE, type WarehouseReport } from "../core/warehouse-report.ts";
+import { COMPLETE, type WarehouseReport } from "../ledger/warehouse-report.ts";
 
 /** Error codes of ClickHouse for data on the disk that cannot be read. */
 const DAMAGE_CODES = new Set([

@@ -2,7 +2,7 @@
  * Deletes rows of `events` for good, with mutations. ClickHouse runs a mutation in the background and resumes it after a
  * restart. Each deletion has a name inside the mutation's condition, so that it is started only once.
  */
-import type { DayCount } from "../core/warehouse-report.ts";
+import type { DayCount } from "../ledger/warehouse-report.ts";
 import type { WarehouseClient } from "./client.ts";
 import { type ClusterTarget, onCluster, onEveryNode, storedName } from "./cluster.ts";
 

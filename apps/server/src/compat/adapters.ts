@@ -1,5 +1,5 @@
 /** The adapter of each compatible endpoint. */
-import type { Adapters } from "../core/adapter.ts";
+import type { Adapters } from "../ingest/adapter.ts";
 import { GA4 } from "./ga4.ts";
 import { MATOMO } from "./matomo.ts";
 import { PLAUSIBLE } from "./plausible.ts";

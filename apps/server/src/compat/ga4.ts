@@ -1,7 +1,8 @@
 /** Senders of the GA4 Measurement Protocol: https://developers.google.com/analytics/devguides/collection/protocol/ga4 */
-import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../core/adapter.ts";
+
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
+import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../ingest/adapter.ts";
 import {
   definedIn,
   type ForeignFields,

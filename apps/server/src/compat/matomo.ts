@@ -1,8 +1,9 @@
 /** Clients of Matomo: https://developer.matomo.org/api-reference/tracking-api */
-import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../core/adapter.ts";
+
 import { NO_ID } from "../core/ids.ts";
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
+import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../ingest/adapter.ts";
 import { definedIn, type ForeignFields, idOf, numberOf, textOf } from "./values.ts";
 
 /** A transparent image of one pixel. */

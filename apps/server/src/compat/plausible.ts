@@ -1,6 +1,7 @@
 /** Clients of Plausible: https://plausible.io/docs/events-api. Visitors are identified without storage. */
-import type { Adapter, ForeignEvent, ForeignRequest, Untranslated } from "../core/adapter.ts";
+
 import { NO_ID } from "../core/ids.ts";
+import type { Adapter, ForeignEvent, ForeignRequest, Untranslated } from "../ingest/adapter.ts";
 import { definedIn, type ForeignFields, numberOf, objectOf, requireObject, textOf } from "./values.ts";
 
 /** Older clients send properties and revenue as JSON text. */

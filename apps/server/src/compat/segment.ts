@@ -1,7 +1,8 @@
 /** Clients of Segment and RudderStack: https://segment.com/docs/connections/sources/catalog/libraries/server/http-api */
-import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../core/adapter.ts";
+
 import { isRecord } from "../core/members.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
+import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../ingest/adapter.ts";
 import {
   definedIn,
   type ForeignFields,

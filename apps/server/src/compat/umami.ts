@@ -1,8 +1,9 @@
 /** Clients of Umami: https://umami.is/docs/api/sending-stats. Visitors without an `id` are identified without storage. */
-import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../core/adapter.ts";
+
 import { NO_ID } from "../core/ids.ts";
 import { isRecord } from "../core/members.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
+import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../ingest/adapter.ts";
 import { definedIn, type ForeignFields, idOf, numberOf, objectOf, requireObject, textOf } from "./values.ts";
 
 const WEB_VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"];

@@ -1,8 +1,8 @@
 /** The settings, in one table, and the type of their values. */
 import { resolve } from "node:path";
 import { LIMITS } from "@headwater/contract";
-import { parseTrust } from "../core/client-address.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { parseTrust } from "./trust.ts";
 import {
   addressesFile,
   clickhouseUrl,

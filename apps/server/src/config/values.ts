@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { LIMITS, SITE_PATH } from "@headwater/contract";
+import { createSourceLists } from "../channels/source-lists.ts";
 import { type ContainsAddress, parseAddressRanges } from "../core/address-ranges.ts";
-import { createSourceLists } from "../core/channels/source-lists.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { isPlausibleToken, TOKEN_PREFIX } from "../core/token.ts";
 

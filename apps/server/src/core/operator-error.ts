@@ -8,3 +8,10 @@ export class OperatorError extends Error {
 
 export const needsOperator = (error: unknown): error is Error =>
   error instanceof Error && "needsOperator" in error && error.needsOperator === true;
+
+/**
+ * How the storage failed. `full`: the disk is full. `lost`: the files that are open are no longer the files of DATA_DIR.
+ * `damaged`: a file cannot be read as what it was written. `failed`: another reason.
+ */
+export const STORAGE_FAILURES = ["full", "lost", "damaged", "failed"] as const;
+export type StorageFailure = (typeof STORAGE_FAILURES)[number];

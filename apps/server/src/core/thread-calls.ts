@@ -4,7 +4,7 @@
  */
 import { parentPort, type ResourceLimits, Worker } from "node:worker_threads";
 import { releaseMemory } from "./memory.ts";
-import type { StorageFailure } from "./records.ts";
+import type { StorageFailure } from "./operator-error.ts";
 
 /** A method that a thread serves: it takes one value that can be cloned, or none, and may return a promise. */
 export type ThreadMethod = (argument: never) => unknown;

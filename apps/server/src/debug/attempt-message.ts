@@ -2,9 +2,10 @@
  * A finished attempt as it is sent to the thread that renders it. Lists of objects become text, because copying many small
  * objects between threads costs more than writing and parsing JSON.
  */
-import type { ForeignReply } from "../core/adapter.ts";
-import type { AnsweredOutcome, RefusedOutcome } from "../core/attempt.ts";
+
 import { Refusal, type RefusalDetail } from "../core/refusal.ts";
+import type { ForeignReply } from "../ingest/adapter.ts";
+import type { AnsweredOutcome, RefusedOutcome } from "../ingest/attempt.ts";
 import type { FinishedAttempt, RenderableAttempt } from "./render.ts";
 
 type AnsweredMessage = Omit<AnsweredOutcome, "results" | "normalized"> & {

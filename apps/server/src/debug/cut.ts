@@ -2,7 +2,7 @@
  * Cuts a body that is too large for a snapshot: keeps its envelope and its first events. It scans the text, because parsing
  * a body of 512 KB for a snapshot of 16 KB would take milliseconds.
  */
-import { stringEnd } from "../core/masking/nesting.ts";
+import { stringEnd } from "../masking/nesting.ts";
 
 /** Members after `events` are searched in this many characters at the end of the body. */
 const TAIL_LENGTH = 4_096;

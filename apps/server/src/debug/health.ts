@@ -1,7 +1,7 @@
 /** The health of a source, computed from its counters. They include attempts that were not kept. */
 import { type DebugData, ERRORS, EVENT_CODES } from "@headwater/contract";
-import type { AttemptCount, SourceRecord } from "../core/records.ts";
 import { DAY_MS, HOUR_MS, startOfHour, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
+import type { AttemptCount, SourceRecord } from "../ledger/records.ts";
 import { hintOf, NO_ALLOWED_ORIGIN, PLAN_VIOLATED, PROXY_UNTRUSTED } from "./hints.ts";
 import { NOT_LISTED, PLAN_WARNING } from "./hourly-counts.ts";
 

@@ -1,6 +1,7 @@
 /** Counts what happened to each source in each hour. The health of a source is computed from these counts. */
-import type { AttemptCount } from "../core/records.ts";
+
 import { startOfHour } from "../core/time.ts";
+import type { AttemptCount } from "../ledger/records.ts";
 import { acceptedViolations, type FinishedAttempt, outcomeOf } from "./render.ts";
 
 /** The name of the counter of attempts that were left out of the sample. */

@@ -3,7 +3,7 @@
  * `record` is called on the path of every request, so it only counts and queues. Rendering and masking happen in the
  * flush. No failure here reaches ingest.
  */
-import type { Attempt } from "../core/attempt.ts";
+import type { Attempt } from "../ingest/attempt.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
 import { createHourlyCounts } from "./hourly-counts.ts";
 import { createPendingAttempts } from "./pending-attempts.ts";

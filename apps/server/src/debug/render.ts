@@ -5,11 +5,11 @@
 import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
 import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
-import type { AnsweredOutcome, Attempt, Outcome, RefusedOutcome } from "../core/attempt.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { maskString } from "../core/masking/mask.ts";
-import type { AttemptRow } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
+import type { AnsweredOutcome, Attempt, Outcome, RefusedOutcome } from "../ingest/attempt.ts";
+import type { AttemptRow } from "../ledger/records.ts";
+import { maskString } from "../masking/mask.ts";
 import { hintOf } from "./hints.ts";
 import { type Snapshot, snapshotOf, snapshotOfList, snapshotOfText, snapshotOfUnknown } from "./snapshot.ts";
 

@@ -1,5 +1,5 @@
 /** The two operations of the debug view: a page of attempts, and the live stream. */
-import type { Handler } from "../core/handler.ts";
+import type { Handler } from "../http/handler.ts";
 import type { OpenDebugStream } from "./stream.ts";
 import type { DebugView } from "./view.ts";
 

@@ -1,6 +1,6 @@
 /** Decides which attempts the debug view keeps: all of a quiet source, a sample of a busy one (docs/api/debug.md). */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { createRateLimiter } from "../core/rate-limit.ts";
+import { createRateLimiter } from "../overload/rate-limit.ts";
 import { PLAN_WARNING } from "./hourly-counts.ts";
 import { acceptedViolations, codeOf, type FinishedAttempt, outcomeOf } from "./render.ts";
 

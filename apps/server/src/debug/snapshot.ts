@@ -1,7 +1,7 @@
 /** Snapshots of bodies for the debug view: masked before anything is written, and cut to a limit as valid JSON. */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { maskJson, maskText } from "../core/masking/mask.ts";
-import { nestsDeeply } from "../core/masking/nesting.ts";
+import { maskJson, maskText } from "../masking/mask.ts";
+import { nestsDeeply } from "../masking/nesting.ts";
 import { cutBody, isJson } from "./cut.ts";
 
 /** `json` is a valid JSON text. */

@@ -1,10 +1,10 @@
 /** The debug view live, as Server-Sent Events (docs/api/debug.md). Streams read new attempts from the ledger. */
 import type { DebugQuery } from "@headwater/contract";
-import { createAdmission, type Release } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { SourceRecord, StoredAttempt } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
+import type { SourceRecord, StoredAttempt } from "../ledger/records.ts";
+import { createAdmission, type Release } from "../overload/admission.ts";
 import type { Recorder } from "./recorder.ts";
 import { createFeeds, readNewest, type SourceFeed } from "./source-feed.ts";
 import { filterOf } from "./view.ts";

@@ -8,12 +8,12 @@ import {
   isErrorCode,
   type Source,
 } from "@headwater/contract";
-import { createAdmission } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { maskString } from "../core/masking/mask.ts";
-import type { AttemptFilter, PlanViolationRecord, SourceRecord, StoredAttempt } from "../core/records.ts";
 import { DAY_MS, toIsoTime } from "../core/time.ts";
 import type { AttemptLedger, Catalog } from "../ledger/ledger.ts";
+import type { AttemptFilter, PlanViolationRecord, SourceRecord, StoredAttempt } from "../ledger/records.ts";
+import { maskString } from "../masking/mask.ts";
+import { createAdmission } from "../overload/admission.ts";
 import { healthOf, healthSince } from "./health.ts";
 import type { Recorder } from "./recorder.ts";
 

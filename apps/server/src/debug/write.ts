@@ -1,7 +1,7 @@
 /** Renders, masks and writes attempts. `writeHere` does it in this thread; a ledger on SQLite does it in its attempts thread. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { AttemptCount, AttemptRow } from "../core/records.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
+import type { AttemptCount, AttemptRow } from "../ledger/records.ts";
 import { type FinishedAttempt, renderEach, rowOf } from "./render.ts";
 
 export interface AttemptBatch {

@@ -2,10 +2,10 @@
 import { EXPORT_MEDIA_TYPES } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import { refuseElsewhere, type Warehouse } from "../clickhouse/warehouse.ts";
-import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
-import { mayMiss } from "../core/warehouse-report.ts";
+import type { Handler } from "../http/handler.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
+import { mayMiss } from "../ledger/warehouse-report.ts";
 import { type EventStores, readEvents, toFile } from "./format.ts";
 import { type ExportSelection, readSelection } from "./selection.ts";
 import { createExportSlots } from "./slots.ts";

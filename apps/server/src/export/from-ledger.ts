@@ -1,9 +1,9 @@
 /** Reads the events of an export from the ledger's outbox, for a service without a warehouse: the last RETENTION_DAYS. */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { OutboxPart } from "../core/records.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
 import type { EventHead } from "../ledger/outbox-line.ts";
 import { readLines } from "../ledger/outbox-payload.ts";
+import type { OutboxPart } from "../ledger/records.ts";
 import { type ExportSelection, unknownCursor } from "./selection.ts";
 
 /** An event of the outbox, with the members that an export has to fill in. */

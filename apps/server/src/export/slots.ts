@@ -1,7 +1,8 @@
 /** The slots of exports: how many run at once, and when an export ends because its client reads too slowly. */
-import { createAdmission } from "../core/admission.ts";
+
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
+import { createAdmission } from "../overload/admission.ts";
 
 const { maxExports, maxExportsPerWorkspace, exportStallSeconds, exportYieldSeconds, exportPieceBytes } =
   SERVER_LIMITS;

@@ -2,21 +2,21 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { OPERATIONS, type Operation } from "@headwater/contract";
 import { Refusal } from "../core/refusal.ts";
-import { traceIdOf } from "../core/trace-context.ts";
 import { toRefusal } from "../ledger/to-refusal.ts";
+import { createConnectionPauses } from "../overload/paused-connections.ts";
 import { createAlias } from "./alias.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import { type CorsPolicy, createWorkspaceCors, INGEST_CORS } from "./cors.ts";
 import { NEEDS_RETRY_AFTER, renderFailure } from "./failure.ts";
 import { createHttpServer } from "./http-server.ts";
-import { type IngestRouteDeps, serveIngest } from "./ingest-routes.ts";
 import { operationName, type ServedRequest, statusOf } from "./observe.ts";
-import { createConnectionPauses } from "./paused-connections.ts";
-import { type Exchange, send, sendJson } from "./reply.ts";
+import { type Exchange, type ServeRoute, send, sendJson } from "./reply.ts";
 import { allowedMethods, createRouter, type RouteMatch } from "./router.ts";
+import { traceIdOf } from "./trace-context.ts";
 import { createWorkspaceRoute, type WorkspaceRouteDeps } from "./workspace-routes.ts";
 
-interface HttpAppDeps extends WorkspaceRouteDeps, IngestRouteDeps {
+interface HttpAppDeps extends WorkspaceRouteDeps {
+  readonly serveIngest: ServeRoute;
   readonly newId: (prefix: string) => string;
   /** INGEST_ALIAS; null: none. */
   readonly alias: string | null;
@@ -75,7 +75,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     const operation = match.operations.get(method);
     if (!operation) throw new Refusal("method_not_allowed", { headers: { Allow: allowedMethods(match) } });
     if (operation.access !== "public-key") return serveWorkspace(exchange, operation, match.params);
-    return serveIngest(exchange, operation, match.params, deps);
+    return deps.serveIngest(exchange, operation, match.params);
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -3,8 +3,8 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { rejectPendingBody } from "../core/pending-bodies.ts";
 import { Refusal } from "../core/refusal.ts";
+import { rejectPendingBody } from "../overload/pending-bodies.ts";
 import { renderClosingFailure } from "./failure.ts";
 
 const CODES: Readonly<Record<string, ErrorCode>> = {

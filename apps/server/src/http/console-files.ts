@@ -8,8 +8,8 @@ import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { extname, join } from "node:path";
 import { CONSOLE_PAGES } from "@headwater/contract";
-import { pageHeaders } from "../core/page-headers.ts";
 import { chooseEncoding } from "./encoding.ts";
+import { pageHeaders } from "./page-headers.ts";
 import { type Exchange, send } from "./reply.ts";
 
 /** The folder of the console's files, in the URL and on disk. */

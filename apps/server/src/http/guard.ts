@@ -10,19 +10,19 @@ import {
   type Role,
   type TokenScope,
 } from "@headwater/contract";
-import type { Caller, FieldRules } from "../core/handler.ts";
 import { isUnchanged, memberOf } from "../core/members.ts";
+import { Refusal } from "../core/refusal.ts";
+import { requirePerson } from "../core/users.ts";
+import type { Catalog } from "../ledger/ledger.ts";
+import type { SourceRecord } from "../ledger/records.ts";
 import {
   createClientRateLimiter,
   createRateLimiter,
   type Rate,
   rateRefusal,
   requireRate,
-} from "../core/rate-limit.ts";
-import type { SourceRecord } from "../core/records.ts";
-import { Refusal } from "../core/refusal.ts";
-import { requirePerson } from "../core/users.ts";
-import type { Catalog } from "../ledger/ledger.ts";
+} from "../overload/rate-limit.ts";
+import type { Caller, FieldRules } from "./handler.ts";
 import {
   findIssues,
   type Incoming,

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
+import { endAnswer } from "../overload/unsent-answers.ts";
 import { createClientErrorHandler } from "./client-error.ts";
 import { renderClosingFailure } from "./failure.ts";
-import { endAnswer } from "./unsent-answers.ts";
 
 /** Without these, slow clients could hold connections forever. */
 const SERVER_OPTIONS = {

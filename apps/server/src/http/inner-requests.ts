@@ -1,14 +1,14 @@
 /** Requests that a handler makes for its caller, within the request that it handles. */
 
-import type { RequestBytes } from "../core/body.ts";
-import type { Caller, InnerReply, InnerRequest } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { RequestIds } from "../core/trace-context.ts";
 import { toRefusal } from "../ledger/to-refusal.ts";
+import type { RequestBytes } from "./body.ts";
 import { renderFailure } from "./failure.ts";
 import type { Guard } from "./guard.ts";
+import type { Caller, InnerReply, InnerRequest } from "./handler.ts";
 import { NO_BODY } from "./json-body.ts";
 import type { HandlerAnswer } from "./reply.ts";
+import type { RequestIds } from "./trace-context.ts";
 
 /** A handler of any operation. The guard has checked the call against the same entry of the table. */
 export type AnyHandler = (call: unknown) => Promise<HandlerAnswer>;

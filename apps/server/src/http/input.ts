@@ -2,13 +2,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Issue, Operation } from "@headwater/contract";
 import type { TSchema } from "typebox";
-import type { RequestBytes } from "../core/body.ts";
-import type { FieldRule, FieldRules } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { isRecord, memberOf } from "../core/members.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
 import { type Check, compile } from "../core/validate.ts";
+import type { RequestBytes } from "./body.ts";
+import type { FieldRule, FieldRules } from "./handler.ts";
 import { findUnstorable, parseBody } from "./json-body.ts";
 
 /** A request as it was sent. */

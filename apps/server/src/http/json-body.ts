@@ -1,9 +1,9 @@
 /** The body of a workspace request: bytes to text to a JSON value (docs/api/conventions.md). */
 import type { IncomingHttpHeaders } from "node:http";
 import { type Issue, LIMITS } from "@headwater/contract";
-import type { RequestBytes } from "../core/body.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
+import type { RequestBytes } from "./body.ts";
 
 export const NO_BODY: RequestBytes = { bytes: Buffer.alloc(0), sizeBytes: 0 };
 

@@ -1,9 +1,11 @@
 /** Counts and logs every request on every route when its answer begins. */
-import { clientOf, networkOf, type Trust } from "../core/client-address.ts";
+import type { Trust } from "../config/trust.ts";
 import type { Refusal } from "../core/refusal.ts";
-import { type TracedRequest, toLogIds } from "../core/trace-context.ts";
+import { networkOf } from "../overload/client-key.ts";
+import { clientOf } from "./client-address.ts";
 import type { Exchange } from "./reply.ts";
 import type { RouteMatch } from "./router.ts";
+import { type TracedRequest, toLogIds } from "./trace-context.ts";
 
 /** A request whose answer has begun. */
 export interface ServedRequest {

@@ -3,11 +3,12 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { gzip } from "node:zlib";
-import type { Document } from "../core/document.ts";
-import type { AnswerWith } from "../core/handler.ts";
-import type { RequestIds } from "../core/trace-context.ts";
+import type { Operation } from "@headwater/contract";
+import { endAnswer } from "../overload/unsent-answers.ts";
+import type { Document } from "./document.ts";
 import { chooseEncoding } from "./encoding.ts";
-import { endAnswer } from "./unsent-answers.ts";
+import type { AnswerWith } from "./handler.ts";
+import type { RequestIds } from "./trace-context.ts";
 
 /** One request and its response. */
 export interface Exchange extends RequestIds {
@@ -20,6 +21,13 @@ export interface Exchange extends RequestIds {
   /** Headers of every answer to this request. */
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** Serves a request of an operation, with the parameters of its path as they were sent. */
+export type ServeRoute = (
+  exchange: Exchange,
+  operation: Operation,
+  params: Readonly<Record<string, string>>,
+) => Promise<void>;
 
 /** The answer of any operation's handler. */
 export type HandlerAnswer = AnswerWith<unknown>;

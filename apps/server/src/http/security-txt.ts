@@ -1,7 +1,8 @@
 /** `/.well-known/security.txt` (RFC 9116): whom to tell about a security problem of this installation. */
-import type { Handler } from "../core/handler.ts";
+
 import { Refusal } from "../core/refusal.ts";
 import { DAY_MS } from "../core/time.ts";
+import type { Handler } from "./handler.ts";
 
 /** How long the contact is good for. RFC 9116 recommends less than a year. */
 const VALID_DAYS = 90;

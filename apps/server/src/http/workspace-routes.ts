@@ -1,16 +1,17 @@
 /** Every operation of the table that is not for public keys: checked by the guard, then handled. */
 import { parse as parseQuery } from "node:querystring";
 import type { Operation } from "@headwater/contract";
-import { readBytes } from "../core/body.ts";
-import { clientOf, type Trust } from "../core/client-address.ts";
-import type { Caller, Handlers, InnerRequest } from "../core/handler.ts";
+import type { Trust } from "../config/trust.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { RequestIds } from "../core/trace-context.ts";
+import { readBytes } from "./body.ts";
+import { clientOf } from "./client-address.ts";
 import type { Admitted, Guard } from "./guard.ts";
+import type { Caller, Handlers, InnerRequest } from "./handler.ts";
 import { type AnyHandler, createInnerRequests } from "./inner-requests.ts";
 import { maxBodyBytesOf } from "./input.ts";
 import { NO_BODY } from "./json-body.ts";
-import { type Exchange, sendAnswer } from "./reply.ts";
+import { type Exchange, type ServeRoute, sendAnswer } from "./reply.ts";
+import type { RequestIds } from "./trace-context.ts";
 
 export interface WorkspaceRouteDeps {
   readonly handlers: Handlers;
@@ -91,16 +92,7 @@ const rightsOf = (caller: Caller | null) => ({
   grantsUntil: caller?.grantsUntil ?? null,
 });
 
-type WorkspaceRoute = (
-  exchange: Exchange,
-  operation: Operation,
-  params: Readonly<Record<string, string>>,
-) => Promise<void>;
-
-export function createWorkspaceRoute(
-  deps: WorkspaceRouteDeps,
-  operations: readonly Operation[],
-): WorkspaceRoute {
+export function createWorkspaceRoute(deps: WorkspaceRouteDeps, operations: readonly Operation[]): ServeRoute {
   const { guard, clock, trust, isStopping } = deps;
   const handlers = indexHandlers(deps.handlers, operations);
   const askInner = createInnerRequests({ ...deps, handlers });

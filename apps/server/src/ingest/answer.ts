@@ -1,9 +1,9 @@
 /** The answer to a request that was processed (spec 2.5 and 2.8). */
 import type { BootstrapAnswer, EventsAnswer } from "@headwater/contract";
 import { NO_ID } from "../core/ids.ts";
-import { type IngestRequest, ingestPath, legacyIngestPath } from "../core/ingest-request.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { BatchResults } from "./evaluate-batch.ts";
+import { type IngestRequest, ingestPath, legacyIngestPath } from "./ingest-request.ts";
 import type { BootstrapFields, ParsedBody } from "./parse.ts";
 import { expiresAt } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";

@@ -1,5 +1,5 @@
-import type { Attempt, AttemptFacts, Outcome } from "../core/attempt.ts";
-import type { IngestRequest } from "../core/ingest-request.ts";
+import type { Attempt, AttemptFacts, Outcome } from "./attempt.ts";
+import type { IngestRequest } from "./ingest-request.ts";
 
 /** Collects what is learned about a request until its outcome is known. */
 export interface AttemptDraft {

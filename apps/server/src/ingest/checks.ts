@@ -1,8 +1,8 @@
 /** Checks of a request before its body is parsed: key, state of the source, origin, size (docs/api/ingest.md). */
 import { originToAllow } from "@headwater/contract/origin";
-import type { IngestBody } from "../core/body.ts";
-import type { IngestRequest } from "../core/ingest-request.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
+import type { IngestBody } from "../http/body.ts";
+import type { IngestRequest } from "./ingest-request.ts";
 import type { CachedSource } from "./source-cache.ts";
 
 /** Refuses a key that was rotated, unless its grace period lasts. */

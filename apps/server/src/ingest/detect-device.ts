@@ -1,5 +1,5 @@
 /** Names browser, operating system and kind of device from a user agent and client hints. Pure. */
-import type { ClientHints } from "../core/ingest-request.ts";
+
 import {
   BRAND_BROWSERS,
   DEVICE_TYPES,
@@ -7,6 +7,7 @@ import {
   OPERATING_SYSTEMS,
   WORD_BROWSERS,
 } from "./device-names.ts";
+import type { ClientHints } from "./ingest-request.ts";
 
 export interface DetectedDevice {
   /** A `DeviceType`; imported events can have other texts. */

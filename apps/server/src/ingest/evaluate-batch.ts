@@ -1,12 +1,11 @@
 /** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
 import { EVENT_CODES, type EventResult, storedEventName } from "@headwater/contract";
 import type { ContainsAddress } from "../core/address-ranges.ts";
-import type { EventLearner } from "../core/event-catalog/learner.ts";
-import type { IngestRequest } from "../core/ingest-request.ts";
-import type { PlanViolation } from "../core/plan/compile-plan.ts";
-import type { Commit, SessionRecord, SessionTouch, StoredFlags } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
+import type { EventLearner } from "../event-catalog/learner.ts";
 import { createLineBuilder } from "../ledger/outbox-line.ts";
+import type { Commit, SessionRecord, SessionTouch, StoredFlags } from "../ledger/records.ts";
+import type { PlanViolation } from "../plan/compile-plan.ts";
 import {
   analyticsEventId,
   type BatchContext,
@@ -17,6 +16,7 @@ import {
   type Rejection,
   rejectEvent,
 } from "./evaluate-event.ts";
+import type { IngestRequest } from "./ingest-request.ts";
 import { isJsonObject, textOrNull } from "./json.ts";
 import {
   type InvalidEvent,

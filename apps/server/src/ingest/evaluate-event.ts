@@ -12,14 +12,14 @@ import {
   storedEventName,
   type Warning,
 } from "@headwater/contract";
-import { DIRECT, type VisitClassifier } from "../core/channels/visit-classifier.ts";
-import type { SeenViolation } from "../core/event-catalog/violations.ts";
+import { DIRECT, type VisitClassifier } from "../channels/visit-classifier.ts";
 import { NO_ID } from "../core/ids.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { CompiledPlan, PlanViolation } from "../core/plan/compile-plan.ts";
-import type { SessionRecord } from "../core/records.ts";
 import { dayOf, toIsoTime } from "../core/time.ts";
+import type { SeenViolation } from "../event-catalog/violations.ts";
 import { type BuildLine, membersOf, sharedMembersOf } from "../ledger/outbox-line.ts";
+import type { SessionRecord } from "../ledger/records.ts";
+import type { CompiledPlan, PlanViolation } from "../plan/compile-plan.ts";
 import type { AddressRules } from "./address-rules.ts";
 import { mergeContexts, warnOnce } from "./fit.ts";
 import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";

@@ -1,15 +1,15 @@
 /** Turns the events of a foreign request into batches of ours: one for each visitor and user (docs/api/ingest.md). Pure. */
 import { hash } from "node:crypto";
 import { type AppliedLimits, LIMITS } from "@headwater/contract";
-import type { Adapter, ForeignEvent, ForeignRequest, Translation } from "../core/adapter.ts";
-import type { Envelope } from "../core/attempt.ts";
 import { DAILY_ID_PREFIX, NO_ID } from "../core/ids.ts";
-import type { IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
+import type { Adapter, ForeignEvent, ForeignRequest, Translation } from "./adapter.ts";
+import type { Envelope } from "./attempt.ts";
 import type { EvaluatedEvent } from "./evaluate-batch.ts";
 import { knownMembers } from "./fit.ts";
+import type { IngestRequest } from "./ingest-request.ts";
 import { inspect, isJsonObject, jsonBytes, parseJson, textOrNull, withStorableStrings } from "./json.ts";
 import { type BodyParser, type InvalidEvent, isInvalid, type ParsedBody, requireBatchSize } from "./parse.ts";
 import type { ForeignSession } from "./visit.ts";

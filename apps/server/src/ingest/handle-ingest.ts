@@ -1,15 +1,14 @@
 /** The pipeline of ingest: every stage that a request passes, from its public key to its answer. */
 
-import type { Admission } from "../core/admission.ts";
-import type { AnsweredOutcome, Attempt, Outcome } from "../core/attempt.ts";
-import { type IngestBody, readIngestBody } from "../core/body.ts";
-import type { EventLearner } from "../core/event-catalog/learner.ts";
-import type { ForeignCall, IngestRequest } from "../core/ingest-request.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { RequestIds } from "../core/trace-context.ts";
+import type { EventLearner } from "../event-catalog/learner.ts";
+import { type IngestBody, readIngestBody } from "../http/body.ts";
+import type { RequestIds } from "../http/trace-context.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 import { toRefusal } from "../ledger/to-refusal.ts";
+import type { Admission } from "../overload/admission.ts";
 import { buildAnswer } from "./answer.ts";
+import type { AnsweredOutcome, Attempt, Outcome } from "./attempt.ts";
 import { type AttemptDraft, startAttempt } from "./attempt-draft.ts";
 import { checkKey, checkRequest } from "./checks.ts";
 import {
@@ -31,6 +30,7 @@ import {
   toForeignRequest,
   translate,
 } from "./foreign-batch.ts";
+import type { ForeignCall, IngestRequest } from "./ingest-request.ts";
 import { decodeBody, parseJson } from "./json.ts";
 import { type BodyParser, readEnvelope } from "./parse.ts";
 import type { PlaceOf } from "./places.ts";

@@ -1,14 +1,15 @@
 /** Builds ingest: the caches, limits and slots that its pipeline works with. */
 import type { AppliedLimits } from "@headwater/contract";
-import type { Attempt } from "../core/attempt.ts";
-import type { SourceLists } from "../core/channels/source-lists.ts";
-import { createEventLearner, type EventLearner } from "../core/event-catalog/learner.ts";
-import type { IngestRequest } from "../core/ingest-request.ts";
+import type { SourceLists } from "../channels/source-lists.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { SourceRecord } from "../core/records.ts";
-import { createTimeBudget } from "../core/time-budget.ts";
+import { createEventLearner, type EventLearner } from "../event-catalog/learner.ts";
 import type { Catalog, IngestLedger, LedgerChange } from "../ledger/ledger.ts";
+import type { SourceRecord } from "../ledger/records.ts";
+import { createTimeBudget } from "../overload/time-budget.ts";
+import { createSlicedAdmission } from "../overload/time-slices.ts";
+import type { Attempt } from "./attempt.ts";
 import { handleIngest, type IngestDeps } from "./handle-ingest.ts";
+import type { IngestRequest } from "./ingest-request.ts";
 import { createBodyParser } from "./parse.ts";
 import { createPlanCache } from "./plan-cache.ts";
 import { PropertyNames } from "./property-names.ts";
@@ -16,7 +17,6 @@ import { createQuotas, type QuotaDeps } from "./quotas.ts";
 import { createRateChecks, type IngestRates } from "./rates.ts";
 import { createSessionCache } from "./session-cache.ts";
 import { createSourceCache } from "./source-cache.ts";
-import { createSlicedAdmission } from "./time-slices.ts";
 import { createDeviceOf } from "./visitor.ts";
 import { createVisitorIds } from "./visitor-ids.ts";
 

@@ -1,10 +1,10 @@
 /** Parses body bytes as JSON and inspects free-form JSON (docs/api/ingest.md). Pure. */
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@headwater/contract";
-import type { IngestBody } from "../core/body.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
+import type { IngestBody } from "../http/body.ts";
 
 export type JsonObject = Record<string, unknown>;
 export const isJsonObject = (value: unknown): value is JsonObject =>

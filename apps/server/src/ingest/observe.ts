@@ -1,8 +1,8 @@
 /** Counts each finished attempt and logs refused ones. The debug module records attempts. */
 
-import type { Attempt } from "../core/attempt.ts";
-import type { BoundedLog } from "../core/bounded-log.ts";
-import { toLogIds } from "../core/trace-context.ts";
+import { toLogIds } from "../http/trace-context.ts";
+import type { BoundedLog } from "../overload/bounded-log.ts";
+import type { Attempt } from "./attempt.ts";
 
 export interface Log {
   debug(fields: object, message: string): void;

@@ -1,9 +1,9 @@
 /** Parses and cleans the address of a page, its referrer and its title (docs/api/stored-events.md, "Addresses"). Pure. */
 import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
-import { type Campaign, NO_CAMPAIGN, readCampaign } from "../core/channels/campaign.ts";
+import { type Campaign, NO_CAMPAIGN, readCampaign } from "../channels/campaign.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { maskAddress, maskWholly } from "../core/masking/mask-address.ts";
+import { maskAddress, maskWholly } from "../masking/mask-address.ts";
 import type { AddressRules } from "./address-rules.ts";
 
 interface PageAddress {

@@ -9,9 +9,9 @@ import {
   LegacyEventsBody,
   type Warning,
 } from "@headwater/contract";
-import type { Envelope } from "../core/attempt.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
 import { compile } from "../core/validate.ts";
+import type { Envelope } from "./attempt.ts";
 import { fitContext, fitPage } from "./fit.ts";
 import { isJsonObject, type JsonObject, textOrNull } from "./json.ts";
 import { type ParsedTime, parseTime } from "./parse-time.ts";

@@ -1,8 +1,8 @@
 /** The compiled tracking plans of sources in use. A version of a plan never changes, so no change makes it outdated. */
 import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { type CompiledPlan, compilePlan } from "../core/plan/compile-plan.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import { type CompiledPlan, compilePlan } from "../plan/compile-plan.ts";
 
 export interface PlanCache {
   /** null: the version is no longer kept. */

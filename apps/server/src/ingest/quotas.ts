@@ -6,9 +6,9 @@
 import type { DailyQuota, SourceLimits } from "@headwater/contract";
 import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { Commit, StoredFlags, UsageRow } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { DAY_MS, utcDay } from "../core/time.ts";
+import type { Commit, StoredFlags, UsageRow } from "../ledger/records.ts";
 import type { CachedSource } from "./source-cache.ts";
 
 interface Used {

@@ -1,13 +1,13 @@
 /** Rate limits of ingest (docs/api/limits.md): for each client address of a source, for each source, for unknown keys and for bad tokens. */
 import { SERVER_LIMITS } from "../core/limits.ts";
+import type { Refusal, RefusalDetail } from "../core/refusal.ts";
 import {
   createClientRateLimiter,
   createRateLimiter,
   type Rate,
   type RateLimiter,
   rateRefusal,
-} from "../core/rate-limit.ts";
-import type { Refusal, RefusalDetail } from "../core/refusal.ts";
+} from "../overload/rate-limit.ts";
 import type { CachedSource } from "./source-cache.ts";
 
 export interface IngestRates {

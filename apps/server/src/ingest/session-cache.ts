@@ -3,8 +3,8 @@ import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
 import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { SessionRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
+import type { SessionRecord } from "../ledger/records.ts";
 
 export type RunWork = <T>(work: () => Promise<T>) => Promise<T>;
 

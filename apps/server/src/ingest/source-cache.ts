@@ -2,13 +2,13 @@
 import type { AppliedLimits, KeyState } from "@headwater/contract";
 import { compileOrigins } from "@headwater/contract/origin";
 import { pathMatcher } from "@headwater/contract/path-pattern";
+import type { SourceLists } from "../channels/source-lists.ts";
+import { createVisitClassifier, type VisitClassifier } from "../channels/visit-classifier.ts";
 import { type ContainsAddress, parseAddressRanges } from "../core/address-ranges.ts";
 import { createCache } from "../core/cache.ts";
-import type { SourceLists } from "../core/channels/source-lists.ts";
-import { createVisitClassifier, type VisitClassifier } from "../core/channels/visit-classifier.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
+import type { SourceRecord } from "../ledger/records.ts";
 import { type AddressRules, compileAddressRules, storedPattern } from "./address-rules.ts";
 
 /** A source found by one of its public keys, with its settings compiled. */

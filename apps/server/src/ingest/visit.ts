@@ -1,10 +1,10 @@
 /** The session of a request: events name one, a bootstrap resumes or opens one (spec 4.2, docs/api/ingest.md). */
 import { hash } from "node:crypto";
 import { DAILY_ID_PREFIX, FOUND_SESSION_PREFIX, NO_ID } from "../core/ids.ts";
-import type { IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { SessionRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
+import type { SessionRecord } from "../ledger/records.ts";
+import type { IngestRequest } from "./ingest-request.ts";
 import { textOrNull } from "./json.ts";
 import { addressOf, referrerOf } from "./page-address.ts";
 import type { BootstrapFields, EventsFields, ParsedBody } from "./parse.ts";

@@ -4,10 +4,10 @@
  */
 import { createHmac } from "node:crypto";
 import { DAILY_ID_PREFIX } from "../core/ids.ts";
-import type { IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { dayOf } from "../core/time.ts";
 import type { SaltLedger } from "../ledger/ledger.ts";
+import type { IngestRequest } from "./ingest-request.ts";
 import type { BootstrapFields } from "./parse.ts";
 import { userAgentOf } from "./visitor.ts";
 

@@ -1,13 +1,13 @@
 /** Derives device, browser and bot of a visitor from the user agent. */
 import type { EventSender } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
-import type { ClientHints, IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { TimeBudget } from "../core/time-budget.ts";
 import { membersOf } from "../ledger/outbox-line.ts";
+import type { TimeBudget } from "../overload/time-budget.ts";
 import { detectBot } from "./detect-bot.ts";
 import { correctIpad, type DetectedDevice, detectDevice } from "./detect-device.ts";
 import { sizeText } from "./fit.ts";
+import type { ClientHints, IngestRequest } from "./ingest-request.ts";
 import { textOrNull } from "./json.ts";
 
 /** The members of an event's `device`. */

@@ -1,7 +1,8 @@
 /** POST …/test: the doctor's checks of a page, run by the service. It requests public addresses only, besides its own. */
-import { createAdmission } from "../core/admission.ts";
-import type { Handler } from "../core/handler.ts";
+
 import { SERVER_LIMITS } from "../core/limits.ts";
+import type { Handler } from "../http/handler.ts";
+import { createAdmission } from "../overload/admission.ts";
 import { NOT_PROBED, type ServiceEvidence } from "./evidence.ts";
 import { testPage } from "./page-test.ts";
 import type { VerifyDeps } from "./verify.ts";

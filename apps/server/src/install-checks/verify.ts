@@ -1,7 +1,7 @@
 /** POST …/verify: checks a page's own report. The service requests nothing, so what the page does not know stays unknown. */
 import type { KeyState } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
-import type { SourceRecord } from "../core/records.ts";
+import type { Handler } from "../http/handler.ts";
+import type { SourceRecord } from "../ledger/records.ts";
 import { diagnose } from "./diagnose.ts";
 import { NOT_PROBED, originOf, type ServiceEvidence } from "./evidence.ts";
 

@@ -1,8 +1,8 @@
 /** The install payload of a source: what to paste into an application (spec 2.2, docs/api/install.md). */
 import { createHash } from "node:crypto";
 import { type InstallPayload, SOURCE_DEFAULTS } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
-import type { SourceRecord } from "../core/records.ts";
+import type { Handler } from "../http/handler.ts";
+import type { SourceRecord } from "../ledger/records.ts";
 import { proxyRules } from "./proxy.ts";
 import { astroExample, browserSnippet, inlineScript, type SnippetOptions } from "./snippets/browser.ts";
 import { curlExample } from "./snippets/curl.ts";

@@ -1,6 +1,6 @@
 /** The plain values of sign-ins, and of notes in the audit log. */
 import type { Role } from "@headwater/contract";
-import type { InvitationRecord } from "../core/records.ts";
+import type { InvitationRecord } from "./records.ts";
 
 /** A person at the identity provider. */
 export interface IdentityRecord {

@@ -1,6 +1,6 @@
 /** Turns the filter of debug attempts into conditions on columns, which both engines have alike. */
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, type AttemptOutcome } from "@headwater/contract/attempts";
-import type { AttemptFilter } from "../core/records.ts";
+import type { AttemptFilter } from "./records.ts";
 
 /** Attempts of one source that a filter selects. */
 export type AttemptGroupFilter = Omit<AttemptFilter, "limit" | "before" | "after"> & {

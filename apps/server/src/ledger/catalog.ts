@@ -1,5 +1,7 @@
 /** The catalog: the rarely called part of the ledger, implemented once for both engines (`catalog/`). */
 import type { Role, SourceFieldName, TokenScope, TrackingPlan, VisitorKind } from "@headwater/contract";
+import type { AuditNote, IdentityRecord, OfferedInvitation, SignInOffer } from "./account-records.ts";
+import type { DeletionClock } from "./deletion-clock.ts";
 import type {
   Actor,
   AuditRecord,
@@ -18,10 +20,8 @@ import type {
   TokenRecord,
   UsageRow,
   WorkspacePageRequest,
-} from "../core/records.ts";
-import type { ReportRecord } from "../core/report-record.ts";
-import type { AuditNote, IdentityRecord, OfferedInvitation, SignInOffer } from "./account-records.ts";
-import type { DeletionClock } from "./deletion-clock.ts";
+} from "./records.ts";
+import type { ReportRecord } from "./report-record.ts";
 
 /** Who makes a change, and when. Changing methods write an audit entry in the same transaction. */
 interface AuditedChange {

@@ -2,10 +2,11 @@
  * Group commit: while a group of commits is written, further commits wait and form the next group. There is no timer.
  * The queue is bounded, and admission shares it between sources.
  */
-import { createAdmission, type Release } from "../core/admission.ts";
+
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { Commit, StoredFlags } from "../core/records.ts";
+import { createAdmission, type Release } from "../overload/admission.ts";
 import { type GroupObserver, LedgerBusy, type LedgerLoad } from "./ledger.ts";
+import type { Commit, StoredFlags } from "./records.ts";
 
 /** Commits a group, all or nothing. Resolves with the flags of each commit, in order. */
 type WriteGroup = (group: Commit[]) => Promise<StoredFlags[]>;

@@ -6,7 +6,11 @@
  * value, and resolves with a plain value, so that an implementation may run in another thread or behind a socket.
  * A method rejects with StorageError when the storage fails; nothing of that call was stored then.
  */
+
 import type { ErasureStatus } from "@headwater/contract";
+import type { StorageFailure } from "../core/operator-error.ts";
+import type { AttemptGroup, AttemptGroupFilter } from "./attempt-filter.ts";
+import type { Catalog } from "./catalog.ts";
 import type {
   AlertStatus,
   AttemptCount,
@@ -21,16 +25,13 @@ import type {
   PendingAlert,
   SessionRecord,
   SourceRetention,
-  StorageFailure,
   StoredAttempt,
   StoredFlags,
   VisitorToErase,
   WatchedSource,
-} from "../core/records.ts";
-import type { DayCount } from "../core/warehouse-report.ts";
-import type { AttemptGroup, AttemptGroupFilter } from "./attempt-filter.ts";
-import type { Catalog } from "./catalog.ts";
+} from "./records.ts";
 import type { WarehouseLedger } from "./warehouse-ledger.ts";
+import type { DayCount } from "./warehouse-report.ts";
 
 export type { Catalog, SourceChange } from "./catalog.ts";
 

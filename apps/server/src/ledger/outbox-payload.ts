@@ -10,9 +10,9 @@
  * whole payload is valid zstd.
  */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { OutboxPart } from "../core/records.ts";
-import type { DayCount } from "../core/warehouse-report.ts";
 import { compress, compressSync, decompress, decompressSync } from "./compression.ts";
+import type { OutboxPart } from "./records.ts";
+import type { DayCount } from "./warehouse-report.ts";
 
 const MAGIC = 0x184d2a50;
 const HEAD_BYTES = 8;

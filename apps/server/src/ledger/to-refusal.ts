@@ -1,5 +1,5 @@
-import { AdmissionFull } from "../core/admission.ts";
 import { Refusal } from "../core/refusal.ts";
+import { AdmissionFull } from "../overload/admission.ts";
 import { LedgerBusy, StorageError } from "./ledger.ts";
 
 /**

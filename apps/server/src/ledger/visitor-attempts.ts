@@ -1,6 +1,6 @@
 /** Which debug attempts belong to a visitor that is erased, in both engines. Pure. */
 import type { VisitorKind } from "@headwater/contract";
-import type { VisitorToErase } from "../core/records.ts";
+import type { VisitorToErase } from "./records.ts";
 
 export interface RecordedAttempt {
   receivedAt: number;

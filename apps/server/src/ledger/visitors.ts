@@ -1,8 +1,8 @@
 /** Finds the events and sessions of visitors to erase. SQLite and PostgreSQL ledgers use the same rules. Pure. */
 import { DAILY_ID_PREFIX, FOUND_SESSION_PREFIX } from "../core/ids.ts";
-import type { VisitorToErase } from "../core/records.ts";
 import { readHead } from "./outbox-line.ts";
 import type { OutboxLine } from "./outbox-payload.ts";
+import type { VisitorToErase } from "./records.ts";
 
 /** A condition of sessions: their visitors have no browser storage. */
 const HAS_DAILY_ID = `substr(anonymous_id, 1, ${DAILY_ID_PREFIX.length}) = '${DAILY_ID_PREFIX}'`;

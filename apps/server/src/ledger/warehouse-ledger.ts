@@ -1,5 +1,5 @@
 /** The ledger's part in comparing the warehouse with what was shipped to it (docs/decisions/0022). */
-import type { DayCount, WarehouseReport } from "../core/warehouse-report.ts";
+import type { DayCount, WarehouseReport } from "./warehouse-report.ts";
 
 /** What the warehouse must hold, as far as the ledger has counted it. */
 export interface ShippedDays {

@@ -1,5 +1,5 @@
 /** A mail that asks to open a link, as text and HTML. */
-import { escapeHtml } from "../core/escape-html.ts";
+import { escapeHtml } from "../http/escape-html.ts";
 import type { Mail } from "./mailer.ts";
 
 interface LinkMail {

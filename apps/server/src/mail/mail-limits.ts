@@ -5,8 +5,8 @@
 import { LIMITS } from "@headwater/contract/limits";
 import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { rateHeaders } from "../core/rate-limit.ts";
 import { Refusal } from "../core/refusal.ts";
+import { rateHeaders } from "../overload/rate-limit.ts";
 import { toMailboxKey } from "./email-address.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 

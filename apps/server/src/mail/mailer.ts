@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTransport } from "nodemailer";
 import type { SmtpServer } from "../config/values.ts";
-import { createAdmission } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { memberOf } from "../core/members.ts";
+import { createAdmission } from "../overload/admission.ts";
 
 export interface Mail {
   /** One address. */

@@ -1,6 +1,6 @@
 /** `POST /mcp` (docs/mcp.md). The protocol's SDK is loaded by the first request: it takes 25 MB. */
-import type { Call, Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
+import type { Call, Handler } from "../http/handler.ts";
 
 interface McpDeps {
   readonly version: string;

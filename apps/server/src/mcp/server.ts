@@ -1,7 +1,7 @@
 /** The server of the Model Context Protocol, by the protocol's own SDK. It is the same for HTTP and for standard input. */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import type { InnerReply, InnerRequest } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
+import type { InnerReply, InnerRequest } from "../http/handler.ts";
 import { TOOLS, type Tool, type ToolArguments, toRequest } from "./tools.ts";
 
 const INSTRUCTIONS = `Headwater is a web analytics service. To add tracking to an application:

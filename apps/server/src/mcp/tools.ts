@@ -13,8 +13,8 @@ import {
 } from "@headwater/contract";
 import type { Tool as ProtocolTool } from "@modelcontextprotocol/server";
 import Type, { type TProperties, type TSchema } from "typebox";
-import type { InnerRequest } from "../core/handler.ts";
 import { type Check, compile } from "../core/validate.ts";
+import type { InnerRequest } from "../http/handler.ts";
 
 type InputSchema = ProtocolTool["inputSchema"];
 export type ToolArguments = Readonly<Record<string, unknown>>;

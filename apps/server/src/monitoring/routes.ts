@@ -2,10 +2,10 @@
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import type { WarehouseHealth } from "../clickhouse/problems.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
-import { createDocument } from "../core/document.ts";
-import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import { SECOND_MS } from "../core/time.ts";
+import { createDocument } from "../http/document.ts";
+import type { Handler } from "../http/handler.ts";
 import { lagSeconds } from "./metrics.ts";
 import type { ReadinessState } from "./readiness.ts";
 

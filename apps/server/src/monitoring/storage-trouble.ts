@@ -2,7 +2,7 @@
  * Logs a failing storage once when it starts to fail, with the cause, and once when it works again, with the number of
  * failed requests. A line per request would fill the disk that is already full.
  */
-import { type RequestIds, toLogIds } from "../core/trace-context.ts";
+import { type RequestIds, toLogIds } from "../http/trace-context.ts";
 import type { StorageError } from "../ledger/ledger.ts";
 
 interface StorageTroubleLog {

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../config/config.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { TracedRequest } from "../core/trace-context.ts";
+import type { TracedRequest } from "../http/trace-context.ts";
 
 export interface RequestTracer {
   record(request: TracedRequest): void;

@@ -2,7 +2,6 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { OutboxPage, OutboxPart } from "../core/records.ts";
 import { compress, compressSync } from "../ledger/compression.ts";
 import { readHead } from "../ledger/outbox-line.ts";
 import {
@@ -12,6 +11,7 @@ import {
   joinLines,
   readLines,
 } from "../ledger/outbox-payload.ts";
+import type { OutboxPage, OutboxPart } from "../ledger/records.ts";
 
 /** zstd frames that follow each other unpack to one text (RFC 8878, section 3). This frame is the line break between two others. */
 const LINE_END = compressSync("\n");

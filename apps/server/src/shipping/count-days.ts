@@ -1,8 +1,9 @@
 /** How many events of each source and day a page of the outbox has. */
-import type { OutboxPage, OutboxPart } from "../core/records.ts";
+
 import { dayOf } from "../core/time.ts";
-import type { DayCount } from "../core/warehouse-report.ts";
 import { getDayCounts } from "../ledger/outbox-payload.ts";
+import type { OutboxPage, OutboxPart } from "../ledger/records.ts";
+import type { DayCount } from "../ledger/warehouse-report.ts";
 import { rowsOf } from "./block.ts";
 
 /** Most payloads say it. Those that hold duplicates, or that an erasure has rewritten, are read. */

@@ -4,7 +4,7 @@ import type { WarehouseClient } from "../clickhouse/client.ts";
 import { onCluster, onEveryNode, storedName } from "../clickhouse/cluster.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { DAY_MS, dayOf, MAX_QUERY_TIME, utcDay } from "../core/time.ts";
-import type { DayCount } from "../core/warehouse-report.ts";
+import type { DayCount } from "../ledger/warehouse-report.ts";
 import { type Block, type BlockRow, rowsOf, without } from "./block.ts";
 import { countDays } from "./count-days.ts";
 import { EventsRefused, insert } from "./insert.ts";

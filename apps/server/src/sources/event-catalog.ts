@@ -1,10 +1,10 @@
 /** The event catalogue of a source, as the API shows it (docs/api/tracking-plan.md). */
 import { CATALOG_TYPES, type CatalogEvent } from "@headwater/contract";
-import { OTHER_EVENTS } from "../core/event-catalog/merge.ts";
-import type { Handler } from "../core/handler.ts";
-import type { CatalogEventRecord } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
+import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import { OTHER_EVENTS } from "../ledger/merge-events.ts";
+import type { CatalogEventRecord } from "../ledger/records.ts";
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
 

@@ -9,9 +9,9 @@ import {
 import { readOrigins } from "@headwater/contract/origin";
 import { isAddressRange } from "../core/address-ranges.ts";
 import { isRecord, isUnchanged } from "../core/members.ts";
-import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { readCurrency, roundAmount } from "../core/revenue.ts";
+import type { SourceRecord } from "../ledger/records.ts";
 
 /** The fields of a body that change a source. */
 type SourceFields = Pick<UpdateSourceBody, SourceFieldName>;

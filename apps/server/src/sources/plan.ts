@@ -1,15 +1,15 @@
 /** The operations on the tracking plan of a source (docs/api/tracking-plan.md). */
 import { type Issue, LIMITS, type PlanVersion, type TrackingPlan } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
-import { requireCompilable } from "../core/plan/compile-plan.ts";
-import { NO_PLAN } from "../core/plan/no-plan.ts";
-import { proposePlan } from "../core/plan/propose-plan.ts";
-import { checkSchema } from "../core/plan/schema-rules.ts";
-import type { PlanRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { canSeeUser } from "../core/users.ts";
+import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import { NO_PLAN } from "../ledger/no-plan.ts";
+import type { PlanRecord } from "../ledger/records.ts";
+import { requireCompilable } from "../plan/compile-plan.ts";
+import { proposePlan } from "../plan/propose-plan.ts";
+import { checkSchema } from "../plan/schema-rules.ts";
 
 function renderVersion<R extends Omit<PlanRecord, "plan">>(
   viewer: Parameters<typeof canSeeUser>[0],

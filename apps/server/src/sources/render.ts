@@ -7,8 +7,8 @@ import {
   type Source,
   type SourceLimits,
 } from "@headwater/contract";
-import type { SourceRecord } from "../core/records.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
+import type { SourceRecord } from "../ledger/records.ts";
 
 /** The end of the previous key is shown only while that key is accepted. */
 export function renderSource(record: SourceRecord, now: number): Source {

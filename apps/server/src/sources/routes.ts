@@ -1,12 +1,12 @@
 /** The operations on sources and their public keys (spec 3 and 4.1, docs/api/sources.md). */
 import { randomBytes } from "node:crypto";
 import { SOURCE_DEFAULTS } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
+import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import type { SourceRecord } from "../ledger/records.ts";
 import { readSourceFields, readUpdate } from "./fields.ts";
 import { renderSource } from "./render.ts";
 

@@ -4,11 +4,11 @@ import { ERRORS } from "@headwater/contract";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { isDamage } from "../clickhouse/completeness.ts";
 import { refuseElsewhere, type Warehouse } from "../clickhouse/warehouse.ts";
-import { AdmissionFull, createAdmission } from "../core/admission.ts";
-import { createCoalescer } from "../core/coalesce.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { SECOND_MS } from "../core/time.ts";
+import { AdmissionFull, createAdmission } from "../overload/admission.ts";
+import { createCoalescer } from "../overload/coalesce.ts";
 import type { Statement } from "./sql.ts";
 
 /** Runs a statement and returns its rows, each a list of its columns. `Row` is what the statement's text selects. */

@@ -1,11 +1,11 @@
 /** The operations on saved segments, funnels and annotations (docs/api/reports.md). */
 import { type Issue, LIMITS, type SavedItem, type SavedKind } from "@headwater/contract";
-import type { FieldRule, Handler } from "../core/handler.ts";
-import type { SavedItemRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { canSeeUser } from "../core/users.ts";
+import type { FieldRule, Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import type { SavedItemRecord } from "../ledger/records.ts";
 import { readFilters } from "./filter.ts";
 import { parseDay } from "./range.ts";
 import { refuseIssues } from "./scope.ts";

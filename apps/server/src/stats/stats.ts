@@ -1,10 +1,10 @@
 /** The handlers of the stats queries (docs/api/stats.md). */
 import type { StatsAccuracy, StatsAnswer } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
-import type { Call, Handlers } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
-import { mayMiss, missingOf } from "../core/warehouse-report.ts";
+import type { Call, Handlers } from "../http/handler.ts";
+import { mayMiss, missingOf } from "../ledger/warehouse-report.ts";
 import { readExcluded } from "./excluded.ts";
 import { answerFunnel } from "./funnel.ts";
 import { answerGoalReport, isByGoal } from "./goal-report.ts";

@@ -1,9 +1,9 @@
 /** GET …/events: the stored events of one session or visitor in order, or the latest of one name (docs/api/export.md). */
 import { type Issue, LIMITS, type ListedEvent, type StoredEvents } from "@headwater/contract";
-import type { Call } from "../core/handler.ts";
 import { NO_ID } from "../core/ids.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
+import type { Call } from "../http/handler.ts";
 import type { RunQuery } from "./run-query.ts";
 import { allOf, bindTime, list, statement } from "./sql.ts";
 

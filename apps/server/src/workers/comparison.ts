@@ -7,8 +7,8 @@ import { isDamage, type WarehouseCompleteness } from "../clickhouse/completeness
 import { listDetached } from "../clickhouse/parts.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { buildReport, COMPLETE, type WarehouseReport } from "../core/warehouse-report.ts";
 import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
+import { buildReport, COMPLETE, type WarehouseReport } from "../ledger/warehouse-report.ts";
 import { type ComparedLedger, type ComparisonDeps, compareWarehouse } from "../shipping/compare.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 

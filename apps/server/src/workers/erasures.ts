@@ -8,9 +8,9 @@ import type { WarehouseClient } from "../clickhouse/client.ts";
 import { countDeletions, type Deletion, deleteEvents, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { Cursor, OpenErasure } from "../core/records.ts";
-import type { DayCount } from "../core/warehouse-report.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
+import type { Cursor, OpenErasure } from "../ledger/records.ts";
+import type { DayCount } from "../ledger/warehouse-report.ts";
 import { dropOutdatedRollups } from "../stats/rollups/drop.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 

@@ -1,8 +1,9 @@
 /** Adds what this node has learned of events to the event catalogue of each source. */
-import type { EventLearner } from "../core/event-catalog/learner.ts";
+
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { CatalogEventRecord } from "../core/records.ts";
+import type { EventLearner } from "../event-catalog/learner.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import type { CatalogEventRecord } from "../ledger/records.ts";
 
 interface CatalogFlushDeps {
   readonly ledger: Pick<Catalog, "addToEventCatalog">;

@@ -8,8 +8,8 @@ import { type PartChecks, setDamagedPartsAside } from "../clickhouse/part-checks
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { SECOND_MS } from "../core/time.ts";
-import { sumEvents } from "../core/warehouse-report.ts";
 import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
+import { sumEvents } from "../ledger/warehouse-report.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
 const MAX_LOGGED_PARTS = 10;

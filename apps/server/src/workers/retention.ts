@@ -6,9 +6,9 @@ import type { WarehouseClient } from "../clickhouse/client.ts";
 import { deleteEvents, isDeleting, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { SourceRetention } from "../core/records.ts";
 import { DAY_MS, dayOf } from "../core/time.ts";
 import type { ErasureLedger, OutboxLedger } from "../ledger/ledger.ts";
+import type { SourceRetention } from "../ledger/records.ts";
 import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
 
 interface RetentionDeps {

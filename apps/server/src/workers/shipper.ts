@@ -2,8 +2,8 @@
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { OutboxPage } from "../core/records.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
+import type { OutboxPage } from "../ledger/records.ts";
 import { blocksOf } from "../shipping/block.ts";
 import { countDays } from "../shipping/count-days.ts";
 import { EventsRefused } from "../shipping/insert.ts";

@@ -1,8 +1,8 @@
 /** The plan and the usage of the current month. Nothing is billed: the plan is self-hosted. */
 import type { DailyQuota } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { utcDay } from "../core/time.ts";
+import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { totalUsage } from "./usage.ts";
 

@@ -1,11 +1,11 @@
 /** Requests the erasure of a visitor's data and shows its status (docs/api/erasure.md). */
 import type { Erasure, Issue, VisitorKind } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
 import { DAILY_ID_PREFIX, NO_ID } from "../core/ids.ts";
-import type { ErasureRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
+import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import type { ErasureRecord } from "../ledger/records.ts";
 
 const renderErasure = ({ kind, requestedAt, finishedAt, ...shown }: ErasureRecord): Erasure => ({
   ...shown,

@@ -1,6 +1,6 @@
 /** The set-up steps of a workspace that are done, computed from its data. */
-import type { Handler } from "../core/handler.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
+import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 
 const step = (at: number | null) => ({ done: at !== null, at: toIsoTimeOrNull(at) });

@@ -3,8 +3,8 @@
  * operators see the details of the machine and its settings.
  */
 import type { BuildInfo } from "../config/build-info.ts";
-import type { Call, Handler } from "../core/handler.ts";
 import { toIsoTime } from "../core/time.ts";
+import type { Call, Handler } from "../http/handler.ts";
 
 /** Facts about the server. They contain no secrets. */
 export interface SupportFacts {

@@ -1,11 +1,11 @@
 /** Accepted events and bootstraps by source and UTC day (docs/api/limits.md). */
 import type { Issue } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { UsageRow } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { DAY_MS, utcDay } from "../core/time.ts";
+import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
+import type { UsageRow } from "../ledger/records.ts";
 
 const DEFAULT_DAYS = 30;
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { override } from "../../src/core/override.ts";
-import type { Commit } from "../../src/core/records.ts";
 import { type Ledger, StorageError } from "../../src/ledger/ledger.ts";
+import type { Commit } from "../../src/ledger/records.ts";
 import {
   bootstrapBody,
   bootstrapPath,

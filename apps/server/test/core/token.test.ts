@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { createAuthenticator } from "../../src/access/authenticate.ts";
-import type { TokenRecord } from "../../src/core/records.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { hashToken, isPlausibleToken, makeToken } from "../../src/core/token.ts";
+import type { TokenRecord } from "../../src/ledger/records.ts";
 
 describe("an access token", () => {
   it("consists of hwt_, 30 random characters and a checksum, and is unique", () => {

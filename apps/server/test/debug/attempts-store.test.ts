@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { AttemptRow } from "../../src/core/records.ts";
+import type { AttemptRow } from "../../src/ledger/records.ts";
 import { openAttempts } from "../../src/ledger/sqlite/attempts.ts";
 import { attemptsSuite, recordOf } from "../ledger/attempts.suite.ts";
 

@@ -10,10 +10,10 @@ import {
   type Issue,
   SOURCE_DEFAULTS,
 } from "@headwater/contract";
-import type { Attempt } from "../../src/core/attempt.ts";
-import type { SourceRecord } from "../../src/core/records.ts";
 import { Refusal } from "../../src/core/refusal.ts";
+import type { Attempt } from "../../src/ingest/attempt.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
+import type { SourceRecord } from "../../src/ledger/records.ts";
 import { openAttempts } from "../../src/ledger/sqlite/attempts.ts";
 
 export const NOW = Date.UTC(2026, 10, 21, 12);

@@ -1,8 +1,8 @@
 /** What the debug history masks, row by row, and ordinary traffic that it leaves as it is. */
 import { equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { maskText } from "../../src/core/masking/mask.ts";
 import { snapshotOf } from "../../src/debug/snapshot.ts";
+import { maskText } from "../../src/masking/mask.ts";
 
 const LIMIT = 16_384;
 const masked = (value: unknown) => JSON.parse(snapshotOf(JSON.stringify({ value }), LIMIT).json).value;

@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { DebugAttempt } from "@headwater/contract";
-import type { Attempt } from "../../src/core/attempt.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import type { AttemptCount, AttemptRow } from "../../src/core/records.ts";
 import { compile } from "../../src/core/validate.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import type { RecorderLimits } from "../../src/debug/sampling.ts";
+import type { Attempt } from "../../src/ingest/attempt.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
+import type { AttemptCount, AttemptRow } from "../../src/ledger/records.ts";
 import { bootstrapped, fakeClock, NOW, refused, silent, source, taken } from "./fixtures.ts";
 
 const fitsContract = compile(DebugAttempt);

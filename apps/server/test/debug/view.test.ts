@@ -9,11 +9,11 @@ import {
   LIMITS,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import type { SourceRecord } from "../../src/core/records.ts";
 import { compile } from "../../src/core/validate.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import { createDebugView } from "../../src/debug/view.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
+import type { SourceRecord } from "../../src/ledger/records.ts";
 import { bootstrapped, fakeClock, memoryLedger, NOW, refused, silent, source, taken } from "./fixtures.ts";
 
 const HOUR = 3_600_000;

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import crawlers from "crawler-user-agents";
-import { createTimeBudget } from "../../src/core/time-budget.ts";
 import { detectBot } from "../../src/ingest/detect-bot.ts";
 import { detectDevice } from "../../src/ingest/detect-device.ts";
+import { createTimeBudget } from "../../src/overload/time-budget.ts";
 
 interface RealVisit {
   readonly userAgent: string;

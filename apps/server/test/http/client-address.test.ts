@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { clientAddress, parseTrust, rateKey, TRUST_NO_PROXY } from "../../src/core/client-address.ts";
+import { parseTrust, TRUST_NO_PROXY } from "../../src/config/trust.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { createClientRateLimiter, createRateLimiter } from "../../src/core/rate-limit.ts";
+import { clientAddress } from "../../src/http/client-address.ts";
+import { rateKey } from "../../src/overload/client-key.ts";
+import { createClientRateLimiter, createRateLimiter } from "../../src/overload/rate-limit.ts";
 
 describe("the client's address", () => {
   const ip = (socket: string | undefined, forwarded: string | undefined, trust: string) =>

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { createDocument } from "../../src/core/document.ts";
+import { createDocument } from "../../src/http/document.ts";
 import { ORGANIZATION_ID, OWNER_TOKEN, openWorld, refused } from "../support/world.ts";
 
 const DOCUMENTS = [

@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { createServer, IncomingMessage } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import { describe, it } from "node:test";
-import { readBytes } from "../../src/core/body.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { rejectPendingBody } from "../../src/core/pending-bodies.ts";
 import { Refusal } from "../../src/core/refusal.ts";
+import { readBytes } from "../../src/http/body.ts";
+import { rejectPendingBody } from "../../src/overload/pending-bodies.ts";
 import { Line } from "../api/raw-line.ts";
 import { bootstrapBody, bootstrapPath, ORIGIN, openWorld } from "../support/world.ts";
 

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { createHttpServer, type RequestListener } from "../../src/http/http-server.ts";
-import { endAnswer } from "../../src/http/unsent-answers.ts";
+import { endAnswer } from "../../src/overload/unsent-answers.ts";
 import { until } from "../faults/child.ts";
 
 const PATIENCE_MS = 30_000;

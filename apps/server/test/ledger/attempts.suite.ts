@@ -5,8 +5,8 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import type { AttemptKind, AttemptOutcome } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import type { AttemptCount, AttemptRow } from "../../src/core/records.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
+import type { AttemptCount, AttemptRow } from "../../src/ledger/records.ts";
 
 interface OpenedAttempts {
   ledger: AttemptLedger;

@@ -1,8 +1,8 @@
 /** Records as tests make them, with what a test does not care about filled in. */
 import assert from "node:assert/strict";
 import { SOURCE_DEFAULTS } from "@headwater/contract";
-import type { Actor, MemberRecord, SourceRecord, TokenRecord } from "../../src/core/records.ts";
 import type { Catalog } from "../../src/ledger/ledger.ts";
+import type { Actor, MemberRecord, SourceRecord, TokenRecord } from "../../src/ledger/records.ts";
 
 export const NOW = Date.UTC(2026, 10, 21, 12);
 export const OWNER: Actor = { userId: "usr_owner", tokenId: "tok_owner" };

@@ -1,8 +1,8 @@
 /** Workspaces: the first start, who is in them, what their log and their set-up show. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { OrganizationRecord } from "../../src/core/records.ts";
 import type { Catalog } from "../../src/ledger/ledger.ts";
+import type { OrganizationRecord } from "../../src/ledger/records.ts";
 import { aMember, aSource, aToken, catalogSamples, fresh, NOW, OWNER } from "./catalog-samples.ts";
 
 /** @param catalog asked for in each test */

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import type { Commit, StoredFlags } from "../../src/core/records.ts";
 import { createCommitQueue } from "../../src/ledger/commit-queue.ts";
 import { LedgerBusy } from "../../src/ledger/ledger.ts";
+import type { Commit, StoredFlags } from "../../src/ledger/records.ts";
 import { aCommit, entries } from "./ledger-home.suite.ts";
 
 /** A queue whose groups are written when the test says so. */

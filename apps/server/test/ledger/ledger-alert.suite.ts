@@ -1,8 +1,8 @@
 /** What alerts need of every ledger: one node sees a transition, one sends it, and none is sent for ever. */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import type { AlertStatus } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { AlertStatus } from "../../src/ledger/records.ts";
 import {
   ACTOR,
   aCommit,

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
-import type { Cursor, OpenErasure, OutboxPage, VisitorToErase } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { createLineBuilder, membersOf } from "../../src/ledger/outbox-line.ts";
+import type { Cursor, OpenErasure, OutboxPage, VisitorToErase } from "../../src/ledger/records.ts";
 import {
   ACTOR,
   aCommit,

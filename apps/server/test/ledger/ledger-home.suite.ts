@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { it } from "node:test";
 import { SOURCE_DEFAULTS } from "@headwater/contract";
-import type { Commit, CommitEntry, SessionRecord, SourceRecord } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Commit, CommitEntry, SessionRecord, SourceRecord } from "../../src/ledger/records.ts";
 
 /** One empty store that may be opened, closed and opened again. */
 export interface LedgerHome {

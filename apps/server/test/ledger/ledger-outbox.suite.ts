@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
-import type { Cursor, OutboxPage } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Cursor, OutboxPage } from "../../src/ledger/records.ts";
 import { aCommit, entries, fresh, type NewHome, NOW, outboxEvents, testerOf } from "./ledger-home.suite.ts";
 
 const LEASE_MS = 600_000;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { LIMITS } from "@headwater/contract/limits";
-import type { SessionRecord } from "../../src/core/records.ts";
+import type { SessionRecord } from "../../src/ledger/records.ts";
 import {
   ACTOR,
   aCommit,

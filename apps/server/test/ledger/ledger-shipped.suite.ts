@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { ErasureStatus } from "@headwater/contract";
-import { COMPLETE, type DayCount } from "../../src/core/warehouse-report.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { COMPLETE, type DayCount } from "../../src/ledger/warehouse-report.ts";
 import { countDays } from "../../src/shipping/count-days.ts";
 import {
   ACTOR,

@@ -1,7 +1,7 @@
 /** Which debug attempts an erasure takes out of every ledger, and which it leaves. */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import type { AttemptRow } from "../../src/core/records.ts";
+import type { AttemptRow } from "../../src/ledger/records.ts";
 import { ODD, visitorOf, walk } from "./ledger-erasure.suite.ts";
 import { fresh, type NewHome, NOW, testerOf } from "./ledger-home.suite.ts";
 

@@ -8,7 +8,7 @@ import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
 import { countDeletions, deleteEvents } from "../../src/clickhouse/deletion.ts";
 import { migrate } from "../../src/clickhouse/migrate.ts";
 import { dayOf } from "../../src/core/time.ts";
-import { sumEvents } from "../../src/core/warehouse-report.ts";
+import { sumEvents } from "../../src/ledger/warehouse-report.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { storeMissing } from "../../src/shipping/store.ts";
 import { until } from "../faults/child.ts";

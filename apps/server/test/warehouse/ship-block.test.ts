@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { zstdDecompressSync } from "node:zlib";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import type { OutboxPart } from "../../src/core/records.ts";
 import { buildPayload, buildPayloadSync, getUnpackedBytes } from "../../src/ledger/outbox-payload.ts";
+import type { OutboxPart } from "../../src/ledger/records.ts";
 import { type BlockRow, blockOf, blocksOf, bodyOf, rowsOf, without } from "../../src/shipping/block.ts";
 import { anEvent } from "./store.ts";
 

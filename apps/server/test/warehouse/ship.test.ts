@@ -1,7 +1,7 @@
 /** Every accepted event is stored in the warehouse exactly once, whatever fault its insert has. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { CommitEntry } from "../../src/core/records.ts";
+import type { CommitEntry } from "../../src/ledger/records.ts";
 import {
   accept as acceptInto,
   anEvent,

@@ -3,8 +3,8 @@
  * their maximum age, and makes the stored form. Pure.
  */
 import { CHANNELS, EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/contract";
-import { readCampaign } from "../../src/core/channels/campaign.ts";
-import type { VisitClassifier } from "../../src/core/channels/visit-classifier.ts";
+import { readCampaign } from "../../src/channels/campaign.ts";
+import type { VisitClassifier } from "../../src/channels/visit-classifier.ts";
 import { toIsoTime } from "../../src/core/time.ts";
 import type { AddressRules } from "../../src/ingest/address-rules.ts";
 import { rejectInvalid } from "../../src/ingest/evaluate-batch.ts";

@@ -2,6 +2,8 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { type EventCode, LIMITS } from "@headwater/contract";
+import { createSourceLists } from "../../src/channels/source-lists.ts";
+import { createVisitClassifier } from "../../src/channels/visit-classifier.ts";
 import {
   type Command,
   type CommandContext,
@@ -16,8 +18,6 @@ import { findSource } from "../../src/cli/find-named.ts";
 import { inWorkspace, type LedgerAccess, withLedgerAlone } from "../../src/cli/ledger-access.ts";
 import type { CommandReport } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
-import { createSourceLists } from "../../src/core/channels/source-lists.ts";
-import { createVisitClassifier } from "../../src/core/channels/visit-classifier.ts";
 import { systemCode } from "../../src/core/error-text.ts";
 import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";

@@ -2,9 +2,9 @@
 import { CommandFailed } from "../../src/cli/errors.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { DAY_MS } from "../../src/core/time.ts";
-import { sumEvents } from "../../src/core/warehouse-report.ts";
 import { analyticsEventId } from "../../src/ingest/evaluate-event.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { sumEvents } from "../../src/ledger/warehouse-report.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { findStoredIds, storeMissing } from "../../src/shipping/store.ts";
 import type { ImportedEvent } from "./evaluate-row.ts";

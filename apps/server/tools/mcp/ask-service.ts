@@ -1,6 +1,6 @@
 /** Makes the requests of the tools to a running service. */
 import { ApiFailure, type HeadwaterApi } from "../../../../packages/api/src/index.ts";
-import type { InnerReply, InnerRequest } from "../../src/core/handler.ts";
+import type { InnerReply, InnerRequest } from "../../src/http/handler.ts";
 
 /** @returns a failure when the service does not answer, so that an agent reads what to do */
 export async function askService(

@@ -12,7 +12,7 @@ import {
   PAGE_QUERY_SETTINGS,
   readPageEnd,
 } from "../../src/clickhouse/pages.ts";
-import { sumEvents } from "../../src/core/warehouse-report.ts";
+import { sumEvents } from "../../src/ledger/warehouse-report.ts";
 import { type Block, blockOf } from "../../src/shipping/block.ts";
 import { store, storeMissing } from "../../src/shipping/store.ts";
 

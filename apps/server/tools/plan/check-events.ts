@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { storedEventName, type TrackingPlan } from "@headwater/contract";
-import { MASKED } from "../../src/core/masking/masked.ts";
-import { compilePlan, type PlanViolation } from "../../src/core/plan/compile-plan.ts";
+import { MASKED } from "../../src/masking/masked.ts";
+import { compilePlan, type PlanViolation } from "../../src/plan/compile-plan.ts";
 import { lineOfCall, lineOfMember } from "./json-lines.ts";
 import type { PlanFolder } from "./plan-folder.ts";
 import type { RecordedEvent } from "./recorded-events.ts";

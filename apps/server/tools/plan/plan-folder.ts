@@ -8,8 +8,8 @@ import { LIMITS, TrackingPlan } from "@headwater/contract";
 import { CommandFailed } from "../../src/cli/errors.ts";
 import { messageOf, systemCode } from "../../src/core/error-text.ts";
 import { isRecord, memberOf } from "../../src/core/members.ts";
-import { checkSchema } from "../../src/core/plan/schema-rules.ts";
 import { compile } from "../../src/core/validate.ts";
+import { checkSchema } from "../../src/plan/schema-rules.ts";
 import { lineAtOffset, lineOfMember } from "./json-lines.ts";
 
 export interface PlanFolder {

@@ -1,8 +1,8 @@
 /** Writes generated visits to the warehouse, as the events that ingest would have stored. */
 import { LIMITS, SOURCE_DEFAULTS } from "@headwater/contract";
+import { createSourceLists } from "../../src/channels/source-lists.ts";
+import { createVisitClassifier } from "../../src/channels/visit-classifier.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
-import { createSourceLists } from "../../src/core/channels/source-lists.ts";
-import { createVisitClassifier } from "../../src/core/channels/visit-classifier.ts";
 import { toIsoTime } from "../../src/core/time.ts";
 import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { type BatchContext, evaluateEvent } from "../../src/ingest/evaluate-event.ts";

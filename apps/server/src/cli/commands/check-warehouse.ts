@@ -2,7 +2,7 @@
 
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { listDetached } from "../../clickhouse/parts.ts";
-import { buildReport, COMPLETE, dayText, sumEvents } from "../../core/warehouse-report.ts";
+import { buildReport, COMPLETE, dayText, sumEvents } from "../../ledger/warehouse-report.ts";
 import { refuseWarehouseElsewhere } from "../../open-warehouse.ts";
 import { acceptMissing, compareWarehouse, type MissingDay } from "../../shipping/compare.ts";
 import { defineCommand, flag } from "../command.ts";

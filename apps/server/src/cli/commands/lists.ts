@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { list as botPatterns } from "isbot";
+import { createSourceLists } from "../../channels/source-lists.ts";
 import { readVersion } from "../../config/build-info.ts";
 import { describeSettings, processEnvironment, readConfig } from "../../config/config.ts";
 import type { SettingName } from "../../config/settings.ts";
-import { createSourceLists } from "../../core/channels/source-lists.ts";
 import { defineCommand } from "../command.ts";
 import { table } from "../report.ts";
 

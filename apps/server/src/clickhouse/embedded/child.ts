@@ -5,7 +5,7 @@
 import { rmSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { trySetPriority } from "../../core/priority.ts";
+import { trySetPriority } from "../../overload/priority.ts";
 import { backupsIn, FILES, openEngine } from "./engine.ts";
 import { createHttpInterface } from "./http-interface.ts";
 import { openInbox } from "./inbox.ts";

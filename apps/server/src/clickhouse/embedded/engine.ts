@@ -6,7 +6,7 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Session } from "chdb";
-import { AdmissionFull, createAdmission } from "../../core/admission.ts";
+import { AdmissionFull, createAdmission } from "../../overload/admission.ts";
 import { exception, toException } from "./exception.ts";
 import { type EngineRequest, intoFile, isInsert, killQuery, prepareSession } from "./request.ts";
 

@@ -1,6 +1,6 @@
 /** The members of a schema as a list: name, type, whether it is required, and description. */
 import type { OpenApiParameter, OpenApiSchema } from "@headwater/contract";
-import { escapeText } from "../../core/escape-html.ts";
+import { escapeText } from "../escape-html.ts";
 import { renderProse, toId } from "./html.ts";
 
 const nameOfRef = (ref: string) => ref.split("/").at(-1) ?? "";

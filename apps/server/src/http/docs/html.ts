@@ -1,6 +1,6 @@
 /** Text as HTML. */
 
-import { escapeText } from "../../core/escape-html.ts";
+import { escapeText } from "../escape-html.ts";
 
 /** Text with `code` in backquotes. */
 export const renderProse = (text: string): string =>

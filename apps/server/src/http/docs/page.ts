@@ -11,8 +11,8 @@ import type {
   OpenApiResponse,
   OpenApiSchema,
 } from "@headwater/contract";
-import { escapeText } from "../../core/escape-html.ts";
-import { pageHeaders } from "../../core/page-headers.ts";
+import { escapeText } from "../escape-html.ts";
+import { pageHeaders } from "../page-headers.ts";
 import { renderMembers, renderParameters, typeOf } from "./attributes.ts";
 import { renderJson, renderMarkdown, renderProse, toId } from "./html.ts";
 import { curlOf } from "./samples.ts";

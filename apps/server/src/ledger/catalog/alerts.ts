@@ -1,5 +1,5 @@
 /** The alert status of each source, and the alerts that must be sent. A node claims an alert before it sends it. */
-import type { PendingAlert, WatchedSource } from "../../core/records.ts";
+import type { PendingAlert, WatchedSource } from "../records.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 
 export const watchedSources = (

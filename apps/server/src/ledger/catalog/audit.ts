@@ -1,7 +1,7 @@
 /** The append-only audit log (docs/api/access.md): who changed what, with which token, when. */
 import type { ActorKind } from "@headwater/contract";
-import type { AuditRecord, PageOf, TokenRecord } from "../../core/records.ts";
 import { COMMAND_LINE_USER, isServiceAccount } from "../../core/users.ts";
+import type { AuditRecord, PageOf, TokenRecord } from "../records.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 
 interface NewAuditEntry {

@@ -1,7 +1,7 @@
 /** What the catalog's methods share: the Kysely database, paged lists, and the lock on a workspace. */
 import { CamelCasePlugin, type Dialect, Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
-import type { PageOf, PageRequest } from "../../core/records.ts";
 import { toStorable } from "../../core/text.ts";
+import type { PageOf, PageRequest } from "../records.ts";
 import type { CatalogMethods } from "./methods.ts";
 import type { CatalogTables } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 /** Changes of people's e-mail addresses, and their way back by a link to the previous one (docs/api/accounts.md). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { ProfileRecord } from "../../core/records.ts";
+import type { ProfileRecord } from "../records.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { changeEmail, profile } from "./profiles.ts";
 import { revokeToken } from "./tokens.ts";

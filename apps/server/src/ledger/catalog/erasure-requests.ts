@@ -1,6 +1,6 @@
 /** Requests to erase a visitor, and their receipts (docs/api/erasure.md). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { ErasureRecord } from "../../core/records.ts";
+import type { ErasureRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Argument, type CatalogDb, lockOrganization } from "./database.ts";
 

@@ -1,8 +1,8 @@
 /** The part of erasing visitors that both engines share: claims, progress, and deleting the visitors' sessions. */
 
 import { sql } from "kysely";
-import type { OpenErasure, SourceRetention } from "../../core/records.ts";
 import type { ErasedSessions } from "../ledger.ts";
+import type { OpenErasure, SourceRetention } from "../records.ts";
 import { belongsTo, sourcesOf, visitorsIn } from "../visitors.ts";
 import type { Argument, CatalogDb, LeaseClock } from "./database.ts";
 import { subtractRemoved } from "./warehouse-checks.ts";

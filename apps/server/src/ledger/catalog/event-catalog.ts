@@ -1,7 +1,7 @@
 /** The event catalogue of each source: one row for each event name, to which every node adds what it has seen. */
 import { LIMITS } from "@headwater/contract/limits";
-import { mergeCatalogEvents, OTHER_EVENTS } from "../../core/event-catalog/merge.ts";
-import type { CatalogEventRecord, PlanViolationRecord } from "../../core/records.ts";
+import { mergeCatalogEvents, OTHER_EVENTS } from "../merge-events.ts";
+import type { CatalogEventRecord, PlanViolationRecord } from "../records.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 
 export async function eventCatalog(

@@ -1,7 +1,7 @@
 /** Invitations to a workspace. An open invitation is a row; accepting or revoking it deletes the row. */
 import { isAbove } from "@headwater/contract/roles";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { InvitationRecord } from "../../core/records.ts";
+import type { InvitationRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Argument, type CatalogDb, lockOrganization } from "./database.ts";
 import { addMember } from "./members.ts";

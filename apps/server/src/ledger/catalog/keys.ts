@@ -1,6 +1,6 @@
 /** Public keys of a source (docs/api/sources.md): one current key, and at most one previous key that is still accepted. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { SourceRecord } from "../../core/records.ts";
+import type { SourceRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { lockSource } from "./sources.ts";

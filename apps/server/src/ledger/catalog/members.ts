@@ -1,7 +1,7 @@
 /** Members of a workspace (docs/api/access.md). A workspace always has an owner, even if two requests run at once. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { MemberRecord, PageOf } from "../../core/records.ts";
 import { isServiceAccount, memberKindOf } from "../../core/users.ts";
+import type { MemberRecord, PageOf } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Argument, type CatalogDb, isAfterCursor, lockOrganization, toPage } from "./database.ts";
 import { deleteReportsOf } from "./reports.ts";

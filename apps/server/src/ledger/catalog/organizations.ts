@@ -1,8 +1,8 @@
 /** Workspaces and their onboarding. */
 import type { Role } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { OrganizationRecord, PageOf } from "../../core/records.ts";
 import type { OnboardingTimes } from "../catalog.ts";
+import type { OrganizationRecord, PageOf } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Argument, type CatalogDb, isAfterCursor, toPage } from "./database.ts";
 

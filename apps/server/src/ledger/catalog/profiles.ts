@@ -1,6 +1,7 @@
 /** The accounts of people: names, confirmed addresses, preferences, and who they are at the identity provider. */
-import type { ProfileRecord } from "../../core/records.ts";
+
 import type { IdentityRecord } from "../account-records.ts";
+import type { ProfileRecord } from "../records.ts";
 import { writePersonAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 

@@ -1,7 +1,7 @@
 /** Reports of the stats of sources (docs/api/reports.md). A node claims a report before it sends it. */
 import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { ReportRecord } from "../../core/report-record.ts";
+import type { ReportRecord } from "../report-record.ts";
 import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { lockSource } from "./sources.ts";

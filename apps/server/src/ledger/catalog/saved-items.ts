@@ -1,6 +1,6 @@
 /** Segments, funnels and annotations that members save for the stats of a source (docs/api/reports.md). */
 import { LIMITS } from "@headwater/contract/limits";
-import type { SavedItemRecord } from "../../core/records.ts";
+import type { SavedItemRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { lockSource } from "./sources.ts";

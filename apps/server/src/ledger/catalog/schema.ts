@@ -4,6 +4,7 @@
  * `source_keys`, and write `source_activity` and `usage`.
  */
 import type { Generated } from "kysely";
+import type { DeletionClock } from "../deletion-clock.ts";
 import type {
   AlertStatus,
   ErasureRecord,
@@ -15,9 +16,8 @@ import type {
   SessionRecord,
   TokenRecord,
   UsageRow,
-} from "../../core/records.ts";
-import type { ReportRecord } from "../../core/report-record.ts";
-import type { DeletionClock } from "../deletion-clock.ts";
+} from "../records.ts";
+import type { ReportRecord } from "../report-record.ts";
 import { IS_FOUND_BY_VISITOR } from "../visitors.ts";
 import type { SourceColumns } from "./source-columns.ts";
 

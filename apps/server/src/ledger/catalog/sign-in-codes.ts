@@ -1,8 +1,8 @@
 /** One-time codes of links, and their exchange for sessions (docs/api/accounts.md). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { TokenRecord } from "../../core/records.ts";
 import type { IdentityRecord, OfferedInvitation, SignInOffer } from "../account-records.ts";
 import type { SignInFailure } from "../catalog.ts";
+import type { TokenRecord } from "../records.ts";
 import { writeAudit, writePersonAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { acceptInvitation, invitationByHash } from "./invitations.ts";

@@ -1,6 +1,6 @@
 /** The lookup of a source by a key, for every ingest request: SQL for both engines. */
 import type { KeyState } from "@headwater/contract/attempts";
-import type { KeyedSource } from "../../core/records.ts";
+import type { KeyedSource } from "../records.ts";
 import { SOURCE_SELECT_LIST, type SourceRow, toSourceRecord } from "./source-columns.ts";
 
 export type SourceByKeyRow = SourceRow & { letInUntil: number | null; planVersion: number | null };

@@ -3,7 +3,7 @@
  * contract (packages/contract/src/source-fields.ts) that is missing here does not compile. CONTRIBUTING.md has the recipe
  * for a new field.
  */
-import type { SourceRecord } from "../../core/records.ts";
+import type { SourceRecord } from "../records.ts";
 
 /**
  * - `value`: a column with the same value

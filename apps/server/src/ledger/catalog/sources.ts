@@ -2,8 +2,8 @@
 
 import type { SourceSettings } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { PageOf, SourceRecord } from "../../core/records.ts";
 import type { SourceChange } from "../ledger.ts";
+import type { PageOf, SourceRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Argument, type CatalogDb, isAfterCursor, lockOrganization, toPage } from "./database.ts";
 import { freeSlug, slugOf } from "./slug.ts";

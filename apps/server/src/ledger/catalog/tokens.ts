@@ -1,6 +1,6 @@
 /** Access tokens (docs/api/access.md). Only a token's SHA-256 is stored, and no method returns it. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { PageOf, TokenRecord } from "../../core/records.ts";
+import type { PageOf, TokenRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Argument, type CatalogDb, isAfterCursor, toPage } from "./database.ts";
 

@@ -1,5 +1,5 @@
 /** Accepted events and bootstraps per source and day (docs/api/limits.md). Commits count them. */
-import type { UsageRow } from "../../core/records.ts";
+import type { UsageRow } from "../records.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 
 /** Includes deleted sources: their accepted events stay in the sum. */

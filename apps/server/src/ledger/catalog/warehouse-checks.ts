@@ -1,7 +1,7 @@
 /** What the warehouse must hold of each source and day, and the outcome of the latest checks of the warehouse. */
 import { sql } from "kysely";
-import type { DayCount } from "../../core/warehouse-report.ts";
 import type { ShippedDays, WarehouseCheck } from "../warehouse-ledger.ts";
+import type { DayCount } from "../warehouse-report.ts";
 import type { Argument, CatalogDb, LeaseClock } from "./database.ts";
 
 /** SQLite binds at most 32,766 values in a statement. */

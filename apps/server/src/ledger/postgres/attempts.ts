@@ -2,7 +2,6 @@
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../../core/records.ts";
 import {
   type AttemptGroup,
   type AttemptGroupFilter,
@@ -13,6 +12,7 @@ import {
   toAttemptGroups,
 } from "../attempt-filter.ts";
 import type { AlertLedger, AttemptLedger } from "../ledger.ts";
+import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
 
 /** Bytes that the columns and indexes of a row take besides its record. */
 export const ATTEMPT_ROW_BYTES = 400;

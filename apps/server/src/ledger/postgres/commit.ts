@@ -1,8 +1,8 @@
 /** Commits of ingest requests: a group of them is one call of `commit_group`, which is one durable transaction. */
 import type pg from "pg";
-import type { Commit, SessionRecord, StoredFlags } from "../../core/records.ts";
 import { utcDay } from "../../core/time.ts";
 import { buildPayload } from "../outbox-payload.ts";
+import type { Commit, SessionRecord, StoredFlags } from "../records.ts";
 import type { KeyFilters } from "./key-filters.ts";
 
 /** An entry to store. Entries with the same key are listed once. Numbers start at 1, because PostgreSQL arrays do. */

@@ -1,8 +1,8 @@
 /** Erases visitors from the outbox and the debug history, a slice of one source's rows at a time. */
 import type pg from "pg";
-import type { Cursor } from "../../core/records.ts";
 import type { ErasureLedger } from "../ledger.ts";
 import { buildPayload, joinLines, type OutboxLine, readLines } from "../outbox-payload.ts";
+import type { Cursor } from "../records.ts";
 import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
 import { removeVisitors, sourcesOf, visitorsIn } from "../visitors.ts";
 import { withOutboxLock } from "./transaction.ts";

@@ -1,9 +1,9 @@
 /** The outbox on PostgreSQL: one node at a time claims a page, and deletes it when the warehouse has stored it. */
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { OutboxPage, OutboxPart } from "../../core/records.ts";
-import type { DayCount } from "../../core/warehouse-report.ts";
 import type { OutboxLedger } from "../ledger.ts";
+import type { OutboxPage, OutboxPart } from "../records.ts";
+import type { DayCount } from "../warehouse-report.ts";
 import { inTransaction, withOutboxLock } from "./transaction.ts";
 
 /** Claims end by the database's clock, which all nodes share. */

@@ -1,8 +1,8 @@
 /** The reads of every ingest request: a source by its key, a session by its id. */
 import type pg from "pg";
-import type { SessionRecord } from "../../core/records.ts";
 import { type SourceByKeyRow, sourceByKeySql, toKeyedSource } from "../catalog/source-by-key.ts";
 import type { IngestLedger } from "../ledger.ts";
+import type { SessionRecord } from "../records.ts";
 import { IS_FOUND_BY_VISITOR } from "../visitors.ts";
 
 const SOURCE_BY_KEY = sourceByKeySql("$1");

@@ -5,7 +5,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { AttemptCount, AttemptFilter, AttemptRow, Cursor, StoredAttempt } from "../../core/records.ts";
 import { DAY_MS } from "../../core/time.ts";
 import {
   type AttemptGroup,
@@ -18,6 +17,7 @@ import {
 } from "../attempt-filter.ts";
 import { compressSync, decompressSync } from "../compression.ts";
 import type { AlertLedger, AttemptLedger, ErasureLedger, ErasureSlice } from "../ledger.ts";
+import type { AttemptCount, AttemptFilter, AttemptRow, Cursor, StoredAttempt } from "../records.ts";
 import { createAttemptFilter } from "../visitor-attempts.ts";
 import { sourcesOf, visitorsIn } from "../visitors.ts";
 import { createRetention, type Retention, type RetentionFacts } from "./attempt-retention.ts";

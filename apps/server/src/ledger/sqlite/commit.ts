@@ -1,8 +1,9 @@
 /** Stores a group of ingest requests on SQLite, in one durable transaction. */
-import type { SessionRecord } from "../../core/records.ts";
+
 import { utcDay } from "../../core/time.ts";
-import type { DayCount } from "../../core/warehouse-report.ts";
 import { buildPayloadSync } from "../outbox-payload.ts";
+import type { SessionRecord } from "../records.ts";
+import type { DayCount } from "../warehouse-report.ts";
 import type { DedupKeys } from "./dedup-keys.ts";
 import type { CommitHead, PackedCommits } from "./packed-commits.ts";
 import type { Statements } from "./statements.ts";

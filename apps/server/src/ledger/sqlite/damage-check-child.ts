@@ -1,6 +1,6 @@
 /** The process that checks the ledger's file. It only reads, table by table, and reports the first damage. */
 import { DatabaseSync } from "node:sqlite";
-import { trySetPriority } from "../../core/priority.ts";
+import { trySetPriority } from "../../overload/priority.ts";
 import { isDamage } from "./failure.ts";
 
 /** The parent's message. */

@@ -1,7 +1,8 @@
 /** Erases visitors from the outbox on SQLite, one slice per call. */
-import type { Cursor } from "../../core/records.ts";
+
 import type { ErasureLedger, ErasureSlice } from "../ledger.ts";
 import { buildPayloadSync, joinLines, type OutboxLine, readLinesSync } from "../outbox-payload.ts";
+import type { Cursor } from "../records.ts";
 import { removeVisitors } from "../visitors.ts";
 import { SUBTRACT_TOTALS } from "./outbox.ts";
 import type { Statements, Synchronous } from "./statements.ts";

@@ -1,7 +1,7 @@
 /** The outbox on SQLite: pages are sealed, claimed, and deleted once the warehouse has their events. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { OutboxPage } from "../../core/records.ts";
 import type { OutboxLedger, OutboxStatus } from "../ledger.ts";
+import type { OutboxPage } from "../records.ts";
 import type { Statements, Synchronous } from "./statements.ts";
 
 const NEXT_PAGE = "select * from outbox_pages where claimed_until <= ? order by first_seq limit 1";

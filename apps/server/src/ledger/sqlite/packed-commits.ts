@@ -1,6 +1,7 @@
 /** A group of commits as one message to the ledger's thread: copying many small objects costs more than the commit. */
-import type { Commit, StoredFlags } from "../../core/records.ts";
+
 import { transfer } from "../../core/thread-calls.ts";
+import type { Commit, StoredFlags } from "../records.ts";
 
 export const KEY_BYTES = 16;
 

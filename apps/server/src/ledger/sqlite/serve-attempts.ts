@@ -1,6 +1,7 @@
 /** The attempts thread: the debug history has a file and a connection of its own, so that it never delays a commit. */
-import type { AttemptCount, AttemptRow } from "../../core/records.ts";
+
 import { serveThread, type ThreadMethod } from "../../core/thread-calls.ts";
+import type { AttemptCount, AttemptRow } from "../records.ts";
 import { type AttemptStore, openAttempts } from "./attempts.ts";
 import { ATTEMPTS_FILE, attemptsPath } from "./database.ts";
 import { describeError, isDamage } from "./failure.ts";

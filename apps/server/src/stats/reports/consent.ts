@@ -1,9 +1,9 @@
 /** Asks an address outside the workspace whether it agrees to a report. The report waits until then. */
 import { LIMITS } from "@headwater/contract/limits";
 import { Refusal } from "../../core/refusal.ts";
-import type { ReportRecord } from "../../core/report-record.ts";
 import { makeCode } from "../../core/token.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
+import type { ReportRecord } from "../../ledger/report-record.ts";
 import { renderLinkMail } from "../../mail/link-mail.ts";
 import type { LimitedMailer } from "../../mail/mail-limits.ts";
 import { toMailName } from "../../mail/mail-text.ts";

@@ -7,7 +7,7 @@ import type {
   StatsQueryBody,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { SourceRecord } from "../../core/records.ts";
+import type { SourceRecord } from "../../ledger/records.ts";
 import { toMailName, withoutLinks } from "../../mail/mail-text.ts";
 import type { QueryStats } from "../stats.ts";
 import { lastPeriod, periodName } from "./period.ts";

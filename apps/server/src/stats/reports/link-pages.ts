@@ -1,12 +1,12 @@
 /** The pages of the links in the mails of reports. Opening one changes nothing, because mail scanners follow links. */
 import { LIMITS } from "@headwater/contract/limits";
-import { escapeHtml } from "../../core/escape-html.ts";
-import type { Handler } from "../../core/handler.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { pageHeaders } from "../../core/page-headers.ts";
-import type { ReportRecord } from "../../core/report-record.ts";
 import { hashToken } from "../../core/token.ts";
+import { escapeHtml } from "../../http/escape-html.ts";
+import type { Handler } from "../../http/handler.ts";
+import { pageHeaders } from "../../http/page-headers.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
+import type { ReportRecord } from "../../ledger/report-record.ts";
 import { readConsentRequest } from "./consent.ts";
 import { nextReportAt, PERIOD_WORDS } from "./period.ts";
 

@@ -1,5 +1,5 @@
 /** A report as text and as HTML for mail programs: tables, inline styles, and nothing from other hosts. Pure. */
-import { escapeHtml } from "../../core/escape-html.ts";
+import { escapeHtml } from "../../http/escape-html.ts";
 import type { ReportContent } from "./content.ts";
 
 /** The end of a report, such as the link to unsubscribe. */

@@ -3,12 +3,12 @@
  * claim a report, so it is sent once.
  */
 import { messageOf } from "../../core/error-text.ts";
-import { escapeText } from "../../core/escape-html.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { postJson } from "../../core/post-json.ts";
-import type { ReportRecord } from "../../core/report-record.ts";
 import { makeCode } from "../../core/token.ts";
+import { escapeText } from "../../http/escape-html.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
+import type { ReportRecord } from "../../ledger/report-record.ts";
 import type { LimitedMailer } from "../../mail/mail-limits.ts";
 import type { QueryStats } from "../stats.ts";
 import { askForConsent } from "./consent.ts";

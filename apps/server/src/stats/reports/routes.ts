@@ -1,14 +1,14 @@
 /** The operations on reports (docs/api/reports.md). */
 import type { CreateReportBody, Issue, StatsReport } from "@headwater/contract";
-import type { Call, Handler } from "../../core/handler.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { atMost, createRateLimiter, requireRate } from "../../core/rate-limit.ts";
 import { Refusal } from "../../core/refusal.ts";
-import type { ReportRecord } from "../../core/report-record.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../../core/time.ts";
+import type { Call, Handler } from "../../http/handler.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
+import type { ReportRecord } from "../../ledger/report-record.ts";
 import { readEmailAddress, toEmailAddress } from "../../mail/email-address.ts";
 import { toMailRefusal } from "../../mail/mail-limits.ts";
+import { atMost, createRateLimiter, requireRate } from "../../overload/rate-limit.ts";
 import { isZone } from "../calendar.ts";
 import { refuseIssues } from "../scope.ts";
 import { isMemberAddress } from "./consent.ts";

@@ -1,0 +1,48 @@
+/** Classifies the visits of one source by its settings. What was found for a referrer and a campaign is kept. */
+import type { SourceSettings } from "@headwater/contract";
+import { LRUCache } from "lru-cache";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { NO_CAMPAIGN } from "./campaign.ts";
+import { compileChannelRules } from "./channel-rules.ts";
+import { classifyVisit, type VisitOrigin, type VisitSource } from "./classify-visit.ts";
+import { sitesOfOrigins } from "./public-suffixes.ts";
+import type { SourceLists } from "./source-lists.ts";
+
+export type VisitClassifier = (origin: VisitOrigin) => VisitSource;
+
+export const DIRECT: VisitSource = { source: null, channel: "Direct" };
+
+interface CachedVisit {
+  readonly classifier: VisitClassifier;
+  readonly visit: VisitSource;
+}
+/** The visits by all that they are classified by. */
+const visits = new LRUCache<string, CachedVisit>({ max: SERVER_LIMITS.referrerCacheEntries });
+
+const keyOf = ({ referrer, pageHost, campaign: { utm, clickIds, ref } }: VisitOrigin): string =>
+  [pageHost, referrer, utm?.source, utm?.medium, utm?.campaign, ref, clickIds && Object.keys(clickIds)].join(
+    "\n",
+  );
+
+/** Callers keep the result until the source changes. Most events have neither a referrer nor a campaign: they load no list. */
+export function createVisitClassifier(
+  lists: SourceLists,
+  { allowedOrigins, channelRules }: Pick<SourceSettings, "allowedOrigins" | "channelRules">,
+): VisitClassifier {
+  const rules = compileChannelRules(channelRules);
+  let ownSites: ReadonlySet<string> | undefined;
+  const classify: VisitClassifier = (origin) => {
+    ownSites ??= sitesOfOrigins(allowedOrigins);
+    return classifyVisit(origin, { lists, ownSites, rules });
+  };
+  const classifier: VisitClassifier = (origin) => {
+    if (origin.campaign === NO_CAMPAIGN && origin.referrer === null) return DIRECT;
+    const key = keyOf(origin);
+    const cached = visits.get(key);
+    if (cached?.classifier === classifier) return cached.visit;
+    const visit = classify(origin);
+    if (key.length <= SERVER_LIMITS.maxCachedVisitKeyLength) visits.set(key, { classifier, visit });
+    return visit;
+  };
+  return classifier;
+}

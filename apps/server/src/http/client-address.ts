@@ -1,0 +1,87 @@
+/**
+ * The client's address (docs/api/limits.md): the socket's, or an entry of `X-Forwarded-For` that a trusted proxy
+ * (`TRUST_PROXY`) wrote. Every proxy appends the address that it saw, so the header is read from its end.
+ */
+import type { IncomingMessage } from "node:http";
+import { type BlockList, isIP } from "node:net";
+import { blockList, MAX_HOPS, type Trust } from "../config/trust.ts";
+import { rateKey } from "../overload/client-key.ts";
+
+interface ClientAddress {
+  /** The whole address, for the country look-up. It is never stored. */
+  readonly ip: string;
+  /** Identifies the client in rate limits: the IPv4 address, or the /64 of the IPv6 address. */
+  readonly key: string;
+  /** A loopback or private peer sent `X-Forwarded-For` but is not trusted: probably a proxy that TRUST_PROXY lacks. */
+  readonly proxyUntrusted: boolean;
+  /** The peer is a trusted proxy, so other headers about the client can be trusted too. */
+  readonly isVouched: boolean;
+}
+
+const PRIVATE = blockList([
+  "127.0.0.0/8",
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "169.254.0.0/16",
+  "100.64.0.0/10",
+  "::1/128",
+  "fc00::/7",
+  "fe80::/10",
+]);
+
+/** Removes port, brackets, zone and the IPv4-in-IPv6 prefix. Returns null for text that is not an address. */
+function normalizeAddress(text: string): string | null {
+  let address = text.trim();
+  if (address.startsWith("[")) address = address.slice(1, address.indexOf("]"));
+  else if (/^[\d.]+:\d+$/.test(address)) address = address.slice(0, address.indexOf(":"));
+  const zone = address.indexOf("%");
+  if (zone > 0) address = address.slice(0, zone);
+  if (/^::ffff:\d/i.test(address) && address.includes(".")) address = address.slice(7);
+  return isIP(address) === 0 ? null : address.toLowerCase();
+}
+
+const contains = (list: BlockList, address: string) =>
+  list.check(address, address.includes(":") ? "ipv6" : "ipv4");
+
+/** Whether the peer at this distance (0 is the socket's peer) is a trusted proxy. */
+function isTrusted(trust: Trust, address: string, distance: number): boolean {
+  return "hops" in trust ? distance < trust.hops : contains(trust.blocks, address);
+}
+
+/** Follows the header from its end, as long as a trusted proxy wrote the entry. */
+function findClient(peer: string, forwardedFor: string, trust: Trust): string {
+  let current = peer;
+  let end = forwardedFor.length;
+  for (
+    let distance = 0;
+    end > 0 && distance < MAX_HOPS && isTrusted(trust, current, distance);
+    distance += 1
+  ) {
+    const comma = forwardedFor.lastIndexOf(",", end - 1);
+    const next = normalizeAddress(forwardedFor.slice(comma + 1, end));
+    if (next === null) break;
+    current = next;
+    end = Math.max(0, comma);
+  }
+  return current;
+}
+
+/**
+ * @param socketAddress undefined for a Unix socket, which only this machine can reach
+ * @param forwardedFor the header; Node joins several of them with commas
+ */
+export function clientAddress(
+  socketAddress: string | undefined,
+  forwardedFor: string | undefined,
+  trust: Trust,
+): ClientAddress {
+  const peer = normalizeAddress(socketAddress ?? "127.0.0.1") ?? "127.0.0.1";
+  const isVouched = isTrusted(trust, peer, 0);
+  if (!forwardedFor) return { ip: peer, key: rateKey(peer), proxyUntrusted: false, isVouched };
+  const ip = findClient(peer, forwardedFor, trust);
+  return { ip, key: rateKey(ip), proxyUntrusted: !isVouched && contains(PRIVATE, peer), isVouched };
+}
+
+export const clientOf = ({ socket, headers }: IncomingMessage, trust: Trust): ClientAddress =>
+  clientAddress(socket.remoteAddress, headers["x-forwarded-for"]?.toString(), trust);

@@ -1,0 +1,173 @@
+/** The public ingest routes: an HTTP request becomes an `IngestRequest`, and its attempt becomes the reply. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Operation } from "@headwater/contract";
+import type { Trust } from "../config/trust.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { TOKEN_PREFIX } from "../core/token.ts";
+import { clientOf } from "../http/client-address.ts";
+import { renderFailure } from "../http/failure.ts";
+import { type Exchange, type ServeRoute, send, sendJson } from "../http/reply.ts";
+import type { Adapters, ForeignReply } from "./adapter.ts";
+import type { Attempt } from "./attempt.ts";
+import { type ClientHints, type ForeignCall, type IngestRequest, ingestPath } from "./ingest-request.ts";
+
+interface IngestRouteDeps {
+  readonly trust: Trust;
+  /** Lower-case name of the header that contains a country; null: none. */
+  readonly geoHeader: string | null;
+  readonly clock: () => number;
+  /** The address of a source's debug view. */
+  readonly debugUrl: (sourceId: string) => string;
+  /** The adapters of the compatible endpoints. */
+  readonly adapters: Adapters;
+  readonly handleIngest: (request: IngestRequest) => Promise<Attempt>;
+}
+
+/** RFC 7240: a preference among others, in any case, its value quoted or not. */
+const LENIENT_PREFERENCE = /(?:^|,)\s*handling\s*=\s*"?lenient"?\s*(?:[;,]|$)/i;
+const LENIENT_QUERY = /(?:^|&)handling=lenient(?:&|$)/;
+
+/** The `Origin` header; without one, the origin of `Referer`. */
+function originOf({ origin, referer }: IncomingHttpHeaders): string | null {
+  if (origin !== undefined) return origin;
+  const url = referer === undefined ? null : URL.parse(referer);
+  return url?.host ? `${url.protocol}//${url.host}` : null;
+}
+
+/**
+ * Other values are not for the service: a wrapper may add the application's own bearer token to every request, and a proxy may
+ * ask for Basic authentication.
+ */
+const OWN_TOKEN = new RegExp(`^bearer +${TOKEN_PREFIX}`, "i");
+
+function tokenIn({ authorization }: IncomingHttpHeaders): string | null {
+  return authorization !== undefined && OWN_TOKEN.test(authorization) ? authorization : null;
+}
+
+/** Many clients of other tools send their key as the user of Basic authentication. It can be a token of the scope `ingest`. */
+function tokenInBasic({ authorization }: IncomingHttpHeaders): string | null {
+  const [, encoded = ""] = /^basic\s+([a-z0-9+/=]+)$/i.exec(authorization ?? "") ?? [];
+  const [user = ""] = Buffer.from(encoded, "base64").toString("latin1").split(":");
+  return user.startsWith(TOKEN_PREFIX) ? `Bearer ${user}` : null;
+}
+
+/** ISO 3166-1. Networks write XX or ZZ for a country that they do not know. */
+const COUNTRY = /^(?!XX|ZZ)[A-Z]{2}$/;
+
+function countryIn(headers: IncomingHttpHeaders, geoHeader: string | null): string | null {
+  const country = geoHeader === null ? undefined : headers[geoHeader];
+  return typeof country === "string" && COUNTRY.test(country) ? country : null;
+}
+
+function clientHintsIn(headers: IncomingHttpHeaders): ClientHints | null {
+  if (headers["sec-ch-ua"] === undefined && headers["sec-ch-ua-platform"] === undefined) return null;
+  const hint = (name: string) =>
+    headers[name]?.toString().slice(0, SERVER_LIMITS.maxClientHintLength) ?? null;
+  return {
+    brands: hint("sec-ch-ua-full-version-list") ?? hint("sec-ch-ua"),
+    mobile: hint("sec-ch-ua-mobile"),
+    platform: hint("sec-ch-ua-platform"),
+    platformVersion: hint("sec-ch-ua-platform-version"),
+    model: hint("sec-ch-ua-model"),
+  };
+}
+
+/** The members of a request that its path determines. */
+type IngestAddress = Pick<IngestRequest, "kind" | "legacy" | "publicKey" | "foreign">;
+
+function toIngestRequest(
+  { request, requestId, traceId, queryText }: Exchange,
+  address: IngestAddress,
+  { trust, geoHeader, clock }: IngestRouteDeps,
+): IngestRequest {
+  const { headers } = request;
+  const client = clientOf(request, trust);
+  return {
+    ...address,
+    requestId,
+    traceId,
+    receivedAt: clock(),
+    authorization: tokenIn(headers) ?? (address.foreign ? tokenInBasic(headers) : null),
+    origin: originOf(headers),
+    userAgent: headers["user-agent"] ?? null,
+    clientHints: clientHintsIn(headers),
+    clientKey: client.key,
+    clientAddress: client.ip,
+    vouchedCountry: client.isVouched ? countryIn(headers, geoHeader) : null,
+    proxyUntrusted: client.proxyUntrusted,
+    lenient: LENIENT_PREFERENCE.test(headers.prefer?.toString() ?? "") || LENIENT_QUERY.test(queryText),
+    stream: request,
+  };
+}
+
+/** Unix time of 2026-01-01, when the routes without `/v2/` became deprecated (RFC 9745). */
+const DEPRECATED_SINCE = "@1767225600";
+
+/** Only a client whose body the v2 route accepts is led there: one without the version fields would be refused. */
+function deprecationHeaders(
+  { legacy, publicKey, kind }: IngestAddress,
+  { alias }: Exchange,
+  { envelope }: Attempt,
+): Record<string, string> {
+  if (!legacy) return {};
+  const deprecation = { Deprecation: DEPRECATED_SINCE };
+  if (envelope?.ingestVersion !== 2 || !envelope.sdkVersion) return deprecation;
+  const successor = ingestPath(encodeURIComponent(publicKey), kind);
+  return { ...deprecation, Link: `<${alias}${successor}>; rel="successor-version"` };
+}
+
+function toForeignCall(
+  { compatEndpoint, path }: Operation,
+  { call }: Readonly<Record<string, string>>,
+  queryText: string,
+  adapters: Adapters,
+): ForeignCall | null {
+  if (compatEndpoint === undefined) return null;
+  return {
+    adapter: adapters[compatEndpoint],
+    call: call ?? path.slice(path.lastIndexOf("/") + 1),
+    queryText,
+  };
+}
+
+function toIngestAddress(
+  { path, deprecated }: Operation,
+  publicKey: string,
+  foreign: ForeignCall | null,
+): IngestAddress {
+  return {
+    kind: path.endsWith("/bootstrap") ? "bootstrap" : "events",
+    legacy: deprecated === true,
+    publicKey,
+    foreign,
+  };
+}
+
+/**
+ * With `no-store`, Chromium never ends a `keepalive` request whose answer the page does not read, and a page may have 64 KiB of
+ * them.
+ */
+const FOREIGN_CACHING = { "Cache-Control": "no-cache" };
+
+function sendForeign(exchange: Exchange, reply: ForeignReply): void {
+  const { status, mediaType, content } = reply;
+  const headers = { ...FOREIGN_CACHING, ...reply.headers };
+  if (status === 204) send(exchange, { status, headers });
+  else send(exchange, { status, headers: { ...headers, "Content-Type": mediaType } }, content);
+}
+
+/** @returns serves every ingest route */
+export const createIngestRoute =
+  (deps: IngestRouteDeps): ServeRoute =>
+  async (exchange, operation, params) => {
+    const foreign = toForeignCall(operation, params, exchange.queryText, deps.adapters);
+    const address = toIngestAddress(operation, params.publicKey ?? "", foreign);
+    const attempt = await deps.handleIngest(toIngestRequest(exchange, address, deps));
+    const { outcome, source, attemptId, requestId } = attempt;
+    const headers = deprecationHeaders(address, exchange, attempt);
+    if (outcome.kind === "answered" && outcome.reply) return sendForeign(exchange, outcome.reply);
+    if (outcome.kind === "answered") return sendJson(exchange, { status: 200, headers }, outcome.answer);
+    const debugUrl = source ? deps.debugUrl(source.sourceId) : undefined;
+    const failure = renderFailure(outcome.refusal, { requestId, attemptId, debugUrl });
+    sendJson(exchange, { status: failure.status, headers: { ...headers, ...failure.headers } }, failure.body);
+  };
