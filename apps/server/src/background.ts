@@ -4,8 +4,6 @@ import { createAlerts } from "./alerts/alerts.ts";
 import type { ServiceContext } from "./context.ts";
 import { SERVER_LIMITS } from "./core/limits.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
-import { healthOf, healthStatusOf as healthStatus } from "./debug/health.ts";
-import { maskString } from "./masking/mask.ts";
 import { embeddedFolder, queryMemoryBytes } from "./open-warehouse.ts";
 import { startErasureWorker } from "./workers/erasures.ts";
 import { measureBusyShare, startMemoryWorker } from "./workers/memory.ts";
@@ -83,8 +81,7 @@ function startAlerts(context: ServiceContext): Worker[] {
   const alerts = createAlerts({
     ledger,
     webhook,
-    rules: { quietHours, healthStatus },
-    healthOf,
+    quietHours,
     debugUrl,
     clock,
     newId,
@@ -150,7 +147,6 @@ function startErasures(context: ServiceContext): Worker {
     isWithoutWarehouse: () =>
       warehouse.state() === "off" && warehouse.problem() === null && !existsSync(embeddedFolder(config)),
     flushAttempts: recorder.flush,
-    maskText: maskString,
     forgetSession: (session) => {
       ingest.forget({ kind: "session", ...session });
       ledger.notifySessionChanged(session);

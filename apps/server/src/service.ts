@@ -1,7 +1,6 @@
 /** The HTTP service: connects the handlers, the guard, the ingest routes and the console to one HTTP server. */
 
 import type { Server } from "node:http";
-import { compileOrigins } from "@headwater/contract/origin";
 import { createOperatorCheck, permissionsOf } from "./access/permissions.ts";
 import { noteRefusedSignIns, type SignInWays } from "./access/sign-in.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
@@ -22,7 +21,6 @@ import { createRequestObserver } from "./http/observe.ts";
 import { createIngestRoute } from "./ingest/routes.ts";
 import { createOperations } from "./monitoring/routes.ts";
 import { createHandlers, FIELD_RULES, type InstallCheckDeps } from "./routes.ts";
-import { renderSource } from "./sources/render.ts";
 
 /** What the service serves besides its answers: built files and facts about itself. */
 export interface ServiceAssets {
@@ -68,11 +66,7 @@ const installCheckDeps = ({ config, ledger, clock, addresses }: ServiceContext):
   apiBaseUrl: () => addresses().baseUrl,
   clock,
   alias: config.INGEST_ALIAS,
-  allows: (source, origin) => compileOrigins(source.allowedOrigins).allows(origin),
-  keyStateOf: async ({ sourceId }, publicKey, now) => {
-    const keyed = await ledger.sourceByKey({ publicKey, now });
-    return keyed?.source.sourceId === sourceId ? keyed.keyState : null;
-  },
+  catalog: ledger,
 });
 
 function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping: AbortSignal) {
@@ -82,7 +76,6 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     ledger,
     recorder,
     clock,
-    renderSource: (source) => renderSource(source, clock()),
     limitsOf,
   });
   const openStream = createDebugStreams({ ledger, recorder });

@@ -6,9 +6,10 @@ import { createHmac } from "node:crypto";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { postJson } from "../core/post-json.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS, startOfHour, toIsoTime } from "../core/time.ts";
+import { healthOf } from "../debug/health.ts";
 import type { AlertLedger, AttemptLedger, Catalog } from "../ledger/ledger.ts";
 import type { AttemptCount, PendingAlert, SourceRecord, WatchedSource } from "../ledger/records.ts";
-import { type AlertRules, getAlertStatus } from "./status.ts";
+import { getAlertStatus } from "./status.ts";
 
 interface AlertWebhook {
   url: string;
@@ -18,9 +19,8 @@ interface AlertWebhook {
 interface AlertDeps {
   ledger: AlertLedger & Pick<AttemptLedger, "attemptCounts"> & Pick<Catalog, "source">;
   webhook: AlertWebhook;
-  rules: AlertRules;
-  /** The `health` of the debug view. */
-  healthOf(source: SourceRecord, counts: readonly AttemptCount[], now: number): object;
+  /** Hours without anything accepted until a source is quiet; 0: never. */
+  quietHours: number;
   /** The address of a source's debug view. */
   debugUrl(sourceId: string): string;
   clock(): number;
@@ -30,13 +30,13 @@ interface AlertDeps {
 
 /** Records a status that has changed since the last check, and queues its alert. */
 async function checkSource(
-  { ledger, rules, newId }: AlertDeps,
+  { ledger, quietHours, newId }: AlertDeps,
   source: WatchedSource,
   counts: readonly AttemptCount[],
   now: number,
 ): Promise<void> {
   const { sourceId, status: was } = source;
-  const detected = getAlertStatus({ source, counts, now, rules });
+  const detected = getAlertStatus({ source, counts, now, quietHours });
   if (detected === was) return;
   // The first check of a source sends no alert, because the source may have been quiet for a long time. If the source is
   // failing or violates its plan, the next check reports it.
@@ -72,7 +72,7 @@ async function buildPayload(deps: AlertDeps, alert: PendingAlert, source: Source
     since: toIsoTime(since),
     previousStatus: was,
     source: { sourceId, organizationId, name, slug },
-    health: deps.healthOf(source, counts, now),
+    health: healthOf(source, counts, now),
     debugUrl: deps.debugUrl(sourceId),
   };
 }

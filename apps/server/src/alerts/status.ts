@@ -1,18 +1,8 @@
 /** The alert status of a source: like the health of the debug view, but it changes less often, because it may wake somebody. Pure. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { HOUR_MS } from "../core/time.ts";
+import { healthStatusOf } from "../debug/health.ts";
 import type { AlertStatus, AttemptCount, WatchedSource } from "../ledger/records.ts";
-
-export interface AlertRules {
-  /** Hours without anything accepted until a source is quiet; 0: never. */
-  quietHours: number;
-  /** The health status of the debug view, from the same counts. */
-  healthStatus(
-    source: Pick<WatchedSource, "lastBootstrapAt" | "lastEventAt">,
-    counts: readonly AttemptCount[],
-    now: number,
-  ): "waiting" | "receiving" | "failing";
-}
 
 /** A source at the time of a check. */
 interface SourceCheck {
@@ -20,7 +10,7 @@ interface SourceCheck {
   /** Counts of the source in this hour and the previous one. */
   counts: readonly AttemptCount[];
   now: number;
-  rules: AlertRules;
+  quietHours: number;
 }
 
 const sumOf = (counts: readonly AttemptCount[], name: string) =>
@@ -34,14 +24,14 @@ const lastAcceptedAt = ({ lastBootstrapAt, lastEventAt }: WatchedSource) =>
  * Failing starts with several failures, so that one stranger's request wakes nobody. It ends when something was accepted after
  * its start and most requests succeed again, so that a mix of successes and failures does not switch the status repeatedly.
  */
-function isFailing({ source, counts, now, rules }: SourceCheck): boolean {
+function isFailing({ source, counts, now }: SourceCheck): boolean {
   const failed = sumOf(counts, "failed");
   if (source.status === "failing")
     return failed > sumOf(counts, "succeeded") || lastAcceptedAt(source) <= (source.since ?? 0);
-  return failed >= SERVER_LIMITS.minAlertFailures && rules.healthStatus(source, counts, now) === "failing";
+  return failed >= SERVER_LIMITS.minAlertFailures && healthStatusOf(source, counts, now) === "failing";
 }
 
-const isQuiet = ({ source, now, rules: { quietHours } }: SourceCheck): boolean =>
+const isQuiet = ({ source, now, quietHours }: SourceCheck): boolean =>
   quietHours > 0 && now - lastAcceptedAt(source) > quietHours * HOUR_MS;
 
 /** The names of the counters of accepted and of rejected events that violated the tracking plan. */

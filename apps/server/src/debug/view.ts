@@ -6,7 +6,6 @@ import {
   type DebugData,
   type DebugQuery,
   isErrorCode,
-  type Source,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { DAY_MS, toIsoTime } from "../core/time.ts";
@@ -14,6 +13,7 @@ import type { AttemptLedger, Catalog } from "../ledger/ledger.ts";
 import type { AttemptFilter, PlanViolationRecord, SourceRecord, StoredAttempt } from "../ledger/records.ts";
 import { maskString } from "../masking/mask.ts";
 import { createAdmission } from "../overload/admission.ts";
+import { renderSource } from "../sources/render.ts";
 import { healthOf, healthSince } from "./health.ts";
 import type { Recorder } from "./recorder.ts";
 
@@ -29,7 +29,6 @@ interface DebugViewDeps {
   readonly ledger: AttemptLedger & Pick<Catalog, "planViolations">;
   readonly recorder: Pick<Recorder, "flush">;
   readonly clock: () => number;
-  readonly renderSource: (source: SourceRecord) => Source;
   readonly limitsOf: (source: SourceRecord) => AppliedLimits;
 }
 
@@ -40,7 +39,7 @@ interface DebugViewDeps {
 type PageStart = Record<AttemptKind, number | undefined>;
 
 export function createDebugView(deps: DebugViewDeps): DebugView {
-  const { ledger, recorder, clock, renderSource, limitsOf } = deps;
+  const { ledger, recorder, clock, limitsOf } = deps;
   const { maxActiveDebugViews: maxActive, maxWaitingDebugViews: maxWaiting } = SERVER_LIMITS;
   const admission = createAdmission({
     maxActive,
@@ -65,7 +64,7 @@ export function createDebugView(deps: DebugViewDeps): DebugView {
     const health = healthOf(source, counts, now);
     await replaceHints(ledger, source, health.topCodes);
     const planViolations = violations.map(renderViolation);
-    const facts = { source: renderSource(source), limits: limitsOf(source), health, planViolations };
+    const facts = { source: renderSource(source, now), limits: limitsOf(source), health, planViolations };
     const head = JSON.stringify({ ...facts, requestGroups });
     const nextCursor = JSON.stringify(toCursor({ bootstrap: bootstraps.next, events: events.next }));
     return `${head.slice(0, -1)},"bootstrapAttempts":${toJsonList(bootstraps.rows)},"eventAttempts":${toJsonList(events.rows)},"nextCursor":${nextCursor}}`;

@@ -1,7 +1,7 @@
 /** POST …/verify: checks a page's own report. The service requests nothing, so what the page does not know stays unknown. */
-import type { KeyState } from "@headwater/contract";
+import { compileOrigins } from "@headwater/contract/origin";
 import type { Handler } from "../http/handler.ts";
-import type { SourceRecord } from "../ledger/records.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { diagnose } from "./diagnose.ts";
 import { NOT_PROBED, originOf, type ServiceEvidence } from "./evidence.ts";
 
@@ -10,17 +10,15 @@ export interface VerifyDeps {
   readonly apiBaseUrl: () => string;
   /** INGEST_ALIAS. */
   readonly alias: string | null;
-  readonly allows: (source: SourceRecord, origin: string) => boolean;
-  /** The state of a key of this source; null: it is not a key of this source. */
-  readonly keyStateOf: (source: SourceRecord, publicKey: string, now: number) => Promise<KeyState | null>;
+  readonly catalog: Pick<Catalog, "sourceByKey">;
 }
 
 export const verifyInstall =
-  ({ apiBaseUrl, alias, allows, keyStateOf }: VerifyDeps): Handler<"verifyInstall"> =>
+  ({ apiBaseUrl, alias, catalog }: VerifyDeps): Handler<"verifyInstall"> =>
   async ({ source, body, now }) => {
     const { report } = body;
     const { sourceId, publicKey, isActive } = source;
-    const keyInPage = report.snippets[0]?.publicKey ?? publicKey;
+    const keyed = await catalog.sourceByKey({ publicKey: report.snippets[0]?.publicKey ?? publicKey, now });
     const service: ServiceEvidence = {
       sourceId,
       publicKey,
@@ -29,9 +27,9 @@ export const verifyInstall =
       ...source.privacy,
       engagement: source.engagement,
       expectedKeyState: "current",
-      pageKeyState: (await keyStateOf(source, keyInPage, now)) ?? "unknown",
+      pageKeyState: keyed?.source.sourceId === sourceId ? keyed.keyState : "unknown",
       isActive,
-      isOriginAllowed: allows(source, originOf(report.url)),
+      isOriginAllowed: compileOrigins(source.allowedOrigins).allows(originOf(report.url)),
       probe: NOT_PROBED,
       clockAheadMs: Date.parse(report.sentAt) - now,
     };

@@ -11,6 +11,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
 import type { Cursor, OpenErasure } from "../ledger/records.ts";
 import type { DayCount } from "../ledger/warehouse-report.ts";
+import { maskString } from "../masking/mask.ts";
 import { dropOutdatedRollups } from "../stats/rollups/drop.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
@@ -21,8 +22,6 @@ interface ErasureDeps {
   isWithoutWarehouse(): boolean;
   /** Resolves when the attempts recorded so far are in the ledger. */
   flushAttempts(): Promise<void>;
-  /** How the debug history writes a client's text: masked. */
-  maskText(text: string): string;
   /** Drops an erased session from the caches of every node. */
   forgetSession(session: { sourceId: string; sessionId: string }): void;
   clock(): number;
@@ -106,7 +105,8 @@ async function eraseFromLedger(
   // a commit that read a session just before it was erased may have written it again
   await eraseSessions();
   await deps.flushAttempts();
-  const masked = visitors.map((visitor) => ({ ...visitor, id: deps.maskText(visitor.id) }));
+  // the debug history has ids masked
+  const masked = visitors.map((visitor) => ({ ...visitor, id: maskString(visitor.id) }));
   await walkLedger(deps, erasures, (after) => ledger.eraseAttempts({ visitors: masked, after }));
 }
 

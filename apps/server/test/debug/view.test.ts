@@ -13,7 +13,6 @@ import { compile } from "../../src/core/validate.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import { createDebugView } from "../../src/debug/view.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
-import type { SourceRecord } from "../../src/ledger/records.ts";
 import { bootstrapped, fakeClock, memoryLedger, NOW, refused, silent, source, taken } from "./fixtures.ts";
 
 const HOUR = 3_600_000;
@@ -30,20 +29,10 @@ function world(changes: Partial<AttemptLedger> = {}) {
     log: silent,
     limits: { successBurst: 1_000, successesPerSecondTotal: 1_000 },
   });
-  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   const debugView = createDebugView({
     ledger: { ...ledger, planViolations: async () => [] },
     recorder,
     clock,
-    renderSource: (shown: SourceRecord) => ({
-      ...shown,
-      previousKeyExpiresAt: null,
-      publicKeyRotatedAt: null,
-      lastBootstrapAt: time(shown.lastBootstrapAt),
-      lastEventAt: time(shown.lastEventAt),
-      createdAt: new Date(shown.createdAt).toISOString(),
-      updatedAt: new Date(shown.updatedAt).toISOString(),
-    }),
     limitsOf: () => ({
       maxBatchSize: 500,
       maxPayloadBytes: 524_288,
