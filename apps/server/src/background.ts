@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { createAlerts } from "./alerts/alerts.ts";
 import type { ServiceContext } from "./context.ts";
-import { SERVER_LIMITS } from "./core/limits.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
 import { embeddedFolder, queryMemoryBytes } from "./open-warehouse.ts";
 import { startErasureWorker } from "./workers/erasures.ts";
@@ -10,6 +9,10 @@ import { measureBusyShare, startMemoryWorker } from "./workers/memory.ts";
 import { createRetention } from "./workers/retention.ts";
 import type { ShipperTotals } from "./workers/shipper.ts";
 import { startWorker, type Worker, type WorkerStatus } from "./workers/worker.ts";
+
+const ERASURE_RECEIPT_SECONDS = 90 * 86_400;
+/** How often what was learned of events is added to the catalogue. */
+const CATALOG_FLUSH_MS = 5_000;
 
 export interface BackgroundWorkers {
   statuses(): WorkerStatus[];
@@ -106,8 +109,8 @@ function startCatalogFlush({ flushCatalog, log }: ServiceContext): Worker {
   return startWorker({
     name: "event catalogue",
     round: async () => void (await flushCatalog()),
-    initialDelayMs: SERVER_LIMITS.catalogFlushMs,
-    idleMs: SERVER_LIMITS.catalogFlushMs,
+    initialDelayMs: CATALOG_FLUSH_MS,
+    idleMs: CATALOG_FLUSH_MS,
     maxRetryMs: MINUTE_MS,
     consequence: "new events are not in the event catalogue",
     log,
@@ -122,7 +125,7 @@ function startMaintenance(context: ServiceContext): Worker[] {
   const expireRecords = async () => {
     const now = await read();
     await ledger.expireAudit({ before: now - config.AUDIT_RETENTION_DAYS * DAY_MS });
-    await ledger.expireReceipts({ before: now - SERVER_LIMITS.erasureReceiptSeconds * SECOND_MS });
+    await ledger.expireReceipts({ before: now - ERASURE_RECEIPT_SECONDS * SECOND_MS });
   };
   return [
     startEveryMinute(context, "ledger maintenance", "expired data stays in the ledger", async () =>

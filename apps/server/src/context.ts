@@ -10,7 +10,6 @@ import { createWarehouseHealth, type WarehouseHealth } from "./clickhouse/proble
 import type { Warehouse } from "./clickhouse/warehouse.ts";
 import { warehouseHint } from "./config/rules.ts";
 import type { Config } from "./config/settings.ts";
-import { SERVER_LIMITS } from "./core/limits.ts";
 import { DAY_MS } from "./core/time.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { type RequestIds, toLogIds } from "./http/trace-context.ts";
@@ -37,6 +36,9 @@ import { createFailedDays, type FailedDays } from "./stats/rollups/failed-days.t
 import { createStats, type StatsHandlers } from "./stats/stats.ts";
 import { createDeletionTime, type DeletionTime } from "./workers/deletion-time.ts";
 import { createCatalogFlush } from "./workers/event-catalog.ts";
+
+/** A client address can send its bytes of this many seconds at once: a page that was offline, or a batch of a server. */
+const CLIENT_BYTES_BURST_SECONDS = 10;
 
 interface ContextDeps {
   config: Config;
@@ -115,7 +117,7 @@ const readRates = (config: Config) => ({
       ? null
       : {
           perSecond: config.CLIENT_BYTES_PER_SECOND,
-          burst: config.CLIENT_BYTES_PER_SECOND * SERVER_LIMITS.clientBytesBurstSeconds,
+          burst: config.CLIENT_BYTES_PER_SECOND * CLIENT_BYTES_BURST_SECONDS,
         },
   failedAuth: { perSecond: config.FAILED_AUTH_PER_MINUTE / 60, burst: config.FAILED_AUTH_PER_MINUTE },
 });

@@ -7,7 +7,6 @@ import { ADAPTERS } from "./compat/adapters.ts";
 import type { BuildInfo } from "./config/build-info.ts";
 import { type ServiceContext, workspaceQuota } from "./context.ts";
 import { createCache } from "./core/cache.ts";
-import { SERVER_LIMITS } from "./core/limits.ts";
 import { DAY_MS } from "./core/time.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
@@ -21,6 +20,10 @@ import { createRequestObserver } from "./http/observe.ts";
 import { createIngestRoute } from "./ingest/routes.ts";
 import { createOperations } from "./monitoring/routes.ts";
 import { createHandlers, FIELD_RULES, type InstallCheckDeps } from "./routes.ts";
+
+/** Sources whose sites for embedding are known, and for how long: a notice of a change may have been lost. */
+const EMBED_CACHE_ENTRIES = 1_000;
+const EMBED_CACHE_MS = 60_000;
 
 /** What the service serves besides its answers: built files and facts about itself. */
 export interface ServiceAssets {
@@ -138,8 +141,8 @@ function createEmbedOrigins({ ledger, clock, onLedgerChange }: ServiceContext) {
     lookUp: async (sourceId) => ({
       origins: (await ledger.source({ sourceId, now: clock() }))?.embedOrigins ?? [],
     }),
-    maxEntries: SERVER_LIMITS.embedCacheEntries,
-    maxAgeMs: SERVER_LIMITS.embedCacheMs,
+    maxEntries: EMBED_CACHE_ENTRIES,
+    maxAgeMs: EMBED_CACHE_MS,
   });
   onLedgerChange((change) => {
     if (change.kind === "source") cache.delete(change.sourceId);

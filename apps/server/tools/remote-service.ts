@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createApi, type HeadwaterApi } from "../../../packages/api/src/index.ts";
 import { UsageError } from "../src/cli/errors.ts";
 import { pickSource, pickWorkspace } from "../src/cli/pick-named.ts";
-import { systemCode } from "../src/core/error-text.ts";
+import { systemCode } from "../src/core/errors.ts";
 
 export function parseHttpUrl(given: string, name: string): URL {
   const url = URL.parse(given);

@@ -3,10 +3,12 @@
  * gets a bounded number of entries (docs/api/access.md).
  */
 import { LRUCache } from "lru-cache";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { HOUR_MS } from "../core/time.ts";
 import type { Call, Handler, WorkspaceOperationId } from "../http/handler.ts";
 import type { AuditNote } from "../ledger/account-records.ts";
+
+/** Reads and refusals that the audit trail counts at once, about 200 bytes each. Beyond it a count begins anew. */
+const AUDIT_TRAIL_KEYS = 10_000;
 
 type NoteWithoutCount = Omit<AuditNote, "after"> & { readonly details?: Readonly<Record<string, unknown>> };
 
@@ -30,7 +32,7 @@ export function createAuditTrail(
   report: (error: unknown) => void,
 ): AuditTrail {
   const seen = new LRUCache<string, HourCount>({
-    maxSize: SERVER_LIMITS.auditTrailKeys,
+    maxSize: AUDIT_TRAIL_KEYS,
     sizeCalculation: () => 1,
   });
 

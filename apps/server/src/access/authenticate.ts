@@ -1,6 +1,5 @@
 /** Authenticates requests by their bearer token: of the workspace API, and of servers that send events (spec 5, docs/api/access.md and docs/api/ingest.md). */
 import { createCache } from "../core/cache.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken, isPlausibleToken, looksLikeJwt } from "../core/token.ts";
 import type { Caller } from "../http/handler.ts";
@@ -8,6 +7,11 @@ import type { Catalog } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
 import type { VerifyJwt } from "./jwt.ts";
 import { isLocked, splitUnlocked } from "./link-passwords.ts";
+
+/** Tokens in use on one node. Looking up a token that is not cached takes a fraction of a millisecond. */
+const TOKEN_CACHE_ENTRIES = 10_000;
+/** The times of last use of tokens are written together, this often. */
+const TOKEN_USE_FLUSH_MS = 60_000;
 
 export interface Authenticator {
   /** Throws a 401 refusal. @param authorization the value of the header */
@@ -43,8 +47,7 @@ function createUseLog(catalog: Pick<Catalog, "recordTokenUse">) {
     flush,
     add(tokenId: string, now: number): void {
       used.set(tokenId, now);
-      if (now - writtenAt < SERVER_LIMITS.tokenUseFlushMs && used.size < SERVER_LIMITS.tokenCacheEntries)
-        return;
+      if (now - writtenAt < TOKEN_USE_FLUSH_MS && used.size < TOKEN_CACHE_ENTRIES) return;
       writtenAt = now;
       // if the write fails, the next use of the token corrects the time
       flush().catch(() => undefined);
@@ -73,7 +76,7 @@ export interface JwtAuthentication {
 function createTokenFinder(catalog: Pick<Catalog, "tokenByHash" | "recordTokenUse">, idleMs: number) {
   // unknown tokens are not cached, because anyone can invent them
   const tokens = createCache<TokenRecord>({
-    maxEntries: SERVER_LIMITS.tokenCacheEntries,
+    maxEntries: TOKEN_CACHE_ENTRIES,
     lookUp: (hash) => catalog.tokenByHash({ hash }),
   });
   const useLog = createUseLog(catalog);

@@ -1,7 +1,8 @@
 /** The first start with an empty ledger creates a workspace, its owner, and what the owner can sign in with. */
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { hashToken, hintOf, makeCode, makeToken } from "../core/token.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+
+const SIGN_IN_CODE_MS = 10 * 60_000;
 
 interface FirstStart {
   /** The new token. null if OWNER_TOKEN is set, or none was wanted. */
@@ -13,7 +14,7 @@ interface FirstStart {
 /** The code of a sign-in link. */
 export const makeSignInCode = (now: number) => ({
   ...makeCode(),
-  expiresAt: now + SERVER_LIMITS.signInCodeMs,
+  expiresAt: now + SIGN_IN_CODE_MS,
 });
 
 const toNewToken = (tokenId: string, token: string) => ({

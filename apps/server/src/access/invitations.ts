@@ -18,6 +18,8 @@ import { requireRoleUpTo } from "./permissions.ts";
 import type { AccountMailDeps } from "./profile.ts";
 import { requireOtherWays, type SignInWays } from "./sign-in.ts";
 
+const INVITATION_MS = 7 * 86_400_000;
+
 interface InvitationDeps extends AccountMailDeps {
   readonly newId: (prefix: string) => string;
 }
@@ -74,7 +76,7 @@ export const createInvitation =
       email,
       invitedBy: actor.userId,
       createdAt: now,
-      expiresAt: now + SERVER_LIMITS.invitationMs,
+      expiresAt: now + INVITATION_MS,
     };
     const made = await deps.catalog.createInvitation({ invitation, hash, actor, now });
     if (made === "limit_reached")

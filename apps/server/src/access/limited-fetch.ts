@@ -1,15 +1,17 @@
 /** Fetches what an identity provider answers, and reads no more than its answers ever need. */
-import { SERVER_LIMITS } from "../core/limits.ts";
+
+/** An answer of the identity provider: its keys, its addresses, tokens, or what it says of a person. */
+const PROVIDER_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * As `fetch`, but reading the body fails after `SERVER_LIMITS.providerAnswerBytes`, and the connection ends.
+ * As `fetch`, but reading the body fails after `PROVIDER_ANSWER_BYTES`, and the connection ends.
  * @param options as of `fetch`; each caller's library has a type of its own for them
  */
 export async function limitedFetch(url: string, options: object): Promise<Response> {
   const response = await fetch(url, options);
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
-  let left = SERVER_LIMITS.providerAnswerBytes;
+  let left = PROVIDER_ANSWER_BYTES;
   const limited = body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {

@@ -3,7 +3,6 @@
  * unlocks the token of the link: the caller gets the token with a signed time until which it works.
  */
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { hashToken, isPlausibleToken } from "../core/token.ts";
@@ -19,13 +18,22 @@ import {
 } from "../overload/rate-limit.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 
+/** How long the right password of a shared link is remembered: a working day. */
+const LINK_UNLOCK_MS = 12 * 3_600_000;
+/** Passwords of one link that one client address tries, and all addresses together. */
+const LINK_PASSWORDS_PER_MINUTE = 10;
+const LINK_PASSWORDS_OF_ALL_PER_MINUTE = 100;
+/** Passwords that are hashed at once, each with 32 MB, and those that wait. Node has four threads for this and for files. */
+const MAX_ACTIVE_PASSWORD_HASHES = 2;
+const MAX_WAITING_PASSWORD_HASHES = 100;
+
 /** As OWASP recommends; one hash takes 32 MB. A change needs the old values beside the hash. */
 const SCRYPT = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1_048_576 };
 const HASH_BYTES = 32;
 
 const hashing = createAdmission({
-  maxActive: SERVER_LIMITS.maxActivePasswordHashes,
-  maxAdmitted: SERVER_LIMITS.maxWaitingPasswordHashes,
+  maxActive: MAX_ACTIVE_PASSWORD_HASHES,
+  maxAdmitted: MAX_WAITING_PASSWORD_HASHES,
 });
 
 /**
@@ -107,10 +115,9 @@ const ofLink = ({ organizationId, tokenId, label }: TokenRecord) => ({
 
 /** Exchanges the token of a link and its password for the token that works for some hours. */
 export function createUnlock({ tokenByHash, rate, nodes, auditTrail }: UnlockDeps): Handler<"unlockStats"> {
-  const { linkPasswordsPerMinute, linkPasswordsOfAllPerMinute } = SERVER_LIMITS;
   const ofAddress = createClientRateLimiter({ ...rate, nodes });
-  const ofLinkAndAddress = createClientRateLimiter({ ...atMost(linkPasswordsPerMinute, 60), nodes });
-  const ofOneLink = createRateLimiter({ ...atMost(linkPasswordsOfAllPerMinute, 60), nodes });
+  const ofLinkAndAddress = createClientRateLimiter({ ...atMost(LINK_PASSWORDS_PER_MINUTE, 60), nodes });
+  const ofOneLink = createRateLimiter({ ...atMost(LINK_PASSWORDS_OF_ALL_PER_MINUTE, 60), nodes });
 
   /** Counts the try before the password is checked, so that tries at the same time are limited too. */
   function countTry(tokenId: string, address: string, now: number): void {
@@ -136,7 +143,7 @@ export function createUnlock({ tokenByHash, rate, nodes, auditTrail }: UnlockDep
       });
     }
     await auditTrail.read({ ...note, action: "link.unlocked" });
-    const expiresAt = Math.min(now + SERVER_LIMITS.linkUnlockMs, found.expiresAt ?? Number.MAX_SAFE_INTEGER);
+    const expiresAt = Math.min(now + LINK_UNLOCK_MS, found.expiresAt ?? Number.MAX_SAFE_INTEGER);
     const until = expiresAt.toString(36);
     const signature = sign(found.tokenId, until, found.passwordHash).toString("base64url");
     return { body: { token: `${body.token}.${until}.${signature}`, expiresAt: toIsoTime(expiresAt) } };

@@ -8,6 +8,8 @@ import type { IdentityRecord } from "../ledger/account-records.ts";
 import { toEmailAddress } from "../mail/email-address.ts";
 import { limitedFetch } from "./limited-fetch.ts";
 
+const OIDC_TIMEOUT_SECONDS = 10;
+
 interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;
@@ -99,7 +101,7 @@ function createDiscovery(settings: OidcSettings): () => Promise<client.Configura
         undefined,
         settings.clientSecret === null ? client.None() : client.ClientSecretBasic(settings.clientSecret),
         {
-          timeout: SERVER_LIMITS.oidcTimeoutSeconds,
+          timeout: OIDC_TIMEOUT_SECONDS,
           [client.customFetch]: limitedFetch,
           execute: isLoopback(settings.issuer) ? [client.allowInsecureRequests] : [],
         },

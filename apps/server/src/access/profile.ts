@@ -13,6 +13,10 @@ import { idleEndOf } from "./authenticate.ts";
 import { addressChangedMail, confirmationMail } from "./mails.ts";
 import { readName } from "./names.ts";
 
+/** Each is an entry in the audit log of every workspace of that person. */
+const RENAMES_PER_HOUR = 10;
+const EMAIL_CODE_MS = 60 * 60_000;
+
 interface ProfileDeps {
   readonly catalog: Catalog;
   readonly nodes: () => number;
@@ -23,7 +27,7 @@ export const getProfile =
   async ({ actor: { userId } }) => ({ body: await catalog.profile({ userId }) });
 
 export function updateProfile({ catalog, nodes }: ProfileDeps): Handler<"updateProfile"> {
-  const perHour = SERVER_LIMITS.renamesPerHour;
+  const perHour = RENAMES_PER_HOUR;
   const renames = createRateLimiter({ ...atMost(perHour, 3_600), nodes });
   return async ({ actor, body: { name, ...preferences }, now }) => {
     const { userId } = actor;
@@ -51,7 +55,7 @@ export const requestEmail =
     const email = readEmailAddress("email", body.email);
     if (!mailer) throw new Refusal("mail_unavailable", { message: "This service has no mail server." });
     const { code, codeHash } = makeCode();
-    const expiresAt = now + SERVER_LIMITS.emailCodeMs;
+    const expiresAt = now + EMAIL_CODE_MS;
     const maxOpen = SERVER_LIMITS.maxSignInLinks;
     const isMade = await catalog.createSignInCode({ codeHash, userId, expiresAt, now, email, maxOpen });
     if (!isMade)

@@ -1,6 +1,6 @@
 /** The public ways to sign in, besides an access token: a link by e-mail, and an OpenID Connect provider. */
 
-import { messageOf } from "../core/error-text.ts";
+import { messageOf } from "../core/errors.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken } from "../core/token.ts";
@@ -13,6 +13,13 @@ import { makeSignInCode } from "./first-start.ts";
 import { signInMail } from "./mails.ts";
 import type { OidcClient, OidcUser } from "./oidc.ts";
 import type { AccountMailDeps } from "./profile.ts";
+
+/** Requests for sign-in links of one client address. */
+const SIGN_IN_LINKS_PER_MINUTE = 10;
+/** The sign-in at the identity provider, from the click to the way back. */
+const OIDC_FLOW_SECONDS = 600;
+/** Returns from the provider of one client address, which may be that of an office. */
+const OIDC_CALLBACKS_PER_MINUTE = 60;
 
 export interface SignInWays extends AccountMailDeps {
   /** null: no OIDC_ISSUER. */
@@ -68,7 +75,7 @@ export function requireOtherWays({ isOidcOnly, oidc }: Pick<SignInWays, "isOidcO
 /** Answers before the account is looked up, so that neither the answer nor its time says whether there is one. */
 export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"> {
   const { catalog, mailer, appUrl, nodes, log, noteRefusal } = deps;
-  const limiter = createClientRateLimiter({ ...atMost(SERVER_LIMITS.signInLinksPerMinute, 60), nodes });
+  const limiter = createClientRateLimiter({ ...atMost(SIGN_IN_LINKS_PER_MINUTE, 60), nodes });
 
   async function sendLink(email: string, now: number): Promise<void> {
     const userId = mailer && (await catalog.userByEmail({ email }));
@@ -132,7 +139,7 @@ export const startOidc =
     if (!oidc) return failed();
     try {
       const { url, flow } = await oidc.start(callbackOf(base), query.invitation ?? null);
-      return redirect(url, setCookie(base, flow, SERVER_LIMITS.oidcFlowSeconds));
+      return redirect(url, setCookie(base, flow, OIDC_FLOW_SECONDS));
     } catch (error) {
       log.warn({ reason: messageOf(error) }, "the identity provider cannot be reached");
       return failed();
@@ -166,7 +173,7 @@ async function makeOidcCode(
 /** Anybody can call this with invented values, and each call asks the provider. */
 export function finishOidc(deps: OidcDeps): Handler<"finishOidc"> {
   const { oidc, baseUrl, appUrl, log, noteRefusal, nodes } = deps;
-  const limiter = createClientRateLimiter({ ...atMost(SERVER_LIMITS.oidcCallbacksPerMinute, 60), nodes });
+  const limiter = createClientRateLimiter({ ...atMost(OIDC_CALLBACKS_PER_MINUTE, 60), nodes });
   return async ({ query, headers, clientAddress, now }) => {
     const base = baseUrl();
     const flow = readCookie(headers.cookie, base);

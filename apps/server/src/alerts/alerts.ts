@@ -3,13 +3,19 @@
  * The ledger keeps the last status of each source, so that only one of several nodes sends an alert and a restart loses none.
  */
 import { createHmac } from "node:crypto";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { postJson } from "../core/post-json.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS, startOfHour, toIsoTime } from "../core/time.ts";
 import { healthOf } from "../debug/health.ts";
 import type { AlertLedger, AttemptLedger, Catalog } from "../ledger/ledger.ts";
 import type { AttemptCount, PendingAlert, SourceRecord, WatchedSource } from "../ledger/records.ts";
 import { getAlertStatus } from "./status.ts";
+
+/** Sources that are read at once. */
+const ALERT_SOURCE_BATCH_SIZE = 500;
+/** Alerts that are sent at once. */
+const ALERT_SEND_BATCH_SIZE = 20;
+/** Waits between the tries to send an alert. After the last try the alert is dropped. */
+const ALERT_RETRY_MS = [60_000, 300_000, 900_000, 3_600_000, 10_800_000];
 
 interface AlertWebhook {
   url: string;
@@ -48,7 +54,7 @@ async function checkSource(
 async function checkSources(deps: AlertDeps, now: number): Promise<void> {
   const recent = await deps.ledger.recentAttemptCounts({ sinceHour: startOfHour(now - HOUR_MS) });
   const countsBySource = Map.groupBy(recent, ({ sourceId }) => sourceId);
-  const limit = SERVER_LIMITS.alertSourceBatchSize;
+  const limit = ALERT_SOURCE_BATCH_SIZE;
   let after = "";
   for (;;) {
     const sources = await deps.ledger.watchedSources({ after, limit });
@@ -100,7 +106,7 @@ async function sendAlert(deps: AlertDeps, alert: PendingAlert): Promise<void> {
   } catch (error) {
     // the webhook's address may be a secret, so it is not logged
     const reason = error instanceof Error ? error.message : String(error);
-    const isLast = tries > SERVER_LIMITS.alertRetryMs.length;
+    const isLast = tries > ALERT_RETRY_MS.length;
     const outcome = isLast ? "it will not be retried" : "it will be retried";
     log.warn({ alertId, sourceId, tries, reason }, `an alert could not be sent; ${outcome}`);
     if (!isLast) return;
@@ -114,8 +120,8 @@ export function createAlerts(deps: AlertDeps): (at: { now: number }) => Promise<
     await checkSources(deps, now);
     const due = await deps.ledger.claimAlerts({
       now,
-      limit: SERVER_LIMITS.alertSendBatchSize,
-      retryMs: SERVER_LIMITS.alertRetryMs,
+      limit: ALERT_SEND_BATCH_SIZE,
+      retryMs: ALERT_RETRY_MS,
     });
     await Promise.all(due.map((alert) => sendAlert(deps, alert)));
   };

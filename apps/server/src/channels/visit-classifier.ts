@@ -3,10 +3,12 @@ import type { SourceSettings } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { NO_CAMPAIGN } from "./campaign.ts";
-import { compileChannelRules } from "./channel-rules.ts";
-import { classifyVisit, type VisitOrigin, type VisitSource } from "./classify-visit.ts";
+import { classifyVisit, compileChannelRules, type VisitOrigin, type VisitSource } from "./classify-visit.ts";
 import { sitesOfOrigins } from "./public-suffixes.ts";
 import type { SourceLists } from "./source-lists.ts";
+
+/** Visits with longer referrers and campaigns, which few share, are classified each time. */
+const MAX_CACHED_VISIT_KEY_LENGTH = 400;
 
 export type VisitClassifier = (origin: VisitOrigin) => VisitSource;
 
@@ -41,7 +43,7 @@ export function createVisitClassifier(
     const cached = visits.get(key);
     if (cached?.classifier === classifier) return cached.visit;
     const visit = classify(origin);
-    if (key.length <= SERVER_LIMITS.maxCachedVisitKeyLength) visits.set(key, { classifier, visit });
+    if (key.length <= MAX_CACHED_VISIT_KEY_LENGTH) visits.set(key, { classifier, visit });
     return visit;
   };
   return classifier;

@@ -1,8 +1,7 @@
 /** Errors of a command, and the exit code and message of whatever was thrown. */
 import type { ErrorCode, Issue } from "@headwater/contract";
 import { ApiFailure } from "../../../../packages/api/src/index.ts";
-import { messageOf } from "../core/error-text.ts";
-import { needsOperator } from "../core/operator-error.ts";
+import { messageOf, needsOperator } from "../core/errors.ts";
 import { Refusal } from "../core/refusal.ts";
 
 /** The command line itself is wrong. The message names the argument; the command to run for help is added to it. */

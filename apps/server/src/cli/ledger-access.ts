@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { LIMITS } from "@headwater/contract";
 import { processEnvironment, readConfig } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
-import { systemCode } from "../core/error-text.ts";
+import { systemCode } from "../core/errors.ts";
 import { createIds } from "../core/ids.ts";
 import { COMMAND_LINE_USER } from "../core/users.ts";
 import type { Ledger } from "../ledger/ledger.ts";

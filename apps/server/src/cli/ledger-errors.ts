@@ -1,8 +1,7 @@
 /** Turns errors of opening the ledger into messages that name the setting. */
 import { ConfigError } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
-import { messageOf, systemCode } from "../core/error-text.ts";
-import { needsOperator } from "../core/operator-error.ts";
+import { messageOf, needsOperator, systemCode } from "../core/errors.ts";
 import { StorageError } from "../ledger/ledger.ts";
 import { toStorageError } from "../ledger/sqlite/failure.ts";
 import { CommandFailed } from "./errors.ts";

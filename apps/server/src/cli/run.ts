@@ -2,7 +2,7 @@
 
 import { describeBuild, readBuild } from "../config/build-info.ts";
 import { processEnvironment } from "../config/config.ts";
-import { systemCode } from "../core/error-text.ts";
+import { systemCode } from "../core/errors.ts";
 import { readArguments } from "./arguments.ts";
 import type { CommandNode } from "./command.ts";
 import { headwater } from "./command-table.ts";

@@ -2,7 +2,7 @@
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import type { WarehouseEndpoint } from "../clickhouse/endpoint.ts";
 import type { Config } from "../config/settings.ts";
-import { systemCode } from "../core/error-text.ts";
+import { systemCode } from "../core/errors.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
 import { chooseWarehouse, embeddedFolder } from "../open-warehouse.ts";

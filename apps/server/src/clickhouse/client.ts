@@ -2,9 +2,12 @@
 import http from "node:http";
 import https from "node:https";
 import { type ClickHouseClient, createClient, type ResponseHeaders } from "@clickhouse/client";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { CLUSTER_SETTINGS, type ClusterTarget } from "./cluster.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";
+
+const WAREHOUSE_REQUEST_MS = 30_000;
+/** Shared by queries, exports, shipping and pings. */
+const WAREHOUSE_CONNECTIONS = 16;
 
 /** The client, and the names of its database and cluster for statements that need them. */
 export type WarehouseClient = ClickHouseClient & ClusterTarget;
@@ -12,7 +15,7 @@ export type WarehouseClient = ClickHouseClient & ClusterTarget;
 /** @param requestMs how long the first byte of an answer may take; commands wait longer than the service */
 export const connect = (
   { url, username, password, database, cluster }: WarehouseEndpoint,
-  requestMs: number = SERVER_LIMITS.warehouseRequestMs,
+  requestMs: number = WAREHOUSE_REQUEST_MS,
 ): WarehouseClient => {
   const { Agent } = url.startsWith("https:") ? https : http;
   const client = createClient({
@@ -23,13 +26,13 @@ export const connect = (
     clickhouse_settings: cluster === null ? {} : CLUSTER_SETTINGS,
     application: "headwater",
     request_timeout: requestMs,
-    max_open_connections: SERVER_LIMITS.warehouseConnections,
+    max_open_connections: WAREHOUSE_CONNECTIONS,
     // the agent closes an idle connection one second before ClickHouse does. The client's own timers must stay off: one that an
     // aborted query leaves behind cuts off a later query
     keep_alive: { enabled: true, idle_socket_ttl: 0 },
     http_agent: new Agent({
       keepAlive: true,
-      maxSockets: SERVER_LIMITS.warehouseConnections,
+      maxSockets: WAREHOUSE_CONNECTIONS,
       timeout: requestMs,
     }),
     log: { LoggerClass: SilentLogger },

@@ -1,6 +1,6 @@
 /** Brings the warehouse to the newest schema. Every statement may run twice, so an interrupted migration starts again. */
 import type { ClickHouseClient } from "@clickhouse/client";
-import { OperatorError } from "../core/operator-error.ts";
+import { OperatorError } from "../core/errors.ts";
 import { connect, mustBeClickHouse } from "./client.ts";
 import { type ClusterTarget, onCluster } from "./cluster.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";

@@ -1,6 +1,5 @@
 /** Checks every part of the warehouse and sets the damaged ones aside, so that everything else can be read. */
 import { setTimeout as pause } from "node:timers/promises";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { connect, type WarehouseClient } from "./client.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";
 import {
@@ -15,6 +14,9 @@ import {
   rebuildProjection,
 } from "./parts.ts";
 import { ROLLUP_TABLES } from "./schema/rollups.ts";
+
+/** The check of one part: ClickHouse may take many minutes until it reports a damaged block. */
+const WAREHOUSE_PART_CHECK_MS = 3_600_000;
 
 export interface PartChecks {
   /** Damaged parts of the events that were detached. */
@@ -79,7 +81,7 @@ async function checkParts(
     }
     if (paceClock) {
       // the clock may jump
-      const waitMs = Math.min(paceClock() - startedAt, SERVER_LIMITS.warehousePartCheckMs);
+      const waitMs = Math.min(paceClock() - startedAt, WAREHOUSE_PART_CHECK_MS);
       await pause(waitMs, undefined, { signal: stopping }).catch(() => undefined);
     }
   }
@@ -97,7 +99,7 @@ export async function setDamagedPartsAside(
   endpoint: WarehouseEndpoint,
   options: PartCheckOptions,
 ): Promise<PartChecks> {
-  const client = connect(endpoint, SERVER_LIMITS.warehousePartCheckMs);
+  const client = connect(endpoint, WAREHOUSE_PART_CHECK_MS);
   try {
     return await checkParts(client, options);
   } finally {

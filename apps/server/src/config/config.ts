@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { OperatorError } from "../core/operator-error.ts";
+import { OperatorError } from "../core/errors.ts";
 import { findMisspelt } from "./misspelt.ts";
 import { findConflict } from "./rules.ts";
 import { type Config, SETTINGS, type Setting } from "./settings.ts";

@@ -29,6 +29,8 @@ import {
   webOrigins,
 } from "./values.ts";
 
+const MAX_INGEST_IN_FLIGHT = 512;
+
 /** To add a setting, add a row to `SETTINGS`; rules that concern several settings are in `rules.ts`. */
 export interface Setting<T> {
   /** As the operator would write it; empty for none. */
@@ -288,7 +290,7 @@ export const SETTINGS = {
     rate,
   ),
   INGEST_IN_FLIGHT: setting(
-    SERVER_LIMITS.maxIngestInFlight,
+    MAX_INGEST_IN_FLIGHT,
     "Maximum ingest requests running or waiting at once; further requests get 503",
     integer(1, 100_000),
   ),

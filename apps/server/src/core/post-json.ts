@@ -1,5 +1,7 @@
 /** Posts JSON to a webhook. Its address may be a secret, so no error names it. */
-import { SERVER_LIMITS } from "./limits.ts";
+
+/** Also for reports. */
+const WEBHOOK_TIMEOUT_MS = 10_000;
 
 /** @throws Error when the webhook did not answer 2xx in time. Redirects are not followed: only the settings choose the host */
 export async function postJson(
@@ -10,7 +12,7 @@ export async function postJson(
   const response = await fetch(url, {
     method: "POST",
     redirect: "manual",
-    signal: AbortSignal.timeout(SERVER_LIMITS.webhookTimeoutMs),
+    signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
     headers: { "content-type": "application/json", "user-agent": "headwater", ...headers },
     body,
   }).catch((cause: unknown) => {

@@ -3,8 +3,8 @@
  * promises. Calls run one at a time, in the order in which they were made.
  */
 import { parentPort, type ResourceLimits, Worker } from "node:worker_threads";
+import type { StorageFailure } from "./errors.ts";
 import { releaseMemory } from "./memory.ts";
-import type { StorageFailure } from "./operator-error.ts";
 
 /** A method that a thread serves: it takes one value that can be cloned, or none, and may return a promise. */
 export type ThreadMethod = (argument: never) => unknown;

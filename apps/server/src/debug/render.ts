@@ -5,13 +5,14 @@
 import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
 import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { AnsweredOutcome, Attempt, Outcome, RefusedOutcome } from "../ingest/attempt.ts";
 import type { AttemptRow } from "../ledger/records.ts";
 import { maskString } from "../masking/mask.ts";
 import { hintOf } from "./hints.ts";
 import { type Snapshot, snapshotOf, snapshotOfList, snapshotOfText, snapshotOfUnknown } from "./snapshot.ts";
+
+export const SNAPSHOT_BYTES = 16_384;
 
 /** Characters that are kept of a header or an id. */
 const MAX_TEXT_LENGTH = 1_024;
@@ -171,10 +172,9 @@ function limitOf(outcome: Outcome) {
 function rawOf({ bodyText, bodyStart, endpoint, outcome }: RenderableAttempt): Snapshot {
   if (bodyText === null)
     return bodyStart === null ? EMPTY : { ...snapshotOfText(bodyStart), truncated: true };
-  if (outcome.kind === "answered" && endpoint === null)
-    return snapshotOf(bodyText, SERVER_LIMITS.snapshotBytes);
+  if (outcome.kind === "answered" && endpoint === null) return snapshotOf(bodyText, SNAPSHOT_BYTES);
   if (outcome.kind === "refused" && isMalformed(outcome)) return snapshotOfText(bodyText);
-  return snapshotOfUnknown(bodyText, SERVER_LIMITS.snapshotBytes);
+  return snapshotOfUnknown(bodyText, SNAPSHOT_BYTES);
 }
 
 function isMalformed({ refusal }: RefusedOutcome): boolean {
@@ -185,27 +185,27 @@ function isMalformed({ refusal }: RefusedOutcome): boolean {
 function normalizedOf(outcome: Outcome): Snapshot {
   if (outcome.kind === "refused") return EMPTY;
   if (outcome.normalized.length > 0 || !("sessionResumed" in outcome.answer)) {
-    return snapshotOfList(outcome.normalized, SERVER_LIMITS.snapshotBytes);
+    return snapshotOfList(outcome.normalized, SNAPSHOT_BYTES);
   }
   const { sessionId, anonymousId, identifiedUserId, sessionResumed, sessionExpiresAt } = outcome.answer;
   const session = { sessionId, anonymousId, identifiedUserId, sessionResumed, sessionExpiresAt };
-  return snapshotOf(JSON.stringify(session), SERVER_LIMITS.snapshotBytes);
+  return snapshotOf(JSON.stringify(session), SNAPSHOT_BYTES);
 }
 
 const NO_RESULTS: Snapshot = { json: "[]", truncated: false };
 
 /** All results. If they do not fit, the rejected ones come first, because they matter most. */
 function resultsOf(results: readonly EventResult[]): Snapshot {
-  const all = snapshotOfList(results.map(jsonOf), SERVER_LIMITS.snapshotBytes);
+  const all = snapshotOfList(results.map(jsonOf), SNAPSHOT_BYTES);
   if (!all.truncated) return all;
   const rejected = results.filter((result) => result.status === "rejected");
   const others = results.filter((result) => result.status !== "rejected");
-  return snapshotOfList([...rejected, ...others].map(jsonOf), SERVER_LIMITS.snapshotBytes);
+  return snapshotOfList([...rejected, ...others].map(jsonOf), SNAPSHOT_BYTES);
 }
 
 function issuesOf(issues: readonly Issue[] | undefined): string {
   if (!issues || issues.length === 0) return "[]";
-  return snapshotOfList(issues.slice(0, LIMITS.maxIssues).map(jsonOf), SERVER_LIMITS.snapshotBytes).json;
+  return snapshotOfList(issues.slice(0, LIMITS.maxIssues).map(jsonOf), SNAPSHOT_BYTES).json;
 }
 
 /** A result or an issue as JSON. Long texts of the client in it are cut. */

@@ -1,20 +1,33 @@
 /** Decides which attempts the debug view keeps: all of a quiet source, a sample of a busy one (docs/api/debug.md). */
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { createRateLimiter } from "../overload/rate-limit.ts";
 import { PLAN_WARNING } from "./hourly-counts.ts";
 import { acceptedViolations, codeOf, type FinishedAttempt, outcomeOf } from "./render.ts";
 
+/** Of one source on average, so that of a busy source a few show how its requests look. */
+export const ATTEMPT_SUCCESSES_PER_SECOND = 5;
+/** Of one source at once, so that somebody who tries an install sees all requests. */
+export const ATTEMPT_SUCCESS_BURST = 50;
+/** Sources whose recent successes are known. One that is forgotten starts with the full burst. */
+const ATTEMPT_SAMPLED_SOURCES = 10_000;
+/** Of all sources together: rendering and writing one takes 100 µs, so this is 2 % of a core. */
+export const ATTEMPT_SUCCESSES_PER_SECOND_TOTAL = 200;
+/** Of the total, for sources none of whose successes was recorded in the last 10 s: a quiet source is not crowded out. */
+export const ATTEMPT_QUIET_SUCCESSES_PER_SECOND = 50;
+const ATTEMPT_QUIET_SECONDS = 10;
+export const ATTEMPT_FAILURES_PER_SECOND = 200;
+export const ATTEMPT_FLUSH_MS = 250;
+
 export const RECORDER_LIMITS = {
-  successesPerSecond: SERVER_LIMITS.attemptSuccessesPerSecond,
-  successBurst: SERVER_LIMITS.attemptSuccessBurst,
-  successesPerSecondTotal: SERVER_LIMITS.attemptSuccessesPerSecondTotal,
-  quietSuccessesPerSecond: SERVER_LIMITS.attemptQuietSuccessesPerSecond,
-  failuresPerSecond: SERVER_LIMITS.attemptFailuresPerSecond,
+  successesPerSecond: ATTEMPT_SUCCESSES_PER_SECOND,
+  successBurst: ATTEMPT_SUCCESS_BURST,
+  successesPerSecondTotal: ATTEMPT_SUCCESSES_PER_SECOND_TOTAL,
+  quietSuccessesPerSecond: ATTEMPT_QUIET_SUCCESSES_PER_SECOND,
+  failuresPerSecond: ATTEMPT_FAILURES_PER_SECOND,
   /** Kept of each source: `rate_limited` and `overloaded` attempts, and during overload successes. There is no time for more. */
   crowdedPerSecond: 1,
   /** The first few failures of a source with each code are kept whatever other sources send. */
   assuredPerSecond: 3,
-  flushMs: SERVER_LIMITS.attemptFlushMs,
+  flushMs: ATTEMPT_FLUSH_MS,
   pendingAttempts: 1_500,
   pendingBytes: 64 * 1_048_576,
   /** Attempts rendered without a pause for the event loop: 5 ms of the largest bodies, 1 ms of ordinary ones. */
@@ -51,9 +64,9 @@ export function createSampler(limits: RecorderLimits): (attempt: FinishedAttempt
   const successesOfEach = createRateLimiter({
     perSecond: limits.successesPerSecond,
     burst: limits.successBurst,
-    maxKeys: SERVER_LIMITS.attemptSampledSources,
+    maxKeys: ATTEMPT_SAMPLED_SOURCES,
   });
-  const recentSources = createRecentKeys(SERVER_LIMITS.attemptQuietSeconds);
+  const recentSources = createRecentKeys(ATTEMPT_QUIET_SECONDS);
 
   function secondOf(sourceId: string, now: number): SourceSecond {
     const current = Math.floor(now / 1_000);

@@ -1,6 +1,5 @@
 /** The debug view live, as Server-Sent Events (docs/api/debug.md). Streams read new attempts from the ledger. */
 import type { DebugQuery } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
 import type { SourceRecord, StoredAttempt } from "../ledger/records.ts";
@@ -8,6 +7,14 @@ import { createAdmission, type Release } from "../overload/admission.ts";
 import type { Recorder } from "./recorder.ts";
 import { createFeeds, readNewest, type SourceFeed } from "./source-feed.ts";
 import { filterOf } from "./view.ts";
+
+const STREAM_HEARTBEAT_MS = 15_000;
+/** A debug stream reads new attempts this often: half a second looks live. */
+const STREAM_POLL_MS = 500;
+export const MAX_STREAMS_PER_SOURCE = 20;
+export const MAX_STREAMS_PER_WORKSPACE = 40;
+/** Of one process. Each source with a stream costs two reads of the ledger a second. */
+const MAX_STREAMS = 200;
 
 interface StreamOptions {
   /** Last-Event-ID: the stream starts with the attempts after it. null: it starts with the next attempt. */
@@ -37,9 +44,8 @@ const HEARTBEAT = ": heartbeat\n\n";
 
 /** Streams that are open at once: of one source, of one workspace, and of this process. */
 function createSlots() {
-  const { maxStreamsPerSource, maxStreamsPerWorkspace, maxStreams } = SERVER_LIMITS;
-  const bySource = createAdmission({ maxActivePerKey: maxStreamsPerSource });
-  const byWorkspace = createAdmission({ maxActive: maxStreams, maxActivePerKey: maxStreamsPerWorkspace });
+  const bySource = createAdmission({ maxActivePerKey: MAX_STREAMS_PER_SOURCE });
+  const byWorkspace = createAdmission({ maxActive: MAX_STREAMS, maxActivePerKey: MAX_STREAMS_PER_WORKSPACE });
   const hint = "Close a debug view that is open elsewhere, or poll GET …/debug instead.";
   const full = (message: string) => new Refusal("overloaded", { message, hint });
 
@@ -47,12 +53,12 @@ function createSlots() {
   return ({ sourceId, organizationId }: SourceRecord): Release => {
     const ofSource = bySource.tryEnter(sourceId);
     if (!ofSource)
-      throw full(`This source already has ${maxStreamsPerSource} open debug streams, which is the limit.`);
+      throw full(`This source already has ${MAX_STREAMS_PER_SOURCE} open debug streams, which is the limit.`);
     const ofWorkspace = byWorkspace.tryEnter(organizationId);
     if (!ofWorkspace) {
       ofSource();
       throw full(
-        `This workspace already has ${maxStreamsPerWorkspace} open debug streams, or this node ${maxStreams}, which is the limit.`,
+        `This workspace already has ${MAX_STREAMS_PER_WORKSPACE} open debug streams, or this node ${MAX_STREAMS}, which is the limit.`,
       );
     }
     return () => {
@@ -111,7 +117,7 @@ async function* framesAfter(start: number, followed: Followed) {
 
 export function createDebugStreams(deps: DebugStreamDeps): OpenDebugStream {
   const { ledger, recorder } = deps;
-  const { pollMs = SERVER_LIMITS.streamPollMs, heartbeatMs = SERVER_LIMITS.streamHeartbeatMs } = deps;
+  const { pollMs = STREAM_POLL_MS, heartbeatMs = STREAM_HEARTBEAT_MS } = deps;
   const enter = createSlots();
   const follow = createFeeds({ ledger, pollMs });
 

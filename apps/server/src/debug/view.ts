@@ -7,7 +7,6 @@ import {
   type DebugQuery,
   isErrorCode,
 } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { DAY_MS, toIsoTime } from "../core/time.ts";
 import type { AttemptLedger, Catalog } from "../ledger/ledger.ts";
 import type { AttemptFilter, PlanViolationRecord, SourceRecord, StoredAttempt } from "../ledger/records.ts";
@@ -16,6 +15,11 @@ import { createAdmission } from "../overload/admission.ts";
 import { renderSource } from "../sources/render.ts";
 import { healthOf, healthSince } from "./health.ts";
 import type { Recorder } from "./recorder.ts";
+
+/** Views of the debug history at once, half of them of one workspace: a view has up to 6 MB, which the main thread copies. */
+const MAX_ACTIVE_DEBUG_VIEWS = 2;
+const MAX_WAITING_DEBUG_VIEWS = 100;
+const DEBUG_PAGE_SIZE = 50;
 
 /**
  * The view as JSON text (`DebugData`). The ledger has attempts as JSON, and they are not parsed to be shown. Views wait for
@@ -40,12 +44,11 @@ type PageStart = Record<AttemptKind, number | undefined>;
 
 export function createDebugView(deps: DebugViewDeps): DebugView {
   const { ledger, recorder, clock, limitsOf } = deps;
-  const { maxActiveDebugViews: maxActive, maxWaitingDebugViews: maxWaiting } = SERVER_LIMITS;
   const admission = createAdmission({
-    maxActive,
-    maxActivePerKey: Math.ceil(maxActive / 2),
-    maxAdmitted: maxActive + maxWaiting,
-    maxAdmittedPerKey: Math.ceil((maxActive + maxWaiting) / 2),
+    maxActive: MAX_ACTIVE_DEBUG_VIEWS,
+    maxActivePerKey: Math.ceil(MAX_ACTIVE_DEBUG_VIEWS / 2),
+    maxAdmitted: MAX_ACTIVE_DEBUG_VIEWS + MAX_WAITING_DEBUG_VIEWS,
+    maxAdmittedPerKey: Math.ceil((MAX_ACTIVE_DEBUG_VIEWS + MAX_WAITING_DEBUG_VIEWS) / 2),
   });
 
   const render = async (source: SourceRecord, query: DebugQuery): Promise<string> => {
@@ -88,7 +91,7 @@ interface PageAsked {
 
 /** One page of one kind, and where the next page starts. */
 async function readPage(ledger: AttemptLedger, { source, query, kind, before }: PageAsked) {
-  const limit = query.limit ?? SERVER_LIMITS.debugPageSize;
+  const limit = query.limit ?? DEBUG_PAGE_SIZE;
   if ((query.kind !== undefined && query.kind !== kind) || before === 0) return { rows: [], next: 0 };
   const found = await ledger.attempts({ ...filterOf(source, query), kind, before, limit: limit + 1 });
   const rows = found.slice(0, limit);

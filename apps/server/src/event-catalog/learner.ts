@@ -4,13 +4,15 @@
  * visitor alone has sent is in no catalogue, and an erasure need not search it.
  */
 import { type CatalogType, LIMITS } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { copyText } from "../core/text.ts";
 import { OTHER_EVENTS } from "../ledger/merge-events.ts";
 import type { CatalogEventRecord, PlanViolationRecord } from "../ledger/records.ts";
 import { maskJson, maskString } from "../masking/mask.ts";
 import { noteSession, type SessionsOfText, sharedTexts } from "./sessions-of-text.ts";
 import { createViolationLearner, type SeenViolation } from "./violations.ts";
+
+/** What a node knows of events that are not in the catalogue yet: names, properties, values and pages of about 400 bytes each. */
+export const LEARNED_ENTRIES = 20_000;
 
 /** An accepted event. */
 export interface SeenEvent {
@@ -171,7 +173,7 @@ export function createEventLearner(): EventLearner {
       events = new Map();
       sources.set(sourceId, events);
     }
-    const hasRoom = events.size < LIMITS.maxCatalogEvents && entries < SERVER_LIMITS.learnedEntries;
+    const hasRoom = events.size < LIMITS.maxCatalogEvents && entries < LEARNED_ENTRIES;
     const kept = events.has(name) || hasRoom ? name : OTHER_EVENTS;
     let learned = events.get(kept);
     if (!learned) {
@@ -189,7 +191,7 @@ export function createEventLearner(): EventLearner {
     learned.lastSeenAt = Math.max(learned.lastSeenAt, at);
     if (learned.count > FIRST_SAMPLED && learned.count % SAMPLED_SHARE !== 0) return;
     const isOther = learned === sources.get(sourceId)?.get(OTHER_EVENTS);
-    if (isOther || entries >= SERVER_LIMITS.learnedEntries) return;
+    if (isOther || entries >= LEARNED_ENTRIES) return;
     learned.sampled += 1;
     entries += learnProperties(learned, event) + learnSender(learned, event);
   };
@@ -207,7 +209,7 @@ export function createEventLearner(): EventLearner {
     }
     for (const [sourceId, seen] of violations.take())
       taken.set(sourceId, addViolations(taken.get(sourceId) ?? [], seen));
-    if (entries > SERVER_LIMITS.learnedEntries / 2) {
+    if (entries > LEARNED_ENTRIES / 2) {
       sources.clear();
       entries = 0;
     }

@@ -3,11 +3,13 @@
  * kept, and a page only once three sessions have sent a violation from it, so that an erasure need not search them.
  */
 import { LIMITS } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { copyText } from "../core/text.ts";
 import type { PlanViolationRecord } from "../ledger/records.ts";
 import { maskString } from "../masking/mask.ts";
 import { noteSession, type SessionsOfText, sharedTexts } from "./sessions-of-text.ts";
+
+/** Violations of tracking plans that a node has not stored yet, with up to 20 pages of about 300 bytes each. */
+const LEARNED_VIOLATIONS = 2_000;
 
 /** An event that has violated the plan. */
 export interface SeenViolation {
@@ -64,8 +66,7 @@ export function createViolationLearner(): ViolationLearner {
     sources.set(sourceId, known);
     const key = JSON.stringify([violation.event, violation.path, violation.expected]);
     const found = known.get(key);
-    if (found || known.size >= LIMITS.maxPlanViolations || entries >= SERVER_LIMITS.learnedViolations)
-      return found;
+    if (found || known.size >= LIMITS.maxPlanViolations || entries >= LEARNED_VIOLATIONS) return found;
     const { event, path, expected, foundType } = violation;
     const learned = {
       violation: { event, path, expected, foundType },
@@ -102,7 +103,7 @@ export function createViolationLearner(): ViolationLearner {
       if (seen.length > 0) taken.set(sourceId, seen.map(toRecord));
       // the sessions of pages wait for further sessions
       for (const learned of seen) learned.count = 0;
-      if (known.size < LIMITS.maxPlanViolations && entries < SERVER_LIMITS.learnedViolations / 2) continue;
+      if (known.size < LIMITS.maxPlanViolations && entries < LEARNED_VIOLATIONS / 2) continue;
       sources.delete(sourceId);
       entries -= known.size;
     }

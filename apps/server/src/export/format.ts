@@ -1,7 +1,6 @@
 /** The bytes of an export's file: lines of JSON as they are read, CSV from a worker thread, and Parquet from the warehouse. */
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { ExportFormat } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { startThread, transfer } from "../core/thread-calls.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
@@ -9,6 +8,12 @@ import type { ConversionOptions, Converter } from "./convert-thread.ts";
 import { ledgerPages } from "./from-ledger.ts";
 import { warehousePages, warehouseParquet } from "./from-warehouse.ts";
 import type { ExportSelection } from "./selection.ts";
+
+/** Events that the thread which writes CSV gets at once, and its memory. */
+const MAX_EXPORT_SLICE_ROWS = 2_000;
+const MAX_EXPORT_SLICE_BYTES = 2 * 1_048_576;
+const MAX_EXPORT_THREAD_MB = 64;
+const MAX_EXPORT_THREAD_YOUNG_MB = 16;
 
 /** Events as lines of JSON, each with its line end. */
 type EventPages = AsyncIterable<Buffer>;
@@ -24,8 +29,8 @@ const LINE_END = 10;
 /** The end of the slice that begins at `start`: whole lines, up to the limits. */
 function endOfSlice(page: Buffer, start: number): number {
   let end = start;
-  for (let row = 0; row < SERVER_LIMITS.maxExportSliceRows && end < page.length; row++) {
-    if (end - start >= SERVER_LIMITS.maxExportSliceBytes) break;
+  for (let row = 0; row < MAX_EXPORT_SLICE_ROWS && end < page.length; row++) {
+    if (end - start >= MAX_EXPORT_SLICE_BYTES) break;
     end = page.indexOf(LINE_END, end) + 1;
   }
   return end;
@@ -48,8 +53,8 @@ async function* convertInThread(pages: EventPages, opening: ConversionOptions): 
     module: new URL("./convert-thread.ts", import.meta.url),
     opening,
     limits: {
-      maxOldGenerationSizeMb: SERVER_LIMITS.maxExportThreadMb,
-      maxYoungGenerationSizeMb: SERVER_LIMITS.maxExportThreadYoungMb,
+      maxOldGenerationSizeMb: MAX_EXPORT_THREAD_MB,
+      maxYoungGenerationSizeMb: MAX_EXPORT_THREAD_YOUNG_MB,
     },
   });
   try {

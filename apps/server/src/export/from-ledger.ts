@@ -1,10 +1,13 @@
 /** Reads the events of an export from the ledger's outbox, for a service without a warehouse: the last RETENTION_DAYS. */
-import { SERVER_LIMITS } from "../core/limits.ts";
+
 import type { OutboxLedger } from "../ledger/ledger.ts";
 import type { EventHead } from "../ledger/outbox-line.ts";
 import { readLines } from "../ledger/outbox-payload.ts";
 import type { OutboxPart } from "../ledger/records.ts";
 import { type ExportSelection, unknownCursor } from "./selection.ts";
+
+/** Outbox rows that are read at once. */
+const EXPORT_OUTBOX_ROWS = 10;
 
 /** An event of the outbox, with the members that an export has to fill in. */
 interface ExportableEvent extends EventHead {
@@ -63,7 +66,7 @@ export async function* ledgerPages(
   let left = limit;
   let after = 0;
   while (left > 0) {
-    const rows = await ledger.readOutbox({ sourceId, after, limit: SERVER_LIMITS.exportOutboxRows });
+    const rows = await ledger.readOutbox({ sourceId, after, limit: EXPORT_OUTBOX_ROWS });
     if (rows.length === 0) break;
     for (const { part, seq } of rows) {
       let events = await selectedEvents(part, selection);

@@ -10,10 +10,14 @@ import {
   PAGE_QUERY_SETTINGS,
   readPageEnd,
 } from "../clickhouse/pages.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { SELECTED_COLUMNS } from "./columns.ts";
 import { type ExportSelection, unknownCursor } from "./selection.ts";
+
+export const EXPORT_FIRST_PAGE_ROWS = 500;
+/** A page of the largest possible events has 16 MiB. */
+const MAX_EXPORT_PAGE_ROWS = 500;
+const EXPORT_PAGE_BYTES = 4 * 1_048_576;
 
 const SELECTED = `sourceId = {sourceId:String}
   AND occurredAt >= {from:DateTime64(3, 'UTC')} AND occurredAt < {to:DateTime64(3, 'UTC')}`;
@@ -79,10 +83,10 @@ async function findCursor(
 const cursorParams = (cursor: EventCursor | null): object =>
   cursor ? { ...cursor, occurredAt: new Date(cursor.occurredAt) } : {};
 
-/** As many rows as make a page of about `exportPageBytes`, and at most twice as many as in the page before. */
+/** As many rows as make a page of about `EXPORT_PAGE_BYTES`, and at most twice as many as in the page before. */
 function nextPageRows(bytes: number, rows: number): number {
-  const fitting = Math.floor((SERVER_LIMITS.exportPageBytes * rows) / bytes);
-  return Math.max(1, Math.min(fitting, 2 * rows, SERVER_LIMITS.maxExportPageRows));
+  const fitting = Math.floor((EXPORT_PAGE_BYTES * rows) / bytes);
+  return Math.max(1, Math.min(fitting, 2 * rows, MAX_EXPORT_PAGE_ROWS));
 }
 
 /**
@@ -98,7 +102,7 @@ export async function* warehousePages(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let cursor = await findCursor(client(), selection, signal);
-  let rows: number = SERVER_LIMITS.exportFirstPageRows;
+  let rows: number = EXPORT_FIRST_PAGE_ROWS;
   for (let left = selection.limit; left > 0; ) {
     const maxRows = Math.min(rows, left);
     const query = `SELECT ${EVENT_LINE} FROM events WHERE ${SELECTED} ${cursor ? AFTER_CURSOR : ""}

@@ -1,11 +1,16 @@
 /** The slots of exports: how many run at once, and when an export ends because its client reads too slowly. */
 
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { createAdmission } from "../overload/admission.ts";
 
-const { maxExports, maxExportsPerWorkspace, exportStallSeconds, exportYieldSeconds, exportPieceBytes } =
-  SERVER_LIMITS;
+/** Exports under way at once. Each holds one page in memory. */
+const MAX_EXPORTS = 4;
+const MAX_EXPORTS_PER_WORKSPACE = 2;
+/** An export ends when its client does not read a piece in this time; the shorter time, when another export wants its slot. */
+const EXPORT_STALL_SECONDS = 30;
+const EXPORT_YIELD_SECONDS = 10;
+/** What is passed to the connection at once, so that it shows whether the client reads. */
+const EXPORT_PIECE_BYTES = 65_536;
 
 export interface ExportSlot {
   /** Aborts when the export has to end, because its client reads too slowly. The slot is free then. */
@@ -28,28 +33,28 @@ export type EnterExport = (organizationId: string, onCut: (stalledSeconds: numbe
 
 const tooMany = () =>
   new Refusal("overloaded", {
-    message: `Too many concurrent exports (at most ${maxExports}, and ${maxExportsPerWorkspace} of one workspace).`,
+    message: `Too many concurrent exports (at most ${MAX_EXPORTS}, and ${MAX_EXPORTS_PER_WORKSPACE} of one workspace).`,
     hint: "Retry when one of them has ended.",
   });
 
 async function* toPieces(part: Uint8Array, running: RunningExport): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < part.length; start += exportPieceBytes) {
+  for (let start = 0; start < part.length; start += EXPORT_PIECE_BYTES) {
     running.stalledSeconds = 0;
-    yield part.subarray(start, start + exportPieceBytes);
+    yield part.subarray(start, start + EXPORT_PIECE_BYTES);
     running.stalledSeconds = null;
   }
 }
 
 /** @returns a function that takes a slot. It throws Refusal 503 when none is free and no slow export can end for it */
 export function createExportSlots(): EnterExport {
-  const admission = createAdmission({ maxActive: maxExports, maxActivePerKey: maxExportsPerWorkspace });
+  const admission = createAdmission({ maxActive: MAX_EXPORTS, maxActivePerKey: MAX_EXPORTS_PER_WORKSPACE });
   const underWay = new Set<RunningExport>();
 
   /** Ends the slowest export: of the workspace, when that has used up its share. */
   function endSlowest(organizationId: string): void {
     const own = [...underWay].filter((one) => one.organizationId === organizationId);
-    const candidates = own.length < maxExportsPerWorkspace ? [...underWay] : own;
-    const stalled = candidates.filter(({ stalledSeconds }) => (stalledSeconds ?? 0) >= exportYieldSeconds);
+    const candidates = own.length < MAX_EXPORTS_PER_WORKSPACE ? [...underWay] : own;
+    const stalled = candidates.filter(({ stalledSeconds }) => (stalledSeconds ?? 0) >= EXPORT_YIELD_SECONDS);
     const [slowest] = stalled.toSorted((a, b) => (b.stalledSeconds ?? 0) - (a.stalledSeconds ?? 0));
     slowest?.cut();
   }
@@ -77,7 +82,7 @@ export function createExportSlots(): EnterExport {
     const timer = setInterval(() => {
       if (running.stalledSeconds === null) return;
       running.stalledSeconds += 1;
-      if (running.stalledSeconds >= exportStallSeconds) running.cut();
+      if (running.stalledSeconds >= EXPORT_STALL_SECONDS) running.cut();
     }, 1_000).unref();
     const release = () => {
       clearInterval(timer);

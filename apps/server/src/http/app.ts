@@ -2,12 +2,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { OPERATIONS, type Operation } from "@headwater/contract";
 import { Refusal } from "../core/refusal.ts";
-import { toRefusal } from "../ledger/to-refusal.ts";
 import { createConnectionPauses } from "../overload/paused-connections.ts";
 import { createAlias } from "./alias.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import { type CorsPolicy, createWorkspaceCors, INGEST_CORS } from "./cors.ts";
-import { NEEDS_RETRY_AFTER, renderFailure } from "./failure.ts";
+import { NEEDS_RETRY_AFTER, renderFailure, toRefusal } from "./failure.ts";
 import { createHttpServer } from "./http-server.ts";
 import { operationName, type ServedRequest, statusOf } from "./observe.ts";
 import { type Exchange, type ServeRoute, send, sendJson } from "./reply.ts";

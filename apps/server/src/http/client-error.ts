@@ -2,9 +2,9 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { rejectPendingBody } from "../overload/pending-bodies.ts";
+import { ANSWER_GRACE_MS } from "../overload/unsent-answers.ts";
 import { renderClosingFailure } from "./failure.ts";
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -36,6 +36,6 @@ export function createClientErrorHandler(newRequestId: () => string) {
     const code = CODES[error.code ?? ""] ?? "malformed_http";
     if (rejectPendingBody(socket, new Refusal(code))) return;
     socket.end(rawReply(code, newRequestId()), () => socket.destroy());
-    socket.setTimeout(SERVER_LIMITS.answerGraceMs);
+    socket.setTimeout(ANSWER_GRACE_MS);
   };
 }

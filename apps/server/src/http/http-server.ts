@@ -1,16 +1,20 @@
 /** The HTTP server: its time limits, and our failure answers where Node would answer without a body. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { endAnswer } from "../overload/unsent-answers.ts";
 import { createClientErrorHandler } from "./client-error.ts";
 import { renderClosingFailure } from "./failure.ts";
 
+export const REQUEST_TIMEOUT_MS = 10_000;
+const HEADERS_TIMEOUT_MS = 8_000;
+/** Requests of a connection that wait until the answer before them is sent. Browsers and proxies send none ahead. */
+export const MAX_PIPELINED_REQUESTS = 8;
+
 /** Without these, slow clients could hold connections forever. */
 const SERVER_OPTIONS = {
-  requestTimeout: SERVER_LIMITS.requestTimeoutMs,
-  headersTimeout: SERVER_LIMITS.headersTimeoutMs,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  headersTimeout: HEADERS_TIMEOUT_MS,
   connectionsCheckingInterval: 1_000,
   requireHostHeader: false,
 };
@@ -88,7 +92,7 @@ function inTurn(listener: RequestListener): RequestListener {
     const { socket } = request;
     const count = (waiting.get(socket) ?? 0) + 1;
     waiting.set(socket, count);
-    if (count > SERVER_LIMITS.maxPipelinedRequests) {
+    if (count > MAX_PIPELINED_REQUESTS) {
       closeAtOnce(socket);
       return;
     }

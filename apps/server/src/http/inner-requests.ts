@@ -1,9 +1,8 @@
 /** Requests that a handler makes for its caller, within the request that it handles. */
 
 import { Refusal } from "../core/refusal.ts";
-import { toRefusal } from "../ledger/to-refusal.ts";
 import type { RequestBytes } from "./body.ts";
-import { renderFailure } from "./failure.ts";
+import { renderFailure, toRefusal } from "./failure.ts";
 import type { Guard } from "./guard.ts";
 import type { Caller, InnerReply, InnerRequest } from "./handler.ts";
 import { NO_BODY } from "./json-body.ts";

@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Issue, Operation } from "@headwater/contract";
 import type { TSchema } from "typebox";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { isRecord, memberOf } from "../core/members.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
@@ -10,6 +9,8 @@ import { type Check, compile } from "../core/validate.ts";
 import type { RequestBytes } from "./body.ts";
 import type { FieldRule, FieldRules } from "./handler.ts";
 import { findUnstorable, parseBody } from "./json-body.ts";
+
+export const MAX_WORKSPACE_BODY_BYTES = 65_536;
 
 /** A request as it was sent. */
 export interface Incoming {
@@ -63,7 +64,7 @@ function readQuery({ query: schema }: Operation, query: Incoming["query"]): Reco
 }
 
 export const maxBodyBytesOf = ({ maxBodyBytes }: Operation): number =>
-  maxBodyBytes ?? SERVER_LIMITS.maxWorkspaceBodyBytes;
+  maxBodyBytes ?? MAX_WORKSPACE_BODY_BYTES;
 
 /**
  * Reads query and body. A missing optional body counts as an empty object.

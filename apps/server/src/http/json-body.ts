@@ -1,9 +1,10 @@
 /** The body of a workspace request: bytes to text to a JSON value (docs/api/conventions.md). */
 import type { IncomingHttpHeaders } from "node:http";
 import { type Issue, LIMITS } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
 import type { RequestBytes } from "./body.ts";
+
+const MAX_WORKSPACE_BODY_DEPTH = 64;
 
 export const NO_BODY: RequestBytes = { bytes: Buffer.alloc(0), sizeBytes: 0 };
 
@@ -69,7 +70,7 @@ export function findUnstorable(body: unknown): Issue[] {
 
 /** Recursive schemas, such as that of filters, are checked by recursion, so the depth must be bounded first. */
 function requireShallow(body: unknown): void {
-  const maxDepth = SERVER_LIMITS.maxWorkspaceBodyDepth;
+  const maxDepth = MAX_WORKSPACE_BODY_DEPTH;
   const open = [{ value: body, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, depth } = next;

@@ -5,8 +5,14 @@
  */
 import type { Server } from "node:http";
 import { createServer, type ListenOptions, type Server as SocketServer } from "node:net";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { closeIdle } from "./http-server.ts";
+
+/** Connections that wait to be accepted, per socket. The system drops further ones; clients retry after a second or more. */
+const LISTEN_BACKLOG = 4_096;
+/** Each accepts one connection per turn of the event loop. With 64, a flood of 8,000 connections took ten seconds. */
+export const LISTENING_SOCKETS = 128;
+export const DRAIN_TIMEOUT_MS = 8_000;
+const DRAIN_SWEEP_MS = 50;
 
 export interface Listening {
   port: number;
@@ -18,7 +24,7 @@ export interface Listening {
 function listenOn(server: SocketServer, options: ListenOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ backlog: SERVER_LIMITS.listenBacklog, ...options }, () => {
+    server.listen({ backlog: LISTEN_BACKLOG, ...options }, () => {
       server.off("error", reject);
       const address = server.address();
       // a Unix socket has a path instead of an address with a port
@@ -68,14 +74,14 @@ export async function listenFor(server: Server, address: { host: string; port: n
     sockets.push(acceptor);
   };
   // fewer sockets are enough when the process may not open so many files
-  await Promise.allSettled(Array.from({ length: SERVER_LIMITS.listeningSockets - 1 }, listenAlso));
+  await Promise.allSettled(Array.from({ length: LISTENING_SOCKETS - 1 }, listenAlso));
   return { port, close: () => closeAll(sockets, server) };
 }
 
 async function closeAll(sockets: readonly SocketServer[], server: Server): Promise<void> {
-  const timeout = setTimeout(() => server.closeAllConnections(), SERVER_LIMITS.drainTimeoutMs);
+  const timeout = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS);
   // a busy connection becomes idle when its answer has been sent
-  const sweep = setInterval(() => closeIdle(server), SERVER_LIMITS.drainSweepMs);
+  const sweep = setInterval(() => closeIdle(server), DRAIN_SWEEP_MS);
   const allClosed = Promise.all(sockets.map(closed));
   closeIdle(server);
   await allClosed;

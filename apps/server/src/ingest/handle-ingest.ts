@@ -3,9 +3,9 @@
 import { Refusal } from "../core/refusal.ts";
 import type { EventLearner } from "../event-catalog/learner.ts";
 import { type IngestBody, readIngestBody } from "../http/body.ts";
+import { toRefusal } from "../http/failure.ts";
 import type { RequestIds } from "../http/trace-context.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
-import { toRefusal } from "../ledger/to-refusal.ts";
 import type { Admission } from "../overload/admission.ts";
 import { buildAnswer } from "./answer.ts";
 import type { AnsweredOutcome, Attempt, Outcome } from "./attempt.ts";

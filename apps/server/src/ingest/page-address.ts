@@ -6,6 +6,8 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { maskAddress, maskWholly } from "../masking/mask-address.ts";
 import type { AddressRules } from "./address-rules.ts";
 
+const TITLE_CACHE_ENTRIES = 2_000;
+
 interface PageAddress {
   url: string | null;
   origin: string | null;
@@ -164,7 +166,7 @@ export function referrerOf(sent: string | null | undefined, ownHost: string | nu
   return { referrer: url, referrerHost: host === ownHost ? null : host };
 }
 
-const titles = new LRUCache<string, string>({ max: SERVER_LIMITS.titleCacheEntries });
+const titles = new LRUCache<string, string>({ max: TITLE_CACHE_ENTRIES });
 
 /** The title as it is stored. */
 export function titleOf(sent: string): string {

@@ -2,7 +2,9 @@
 import { readFileSync } from "node:fs";
 import { LRUCache } from "lru-cache";
 import { type CityResponse, Reader } from "mmdb-lib";
-import { SERVER_LIMITS } from "../core/limits.ts";
+
+/** Decoded parts of the address file, such as one for each city: about 1 kB each. */
+const PLACE_CACHE_ENTRIES = 5_000;
 
 interface VisitorPlace {
   /** ISO 3166-1. */
@@ -57,7 +59,7 @@ export function openPlaces(file: PlacesFile | null, onUnreadable: (error: unknow
   const open = (path: string) =>
     // a record of GeoLite2-City takes 80 µs to decode, and 3 µs with its parts in the cache
     new Reader<PlaceRecord>(readFileSync(path), {
-      cache: new LRUCache<string | number, object>({ max: SERVER_LIMITS.placeCacheEntries }),
+      cache: new LRUCache<string | number, object>({ max: PLACE_CACHE_ENTRIES }),
     });
   const find = (path: string, address: string): VisitorPlace => {
     try {
@@ -70,7 +72,7 @@ export function openPlaces(file: PlacesFile | null, onUnreadable: (error: unknow
       return NO_PLACE;
     }
   };
-  const places = new LRUCache<string, VisitorPlace>({ max: SERVER_LIMITS.placeCacheEntries });
+  const places = new LRUCache<string, VisitorPlace>({ max: PLACE_CACHE_ENTRIES });
   const findCached = (path: string, address: string): VisitorPlace => {
     const cached = places.get(address);
     if (cached) return cached;

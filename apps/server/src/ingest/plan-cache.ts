@@ -1,8 +1,11 @@
 /** The compiled tracking plans of sources in use. A version of a plan never changes, so no change makes it outdated. */
 import { createCache } from "../core/cache.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { type CompiledPlan, compilePlan } from "../plan/compile-plan.ts";
+
+/** Compiled tracking plans, and their bytes as JSON: 32 plans of the greatest size. */
+const PLAN_CACHE_ENTRIES = 1_000;
+const PLAN_CACHE_BYTES = 8 * 1_048_576;
 
 export interface PlanCache {
   /** null: the version is no longer kept. */
@@ -15,8 +18,8 @@ const keyOf = (sourceId: string, version: number) => `${version} ${sourceId}`;
 
 export function createPlanCache(readPlan: Catalog["trackingPlan"]): PlanCache {
   const cache = createCache<CompiledPlan>({
-    maxEntries: SERVER_LIMITS.planCacheEntries,
-    maxWeight: SERVER_LIMITS.planCacheBytes,
+    maxEntries: PLAN_CACHE_ENTRIES,
+    maxWeight: PLAN_CACHE_BYTES,
     weightOf: ({ sizeBytes }) => sizeBytes,
     lookUp: async (key) => {
       const at = key.indexOf(" ");

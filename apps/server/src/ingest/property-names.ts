@@ -3,9 +3,11 @@
  * node counts on its own, and begins anew at midnight UTC, at a restart, and when all sources together have too many names.
  */
 import { LIMITS } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { dayOf } from "../core/time.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
+
+/** Property names of all sources that a node remembers, of at most 200 characters each. */
+const KNOWN_PROPERTY_NAMES = 100_000;
 
 export class PropertyNames {
   readonly #bySource = new Map<string, Set<string>>();
@@ -15,7 +17,7 @@ export class PropertyNames {
   /** Learns the names of an event. @returns whether one is beyond the names that its source can have in a day */
   isBeyond(sourceId: string, properties: JsonObject, now: number): boolean {
     const day = dayOf(now);
-    if (day !== this.#day || this.#count >= SERVER_LIMITS.knownPropertyNames) {
+    if (day !== this.#day || this.#count >= KNOWN_PROPERTY_NAMES) {
       this.#bySource.clear();
       [this.#day, this.#count] = [day, 0];
     }

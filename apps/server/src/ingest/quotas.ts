@@ -3,6 +3,7 @@
  * few seconds; in between this node adds what it stores. So on one node the request that reaches a quota is the last one that
  * is accepted, and on several nodes each learns a few seconds later what the others have stored.
  */
+
 import type { DailyQuota, SourceLimits } from "@headwater/contract";
 import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -10,6 +11,9 @@ import { Refusal } from "../core/refusal.ts";
 import { DAY_MS, utcDay } from "../core/time.ts";
 import type { Commit, StoredFlags, UsageRow } from "../ledger/records.ts";
 import type { CachedSource } from "./source-cache.ts";
+
+/** How old the known usage of a workspace with quotas can be: after this, a node has seen what the others stored. */
+const QUOTA_REFRESH_MS = 5_000;
 
 interface Used {
   events: number;
@@ -117,7 +121,7 @@ export function createQuotas({ readUsage, clock }: QuotaDeps): Quotas {
   async function usageOf({ source }: CachedSource, now: number): Promise<DayUsage> {
     const key = `${utcDay(now)} ${source.organizationId}`;
     const known = cache.get(key);
-    if (known && clock() - known.readAt < SERVER_LIMITS.quotaRefreshMs) return known;
+    if (known && clock() - known.readAt < QUOTA_REFRESH_MS) return known;
     // a look-up always has a result
     return (await cache.load(key)) ?? toDayUsage([], now);
   }

@@ -10,6 +10,9 @@ import {
 } from "../overload/rate-limit.ts";
 import type { CachedSource } from "./source-cache.ts";
 
+/** How many uncached keys a client address may look up for each unknown key that it may try. */
+const LOOK_UPS_PER_UNKNOWN_KEY = 10;
+
 export interface IngestRates {
   readonly client: Rate;
   readonly source: Rate;
@@ -47,13 +50,16 @@ const BYTES_DETAIL: RefusalDetail = {
 
 /** @param nodes how many nodes share the limits, this one included */
 export function createRateChecks(rates: IngestRates, nodes: () => number): RateChecks {
-  const { sourceCacheEntries, lookUpsPerUnknownKey: factor } = SERVER_LIMITS;
+  const { sourceCacheEntries } = SERVER_LIMITS;
   const ofClients = (rate: Rate) => createClientRateLimiter({ ...rate, nodes });
   const clients = ofClients(rates.client);
   const sources = createRateLimiter({ ...rates.source, maxKeys: sourceCacheEntries, nodes });
   const unknownKeys = ofClients(rates.unknownKey);
   const { perSecond, burst } = rates.unknownKey;
-  const lookUps = ofClients({ perSecond: perSecond * factor, burst: burst * factor });
+  const lookUps = ofClients({
+    perSecond: perSecond * LOOK_UPS_PER_UNKNOWN_KEY,
+    burst: burst * LOOK_UPS_PER_UNKNOWN_KEY,
+  });
   const badTokens = ofClients(rates.failedAuth);
   const clientBytes = rates.clientBytes && ofClients(rates.clientBytes);
 

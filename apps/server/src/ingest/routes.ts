@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "@headwater/contract";
 import type { Trust } from "../config/trust.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { TOKEN_PREFIX } from "../core/token.ts";
 import { clientOf } from "../http/client-address.ts";
 import { renderFailure } from "../http/failure.ts";
@@ -10,6 +9,9 @@ import { type Exchange, type ServeRoute, send, sendJson } from "../http/reply.ts
 import type { Adapters, ForeignReply } from "./adapter.ts";
 import type { Attempt } from "./attempt.ts";
 import { type ClientHints, type ForeignCall, type IngestRequest, ingestPath } from "./ingest-request.ts";
+
+/** The maximum length of each header. A list of four brands with versions has about 150 characters. */
+const MAX_CLIENT_HINT_LENGTH = 256;
 
 interface IngestRouteDeps {
   readonly trust: Trust;
@@ -61,8 +63,7 @@ function countryIn(headers: IncomingHttpHeaders, geoHeader: string | null): stri
 
 function clientHintsIn(headers: IncomingHttpHeaders): ClientHints | null {
   if (headers["sec-ch-ua"] === undefined && headers["sec-ch-ua-platform"] === undefined) return null;
-  const hint = (name: string) =>
-    headers[name]?.toString().slice(0, SERVER_LIMITS.maxClientHintLength) ?? null;
+  const hint = (name: string) => headers[name]?.toString().slice(0, MAX_CLIENT_HINT_LENGTH) ?? null;
   return {
     brands: hint("sec-ch-ua-full-version-list") ?? hint("sec-ch-ua"),
     mobile: hint("sec-ch-ua-mobile"),

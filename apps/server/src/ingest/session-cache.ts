@@ -6,6 +6,17 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 import type { SessionRecord } from "../ledger/records.ts";
 
+/**
+ * For how long after a session was opened a bootstrap with `joinSession` joins it. Long enough for pages that start at the
+ * same time and for retries of a bootstrap whose response was lost; not longer than a session can be resumed.
+ */
+const SESSION_JOIN_SECONDS = 1_800;
+const SESSION_CACHE_ENTRIES = 50_000;
+/** Joinable sessions: ten seconds at one source's full rate, or half an hour at 11 a second. */
+const RECENT_SESSION_ENTRIES = 20_000;
+/** A cached session is looked up again after this time, since a notice of another node may have been lost. */
+const SESSION_CACHE_MS = 60_000;
+
 export type RunWork = <T>(work: () => Promise<T>) => Promise<T>;
 
 interface SessionActivity {
@@ -57,14 +68,14 @@ interface RecentSession {
 
 const IDLE_MS = LIMITS.sessionTimeoutSeconds * 1_000;
 const MAX_AGE_MS = SERVER_LIMITS.sessionMaxSeconds * 1_000;
-const JOIN_MS = SERVER_LIMITS.sessionJoinSeconds * 1_000;
+const JOIN_MS = SESSION_JOIN_SECONDS * 1_000;
 
 const keyOf = (sourceId: string, id: string) => `${sourceId} ${id}`;
 
 function createRecords(ledger: IngestLedger) {
   return createCache<SessionRecord>({
-    maxEntries: SERVER_LIMITS.sessionCacheEntries,
-    maxAgeMs: SERVER_LIMITS.sessionCacheMs,
+    maxEntries: SESSION_CACHE_ENTRIES,
+    maxAgeMs: SESSION_CACHE_MS,
     lookUp: async (key) => {
       // a source id contains no space; a session id from a client may
       const end = key.indexOf(" ");
@@ -93,7 +104,7 @@ async function findAllIn(
 
 export function createSessionCache(ledger: IngestLedger): SessionCache {
   const records = createRecords(ledger);
-  const recent = new LRUCache<string, RecentSession>({ max: SERVER_LIMITS.recentSessionEntries });
+  const recent = new LRUCache<string, RecentSession>({ max: RECENT_SESSION_ENTRIES });
   return {
     async find(sourceId, sessionId, isUsable = () => true) {
       const key = keyOf(sourceId, sessionId);

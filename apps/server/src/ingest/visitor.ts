@@ -1,4 +1,5 @@
 /** Derives device, browser and bot of a visitor from the user agent. */
+
 import type { EventSender } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -9,6 +10,9 @@ import { correctIpad, type DetectedDevice, detectDevice } from "./detect-device.
 import { sizeText } from "./fit.ts";
 import type { ClientHints, IngestRequest } from "./ingest-request.ts";
 import { textOrNull } from "./json.ts";
+
+/** Distinct user agents with client hints in use at one time. */
+const DEVICE_CACHE_ENTRIES = 5_000;
 
 /** The members of an event's `device`. */
 export interface Device extends DetectedDevice {
@@ -31,7 +35,7 @@ export type DeviceOf = (userAgent: string | null, hints?: ClientHints | null) =>
  * @param budget the time that detecting may take. The device is unknown when it is used up. Default: no limit
  */
 export function createDeviceOf(budget?: TimeBudget): DeviceOf {
-  const devices = new LRUCache<string, Device>({ max: SERVER_LIMITS.deviceCacheEntries });
+  const devices = new LRUCache<string, Device>({ max: DEVICE_CACHE_ENTRIES });
   const detect = (text: string, hints: ClientHints | null): Device => ({
     ...detectDevice(text, hints),
     isBot: detectBot(text),

@@ -1,10 +1,15 @@
 /** Fetches a page as its visitors get it, within limits of time, redirects and bytes. Its scripts do not run. */
+
 import type { PageSnippet } from "@headwater/contract";
-import { messageOf, systemCode } from "../core/error-text.ts";
+import { messageOf, systemCode } from "../core/errors.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { ForbiddenAddressError } from "./address-guard.ts";
 import { findSnippetInScript, readPage } from "./read-page.ts";
 import type { SendRequest } from "./send-request.ts";
+
+const DOCTOR_REDIRECTS = 5;
+const DOCTOR_PAGE_BYTES = 5_242_880;
+const DOCTOR_SCRIPT_BYTES = 3_145_728;
 
 export interface FetchedPage {
   /** The address after redirects. */
@@ -46,7 +51,7 @@ type FollowedUrl = { url: string; response: Response } | { url: string; problem:
 /** Follows redirects. The checks use the origin of the last address. */
 async function followRedirects(start: string, send: SendRequest): Promise<FollowedUrl> {
   let url = start;
-  for (let hop = 0; hop <= SERVER_LIMITS.doctorRedirects; hop += 1) {
+  for (let hop = 0; hop <= DOCTOR_REDIRECTS; hop += 1) {
     const response = await send(url, { headers: { Accept: "text/html,*/*;q=0.8" } });
     const location = response.headers.get("location");
     if (!REDIRECTS.includes(response.status) || location === null) return { url, response };
@@ -55,7 +60,7 @@ async function followRedirects(start: string, send: SendRequest): Promise<Follow
     if (!next || !/^https?:$/.test(next.protocol)) return { url, problem: `redirects to ${location}` };
     url = next.href;
   }
-  return { url, problem: `redirects more than ${SERVER_LIMITS.doctorRedirects} times` };
+  return { url, problem: `redirects more than ${DOCTOR_REDIRECTS} times` };
 }
 
 /** Requests the page's script files one after the other, until one contains the client. */
@@ -66,7 +71,7 @@ async function findSnippetInFiles(scripts: readonly string[], send: SendRequest)
       await response?.body?.cancel();
       continue;
     }
-    const code = await readBody(response, SERVER_LIMITS.doctorScriptBytes).catch(() => null);
+    const code = await readBody(response, DOCTOR_SCRIPT_BYTES).catch(() => null);
     const snippet = code === null ? null : findSnippetInScript(code);
     if (snippet) return [snippet];
   }
@@ -91,8 +96,8 @@ export async function fetchPage(start: string, send: SendRequest): Promise<Fetch
       await response.body?.cancel();
       return failedPage(url, `answers ${response.status}`);
     }
-    const html = await readBody(response, SERVER_LIMITS.doctorPageBytes);
-    if (html === null) return failedPage(url, `is larger than ${SERVER_LIMITS.doctorPageBytes} bytes`);
+    const html = await readBody(response, DOCTOR_PAGE_BYTES);
+    if (html === null) return failedPage(url, `is larger than ${DOCTOR_PAGE_BYTES} bytes`);
     const page = readPage(html, url);
     const header = response.headers.get("content-security-policy");
     return {

@@ -9,6 +9,12 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { diagnose } from "./diagnose.ts";
 import type { ServiceEvidence } from "./evidence.ts";
 
+/** After this longer time the thread of the run is ended. */
+const SITE_TEST_GRACE_MS = 5_000;
+/** Memory of the thread. The largest hostile pages took 30 MB, and the modules 10 MB. */
+const MAX_SITE_TEST_THREAD_MB = 64;
+const MAX_SITE_TEST_THREAD_YOUNG_MB = 16;
+
 /** What the thread is started with. */
 export interface PageTest {
   readonly pageUrl: string;
@@ -33,18 +39,18 @@ function diagnoseUnread({ pageUrl, service, startedAt }: PageTest): Verification
 
 /** @param signal aborts when the caller has gone */
 export async function testPage(test: PageTest, signal: AbortSignal): Promise<Verification> {
-  const { siteTestMs, siteTestGraceMs, maxSiteTestThreadMb, maxSiteTestThreadYoungMb } = SERVER_LIMITS;
+  const { siteTestMs } = SERVER_LIMITS;
   const worker = new Worker(new URL("./doctor-thread.ts", import.meta.url), {
     name: "doctor",
     workerData: test,
     resourceLimits: {
-      maxOldGenerationSizeMb: maxSiteTestThreadMb,
-      maxYoungGenerationSizeMb: maxSiteTestThreadYoungMb,
+      maxOldGenerationSizeMb: MAX_SITE_TEST_THREAD_MB,
+      maxYoungGenerationSizeMb: MAX_SITE_TEST_THREAD_YOUNG_MB,
     },
   });
   // once nobody waits, an error without a listener would end the service
   worker.on("error", () => undefined);
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(siteTestMs + siteTestGraceMs)]);
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(siteTestMs + SITE_TEST_GRACE_MS)]);
   try {
     // rejects when the thread fails, as it does beyond its memory
     const [verification]: Verification[] = await once(worker, "message", { signal: ended });

@@ -3,10 +3,12 @@
  * are right the answer is 422, so no session is opened and nothing is counted. The debug view shows the attempt with
  * the version `headwater-doctor`.
  */
-import { SERVER_LIMITS } from "../core/limits.ts";
 import type { ServiceEvidence, ServiceProbe } from "./evidence.ts";
 import { describeNetworkError, readBody } from "./fetch-page.ts";
 import { type SendRequest, USER_AGENT } from "./send-request.ts";
+
+/** Of the service's answer to the doctor. */
+const DOCTOR_ANSWER_BYTES = 65_536;
 
 /** What the answer says about key, source and origin; null: it does not say. */
 interface CheckedByService extends Pick<ServiceEvidence, "isActive" | "isOriginAllowed"> {
@@ -57,7 +59,7 @@ async function checkPreflight(url: string, origin: string, send: SendRequest): P
 /** @returns the error code; null: the answer is not one of Headwater's */
 async function readErrorCode(response: Response): Promise<string | null> {
   try {
-    const text = await readBody(response, SERVER_LIMITS.doctorAnswerBytes);
+    const text = await readBody(response, DOCTOR_ANSWER_BYTES);
     const body: unknown = JSON.parse(text ?? "null");
     if (!(body instanceof Object && "code" in body && "requestId" in body)) return null;
     return typeof body.code === "string" && typeof body.requestId === "string" ? body.code : null;

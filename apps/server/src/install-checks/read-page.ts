@@ -2,9 +2,11 @@
 import { createHash } from "node:crypto";
 import type { PageSnippet } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { MAX_POLICY_LENGTH } from "./policy.ts";
 import { type PageElement, readElements } from "./read-elements.ts";
+
+/** Scripts that are searched when the page itself does not contain the snippet. */
+const DOCTOR_SCRIPTS = 30;
 
 interface PageContent {
   readonly snippets: PageSnippet[];
@@ -148,7 +150,7 @@ class PageReader {
   }
 
   #addFile(files: Set<string>, address: string): void {
-    if (files.size < SERVER_LIMITS.doctorScripts) files.add(address);
+    if (files.size < DOCTOR_SCRIPTS) files.add(address);
   }
 
   #addPolicy(meta: PageElement): void {
@@ -162,7 +164,7 @@ class PageReader {
   scripts(): string[] {
     const baseUrl = URL.parse(this.#baseHref ?? "", this.#url)?.href ?? this.#url;
     const urls = [...this.#files, ...this.#preloaded].flatMap((src) => URL.parse(src, baseUrl)?.href ?? []);
-    return [...new Set(urls)].slice(0, SERVER_LIMITS.doctorScripts);
+    return [...new Set(urls)].slice(0, DOCTOR_SCRIPTS);
   }
 }
 

@@ -1,11 +1,14 @@
 /** POST …/test: the doctor's checks of a page, run by the service. It requests public addresses only, besides its own. */
 
-import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Handler } from "../http/handler.ts";
 import { createAdmission } from "../overload/admission.ts";
 import { NOT_PROBED, type ServiceEvidence } from "./evidence.ts";
 import { testPage } from "./page-test.ts";
 import type { VerifyDeps } from "./verify.ts";
+
+/** A thread takes up to 75 MB. */
+const MAX_ACTIVE_SITE_TESTS = 1;
+const MAX_WAITING_SITE_TESTS = 20;
 
 export interface TestInstallDeps extends Pick<VerifyDeps, "apiBaseUrl" | "alias"> {
   readonly clock: () => number;
@@ -13,8 +16,8 @@ export interface TestInstallDeps extends Pick<VerifyDeps, "apiBaseUrl" | "alias"
 
 export function createTestInstall({ apiBaseUrl, alias, clock }: TestInstallDeps): Handler<"testInstall"> {
   const slots = createAdmission({
-    maxActive: SERVER_LIMITS.maxActiveSiteTests,
-    maxAdmitted: SERVER_LIMITS.maxActiveSiteTests + SERVER_LIMITS.maxWaitingSiteTests,
+    maxActive: MAX_ACTIVE_SITE_TESTS,
+    maxAdmitted: MAX_ACTIVE_SITE_TESTS + MAX_WAITING_SITE_TESTS,
   });
   return async ({ source, body, organizationId, signal }) => {
     const { sourceId, publicKey, privacy, engagement } = source;

@@ -1,5 +1,5 @@
 /** Reports every change made through a ledger, so that caches can drop answers that the change made stale. */
-import { override } from "../core/override.ts";
+import { override } from "../core/members.ts";
 import type { Ledger, LedgerChange } from "./ledger.ts";
 
 const tokensChanged = (): LedgerChange => ({ kind: "tokens" });

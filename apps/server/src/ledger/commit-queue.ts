@@ -2,11 +2,16 @@
  * Group commit: while a group of commits is written, further commits wait and form the next group. There is no timer.
  * The queue is bounded, and admission shares it between sources.
  */
-
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { createAdmission, type Release } from "../overload/admission.ts";
 import { type GroupObserver, LedgerBusy, type LedgerLoad } from "./ledger.ts";
 import type { Commit, StoredFlags } from "./records.ts";
+
+/** Requests that wait for the ledger, and their bytes. Further ones are refused with 503 `overloaded`. */
+export const COMMIT_QUEUE_REQUESTS = 2_000;
+const COMMIT_QUEUE_BYTES = 64 * 1_048_576;
+/** The share of the queue that one source may use while other sources wait. */
+const COMMIT_QUEUE_SHARE = 0.5;
+export const COMMIT_GROUP_EVENTS = 2_000;
 
 /** Commits a group, all or nothing. Resolves with the flags of each commit, in order. */
 type WriteGroup = (group: Commit[]) => Promise<StoredFlags[]>;
@@ -25,11 +30,11 @@ const ENTRY_BYTES = 48;
 const sizeOf = ({ entries }: Commit) =>
   entries.reduce((sum, { json }) => sum + json.length + ENTRY_BYTES, COMMIT_BYTES);
 
-/** Takes the oldest commits until they have `commitGroupEvents` events together. */
+/** Takes the oldest commits until they have `COMMIT_GROUP_EVENTS` events together. */
 function takeGroup(queue: WaitingCommit[]): WaitingCommit[] {
   let events = 0;
   const end = queue.findIndex(({ commit }) => {
-    if (events >= SERVER_LIMITS.commitGroupEvents) return true;
+    if (events >= COMMIT_GROUP_EVENTS) return true;
     events += commit.entries.length + 1;
     return false;
   });
@@ -50,10 +55,9 @@ interface CommitQueue {
 
 export function createCommitQueue(write: WriteGroup, options: CommitQueueOptions = {}): CommitQueue {
   const { maxGroups = 1, onGroup } = options;
-  const { commitQueueRequests, commitQueueShare, commitQueueBytes } = SERVER_LIMITS;
   const admission = createAdmission({
-    maxAdmitted: commitQueueRequests,
-    maxAdmittedPerKey: commitQueueRequests * commitQueueShare,
+    maxAdmitted: COMMIT_QUEUE_REQUESTS,
+    maxAdmittedPerKey: COMMIT_QUEUE_REQUESTS * COMMIT_QUEUE_SHARE,
   });
   const queue: WaitingCommit[] = [];
   let waitingBytes = 0;
@@ -83,7 +87,7 @@ export function createCommitQueue(write: WriteGroup, options: CommitQueueOptions
 
   const commit = (commit: Commit): Promise<StoredFlags> => {
     const bytes = sizeOf(commit);
-    const leaveQueue = waitingBytes + bytes > commitQueueBytes ? null : admission.tryEnter(commit.sourceId);
+    const leaveQueue = waitingBytes + bytes > COMMIT_QUEUE_BYTES ? null : admission.tryEnter(commit.sourceId);
     if (!leaveQueue) return Promise.reject(new LedgerBusy());
     return new Promise((resolve, reject) => {
       queue.push({ commit, bytes, leaveQueue, resolve, reject });

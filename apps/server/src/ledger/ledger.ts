@@ -8,7 +8,7 @@
  */
 
 import type { ErasureStatus } from "@headwater/contract";
-import type { StorageFailure } from "../core/operator-error.ts";
+import type { StorageFailure } from "../core/errors.ts";
 import type { AttemptGroup, AttemptGroupFilter } from "./attempt-filter.ts";
 import type { Catalog } from "./catalog.ts";
 import type {

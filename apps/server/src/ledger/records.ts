@@ -77,6 +77,9 @@ export interface PlanViolationRecord {
   pages: readonly string[];
 }
 
+/** The plan of a source that has none: nothing is checked. */
+export const NO_PLAN: TrackingPlan = { mode: "off", unknownEvents: "allow", events: {} };
+
 /** A version of a source's tracking plan. */
 export interface PlanRecord {
   version: number;

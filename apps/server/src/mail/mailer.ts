@@ -2,9 +2,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTransport } from "nodemailer";
 import type { SmtpServer } from "../config/values.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { memberOf } from "../core/members.ts";
 import { createAdmission } from "../overload/admission.ts";
+
+/** Mails that are sent at once, and with those that wait: the invitations and reports of some minutes. */
+const MAX_ACTIVE_MAILS = 2;
+const MAX_WAITING_MAILS = 500;
+/** To connect, and for each answer of the mail server. */
+const MAIL_TIMEOUT_MS = 10_000;
+/** Waits between the tries to send a mail. Greylisting servers accept after a minute or more. */
+const MAIL_RETRY_MS = [2_000, 30_000, 300_000];
+const MAX_MAIL_ANSWER_BYTES = 65_536;
 
 export interface Mail {
   /** One address. */
@@ -85,22 +93,22 @@ const openTransport = ({ host, port, tls, login }: SmtpServer) =>
     requireTLS: tls === "required",
     ignoreTLS: tls === "off",
     ...(login && { auth: { user: login.user, pass: login.password } }),
-    connectionTimeout: SERVER_LIMITS.mailTimeoutMs,
-    greetingTimeout: SERVER_LIMITS.mailTimeoutMs,
-    socketTimeout: SERVER_LIMITS.mailTimeoutMs,
-    dnsTimeout: SERVER_LIMITS.mailTimeoutMs,
-    maxResponseSize: SERVER_LIMITS.maxMailAnswerBytes,
+    connectionTimeout: MAIL_TIMEOUT_MS,
+    greetingTimeout: MAIL_TIMEOUT_MS,
+    socketTimeout: MAIL_TIMEOUT_MS,
+    dnsTimeout: MAIL_TIMEOUT_MS,
+    maxResponseSize: MAX_MAIL_ANSWER_BYTES,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
 
 /** Connects when a mail is sent, not before. */
 export function createMailer(options: MailerOptions): Mailer {
-  const { server, from, newId, retryMs = SERVER_LIMITS.mailRetryMs } = options;
+  const { server, from, newId, retryMs = MAIL_RETRY_MS } = options;
   const transport = openTransport(server);
   const slots = createAdmission({
-    maxActive: SERVER_LIMITS.maxActiveMails,
-    maxAdmitted: SERVER_LIMITS.maxWaitingMails,
+    maxActive: MAX_ACTIVE_MAILS,
+    maxAdmitted: MAX_WAITING_MAILS,
   });
 
   async function sendOnce({ to, headers, subject, text, html }: Mail, messageId: string): Promise<void> {

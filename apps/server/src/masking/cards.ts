@@ -1,5 +1,5 @@
 /** Finds numbers of payment cards, also in groups with unusual separators and with digits of other scripts. */
-import { MASKED } from "./masked.ts";
+import { MASKED } from "./hidden.ts";
 
 /** How a script writes digits, and what separates them. */
 interface Signs {

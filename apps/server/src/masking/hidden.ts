@@ -1,5 +1,8 @@
 /** Shows characters that hide a secret: letters in another form, invisible characters, entities of HTML, and escapes. */
 
+/** What stands for a secret. */
+export const MASKED = "[masked]";
+
 /** Full-width, circled and mathematical letters and signs, and invisible characters. */
 const OTHER_FORM = /[\u00ad\u200b-\u200f\u2060\ufeff\uff04-\uff5e\u24b6-\u24e9\ud835]/;
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;

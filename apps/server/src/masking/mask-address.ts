@@ -1,6 +1,7 @@
 /** Masks secrets and personal data in the address of a page. Pure. */
+
+import { MASKED } from "./hidden.ts";
 import { maskString } from "./mask.ts";
-import { MASKED } from "./masked.ts";
 import { maskWebhooks } from "./vendor-keys.ts";
 
 /** The scheme and the host of an address. They are not masked, so that the address can still be parsed. */

@@ -2,9 +2,8 @@
 
 import { isCardNumber, maskCardGroups } from "./cards.ts";
 import { maskEmails, mayHoldEmail } from "./emails.ts";
-import { decodeSigns, showLetters } from "./hidden.ts";
+import { decodeSigns, MASKED, showLetters } from "./hidden.ts";
 import { maskElements, maskFormParts, maskPairs, maskQuery, maskRows } from "./mask-text.ts";
-import { MASKED } from "./masked.ts";
 import { nestsDeeply } from "./nesting.ts";
 import { isValueInList, valuesOfSecret } from "./pairs.ts";
 import { maskPathTokens } from "./path-tokens.ts";

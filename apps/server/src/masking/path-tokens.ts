@@ -2,7 +2,7 @@
  * Masks tokens in a path, such as the last part of `/reset-password/4f9Kx0…`. Nothing names them but the part before, and ids of
  * orders or articles look alike, so only parts after a part with such a name are masked.
  */
-import { MASKED } from "./masked.ts";
+import { MASKED } from "./hidden.ts";
 
 const SLASH = String.raw`(?:\\?/|%(?:25)*2f)`;
 const NAME =

@@ -1,7 +1,7 @@
 /** Masks values that are secret whatever their name: tokens, keys, credentials of a header, numbers of payment cards. */
 import { toStorable } from "../core/text.ts";
 import { maskCards, mayHoldCard } from "./cards.ts";
-import { MASKED } from "./masked.ts";
+import { MASKED } from "./hidden.ts";
 import { decodePercent } from "./percent.ts";
 import { isWord, maskProse } from "./prose.ts";
 import { mayNameSecret } from "./secret-names.ts";

@@ -2,7 +2,7 @@
  * Masks keys that their form gives away: tokens of Headwater, keys of common vendors, private keys, addresses with a password, and
  * webhooks. The forms are those that vendors publish, with shorter ends, so that a key that was cut is found too.
  */
-import { MASKED } from "./masked.ts";
+import { MASKED } from "./hidden.ts";
 
 /** Before a key there is no letter or digit, but there may be an escape (`%3D`, `\n`, `\u0026`). */
 const START = String.raw`(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9A-Fa-f]{4}|\bbot))`;

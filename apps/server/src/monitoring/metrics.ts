@@ -4,7 +4,7 @@ import { Counter, Histogram, Registry } from "@prometheus-io/client";
 import type { WarehouseFigures } from "../clickhouse/problems.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import type { BuildInfo } from "../config/build-info.ts";
-import { STORAGE_FAILURES } from "../core/operator-error.ts";
+import { STORAGE_FAILURES } from "../core/errors.ts";
 import { SECOND_MS } from "../core/time.ts";
 import type { LedgerLoad } from "../ledger/ledger.ts";
 import { counterFamily, gaugeFamily, type MetricFamily, registerFamily } from "./metric-family.ts";

@@ -1,5 +1,5 @@
 /** Whether the service can accept requests. A worker probes the ledger and its disk once a second (docs/api/service.md). */
-import type { StorageFailure } from "../core/operator-error.ts";
+import type { StorageFailure } from "../core/errors.ts";
 import { type Ledger, type LedgerStatus, StorageError } from "../ledger/ledger.ts";
 
 export interface ReadinessState {

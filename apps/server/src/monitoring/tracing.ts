@@ -4,8 +4,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../config/config.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import type { TracedRequest } from "../http/trace-context.ts";
+
+/** How long a stop waits until the last spans are sent to the collector of traces. */
+const TRACE_FLUSH_MS = 1_000;
 
 export interface RequestTracer {
   record(request: TracedRequest): void;
@@ -112,7 +114,7 @@ export async function openTracer({
     // a collector that is down must not delay the stop
     close: async () => {
       const sent = provider.shutdown().catch(() => undefined);
-      await Promise.race([sent, sleep(SERVER_LIMITS.traceFlushMs, undefined, { ref: false })]);
+      await Promise.race([sent, sleep(TRACE_FLUSH_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -1,6 +1,8 @@
 /** The log for lines that strangers can cause, so that a flood of requests does not fill the disk. */
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { SECOND_MS } from "../core/time.ts";
+
+/** Lines about refused requests. Further ones of the same second are only counted. */
+const MAX_LOG_LINES_PER_SECOND = 50;
 
 type WriteLine = (fields: object, message: string) => void;
 export type BoundedLog = Readonly<Record<"info" | "warn" | "error", WriteLine>>;
@@ -12,7 +14,7 @@ class MessageCount {
 }
 
 /**
- * Writes of each message at most `maxLogLinesPerSecond` lines a second. How many were left out is written a second later.
+ * Writes of each message at most `MAX_LOG_LINES_PER_SECOND` lines a second. How many were left out is written a second later.
  * A message is a constant; what differs is in its fields.
  */
 export function boundLog(log: BoundedLog, clock: () => number): BoundedLog {
@@ -33,7 +35,7 @@ export function boundLog(log: BoundedLog, clock: () => number): BoundedLog {
       Object.assign(count, { second, lines: 0 });
     }
     count.lines += 1;
-    if (count.lines <= SERVER_LIMITS.maxLogLinesPerSecond) return true;
+    if (count.lines <= MAX_LOG_LINES_PER_SECOND) return true;
     count.notWritten += 1;
     // the flood may end before another line is written
     if (count.notWritten === 1) setTimeout(() => reportLeftOut(count, message), SECOND_MS).unref();

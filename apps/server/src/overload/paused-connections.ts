@@ -5,9 +5,11 @@
  */
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { SERVER_LIMITS } from "../core/limits.ts";
 
-const { resumedPerTurn, maxPausedTurns } = SERVER_LIMITS;
+/** Paused connections that a turn of the event loop reads again: two or three milliseconds of refusals. */
+export const RESUMED_PER_TURN = 64;
+/** A connection is paused for so many turns at most: a few seconds when thousands are. */
+export const MAX_PAUSED_TURNS = 128;
 
 /** @returns a function that pauses the connection of a refused request until its turn comes */
 export function createConnectionPauses(): (request: IncomingMessage) => void {
@@ -22,7 +24,7 @@ export function createConnectionPauses(): (request: IncomingMessage) => void {
   };
   const resumeSome = () => {
     isScheduled = false;
-    let left = Math.max(resumedPerTurn, paused.size / maxPausedTurns);
+    let left = Math.max(RESUMED_PER_TURN, paused.size / MAX_PAUSED_TURNS);
     for (const [socket, timeoutMs] of paused) {
       if (left < 1) break;
       left -= 1;

@@ -4,12 +4,19 @@
  */
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { networkKey } from "./client-key.ts";
 
-const { bodyGraceSeconds, minBodyBytesPerSecond, maxPendingBodyBytes, pendingBodyOverheadBytes } =
-  SERVER_LIMITS;
+/**
+ * Request bodies that are on their way, all together: those of 750 connections that send nothing, or of 75 that send
+ * large bodies. Memory that they have used is not returned to the system. Beyond it, bodies of the clients and sources that hold the most are refused.
+ */
+export const MAX_PENDING_BODY_BYTES = 48 * 1_048_576;
+/** Bytes that the connection and the request of a pending body count as. */
+export const PENDING_BODY_OVERHEAD_BYTES = 65_536;
+/** A body that is pending for this long must have arrived at the lowest speed: that of the slowest mobile networks. */
+export const BODY_GRACE_SECONDS = 4;
+export const MIN_BODY_BYTES_PER_SECOND = 1_000;
 
 /** The client and the source of a body. Memory is divided fairly between clients and between sources. */
 export interface BodyOwner {
@@ -89,7 +96,7 @@ function findHeaviest(): Socket | undefined {
  * pending only for a moment.
  */
 function makeRoom(): void {
-  while (totalBytes > maxPendingBodyBytes) {
+  while (totalBytes > MAX_PENDING_BODY_BYTES) {
     const socket = findHeaviest();
     if (!socket) return;
     const message = "The body was still incomplete when the service needed its memory for other requests.";
@@ -101,8 +108,8 @@ function makeRoom(): void {
 function requireSpeed(socket: Socket, account: BodyAccounting, receivedBytes: number): void {
   account.ageSeconds += 1;
   const { ageSeconds } = account;
-  if (ageSeconds < bodyGraceSeconds || receivedBytes >= minBodyBytesPerSecond * ageSeconds) return;
-  const message = `The body arrived at less than ${minBodyBytesPerSecond} bytes a second.`;
+  if (ageSeconds < BODY_GRACE_SECONDS || receivedBytes >= MIN_BODY_BYTES_PER_SECOND * ageSeconds) return;
+  const message = `The body arrived at less than ${MIN_BODY_BYTES_PER_SECOND} bytes a second.`;
   rejectPendingBody(socket, new Refusal("request_timeout", { message }));
 }
 
@@ -117,7 +124,7 @@ function startAccount(socket: Socket, body: PendingBody): void {
     bytes: 0,
   };
   body.account = account;
-  charge(account, pendingBodyOverheadBytes + body.receivedBytes);
+  charge(account, PENDING_BODY_OVERHEAD_BYTES + body.receivedBytes);
   makeRoom();
 }
 

@@ -1,5 +1,5 @@
 import { getPriority, setPriority } from "node:os";
-import { messageOf } from "../core/error-text.ts";
+import { messageOf } from "../core/errors.ts";
 
 /**
  * Sets the priority of this process, on Linux of the calling thread. It runs with the old one where a sandbox forbids the

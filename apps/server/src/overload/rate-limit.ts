@@ -4,6 +4,9 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal, type RefusalDetail } from "../core/refusal.ts";
 import { networkKey } from "./client-key.ts";
 
+/** Clients of one IPv6 /48 that may use their whole rate at once. */
+export const NETWORK_RATE_FACTOR = 16;
+
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
@@ -105,12 +108,14 @@ export function createRateLimiter({
 
 /**
  * A rate limiter for client addresses: its keys end in the `key` of a client. An IPv6 client also counts towards its /48,
- * because many providers give one customer that many addresses. A /48 has the rate of `networkRateFactor` clients.
+ * because many providers give one customer that many addresses. A /48 has the rate of `NETWORK_RATE_FACTOR` clients.
  */
 export function createClientRateLimiter(options: RateLimiterOptions): RateLimiter {
   const limiter = createRateLimiter(options);
-  const { networkRateFactor: factor } = SERVER_LIMITS;
-  const shared = (rate: Rate): Rate => ({ perSecond: rate.perSecond * factor, burst: rate.burst * factor });
+  const shared = (rate: Rate): Rate => ({
+    perSecond: rate.perSecond * NETWORK_RATE_FACTOR,
+    burst: rate.burst * NETWORK_RATE_FACTOR,
+  });
   return {
     rate: limiter.rate,
     take(key, now, rate = limiter.rate) {

@@ -4,8 +4,14 @@
  * refusal costs a fraction of a request, so clients get it soon.
  */
 import { MessageChannel } from "node:worker_threads";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { type Admission, createAdmission } from "./admission.ts";
+
+/** A request waits this long for its turn, then it is refused. Clients wait longer: our server client 10 s, browsers 30 s. */
+const MAX_INGEST_WAIT_MS = 3_000;
+/** Requests are processed for this long before the event loop reads what arrived meanwhile. */
+const TIME_SLICE_MS = 5;
+/** Requests that are processed at once: a group that the ledger commits, and the next group. */
+export const MAX_ACTIVE_REQUESTS = 64;
 
 /**
  * Returns a function that runs `work` after all events that have arrived by then. `setImmediate` would wait until no
@@ -34,7 +40,7 @@ interface SlicedAdmissionOptions {
 
 /** The keys are source ids: sources take turns, and each has a fair share of the slots. */
 export function createSlicedAdmission({ maxAdmitted, stopwatch }: SlicedAdmissionOptions): Admission {
-  const maxActive = SERVER_LIMITS.maxActiveRequests;
+  const maxActive = MAX_ACTIVE_REQUESTS;
   /** null: nothing was processed since the event loop last read what arrived. */
   let sliceStartedAt: number | null = null;
   let isStartingNext = false;
@@ -43,12 +49,11 @@ export function createSlicedAdmission({ maxAdmitted, stopwatch }: SlicedAdmissio
     sliceStartedAt = stopwatch();
     endSliceLater();
   };
-  const isWithinSlice = () =>
-    sliceStartedAt !== null && stopwatch() - sliceStartedAt < SERVER_LIMITS.timeSliceMs;
+  const isWithinSlice = () => sliceStartedAt !== null && stopwatch() - sliceStartedAt < TIME_SLICE_MS;
   const admission = createAdmission({
     maxActive,
     maxAdmitted,
-    maxWaitMs: SERVER_LIMITS.maxIngestWaitMs,
+    maxWaitMs: MAX_INGEST_WAIT_MS,
     isOpen: () => {
       if (sliceStartedAt === null) startSlice();
       // waiting requests go first, and `startNext` alone starts them

@@ -3,9 +3,12 @@
  * the system's buffers at once, so nothing has to be bounded.
  */
 import type { ServerResponse } from "node:http";
-import { SERVER_LIMITS } from "../core/limits.ts";
 
-const { answerGraceMs, minAnswerBytesPerSecond, maxUnsentAnswerBytes } = SERVER_LIMITS;
+/** A client has this long to take an answer, and a second more for each `MIN_ANSWER_BYTES_PER_SECOND` of it. */
+export const ANSWER_GRACE_MS = 20_000;
+export const MIN_ANSWER_BYTES_PER_SECOND = 32_768;
+/** Answers that clients have not taken yet, all together. The oldest of them makes room. */
+export const MAX_UNSENT_ANSWER_BYTES = 32 * 1_048_576;
 
 /** The size of each answer that its client has not read yet, oldest first. One map, because the limit is one for the process. */
 const unsent = new Map<ServerResponse, number>();
@@ -23,7 +26,7 @@ function abandon(response: ServerResponse): void {
 }
 
 function watch(response: ServerResponse, sizeBytes: number, ownBytes: number): void {
-  const maxMs = answerGraceMs + (1_000 * sizeBytes) / minAnswerBytesPerSecond;
+  const maxMs = ANSWER_GRACE_MS + (1_000 * sizeBytes) / MIN_ANSWER_BYTES_PER_SECOND;
   const timer = setTimeout(() => abandon(response), maxMs).unref();
   unsent.set(response, ownBytes);
   unsentBytes += ownBytes;
@@ -32,7 +35,7 @@ function watch(response: ServerResponse, sizeBytes: number, ownBytes: number): v
     forget(response);
   });
   for (const [oldest] of unsent) {
-    if (unsentBytes <= maxUnsentAnswerBytes) break;
+    if (unsentBytes <= MAX_UNSENT_ANSWER_BYTES) break;
     abandon(oldest);
   }
 }

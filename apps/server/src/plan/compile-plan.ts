@@ -10,8 +10,7 @@ import {
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { nearestName } from "../core/nearest-name.ts";
 import { maskJson, maskString } from "../masking/mask.ts";
-import { FORMATS } from "./formats.ts";
-import { compilePattern, type PatternBudget } from "./linear-pattern.ts";
+import { compilePattern, FORMATS, type PatternBudget } from "./linear-pattern.ts";
 
 /** An event that does not fit the plan. */
 export interface PlanViolation extends ViolationDetails {

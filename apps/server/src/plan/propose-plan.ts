@@ -6,7 +6,7 @@
 import { LIMITS, type TrackingPlan } from "@headwater/contract";
 import type { CatalogEventRecord, CatalogPropertyRecord } from "../ledger/records.ts";
 import { EMAIL } from "../masking/emails.ts";
-import { MASKED } from "../masking/masked.ts";
+import { MASKED } from "../masking/hidden.ts";
 
 /** A property is required only if at least so many events were looked at and all of them had it. */
 const MIN_SAMPLED_TO_REQUIRE = 20;

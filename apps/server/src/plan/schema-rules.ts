@@ -5,8 +5,7 @@
 import { type Issue, LIMITS, PLAN_SCHEMA_DIALECT } from "@headwater/contract";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isRecord, memberOf } from "../core/members.ts";
-import { FORMAT_NAMES } from "./formats.ts";
-import { compilePattern, PatternError } from "./linear-pattern.ts";
+import { compilePattern, FORMAT_NAMES, PatternError } from "./linear-pattern.ts";
 
 /**
  * What the value of a keyword is. `schema`: a schema for the same value; `each`: a schema for each item or member of it.

@@ -2,8 +2,10 @@
 import { Readable } from "node:stream";
 import { ClickHouseError, type ClickHouseSettings } from "@clickhouse/client";
 import { mustBeClickHouse, type WarehouseClient } from "../clickhouse/client.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { type Block, bodyOf } from "./block.ts";
+
+/** More rows than a block has, so that ClickHouse never splits one. */
+const BLOCK_ROWS = 1_000_000;
 
 /** ClickHouse cannot read these events, and would not on the next try either. */
 export class EventsRefused extends Error {}
@@ -20,7 +22,7 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   input_format_json_read_objects_as_strings: 1,
   // parallel parsers would make several blocks, each with its own deduplication token
   input_format_parallel_parsing: 0,
-  max_insert_block_size: String(SERVER_LIMITS.blockRows),
+  max_insert_block_size: String(BLOCK_ROWS),
   // an import or a move may bring events of many years, and each month is a partition
   max_partitions_per_insert_block: "0",
 };

@@ -2,12 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { onCluster, onEveryNode, storedName } from "../clickhouse/cluster.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { DAY_MS, dayOf, MAX_QUERY_TIME, utcDay } from "../core/time.ts";
 import type { DayCount } from "../ledger/warehouse-report.ts";
 import { type Block, type BlockRow, rowsOf, without } from "./block.ts";
 import { countDays } from "./count-days.ts";
 import { EventsRefused, insert } from "./insert.ts";
+
+/** Event ids in one statement. */
+const MAX_IDS_PER_STATEMENT = 2_000;
 
 /**
  * What earlier deliveries of a block may have done.
@@ -118,8 +120,8 @@ async function findIds({ client, history, signal }: BlockSearch, span: RowSpan, 
 async function findIdsOfBlock(search: BlockSearch, block: Block): Promise<string[]> {
   const found: string[] = [];
   for await (const rows of rowsOf(block)) {
-    for (let start = 0; start < rows.length; start += SERVER_LIMITS.maxIdsPerStatement) {
-      const slice = rows.slice(start, start + SERVER_LIMITS.maxIdsPerStatement);
+    for (let start = 0; start < rows.length; start += MAX_IDS_PER_STATEMENT) {
+      const slice = rows.slice(start, start + MAX_IDS_PER_STATEMENT);
       const condition = `AND analyticsEventId IN (${slice.map(({ id }) => eventIdLiteral(id))})`;
       found.push(...(await findIds(search, addToSpan(emptySpan(), slice), condition)));
     }

@@ -3,9 +3,13 @@
  * spread, so the figures of one visitor in n, times n, estimate those of all. Rollups are sorted by the hash, so a sample reads
  * a part of them only.
  */
+
 import type { StatsAccuracy, StatsAccuracyChoice } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
+
+/** An estimate reads at least one visitor in so many. */
+const MAX_STATS_SAMPLE = 1_024;
 
 /** What a statement reads; each takes another time per event. */
 export type ReadFrom = "sessionRollups" | "eventRollups" | "bothRollups" | "events";
@@ -62,10 +66,7 @@ interface ReadSize {
 function chooseSample(choice: StatsAccuracyChoice, { from, events, canEstimate }: ReadSize): number {
   if (choice === "exact" || !canEstimate) return 1;
   let sample = 1;
-  while (
-    events > sample * SECONDS[choice] * READ_BUDGET.eventsPerSecond[from] &&
-    sample < SERVER_LIMITS.maxStatsSample
-  )
+  while (events > sample * SECONDS[choice] * READ_BUDGET.eventsPerSecond[from] && sample < MAX_STATS_SAMPLE)
     sample *= 2;
   return sample;
 }
@@ -97,7 +98,7 @@ export async function readAccurately<Value>(
     try {
       return { value: await read(sample), sample };
     } catch (error) {
-      const maySample = mayEstimate(choice, size.canEstimate) && sample < SERVER_LIMITS.maxStatsSample;
+      const maySample = mayEstimate(choice, size.canEstimate) && sample < MAX_STATS_SAMPLE;
       if (!isTooHeavy(error) || !maySample) throw error;
     }
   }

@@ -8,7 +8,6 @@ import {
   type StatsFilter,
   type StatsScalar,
 } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import {
   type CurrencySql,
   isEventLevel,
@@ -19,6 +18,10 @@ import {
 } from "./dimensions.ts";
 import { propertyKeyOf, propertySql } from "./property-sql.ts";
 import { allOf, anyOf, type Bind } from "./sql.ts";
+
+/** Conditions in all filters of one query. */
+export const MAX_STATS_FILTER_CONDITIONS = 50;
+export const MAX_STATS_FILTER_DEPTH = 6;
 
 type Operator = (typeof STATS_OPERATORS)[number];
 interface FilterCondition {
@@ -116,8 +119,8 @@ export function readFilters(filters: readonly StatsFilter[], issues: Issue[]): Q
     of.flatMap((one, index) => read(one, [...path, index], depth));
   const read = (members: FilterMembers, path: IssuePath, depth: number): QueryFilter[] => {
     const { and, or, not, sessionHas } = members;
-    if (depth > SERVER_LIMITS.maxStatsFilterDepth) {
-      issues.push(invalid(path, `filters nest at most ${SERVER_LIMITS.maxStatsFilterDepth} levels deep`));
+    if (depth > MAX_STATS_FILTER_DEPTH) {
+      issues.push(invalid(path, `filters nest at most ${MAX_STATS_FILTER_DEPTH} levels deep`));
       return [];
     }
     const isCombinator = [and, or, not, sessionHas].some((one) => one !== undefined);
@@ -135,7 +138,7 @@ export function readFilters(filters: readonly StatsFilter[], issues: Issue[]): Q
     return condition === null ? [] : [condition];
   };
   const tree = readList(filters, ["filters"], 1);
-  const max = SERVER_LIMITS.maxStatsFilterConditions;
+  const max = MAX_STATS_FILTER_CONDITIONS;
   if (conditions > max) {
     const message = `a query has at most ${max} filters, nested ones included`;
     issues.push({ path: ["filters"], code: "too_many", message });

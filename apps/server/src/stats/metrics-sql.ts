@@ -3,7 +3,6 @@
  * counts in the time bucket of its first event. The statement then adds up their totals by group.
  */
 import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { withFirstTouch } from "./attribution.ts";
 import { sessionValueSql, valueSql } from "./dimensions.ts";
 import { goalSql } from "./goals.ts";
@@ -24,6 +23,9 @@ import type { RollupCoverage } from "./rollups/freshness.ts";
 import { rollupTotals, tableFor } from "./rollups/query-sql.ts";
 import { type EventConditions, eventConditions, inPeriod } from "./scope.ts";
 import { allOf, anyOf, groupBy, list, type Statement, statement } from "./sql.ts";
+
+/** Groups of an exact answer that is read in slices: each slice is parsed at once. */
+const MAX_STATS_SLICED_GROUPS = 50_000;
 
 type Totals = ReadonlyMap<string, Total>;
 interface EventSqlContext extends SqlContext {
@@ -253,7 +255,7 @@ const writeOrder = ({ order }: MetricsQuery, keys: readonly string[]) =>
 const FILTER_AFTER_READING = "SETTINGS query_plan_filter_push_down = 0";
 
 /** One group more than a slice may have shows that there are too many. */
-export const MAX_SLICE_ROWS: number = SERVER_LIMITS.maxStatsSlicedGroups + 1;
+export const MAX_SLICE_ROWS: number = MAX_STATS_SLICED_GROUPS + 1;
 
 const ofSessions = (query: MetricsQuery, slice: QuerySlice | null): MetricsQuery =>
   slice?.kind === "sessions" ? { ...query, scope: { ...query.scope, sessions: slice.range } } : query;

@@ -9,7 +9,6 @@ import {
   type StatsRow,
   type StatsScalar,
 } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { toIsoTime } from "../core/time.ts";
 import { accuracyOf, type Sampled } from "./accuracy.ts";
 import { attributionIssues, firstTouchWindowOf } from "./attribution.ts";
@@ -24,6 +23,9 @@ import { parsePropertyKey } from "./property-sql.ts";
 import { type GroupKey, type ResultGroup, readGroups, sortGroups } from "./read-groups.ts";
 import type { RunQuery } from "./run-query.ts";
 import { answerHead, type Computed, readScope, refuseIssues } from "./scope.ts";
+
+/** The minutes of a day, with an hour that the clock shows twice. */
+const MAX_STATS_BUCKETS = 1_500;
 
 type QueryFields = Pick<
   StatsQueryBody,
@@ -93,7 +95,7 @@ const grainOf = (dimensions: readonly Dimension[]): Grain | null =>
 /** The starts of the time buckets of a period; empty without a time dimension. */
 function startsOf(zone: string, dimensions: readonly Dimension[], period: Period): number[] {
   const grain = grainOf(dimensions);
-  return grain ? bucketStarts(zone, grain, period, SERVER_LIMITS.maxStatsBuckets) : [];
+  return grain ? bucketStarts(zone, grain, period, MAX_STATS_BUCKETS) : [];
 }
 
 /** A query that was read, and what its answer needs besides. */
@@ -112,8 +114,8 @@ export function readQuery(body: StatsQueryBody, goal: GoalRule | null, now: numb
   refuseIssues(issues);
   const dimensions = (body.dimensions ?? []).map(parseDimension);
   const starts = startsOf(scope.zone, dimensions, scope.range);
-  if (starts.length > SERVER_LIMITS.maxStatsBuckets) {
-    const message = `the range has more than ${SERVER_LIMITS.maxStatsBuckets} time buckets; use larger buckets or a shorter range`;
+  if (starts.length > MAX_STATS_BUCKETS) {
+    const message = `the range has more than ${MAX_STATS_BUCKETS} time buckets; use larger buckets or a shorter range`;
     refuseIssues([{ path: ["dimensions"], code: "too_many", message }]);
   }
   const query: MetricsQuery = {
@@ -131,7 +133,7 @@ export function readQuery(body: StatsQueryBody, goal: GoalRule | null, now: numb
 
 const allGroups = (query: MetricsQuery): MetricsQuery => ({
   ...query,
-  limit: SERVER_LIMITS.maxStatsBuckets + 1,
+  limit: MAX_STATS_BUCKETS + 1,
   offset: 0,
 });
 

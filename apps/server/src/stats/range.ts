@@ -1,8 +1,10 @@
 /** Converts the `dateRange` of a query to the period that it means. */
 import type { Issue, StatsDateRange } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { DAY_MS, MAX_QUERY_TIME, startsWithValidDay } from "../core/time.ts";
 import { localDay, type Period, startOfDay } from "./calendar.ts";
+
+/** A hundred years: `MAX_STATS_BUCKETS` bounds the answer. */
+const MAX_STATS_RANGE_DAYS = 36_600;
 
 export interface QueryRange extends Period {
   /** The number of local days; null if the range was given as times. */
@@ -60,8 +62,8 @@ export function readPair(
   }
   if (start >= end) return invalid(path, "must have a start that is before its end; the end is exclusive");
   if (start < MIN_TIME || end > MAX_QUERY_TIME) return invalid(path, "must lie between 1970 and 2200");
-  if (end - start > SERVER_LIMITS.maxStatsRangeDays * DAY_MS)
-    return invalid(path, `must span at most ${SERVER_LIMITS.maxStatsRangeDays} days`);
+  if (end - start > MAX_STATS_RANGE_DAYS * DAY_MS)
+    return invalid(path, `must span at most ${MAX_STATS_RANGE_DAYS} days`);
   if (firstDay !== null && endDay !== null) return rangeOfDays(zone, firstDay, endDay);
   return { from: start, to: end, days: null };
 }

@@ -1,6 +1,5 @@
 /** POST /api/stats/retention: how many visitors of each period came back in the periods after it. */
 import type { StatsRetentionAnswer, StatsRetentionBody } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { toIsoTime } from "../core/time.ts";
 import { accuracyOf } from "./accuracy.ts";
 import { bucketStarts } from "./calendar.ts";
@@ -15,6 +14,9 @@ import {
   refuseIssues,
 } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
+
+/** Periods of a retention query. Its answer grows with their square. */
+const MAX_STATS_COHORTS = 120;
 
 /**
  * One row for each pair of periods: how many visitors had their first event of the range in `first`, and some event in `start`.
@@ -33,11 +35,10 @@ export async function answerRetention(
   body: StatsRetentionBody,
   now: number,
 ): Promise<Computed<StatsRetentionAnswer>> {
-  const { maxStatsCohorts: max } = SERVER_LIMITS;
   const scope = readScope(body, now);
-  const starts = bucketStarts(scope.zone, body.period, scope.range, max);
-  if (starts.length > max) {
-    const message = `the range has more than ${max} periods; use a longer period or a shorter range`;
+  const starts = bucketStarts(scope.zone, body.period, scope.range, MAX_STATS_COHORTS);
+  if (starts.length > MAX_STATS_COHORTS) {
+    const message = `the range has more than ${MAX_STATS_COHORTS} periods; use a longer period or a shorter range`;
     refuseIssues([{ path: ["period"], code: "too_many", message }]);
   }
   const { value: counts, sample } = await readEvents(run, scope, async (sampled) => {

@@ -11,6 +11,16 @@ import { AdmissionFull, createAdmission } from "../overload/admission.ts";
 import { createCoalescer } from "../overload/coalesce.ts";
 import type { Statement } from "./sql.ts";
 
+/** Limits of one query in the warehouse. An ordinary query over a year of a busy site stays below them. */
+const STATS_TIMEOUT_SECONDS = 20;
+const MAX_STATS_READ_ROWS = 1_000_000_000;
+const MAX_STATS_STATEMENT_BYTES = 4 * 1_048_576;
+/** Statements that run at once, fewer than there are connections: shipping needs one. Further ones wait. */
+export const MAX_ACTIVE_STATS_QUERIES = 6;
+export const MAX_WAITING_STATS_QUERIES = 100;
+/** An IN with a longer list of values does not choose what is read: no table is sorted by the session. */
+const MAX_STATS_INDEXED_VALUES = 100_000;
+
 /** Runs a statement and returns its rows, each a list of its columns. `Row` is what the statement's text selects. */
 export type RunStatement = <Row extends readonly unknown[]>(statement: Statement) => Promise<Row[]>;
 
@@ -25,11 +35,11 @@ const PLAIN_NUMBERS: ClickHouseSettings = { output_format_json_quote_64bit_integ
 /** The time and rows that one query may use. */
 const QUERY_LIMITS: ClickHouseSettings = {
   ...PLAIN_NUMBERS,
-  max_execution_time: SERVER_LIMITS.statsTimeoutSeconds,
-  use_index_for_in_with_subqueries_max_values: String(SERVER_LIMITS.maxStatsIndexedValues),
-  max_rows_to_read: String(SERVER_LIMITS.maxStatsReadRows),
+  max_execution_time: STATS_TIMEOUT_SECONDS,
+  use_index_for_in_with_subqueries_max_values: String(MAX_STATS_INDEXED_VALUES),
+  max_rows_to_read: String(MAX_STATS_READ_ROWS),
   // the filters are repeated in each aggregate of a statement
-  max_query_size: String(SERVER_LIMITS.maxStatsStatementBytes),
+  max_query_size: String(MAX_STATS_STATEMENT_BYTES),
   max_result_rows: String(SERVER_LIMITS.maxStatsResultRows),
   result_overflow_mode: "throw",
   read_overflow_mode: "throw",
@@ -135,16 +145,15 @@ export function createQueryRunner(
   }: QueryRunnerOptions = {},
 ): QueryRunner {
   const settings = { ...QUERY_LIMITS, ...memorySettings(memoryBytes) };
-  const { maxActiveStatsQueries: maxActive, maxWaitingStatsQueries: maxWaiting } = SERVER_LIMITS;
   const admission = createAdmission({
-    maxActive,
-    maxActivePerKey: Math.ceil(maxActive / 2),
-    maxAdmitted: maxActive + maxWaiting,
-    maxAdmittedPerKey: Math.ceil((maxActive + maxWaiting) / 2),
+    maxActive: MAX_ACTIVE_STATS_QUERIES,
+    maxActivePerKey: Math.ceil(MAX_ACTIVE_STATS_QUERIES / 2),
+    maxAdmitted: MAX_ACTIVE_STATS_QUERIES + MAX_WAITING_STATS_QUERIES,
+    maxAdmittedPerKey: Math.ceil((MAX_ACTIVE_STATS_QUERIES + MAX_WAITING_STATS_QUERIES) / 2),
   });
   // statements that fail because others use the memory run again when these are done, one after the other
   let firstTries = 0;
-  const maxWaitMs = SERVER_LIMITS.statsTimeoutSeconds * SECOND_MS;
+  const maxWaitMs = STATS_TIMEOUT_SECONDS * SECOND_MS;
   const secondTries = createAdmission({ maxActive: 1, maxWaitMs, isOpen: () => firstTries === 0 });
   const coalesce = createCoalescer<unknown[][]>();
   const run = async (key: string, statement: Statement, signal: AbortSignal): Promise<unknown[][]> => {

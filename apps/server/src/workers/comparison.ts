@@ -12,6 +12,12 @@ import { buildReport, COMPLETE, type WarehouseReport } from "../ledger/warehouse
 import { type ComparedLedger, type ComparisonDeps, compareWarehouse } from "../shipping/compare.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
+/** How often the warehouse is compared with what was shipped to it, and how long another node waits for the report. */
+const COMPARISON_MS = 3_600_000;
+const COMPARISON_LEASE_MS = 600_000;
+/** How often a node reads the report that another node may have made. */
+const WAREHOUSE_REPORT_POLL_MS = 10_000;
+
 type ComparisonLog = WorkerLog & {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -92,12 +98,12 @@ export function startComparisonWorker(deps: ComparisonWorkerDeps): ComparisonWor
     if (client === null) return false;
     const now = clock();
     const isWantedNow = isWanted || client !== comparedClient;
-    if (!isWantedNow && Math.abs(now - polledAt) < SERVER_LIMITS.warehouseReportPollMs) return false;
+    if (!isWantedNow && Math.abs(now - polledAt) < WAREHOUSE_REPORT_POLL_MS) return false;
     const { report, comparedAt } = await ledger.warehouseCheck();
     polledAt = now;
     publish(report);
-    if (!isWantedNow && Math.abs(now - comparedAt) < SERVER_LIMITS.comparisonMs) return false;
-    if (!(await ledger.claimWarehouseCheck({ now, leaseMs: SERVER_LIMITS.comparisonLeaseMs }))) return false;
+    if (!isWantedNow && Math.abs(now - comparedAt) < COMPARISON_MS) return false;
+    if (!(await ledger.claimWarehouseCheck({ now, leaseMs: COMPARISON_LEASE_MS }))) return false;
     // a wish that comes during the comparison is kept
     isWanted = false;
     comparedClient = null;

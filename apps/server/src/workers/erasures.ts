@@ -7,13 +7,18 @@ import { createHash } from "node:crypto";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { countDeletions, type Deletion, deleteEvents, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
 import type { Cursor, OpenErasure } from "../ledger/records.ts";
 import type { DayCount } from "../ledger/warehouse-report.ts";
 import { maskString } from "../masking/mask.ts";
 import { dropOutdatedRollups } from "../stats/rollups/drop.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
+
+/** Erasures that share one pass over the ledger and one change of the warehouse. */
+const ERASURE_BATCH_SIZE = 50;
+/** One node works on an erasure. Another node takes over when it has not renewed its lease for this long. */
+const ERASURE_LEASE_MS = 60_000;
+const ERASE_IDLE_MS = 1_000;
 
 interface ErasureDeps {
   ledger: ErasureLedger;
@@ -29,7 +34,7 @@ interface ErasureDeps {
 }
 
 /** How often a long walk renews its lease. */
-const RENEW_MS = SERVER_LIMITS.erasureLeaseMs / 6;
+const RENEW_MS = ERASURE_LEASE_MS / 6;
 
 /** The visitor's id is hashed, because ClickHouse keeps and shows the text of a mutation. */
 function toDeletion({ receiptId, visitor }: OpenErasure): Deletion {
@@ -51,7 +56,7 @@ function createLeases({ ledger, clock }: Pick<ErasureDeps, "ledger" | "clock">) 
     await ledger.renewErasureLeases({ receiptIds: idsOf(erasures), now: clock(), leaseMs });
   };
   return {
-    renew: (erasures: readonly OpenErasure[]) => hold(erasures, SERVER_LIMITS.erasureLeaseMs),
+    renew: (erasures: readonly OpenErasure[]) => hold(erasures, ERASURE_LEASE_MS),
     /** A lease that cannot be released ends by itself. */
     release: (erasures: readonly OpenErasure[]) => hold(erasures, 0).catch(() => undefined),
     async move(
@@ -205,9 +210,12 @@ export function startErasureWorker(deps: ErasureDeps): Worker {
   };
 
   const round = async (cutOff: AbortSignal, stopping: AbortSignal): Promise<boolean> => {
-    const { erasureLeaseMs: leaseMs, erasureBatchSize: limit } = SERVER_LIMITS;
     await leases.renew(inWarehouse.group());
-    const taken = await ledger.claimErasures({ now: clock(), leaseMs, limit });
+    const taken = await ledger.claimErasures({
+      now: clock(),
+      leaseMs: ERASURE_LEASE_MS,
+      limit: ERASURE_BATCH_SIZE,
+    });
     const erasures = [...inWarehouse.group(), ...taken];
     if (erasures.length === 0) return false;
     try {
@@ -220,7 +228,7 @@ export function startErasureWorker(deps: ErasureDeps): Worker {
   const worker = startWorker({
     name: "erasures",
     round,
-    idleMs: SERVER_LIMITS.eraseIdleMs,
+    idleMs: ERASE_IDLE_MS,
     consequence: "visitors cannot be erased at the moment",
     log,
   });

@@ -1,9 +1,10 @@
 /** Adds what this node has learned of events to the event catalogue of each source. */
-
-import { SERVER_LIMITS } from "../core/limits.ts";
 import type { EventLearner } from "../event-catalog/learner.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import type { CatalogEventRecord } from "../ledger/records.ts";
+
+/** Events of one source in a transaction. */
+const CATALOG_FLUSH_EVENTS = 100;
 
 interface CatalogFlushDeps {
   readonly ledger: Pick<Catalog, "addToEventCatalog">;
@@ -18,8 +19,8 @@ export function createCatalogFlush({ ledger, takeLearned }: CatalogFlushDeps): (
   const flush = async () => {
     if (waiting.length === 0)
       for (const [sourceId, events] of takeLearned())
-        for (let at = 0; at < events.length; at += SERVER_LIMITS.catalogFlushEvents)
-          waiting.push({ sourceId, events: events.slice(at, at + SERVER_LIMITS.catalogFlushEvents) });
+        for (let at = 0; at < events.length; at += CATALOG_FLUSH_EVENTS)
+          waiting.push({ sourceId, events: events.slice(at, at + CATALOG_FLUSH_EVENTS) });
     for (let next = waiting[0]; next; next = waiting[0]) {
       await ledger.addToEventCatalog(next);
       waiting.shift();

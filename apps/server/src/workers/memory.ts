@@ -3,10 +3,17 @@
  * and a service with little to do has none for hours.
  */
 import { performance } from "node:perf_hooks";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
-const { memoryCheckMs, minReleasedBytes, maxBusyShare } = SERVER_LIMITS;
+/** How often memory that is not used is looked for. */
+const MEMORY_CHECK_MS = 20_000;
+/** Memory is returned when it has grown by this much. */
+export const MIN_RELEASED_BYTES = 64 * 1_048_576;
+/**
+ * Returning memory stops each thread for about 50 ms and drops compiled code. A main thread that is busy for more than this share needs
+ * both: at half, ingest lost a tenth of its throughput.
+ */
+const MAX_BUSY_SHARE = 0.2;
 
 interface MemoryWorkerDeps {
   readonly residentBytes: () => number;
@@ -25,10 +32,10 @@ export function startMemoryWorker({
   // the first time, memory of the start is returned
   let restingBytes = 0;
   const round = async () => {
-    const isBusy = busyShare() > maxBusyShare;
+    const isBusy = busyShare() > MAX_BUSY_SHARE;
     const bytes = residentBytes();
     restingBytes = Math.min(restingBytes, bytes);
-    if (isBusy || bytes - restingBytes < minReleasedBytes) return false;
+    if (isBusy || bytes - restingBytes < MIN_RELEASED_BYTES) return false;
     await releaseMemory();
     restingBytes = residentBytes();
     return false;
@@ -36,8 +43,8 @@ export function startMemoryWorker({
   return startWorker({
     name: "memory",
     round,
-    initialDelayMs: memoryCheckMs,
-    idleMs: memoryCheckMs,
+    initialDelayMs: MEMORY_CHECK_MS,
+    idleMs: MEMORY_CHECK_MS,
     consequence: "the service keeps memory that it does not use",
     log,
   });

@@ -12,6 +12,10 @@ import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
 import { sumEvents } from "../ledger/warehouse-report.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
+/** All files of the warehouse are read this often; after a query has failed on damaged data, not more often than that. */
+const PART_CHECK_MS = 7 * 86_400_000;
+const SUSPICION_CHECK_MS = 600_000;
+
 const MAX_LOGGED_PARTS = 10;
 
 interface PartCheckDeps {
@@ -54,7 +58,6 @@ function logOutcome({ log }: PartCheckDeps, { detached, stuck, unchecked }: Part
 
 export function startPartCheckWorker(deps: PartCheckDeps): Worker {
   const { ledger, warehouse, completeness, onDetached, clock, log } = deps;
-  const { partCheckMs, suspicionCheckMs } = SERVER_LIMITS;
   /** The connection that needs no check until `nextAt`. */
   let checkedClient: WarehouseClient | null = null;
   let checkedAt = Number.NEGATIVE_INFINITY;
@@ -65,12 +68,12 @@ export function startPartCheckWorker(deps: PartCheckDeps): Worker {
   const isDueAtStart = async (client: WarehouseClient, now: number): Promise<boolean> => {
     const { partsCheckedAt } = await ledger.warehouseCheck();
     const startedAt = await readStartTime(client, now);
-    return partsCheckedAt < startedAt + SECOND_MS || now - partsCheckedAt >= partCheckMs;
+    return partsCheckedAt < startedAt + SECOND_MS || now - partsCheckedAt >= PART_CHECK_MS;
   };
   const isDue = async (client: WarehouseClient, now: number): Promise<boolean> => {
-    if (completeness.isSuspected() && Math.abs(now - suspicionAt) >= suspicionCheckMs) return true;
+    if (completeness.isSuspected() && Math.abs(now - suspicionAt) >= SUSPICION_CHECK_MS) return true;
     if (client !== checkedClient) return isDueAtStart(client, now);
-    return Math.abs(now - checkedAt) >= partCheckMs;
+    return Math.abs(now - checkedAt) >= PART_CHECK_MS;
   };
   const round = async (cutOff: AbortSignal, stopping: AbortSignal): Promise<boolean> => {
     const client = warehouse.client();

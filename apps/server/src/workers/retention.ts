@@ -5,11 +5,13 @@
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { deleteEvents, isDeleting, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { DAY_MS, dayOf } from "../core/time.ts";
 import type { ErasureLedger, OutboxLedger } from "../ledger/ledger.ts";
 import type { SourceRetention } from "../ledger/records.ts";
 import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
+
+/** How often expired events are looked for. What is expired changes at midnight UTC. */
+const RETENTION_CHECK_MS = 3_600_000;
 
 interface RetentionDeps {
   ledger: Pick<ErasureLedger, "retentions"> &
@@ -59,7 +61,7 @@ export function createRetention(deps: RetentionDeps): (at: { now: number }) => P
   return async ({ now }) => {
     if (warehouse.state() === "off") return expireOutbox(deps, now);
     const client = warehouse.client();
-    if (!client || Math.abs(now - checkedAt) < SERVER_LIMITS.retentionCheckMs) return;
+    if (!client || Math.abs(now - checkedAt) < RETENTION_CHECK_MS) return;
     const all = await ledger.retentions();
     if (all.length > 0 && (await isDeleting(client, PREFIX))) return;
     for (let at = 0; at < all.length; at += SOURCES_PER_STATEMENT) {

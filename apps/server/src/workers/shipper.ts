@@ -10,6 +10,18 @@ import { EventsRefused } from "../shipping/insert.ts";
 import { type DeliveryHistory, store } from "../shipping/store.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
+/** Size of a page of the outbox: large enough to be cheap per event, small enough for one block of an insert. */
+const PAGE_EVENTS = 20_000;
+/** How often the shipper looks for events when few are waiting. */
+const SHIP_IDLE_MS = 1_000;
+/** Wait after the first failure to ship; doubled by each further one. */
+const SHIP_RETRY_MS = 500;
+const MAX_SHIP_RETRY_MS = 30_000;
+/** Wait before a page that the warehouse refused is tried again. */
+const PAGE_REFUSED_MS = 600_000;
+/** Longer than an attempt to ship takes; then another node may claim the page. */
+const PAGE_LEASE_MS = 180_000;
+
 interface ShipperDeps {
   ledger: OutboxLedger;
   warehouse: Pick<Warehouse, "client">;
@@ -35,7 +47,7 @@ const PAGES_AT_ONCE = 2;
 
 /** Whether more events are likely to wait: a page is sealed when the next commit would not fit. */
 const isAlmostFull = ({ events, parts }: OutboxPage): boolean =>
-  events > SERVER_LIMITS.pageEvents / 2 ||
+  events > PAGE_EVENTS / 2 ||
   parts.length === SERVER_LIMITS.pageRows ||
   parts.reduce((sum, { payload }) => sum + payload.length, 0) > SERVER_LIMITS.pageBytes / 2;
 
@@ -53,7 +65,7 @@ function createPageShipper(
   const putBack = async ({ pageId, events }: OutboxPage, error: unknown) => {
     totals.failures += 1;
     const isRefused = error instanceof EventsRefused;
-    const waitMs = isRefused ? SERVER_LIMITS.pageRefusedMs : 0;
+    const waitMs = isRefused ? PAGE_REFUSED_MS : 0;
     await ledger.releasePage({ pageId, now: clock(), waitMs }).catch(() => undefined);
     if (!isRefused) throw error;
     totals.refused += 1;
@@ -65,8 +77,8 @@ function createPageShipper(
         .claimPage({
           pageId: newId("pag"),
           now: clock(),
-          maxEvents: SERVER_LIMITS.pageEvents,
-          leaseMs: SERVER_LIMITS.pageLeaseMs,
+          maxEvents: PAGE_EVENTS,
+          leaseMs: PAGE_LEASE_MS,
         })
         // readiness reports a ledger that fails; shipping goes on within a second of its recovery
         .catch(() => null),
@@ -111,9 +123,9 @@ export function startShipper(deps: ShipperDeps): Shipper {
       name: number === 1 ? "shipper" : `shipper ${number}`,
       // while few events wait one worker ships them all, so that the warehouse gets fewer and larger inserts
       round: async (cutOff) => (number === 1 || isBehind || pagesInWork > 0) && round(cutOff),
-      idleMs: SERVER_LIMITS.shipIdleMs,
-      retryMs: SERVER_LIMITS.shipRetryMs,
-      maxRetryMs: SERVER_LIMITS.maxShipRetryMs,
+      idleMs: SHIP_IDLE_MS,
+      retryMs: SHIP_RETRY_MS,
+      maxRetryMs: MAX_SHIP_RETRY_MS,
       consequence: "events could not be shipped and wait in the ledger",
       log,
     });

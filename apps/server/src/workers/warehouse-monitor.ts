@@ -4,9 +4,15 @@ import { connect, NOT_CLICKHOUSE, type WarehouseClient } from "../clickhouse/cli
 import { isDamage } from "../clickhouse/completeness.ts";
 import { migrate } from "../clickhouse/migrate.ts";
 import type { StartWarehouse, Warehouse, WarehouseProcess, WarehouseState } from "../clickhouse/warehouse.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
-import { needsOperator } from "../core/operator-error.ts";
+import { needsOperator } from "../core/errors.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
+
+const WAREHOUSE_PING_MS = 2_000;
+const WAREHOUSE_PING_TIMEOUT_MS = 10_000;
+/** The warehouse is down after so many pings in a row without an answer. */
+const MAX_MISSED_PINGS = 3;
+const WAREHOUSE_RETRY_MS = 500;
+const MAX_WAREHOUSE_RETRY_MS = 30_000;
 
 interface WarehouseMonitorDeps {
   startWarehouse: StartWarehouse;
@@ -83,10 +89,10 @@ async function pingAfterWait(
   { process, client }: WarehouseConnection,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const wait = sleep(SERVER_LIMITS.warehousePingMs, null, { signal, ref: false });
+  const wait = sleep(WAREHOUSE_PING_MS, null, { signal, ref: false });
   const endReason = await Promise.race([process.ended, wait]);
   if (endReason !== null) throw new Error(endReason);
-  const timeout = AbortSignal.timeout(SERVER_LIMITS.warehousePingTimeoutMs);
+  const timeout = AbortSignal.timeout(WAREHOUSE_PING_TIMEOUT_MS);
   const { success } = await client.ping({ select: false, abort_signal: AbortSignal.any([signal, timeout]) });
   return success;
 }
@@ -101,8 +107,8 @@ function startMonitor(
     name: "warehouse monitor",
     round,
     idleMs: 0,
-    retryMs: SERVER_LIMITS.warehouseRetryMs,
-    maxRetryMs: SERVER_LIMITS.maxWarehouseRetryMs,
+    retryMs: WAREHOUSE_RETRY_MS,
+    maxRetryMs: MAX_WAREHOUSE_RETRY_MS,
     stopMs: 0,
     consequence: "the warehouse is down, and accepted events wait in the ledger",
     log,
@@ -136,7 +142,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
   const checkConnection = async (checked: WarehouseConnection, signal: AbortSignal) => {
     const isAnswered = await pingAfterWait(checked, signal);
     missedPings = isAnswered ? 0 : missedPings + 1;
-    if (missedPings >= SERVER_LIMITS.maxMissedPings) throw new Error("It does not answer.");
+    if (missedPings >= MAX_MISSED_PINGS) throw new Error("It does not answer.");
   };
   const round = async (signal: AbortSignal): Promise<boolean> => {
     try {

@@ -1,6 +1,8 @@
 /** Background workers: each repeats a round of work until it is stopped, waits between rounds and backs off after a failure. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { SERVER_LIMITS } from "../core/limits.ts";
+
+/** How long a background worker may finish its round when the service stops. */
+const WORKER_STOP_MS = 3_000;
 
 export interface WorkerLog {
   warn(fields: object, message: string): void;
@@ -23,7 +25,7 @@ export interface WorkerOptions {
   readonly retryMs?: number;
   /** Default: `retryMs`. */
   readonly maxRetryMs?: number;
-  /** How long a round may continue after `stop` was called. Default: `workerStopMs`. */
+  /** How long a round may continue after `stop` was called. Default: `WORKER_STOP_MS`. */
   readonly stopMs?: number;
   /** The logged effect of a failure, such as `events are not shipped`. Logged for the first failure in a row only. */
   readonly consequence: string;
@@ -53,7 +55,7 @@ const CUT_OFF_GRACE_MS = 1_000;
 
 export function startWorker(options: WorkerOptions): Worker {
   const { name, round, initialDelayMs = 0, idleMs, consequence, log } = options;
-  const { retryMs = idleMs, maxRetryMs = retryMs, stopMs = SERVER_LIMITS.workerStopMs } = options;
+  const { retryMs = idleMs, maxRetryMs = retryMs, stopMs = WORKER_STOP_MS } = options;
   const stopping = new AbortController();
   const cutOff = new AbortController();
   let wakeUp = new AbortController();

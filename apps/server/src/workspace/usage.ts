@@ -1,11 +1,13 @@
 /** Accepted events and bootstraps by source and UTC day (docs/api/limits.md). */
 import type { Issue } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { DAY_MS, utcDay } from "../core/time.ts";
 import type { Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import type { UsageRow } from "../ledger/records.ts";
+
+/** Days of one usage query: a leap year. */
+const MAX_USAGE_DAYS = 366;
 
 const DEFAULT_DAYS = 30;
 
@@ -20,12 +22,12 @@ function dayIssue(field: "from" | "to", day: string): Issue[] {
 
 function spanIssue(from: string, to: string): Issue[] {
   if (from > to) return [{ path: ["from"], code: "invalid_value", message: "from must not be after to" }];
-  if (startOf(to) - startOf(from) < SERVER_LIMITS.maxUsageDays * DAY_MS) return [];
+  if (startOf(to) - startOf(from) < MAX_USAGE_DAYS * DAY_MS) return [];
   return [
     {
       path: ["from"],
       code: "invalid_value",
-      message: `from and to span at most ${SERVER_LIMITS.maxUsageDays} days`,
+      message: `from and to span at most ${MAX_USAGE_DAYS} days`,
     },
   ];
 }

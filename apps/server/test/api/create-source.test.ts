@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { MAX_WORKSPACE_BODY_BYTES } from "../../src/http/input.ts";
 import { type ClockedWorld, issuesOf, openClockedWorld, refused } from "../support/world.ts";
 
 describe("POST /api/tracking-sources", () => {
@@ -112,9 +112,9 @@ describe("POST /api/tracking-sources", () => {
 
   describe("413 and 415", () => {
     it("payload_too_large: a body above the limit, with `limit` and `actual`", async () => {
-      const reply = await create({ name: "x".repeat(SERVER_LIMITS.maxWorkspaceBodyBytes) });
+      const reply = await create({ name: "x".repeat(MAX_WORKSPACE_BODY_BYTES) });
       refused(reply, 413, "payload_too_large");
-      assert.equal(reply.body.limit, SERVER_LIMITS.maxWorkspaceBodyBytes);
+      assert.equal(reply.body.limit, MAX_WORKSPACE_BODY_BYTES);
       assert.ok(reply.body.actual > reply.body.limit);
     });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { createCompleteness } from "../../src/clickhouse/completeness.ts";
 import { noWarehouse } from "../../src/clickhouse/warehouse.ts";
-import { override } from "../../src/core/override.ts";
+import { override } from "../../src/core/members.ts";
 import { createExport, type SlowExport } from "../../src/export/export.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { folder } from "../cli/command-line.ts";

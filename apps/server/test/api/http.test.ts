@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { OPERATIONS, openApiDocument } from "@headwater/contract";
-import { override } from "../../src/core/override.ts";
+import { override } from "../../src/core/members.ts";
 import { createClientErrorHandler } from "../../src/http/client-error.ts";
 import { StorageError } from "../../src/ledger/ledger.ts";
 import {

@@ -4,9 +4,9 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { override } from "../../src/core/override.ts";
+import { override } from "../../src/core/members.ts";
 import { type Ledger, StorageError } from "../../src/ledger/ledger.ts";
+import { MAX_ACTIVE_REQUESTS } from "../../src/overload/time-slices.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -100,8 +100,7 @@ describe("503: nothing of the request was stored, so it can be sent again", () =
     const sessionId = await world.openSession(source);
     const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
     beside.exec("begin immediate");
-    const { maxActiveRequests } = SERVER_LIMITS;
-    const replies = Array.from({ length: maxActiveRequests + 10 }, () =>
+    const replies = Array.from({ length: MAX_ACTIVE_REQUESTS + 10 }, () =>
       world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()])),
     );
     const first = await Promise.race(replies);
@@ -110,7 +109,7 @@ describe("503: nothing of the request was stored, so it can be sent again", () =
     beside.exec("rollback");
     beside.close();
     const statuses = (await Promise.all(replies)).map(({ status }) => status);
-    assert.equal(statuses.filter((status) => status === 200).length, maxActiveRequests);
+    assert.equal(statuses.filter((status) => status === 200).length, MAX_ACTIVE_REQUESTS);
   });
 
   it("overloaded: a source is admitted although another one uses all slots", async () => {

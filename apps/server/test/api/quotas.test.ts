@@ -1,7 +1,7 @@
 /** Daily quotas of sources and workspaces, and the byte rate of an address (docs/api/limits.md). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { override } from "../../src/core/override.ts";
+import { override } from "../../src/core/members.ts";
 import { type Ledger, StorageError } from "../../src/ledger/ledger.ts";
 import type { Commit } from "../../src/ledger/records.ts";
 import {

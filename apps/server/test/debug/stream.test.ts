@@ -1,10 +1,13 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DebugQuery } from "@headwater/contract";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
-import { createDebugStreams } from "../../src/debug/stream.ts";
+import {
+  createDebugStreams,
+  MAX_STREAMS_PER_SOURCE,
+  MAX_STREAMS_PER_WORKSPACE,
+} from "../../src/debug/stream.ts";
 import { bootstrapped, fakeClock, memoryLedger, refused, silent, source, taken } from "./fixtures.ts";
 
 function world(heartbeatMs = 60_000) {
@@ -135,7 +138,7 @@ describe("The debug stream", () => {
   it("is refused when the source has its number of streams, until one ends", async () => {
     const { openStream, open } = world();
     const opened = [];
-    for (let index = 0; index < SERVER_LIMITS.maxStreamsPerSource; index++) opened.push(await open());
+    for (let index = 0; index < MAX_STREAMS_PER_SOURCE; index++) opened.push(await open());
     const isOverloaded = (error: unknown) => error instanceof Refusal && error.code === "overloaded";
     await rejects(open(), isOverloaded);
     const other = new AbortController();
@@ -152,8 +155,7 @@ describe("The debug stream", () => {
     const { signal } = new AbortController();
     const openOf = (sourceId: string, organizationId: string) =>
       openStream(source(sourceId, { organizationId }), {}, { lastEventId: null, signal });
-    for (let index = 0; index < SERVER_LIMITS.maxStreamsPerWorkspace; index++)
-      await openOf(`src_${index}`, "org_1");
+    for (let index = 0; index < MAX_STREAMS_PER_WORKSPACE; index++) await openOf(`src_${index}`, "org_1");
     await rejects(
       openOf("src_more", "org_1"),
       (error) => error instanceof Refusal && error.code === "overloaded",

@@ -8,9 +8,9 @@ import {
   EVENT_CODES,
   LIMITS,
 } from "@headwater/contract";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { compile } from "../../src/core/validate.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
+import { ATTEMPT_FAILURES_PER_SECOND } from "../../src/debug/sampling.ts";
 import { createDebugView } from "../../src/debug/view.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
 import { bootstrapped, fakeClock, memoryLedger, NOW, refused, silent, source, taken } from "./fixtures.ts";
@@ -204,11 +204,8 @@ describe("The health of a source", () => {
     const { recorder, health, view } = world();
     for (let index = 0; index < 900; index++) recorder.record(refused("source_inactive"));
     const { failed, notListed } = (await health()).last24h;
-    deepEqual([failed, notListed], [900, 900 - SERVER_LIMITS.attemptFailuresPerSecond]);
-    equal(
-      (await view({ limit: LIMITS.maxDebugPageSize })).eventAttempts.length,
-      SERVER_LIMITS.attemptFailuresPerSecond,
-    );
+    deepEqual([failed, notListed], [900, 900 - ATTEMPT_FAILURES_PER_SECOND]);
+    equal((await view({ limit: LIMITS.maxDebugPageSize })).eventAttempts.length, ATTEMPT_FAILURES_PER_SECOND);
   });
 
   it("is rendered once at a time for a workspace, and twice for all; a client that leaves gives up its turn", async () => {

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { OPERATIONS, WAREHOUSE_CODES } from "@headwater/contract";
 import { SETTINGS, type SettingName } from "../../src/config/settings.ts";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { DRAIN_TIMEOUT_MS } from "../../src/http/listening.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -61,7 +61,7 @@ test("Every process manager waits longer than the service needs to stop.", () =>
     ),
   };
   // 2 s for what is written after the last answer
-  const stopSeconds = SERVER_LIMITS.drainTimeoutMs / 1_000 + 2;
+  const stopSeconds = DRAIN_TIMEOUT_MS / 1_000 + 2;
   for (const [who, seconds] of Object.entries(waits))
     assert.ok(seconds > stopSeconds, `${who}: ${seconds} s`);
 });

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parseTrust, TRUST_NO_PROXY } from "../../src/config/trust.ts";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { clientAddress } from "../../src/http/client-address.ts";
 import { rateKey } from "../../src/overload/client-key.ts";
-import { createClientRateLimiter, createRateLimiter } from "../../src/overload/rate-limit.ts";
+import {
+  createClientRateLimiter,
+  createRateLimiter,
+  NETWORK_RATE_FACTOR,
+} from "../../src/overload/rate-limit.ts";
 
 describe("the client's address", () => {
   const ip = (socket: string | undefined, forwarded: string | undefined, trust: string) =>
@@ -121,7 +124,7 @@ describe("the rate of client addresses", () => {
     const limiter = createClientRateLimiter({ perSecond: 1, burst: 2, maxKeys: 10_000 });
     return [...keys].filter((key) => limiter.take(key, 0).ok).length;
   };
-  const FACTOR = SERVER_LIMITS.networkRateFactor;
+  const FACTOR = NETWORK_RATE_FACTOR;
 
   it("an IPv6 /48 has the rate of a few clients, however many of its addresses are used", () => {
     const ofNetwork = Array.from(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { MAX_STREAMS_PER_SOURCE } from "../../src/debug/stream.ts";
 import { until } from "../faults/child.ts";
 import { untilWarehouseIsUp } from "../stats/stats-world.ts";
 import { OWNER_TOKEN, openWorld } from "../support/world.ts";
@@ -59,7 +59,7 @@ test("Debug streams whose clients leave as soon as they have asked leave room fo
   await using world = await openWorld({});
   const { sourceId } = await world.createSource({});
   const path = `/api/tracking-sources/${sourceId}/debug/stream`;
-  for (let stream = 0; stream < 2 * SERVER_LIMITS.maxStreamsPerSource; stream++)
+  for (let stream = 0; stream < 2 * MAX_STREAMS_PER_SOURCE; stream++)
     await sendAndLeave(world.url, "GET", path);
   await until("a stream opens", PATIENCE_MS, async () => {
     const leaving = new AbortController();

@@ -5,9 +5,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { it } from "node:test";
 import { Worker } from "node:worker_threads";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { createHttpServer } from "../../src/http/http-server.ts";
-import { listenFor } from "../../src/http/listening.ts";
+import { LISTENING_SOCKETS, listenFor } from "../../src/http/listening.ts";
 
 const CONNECTIONS = 512;
 const createTestServer = () =>
@@ -63,7 +62,7 @@ it("every socket's connections are served; closing ends idle connections and ans
   );
   const listening = await listenFor(server, { host: "127.0.0.1", port: 0 });
   const { port } = listening;
-  const count = 2 * SERVER_LIMITS.listeningSockets;
+  const count = 2 * LISTENING_SOCKETS;
   const allAccepted = new Promise<void>((resolve) => {
     let accepted = 0;
     server.on("connection", () => ++accepted === count && resolve());

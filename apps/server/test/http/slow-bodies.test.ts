@@ -4,16 +4,20 @@ import { once } from "node:events";
 import { createServer, IncomingMessage } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import { describe, it } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { readBytes } from "../../src/http/body.ts";
-import { rejectPendingBody } from "../../src/overload/pending-bodies.ts";
+import {
+  BODY_GRACE_SECONDS,
+  MAX_PENDING_BODY_BYTES,
+  MIN_BODY_BYTES_PER_SECOND,
+  rejectPendingBody,
+} from "../../src/overload/pending-bodies.ts";
 import { Line } from "../api/raw-line.ts";
 import { bootstrapBody, bootstrapPath, ORIGIN, openWorld } from "../support/world.ts";
 
 const DRIP_MS = 250;
 /** Longer than the time in which a body need not have a speed. */
-const LASTS_MS = 1_000 * SERVER_LIMITS.bodyGraceSeconds + 2_000;
+const LASTS_MS = 1_000 * BODY_GRACE_SECONDS + 2_000;
 
 const head = (path: string, contentLength: number, ...lines: string[]) =>
   [
@@ -47,7 +51,7 @@ describe("A slow body", () => {
     await using world = await openWorld();
     const source = await world.createSource();
     const text = JSON.stringify(bootstrapBody());
-    const speed = 4 * SERVER_LIMITS.minBodyBytesPerSecond;
+    const speed = 4 * MIN_BODY_BYTES_PER_SECOND;
     const body = text.padEnd((speed * LASTS_MS) / 1_000);
     const [tooSlow, toSignIn, fastEnough] = await Promise.all([
       sendSlowly(world.url, bootstrapPath(source), body, 40),
@@ -66,7 +70,7 @@ describe("A slow body", () => {
     const receive = () => {
       const socket = new Socket();
       const request = Object.assign(new IncomingMessage(socket), { complete: false });
-      const reading = readBytes(request, SERVER_LIMITS.maxPendingBodyBytes, owner);
+      const reading = readBytes(request, MAX_PENDING_BODY_BYTES, owner);
       const pieces = [
         Buffer.from(new ArrayBuffer(100)),
         Buffer.from(new ArrayBuffer(50)),
@@ -90,7 +94,7 @@ describe("A slow body", () => {
     await using world = await openWorld({ TRUST_PROXY: "1", MAX_PAYLOAD_BYTES: "5242880" });
     const [flooded, quiet] = [await world.createSource(), await world.createSource()];
     const almost = 5_000_000;
-    const wanted = Math.ceil(SERVER_LIMITS.maxPendingBodyBytes / almost) + 1;
+    const wanted = Math.ceil(MAX_PENDING_BODY_BYTES / almost) + 1;
     // long enough to be fast, however long the large bodies take
     const text = JSON.stringify(bootstrapBody()).padEnd(100_000);
     const waiting = new Line(world.url).write(head(bootstrapPath(quiet), text.length));

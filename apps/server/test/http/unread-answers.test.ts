@@ -4,9 +4,17 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { createHttpServer, type RequestListener } from "../../src/http/http-server.ts";
-import { endAnswer } from "../../src/overload/unsent-answers.ts";
+import {
+  createHttpServer,
+  MAX_PIPELINED_REQUESTS,
+  type RequestListener,
+} from "../../src/http/http-server.ts";
+import {
+  ANSWER_GRACE_MS,
+  endAnswer,
+  MAX_UNSENT_ANSWER_BYTES,
+  MIN_ANSWER_BYTES_PER_SECOND,
+} from "../../src/overload/unsent-answers.ts";
 import { until } from "../faults/child.ts";
 
 const PATIENCE_MS = 30_000;
@@ -88,7 +96,7 @@ describe("A client that does not read", () => {
   it("is disconnected when it sends more requests ahead than a connection may have waiting", async (t) => {
     const { seen, listener } = answering(LARGE);
     const client = (await serve(t, listener))();
-    client.write(GET.repeat(SERVER_LIMITS.maxPipelinedRequests + 2));
+    client.write(GET.repeat(MAX_PIPELINED_REQUESTS + 2));
     await until("the connection is closed", PATIENCE_MS, () => seen.cut === 1);
     assert.equal(seen.handled, 1);
   });
@@ -99,18 +107,14 @@ describe("A client that does not read", () => {
     const client = (await serve(t, listener, () => (parsed += 1)))();
     client.write(GET.repeat(MANY));
     await until("the connection is closed", PATIENCE_MS, () => seen.cut === 1);
-    assert.equal(parsed, SERVER_LIMITS.maxPipelinedRequests + 2);
+    assert.equal(parsed, MAX_PIPELINED_REQUESTS + 2);
   });
 
   it("may have that many waiting", async (t) => {
     const { seen, listener } = answering(Buffer.from("short"));
     const client = (await serve(t, listener))();
-    client.write(GET.repeat(SERVER_LIMITS.maxPipelinedRequests + 1));
-    await until(
-      "all are handled",
-      PATIENCE_MS,
-      () => seen.handled === SERVER_LIMITS.maxPipelinedRequests + 1,
-    );
+    client.write(GET.repeat(MAX_PIPELINED_REQUESTS + 1));
+    await until("all are handled", PATIENCE_MS, () => seen.handled === MAX_PIPELINED_REQUESTS + 1);
   });
 
   it("is disconnected after a time that grows with the size of the answer, also while it sends further requests", async (t) => {
@@ -119,8 +123,7 @@ describe("A client that does not read", () => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     client.write(GET);
     await untilInTurns("the request is handled", () => seen.handled === 1);
-    const { answerGraceMs, minAnswerBytesPerSecond } = SERVER_LIMITS;
-    t.mock.timers.tick(answerGraceMs + (1_000 * LARGE.length) / minAnswerBytesPerSecond - 1);
+    t.mock.timers.tick(ANSWER_GRACE_MS + (1_000 * LARGE.length) / MIN_ANSWER_BYTES_PER_SECOND - 1);
     client.write(GET);
     for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
     assert.equal(seen.cut, 0);
@@ -134,7 +137,7 @@ describe("A client that does not read", () => {
       response.once("close", () => cut.push(url));
       answerWith(response, LARGE);
     });
-    const fitting = Math.floor(SERVER_LIMITS.maxUnsentAnswerBytes / LARGE.length);
+    const fitting = Math.floor(MAX_UNSENT_ANSWER_BYTES / LARGE.length);
     for (let number = 1; number <= fitting + 2; number += 1) {
       const client = open();
       client.write(GET.replace("/", `/${number}`));

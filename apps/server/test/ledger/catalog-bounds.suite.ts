@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { RETIRED_KEYS_KEPT } from "../../src/ledger/catalog/keys.ts";
 import type { Catalog } from "../../src/ledger/ledger.ts";
 import { aMember, aSource, aToken, fresh, NOW, OWNER } from "./catalog-samples.ts";
 
@@ -67,7 +68,7 @@ export function catalogBoundsSuite(catalog: () => Catalog): void {
       const organizationId = await workspace();
       const source = aSource(organizationId);
       await catalog().createSource({ ...by, source, slugGiven: false });
-      const keys = Array.from({ length: SERVER_LIMITS.retiredKeysKept + 2 }, () => fresh("pk"));
+      const keys = Array.from({ length: RETIRED_KEYS_KEPT + 2 }, () => fresh("pk"));
       for (const [turn, publicKey] of keys.entries()) {
         const now = NOW + turn + 1;
         const rotated = { ...by, now, sourceId: source.sourceId, publicKey, graceMs: 60_000 };

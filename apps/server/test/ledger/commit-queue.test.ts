@@ -1,8 +1,11 @@
 /** The commit queue: commits that arrive during a write form the next group, and one source cannot fill the queue. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { createCommitQueue } from "../../src/ledger/commit-queue.ts";
+import {
+  COMMIT_GROUP_EVENTS,
+  COMMIT_QUEUE_REQUESTS,
+  createCommitQueue,
+} from "../../src/ledger/commit-queue.ts";
 import { LedgerBusy } from "../../src/ledger/ledger.ts";
 import type { Commit, StoredFlags } from "../../src/ledger/records.ts";
 import { aCommit, entries } from "./ledger-home.suite.ts";
@@ -46,9 +49,9 @@ it("A group that fails rejects its own commits, and the next group is written", 
   await stored;
 });
 
-it("A group ends with the commit that reaches `commitGroupEvents`", async () => {
+it("A group ends with the commit that reaches `COMMIT_GROUP_EVENTS`", async () => {
   const { commit, groups } = createQueue();
-  const half = SERVER_LIMITS.commitGroupEvents / 2;
+  const half = COMMIT_GROUP_EVENTS / 2;
   const all = [0, half, half, 1].map((count) => commit(aCommit({ entries: entries(count) })));
   for (let index = 0; index < 3; index++) {
     groups[index]?.end();
@@ -62,7 +65,7 @@ it("A source with half of the queue is refused, while other sources are let in",
   const { commit, groups } = createQueue();
   const ofSource = (sourceId: string) => commit(aCommit({ sourceId }));
   const all = [ofSource("src_1")];
-  for (let index = 0; index < SERVER_LIMITS.commitQueueRequests / 2; index++) all.push(ofSource("src_1"));
+  for (let index = 0; index < COMMIT_QUEUE_REQUESTS / 2; index++) all.push(ofSource("src_1"));
   await assert.rejects(ofSource("src_1"), LedgerBusy);
   all.push(ofSource("src_2"));
   groups[0]?.end();

@@ -3,9 +3,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { cpSync, statSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
-import { openSqliteLedger, type SqliteLedger } from "../../src/ledger/sqlite/open.ts";
+import { RELEASED_PAGES_PER_SLICE } from "../../src/ledger/sqlite/free-space.ts";
+import {
+  openSqliteLedger,
+  RELEASE_SLICES_PER_SECOND,
+  type SqliteLedger,
+} from "../../src/ledger/sqlite/open.ts";
 import { folder } from "../cli/command-line.ts";
 import { startChild, until } from "../faults/child.ts";
 import { storedEvents } from "../faults/oracle.ts";
@@ -81,9 +85,8 @@ describe("The ledger's file", () => {
     const slow = copy("slow");
     await withLedger(slow, async (ledger) => {
       await ledger.releaseSpace();
-      const { releaseSlicesPerSecond, releasedPagesPerSlice } = SERVER_LIMITS;
       // and a few pages of SQLite's own list
-      const maxBytes = (releaseSlicesPerSecond * releasedPagesPerSlice + 10) * 4_096;
+      const maxBytes = (RELEASE_SLICES_PER_SECOND * RELEASED_PAGES_PER_SLICE + 10) * 4_096;
       const releasedBytes = backlogBytes - fileSize(slow);
       assert.ok(releasedBytes > 0 && releasedBytes <= maxBytes, `${releasedBytes} bytes`);
     });

@@ -1,7 +1,7 @@
 /** What the log tells of requests: the access log, failed authentications, traces (docs/api/conventions.md, docs/operate.md). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { override } from "../../src/core/override.ts";
+import { override } from "../../src/core/members.ts";
 import type { StartOptions } from "../../src/server.ts";
 import {
   bootstrapBody,

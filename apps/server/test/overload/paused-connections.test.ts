@@ -5,13 +5,15 @@ import { once } from "node:events";
 import { createServer, IncomingMessage } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import { describe, it } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { createConnectionPauses } from "../../src/overload/paused-connections.ts";
+import {
+  createConnectionPauses,
+  MAX_PAUSED_TURNS,
+  RESUMED_PER_TURN,
+} from "../../src/overload/paused-connections.ts";
 import { Line } from "../api/raw-line.ts";
 import { until } from "../faults/child.ts";
 import { bootstrapBody, bootstrapPath, ORIGIN, openWorld } from "../support/world.ts";
 
-const { resumedPerTurn, maxPausedTurns } = SERVER_LIMITS;
 const PATIENCE_MS = 30_000;
 const MODULE_URL = import.meta.resolve("../../src/overload/paused-connections.ts");
 
@@ -38,17 +40,17 @@ async function readAfterEachTurn(count: number): Promise<number[]> {
 
 describe("A connection whose request was refused", () => {
   it("is read again after those that were refused before, some in each turn of the event loop", async () => {
-    const count = 3 * resumedPerTurn;
+    const count = 3 * RESUMED_PER_TURN;
     const counts = await readAfterEachTurn(count);
     assert.deepEqual(
       counts,
-      [1, 2, 3].map((turn) => turn * resumedPerTurn),
+      [1, 2, 3].map((turn) => turn * RESUMED_PER_TURN),
     );
   });
 
   it("is read again after a bounded number of turns, however many others are paused", async () => {
-    const { length: turns } = await readAfterEachTurn(2 * resumedPerTurn * maxPausedTurns);
-    assert.ok(turns < 2 * maxPausedTurns, `${turns} turns`);
+    const { length: turns } = await readAfterEachTurn(2 * RESUMED_PER_TURN * MAX_PAUSED_TURNS);
+    assert.ok(turns < 2 * MAX_PAUSED_TURNS, `${turns} turns`);
   });
 
   it("is read again although nothing else keeps the process awake", () => {
@@ -57,7 +59,7 @@ describe("A connection whose request was refused", () => {
       import { IncomingMessage } from "node:http";
       import { createConnectionPauses } from ${JSON.stringify(MODULE_URL)};
       const pause = createConnectionPauses();
-      const sockets = Array.from({ length: ${3 * resumedPerTurn} }, () => new Socket().resume());
+      const sockets = Array.from({ length: ${3 * RESUMED_PER_TURN} }, () => new Socket().resume());
       for (const socket of sockets) {
         const request = new IncomingMessage(socket);
         pause(request);

@@ -2,18 +2,18 @@
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import {
   addPendingBody,
   type BodyOwner,
   endPendingBody,
   growPendingBody,
+  MAX_PENDING_BODY_BYTES,
+  PENDING_BODY_OVERHEAD_BYTES,
   rejectPendingBody,
 } from "../../src/overload/pending-bodies.ts";
 
-const { maxPendingBodyBytes, pendingBodyOverheadBytes } = SERVER_LIMITS;
-const ROOM = maxPendingBodyBytes / pendingBodyOverheadBytes;
+const ROOM = MAX_PENDING_BODY_BYTES / PENDING_BODY_OVERHEAD_BYTES;
 
 class TestBody {
   readonly socket = new Socket();
@@ -87,7 +87,7 @@ describe("Pending bodies", () => {
     await counted();
     assert.equal(
       pendingOf(large),
-      Math.floor(maxPendingBodyBytes / (4 * 1_048_576 + pendingBodyOverheadBytes)),
+      Math.floor(MAX_PENDING_BODY_BYTES / (4 * 1_048_576 + PENDING_BODY_OVERHEAD_BYTES)),
     );
     assert.ok(large.at(-1)?.isPending);
   });

@@ -4,8 +4,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { LIMITS } from "@headwater/contract";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { createEventLearner, type EventLearner } from "../../src/event-catalog/learner.ts";
+import { createEventLearner, type EventLearner, LEARNED_ENTRIES } from "../../src/event-catalog/learner.ts";
 import { OTHER_EVENTS } from "../../src/ledger/merge-events.ts";
 
 const NAMES = 100_000;
@@ -80,7 +79,7 @@ test("100,000 event names with 1,000 properties each take a bounded number of en
   const longest = Math.max(...records.map((record) => Buffer.byteLength(JSON.stringify(record))));
   t.diagnostic(`${entries} entries, ${highest.toFixed(1)} MiB, the longest record has ${longest} bytes`);
   assert.ok(highest < MAX_MEMORY_MIB, `${highest} MiB`);
-  assert.ok(entries > 1_000 && entries <= SERVER_LIMITS.learnedEntries + SOURCES, String(entries));
+  assert.ok(entries > 1_000 && entries <= LEARNED_ENTRIES + SOURCES, String(entries));
   assert.ok(longest < MAX_NAME_BYTES, String(longest));
   for (const [sourceId, events] of taken) {
     assert.ok(events.length <= LIMITS.maxCatalogEvents + 1, sourceId);

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import pg from "pg";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { LedgerChange } from "../../src/ledger/ledger.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
-import { RemoteChanges } from "../../src/ledger/postgres/remote-changes.ts";
+import { MAX_LEARNED_CHANGES, RemoteChanges } from "../../src/ledger/postgres/remote-changes.ts";
 import { until } from "../faults/child.ts";
 import { ACTOR, NOW, withSource } from "../ledger/ledger-home.suite.ts";
 import { query } from "./cluster.ts";
@@ -130,12 +129,12 @@ it("While a transaction keeps changes from ending, a node reads a limited number
   await beside.query("begin; select pg_current_xact_id()");
   const insert =
     "insert into changes (kind, source_id, session_id) select 'session', 'src_1', 'ses_' || n from generate_series(1, $1) n";
-  await query(reader.url, insert, [SERVER_LIMITS.maxLearnedChanges]);
+  await query(reader.url, insert, [MAX_LEARNED_CHANGES]);
   await tells("session");
   const named = told.length;
-  assert(named >= SERVER_LIMITS.maxLearnedChanges);
+  assert(named >= MAX_LEARNED_CHANGES);
   await query(reader.url, insert, [1]);
   await until("everything", TOLD_MS, () => told.at(-1)?.kind === "everything");
-  assert(told.filter(({ kind }) => kind === "session").length % SERVER_LIMITS.maxLearnedChanges === 0);
+  assert(told.filter(({ kind }) => kind === "session").length % MAX_LEARNED_CHANGES === 0);
   await beside.query("rollback");
 });

@@ -4,9 +4,14 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { LIMITS } from "@headwater/contract";
 import fc from "fast-check";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { Refusal } from "../../src/core/refusal.ts";
-import { createQueryRunner } from "../../src/stats/run-query.ts";
+import { MAX_WORKSPACE_BODY_BYTES } from "../../src/http/input.ts";
+import { MAX_STATS_FILTER_CONDITIONS, MAX_STATS_FILTER_DEPTH } from "../../src/stats/filter.ts";
+import {
+  createQueryRunner,
+  MAX_ACTIVE_STATS_QUERIES,
+  MAX_WAITING_STATS_QUERIES,
+} from "../../src/stats/run-query.ts";
 import { statement } from "../../src/stats/sql.ts";
 import { mutated } from "../api/mutation.ts";
 import { until } from "../faults/child.ts";
@@ -248,11 +253,13 @@ const nested = (depth: number): object =>
   depth === 1 ? { dimension: "page", operator: "is", value: "/" } : { not: nested(depth - 1) };
 
 test("The depth and the number of filters are limited.", async () => {
-  const { maxStatsFilterDepth: deep, maxStatsFilterConditions: many } = SERVER_LIMITS;
   const { maxStatsFilters: wide } = LIMITS;
-  assert.equal((await query({ ...COUNT, filters: [nested(deep)] })).status, 200);
-  const deeper = await query({ ...COUNT, filters: [nested(deep + 1)] });
-  assert.match(JSON.stringify(deeper.body.issues), new RegExp(`nest at most ${deep} levels`));
+  assert.equal((await query({ ...COUNT, filters: [nested(MAX_STATS_FILTER_DEPTH)] })).status, 200);
+  const deeper = await query({ ...COUNT, filters: [nested(MAX_STATS_FILTER_DEPTH + 1)] });
+  assert.match(
+    JSON.stringify(deeper.body.issues),
+    new RegExp(`nest at most ${MAX_STATS_FILTER_DEPTH} levels`),
+  );
 
   const leaves = (count: number) => {
     const lists = Array.from({ length: Math.ceil(count / wide) }, (_, at) =>
@@ -260,17 +267,23 @@ test("The depth and the number of filters are limited.", async () => {
     );
     return lists.map((or) => ({ or }));
   };
-  assert.equal((await query({ ...COUNT, filters: leaves(many) })).status, 200);
-  const more = await query({ ...COUNT, filters: leaves(many + 1) });
-  assert.match(JSON.stringify(more.body.issues), new RegExp(`at most ${many} filters, nested ones included`));
+  assert.equal((await query({ ...COUNT, filters: leaves(MAX_STATS_FILTER_CONDITIONS) })).status, 200);
+  const more = await query({ ...COUNT, filters: leaves(MAX_STATS_FILTER_CONDITIONS + 1) });
+  assert.match(
+    JSON.stringify(more.body.issues),
+    new RegExp(`at most ${MAX_STATS_FILTER_CONDITIONS} filters, nested ones included`),
+  );
 });
 
 test("The largest query that the limits admit is answered, and a larger body is refused.", async () => {
-  const { maxStatsFilterConditions: many } = SERVER_LIMITS;
   const { maxStatsFilters: wide, maxStatsValueLength } = LIMITS;
   const leaf = { dimension: "page", operator: "is", value: "x".repeat(maxStatsValueLength) };
   const lists = (one: object) => ({ or: Array(wide).fill(one) });
-  const filters = [lists({ sessionHas: leaf }), lists(leaf), { or: Array(many - 2 * wide).fill(leaf) }];
+  const filters = [
+    lists({ sessionHas: leaf }),
+    lists(leaf),
+    { or: Array(MAX_STATS_FILTER_CONDITIONS - 2 * wide).fill(leaf) },
+  ];
   const metrics = ["visitors", "users", "sessions", "pageviews", "events", "viewsPerSession", "bounceRate"];
   const dimensions = ["entryPage", "device", "time:day"];
   const largest = { ...COUNT, metrics: [...metrics, "sessionDuration"], dimensions, filters };
@@ -279,7 +292,7 @@ test("The largest query that the limits admit is answered, and a larger body is 
   const longer = {
     ...largest,
     include: { bots: false },
-    timezone: "x".repeat(SERVER_LIMITS.maxWorkspaceBodyBytes),
+    timezone: "x".repeat(MAX_WORKSPACE_BODY_BYTES),
   };
   assert.equal((await query(longer)).status, 413);
 });
@@ -568,8 +581,7 @@ test("More queries than may wait are refused with overloaded, and no error is lo
   const runner = createQueryRunner({ state: () => "up", client: () => client });
   const leaving = new AbortController();
   const ask = runner({ organizationId: ORGANIZATION_ID, signal: leaving.signal });
-  const { maxActiveStatsQueries, maxWaitingStatsQueries } = SERVER_LIMITS;
-  const waiting = Array.from({ length: maxActiveStatsQueries + maxWaitingStatsQueries }, (_, number) =>
+  const waiting = Array.from({ length: MAX_ACTIVE_STATS_QUERIES + MAX_WAITING_STATS_QUERIES }, (_, number) =>
     assert.rejects(ask(statement(() => `SELECT ${number}`))),
   );
   await assert.rejects(ask(statement(() => "SELECT 'one more'")), isUnlogged("overloaded"));

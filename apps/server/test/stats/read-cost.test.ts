@@ -1,4 +1,5 @@
 /** How many rows and bytes the console's queries read, against the events of their range: costs must not creep up. */
+
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { StatsQueryBody } from "@headwater/contract";

@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { LIMITS, type StatsReport } from "@headwater/contract";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { REPORT_CONSENT_MS } from "../../src/stats/reports/link-pages.ts";
+import { REPORT_RETRY_MS } from "../../src/stats/reports/reports.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { metricValue } from "../support/metrics.ts";
 import {
@@ -325,7 +326,7 @@ test("The link of a mail agrees to its own report only, within 7 days, and the n
   await answerYes(otherPath.replace("consent", "unsubscribe"));
   assert.deepEqual(await confirmed(), [other.reportId], "a used link does nothing more");
 
-  stats.setNow(NOW + SERVER_LIMITS.reportConsentMs + 1);
+  stats.setNow(NOW + REPORT_CONSENT_MS + 1);
   for (const reply of [await see(latePath), await answerYes(latePath)])
     assert.match(reply.text, /Nothing to agree to/);
   refused(await sendNow(source, late), 409, "report_unconfirmed");
@@ -333,7 +334,7 @@ test("The link of a mail agrees to its own report only, within 7 days, and the n
   await answerYes(unsubscribing);
   assert.deepEqual(await reportsOf(source), []);
   assert.equal((await created(source, { target })).confirmedAt, null, "who unsubscribed is asked again");
-  stats.setNow(NOW + 2 * SERVER_LIMITS.reportConsentMs + 1);
+  stats.setNow(NOW + 2 * REPORT_CONSENT_MS + 1);
   assert.match((await answerYes(consentPath())).text, /You agreed/, "at the last moment");
   const path = consentPath();
   await ask(`${pathOf(source)}/${(await reportOf(source)).reportId}`, { method: "DELETE" });
@@ -359,7 +360,7 @@ test("A report whose address cannot be asked is not created.", async () => {
 test("A mail server that fails delays a report; the report, the log and a metric show it.", async () => {
   const source = await sourceWithVisits();
   const { reportId } = await created(source);
-  const waits = SERVER_LIMITS.reportRetryMs;
+  const waits = REPORT_RETRY_MS;
   const failures = async () =>
     metricValue((await ask("/metrics", { token: null })).text, "headwater_report_failures_total") ?? 0;
   const before = await failures();

@@ -5,16 +5,16 @@ import { after, before, test } from "node:test";
 import type { ExportQuery } from "@headwater/contract";
 import { parquetMetadata } from "hyparquet";
 import { createCompleteness } from "../../src/clickhouse/completeness.ts";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { COLUMNS, readColumn } from "../../src/export/columns.ts";
 import { createExport } from "../../src/export/export.ts";
+import { EXPORT_FIRST_PAGE_ROWS } from "../../src/export/from-warehouse.ts";
 import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
 import { accept, anEvent, openStore, type Store } from "./store.ts";
 
 const NOW = Date.UTC(2026, 10, 2, 12);
 const HOUR_MS = 3_600_000;
 /** More than three pages, over several days and the end of a month, in sessions with several events. */
-const COUNT = 3 * SERVER_LIMITS.exportFirstPageRows;
+const COUNT = 3 * EXPORT_FIRST_PAGE_ROWS;
 const entries = Array.from({ length: COUNT }, (_, index) =>
   anEvent(NOW - index * (HOUR_MS / 40), {
     sessionId: `ses_${index % 7}`,
@@ -70,7 +70,7 @@ test("An interrupted export continues after any of its events with the same byte
   for (const format of ["ndjson", "csv"] as const) {
     const whole = await textOf({ format });
     const lines = whole.trimEnd().split("\n");
-    for (const at of [1, SERVER_LIMITS.exportFirstPageRows, lines.length - 2, lines.length - 1]) {
+    for (const at of [1, EXPORT_FIRST_PAGE_ROWS, lines.length - 2, lines.length - 1]) {
       const [cursor] = /evt_[0-9a-f]{32}/.exec(lines[at]!)!;
       const had = `${lines.slice(0, at + 1).join("\n")}\n`;
       assert.ok(had + (await textOf({ format, cursor })) === whole, `${format} after line ${at}`);
@@ -82,7 +82,7 @@ test("A range and a limit apply over pages, and every format has the same events
   const query = {
     from: "2026-11-01",
     to: "2026-11-02T06:00:00.000Z",
-    limit: SERVER_LIMITS.exportFirstPageRows + 50,
+    limit: EXPORT_FIRST_PAGE_ROWS + 50,
   };
   const rows = linesOf(await textOf(query));
   assert.equal(rows.length, query.limit);

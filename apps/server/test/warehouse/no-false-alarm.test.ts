@@ -9,7 +9,7 @@ import { createSourceLists } from "../../src/channels/source-lists.ts";
 import { createVisitClassifier } from "../../src/channels/visit-classifier.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { override } from "../../src/core/override.ts";
+import { override } from "../../src/core/members.ts";
 import { dayOf as dayNumber } from "../../src/core/time.ts";
 import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";

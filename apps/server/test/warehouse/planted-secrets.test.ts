@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { ATTEMPT_SUCCESSES_PER_SECOND } from "../../src/debug/sampling.ts";
 import { folder, headwater } from "../cli/command-line.ts";
 import { rowsOfParquet } from "../export/exported.ts";
 import { ask, type Child, startChild, until } from "../faults/child.ts";
@@ -62,7 +62,7 @@ function noneIn(text: string, where: string): void {
 }
 
 /** The debug view lists all successes of a source up to this many a second. */
-const PAGES = SERVER_LIMITS.attemptSuccessesPerSecond;
+const PAGES = ATTEMPT_SUCCESSES_PER_SECOND;
 const batches = ["all", "campaign"].flatMap((queryParameters) =>
   Array.from(
     { length: PLANTED_SECRETS.length / PAGES },

@@ -1,8 +1,7 @@
 /** The worker that returns memory after a peak. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { startMemoryWorker } from "../../src/workers/memory.ts";
+import { MIN_RELEASED_BYTES, startMemoryWorker } from "../../src/workers/memory.ts";
 
 const MEGABYTE = 1_048_576;
 
@@ -23,7 +22,7 @@ test("Memory is released once after the start, and when a peak is over.", async 
     await worker.runOnce();
     return released - before;
   };
-  const most = SERVER_LIMITS.minReleasedBytes / MEGABYTE;
+  const most = MIN_RELEASED_BYTES / MEGABYTE;
   assert.equal(await releasesAt(250, 0.9), 0, "the start is not over");
   assert.equal(await releasesAt(250, 0.1), 1, "the start is over");
   assert.equal(await releasesAt(100, 0.1), 0, "less is in use");

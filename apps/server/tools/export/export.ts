@@ -21,7 +21,7 @@ import { findSource } from "../../src/cli/find-named.ts";
 import { withWorkspace } from "../../src/cli/ledger-access.ts";
 import { formatBytes } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
-import { messageOf } from "../../src/core/error-text.ts";
+import { messageOf } from "../../src/core/errors.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { compile } from "../../src/core/validate.ts";
 import { type EventStores, readEvents, toFile } from "../../src/export/format.ts";

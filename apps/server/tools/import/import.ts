@@ -18,7 +18,7 @@ import { findSource } from "../../src/cli/find-named.ts";
 import { inWorkspace, type LedgerAccess, withLedgerAlone } from "../../src/cli/ledger-access.ts";
 import type { CommandReport } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
-import { systemCode } from "../../src/core/error-text.ts";
+import { systemCode } from "../../src/core/errors.ts";
 import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";
 import { chooseWarehouse, refuseWarehouseElsewhere } from "../../src/open-warehouse.ts";

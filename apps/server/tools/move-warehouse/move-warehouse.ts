@@ -10,7 +10,7 @@ import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
 import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import type { Config } from "../../src/config/settings.ts";
 import { clickhouseUrl, clusterName } from "../../src/config/values.ts";
-import { messageOf } from "../../src/core/error-text.ts";
+import { messageOf } from "../../src/core/errors.ts";
 import { refuseMarked, removeMark, writeMark } from "../../src/ledger/sqlite/folder-mark.ts";
 import { DataDirInUse, lockDataDir } from "../../src/ledger/sqlite/lock.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../src/open-warehouse.ts";

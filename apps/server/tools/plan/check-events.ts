@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { storedEventName, type TrackingPlan } from "@headwater/contract";
-import { MASKED } from "../../src/masking/masked.ts";
+import { MASKED } from "../../src/masking/hidden.ts";
 import { compilePlan, type PlanViolation } from "../../src/plan/compile-plan.ts";
 import { lineOfCall, lineOfMember } from "./json-lines.ts";
 import type { PlanFolder } from "./plan-folder.ts";

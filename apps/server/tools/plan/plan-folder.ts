@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { LIMITS, TrackingPlan } from "@headwater/contract";
 import { CommandFailed } from "../../src/cli/errors.ts";
-import { messageOf, systemCode } from "../../src/core/error-text.ts";
+import { messageOf, systemCode } from "../../src/core/errors.ts";
 import { isRecord, memberOf } from "../../src/core/members.ts";
 import { compile } from "../../src/core/validate.ts";
 import { checkSchema } from "../../src/plan/schema-rules.ts";

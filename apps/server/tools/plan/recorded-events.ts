@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { type DebugData, type Event, LIMITS } from "@headwater/contract";
 import type { HeadwaterApi } from "../../../../packages/api/src/index.ts";
 import { CommandFailed } from "../../src/cli/errors.ts";
-import { systemCode } from "../../src/core/error-text.ts";
+import { systemCode } from "../../src/core/errors.ts";
 import { isRecord, memberOf } from "../../src/core/members.ts";
 
 type PlannedFields = Pick<Event, "type" | "name" | "passive" | "properties">;

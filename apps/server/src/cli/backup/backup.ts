@@ -3,7 +3,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { processEnvironment, readConfig } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
-import { systemCode } from "../../core/error-text.ts";
+import { systemCode } from "../../core/errors.ts";
 import { ATTEMPTS_FILE, flush, LEDGER_FILE, makeFolder } from "../../ledger/sqlite/database.ts";
 import { refuseMarked } from "../../ledger/sqlite/folder-mark.ts";
 import { noteBackup } from "../../ledger/sqlite/last-backup.ts";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { messageOf } from "../../core/error-text.ts";
+import { messageOf } from "../../core/errors.ts";
 import { ATTEMPTS_FILE, flush, LEDGER_FILE, makePrivateFile } from "../../ledger/sqlite/database.ts";
 import { isDamage } from "../../ledger/sqlite/failure.ts";
 import { CommandFailed } from "../errors.ts";

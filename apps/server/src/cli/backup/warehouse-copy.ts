@@ -2,6 +2,7 @@
  * Copies and restores the embedded warehouse with ClickHouse's own BACKUP and RESTORE, while it is written to. Tables are
  * copied one after the other, so their copies are of different moments.
  */
+
 import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,7 +11,7 @@ import { connect, type WarehouseClient } from "../../clickhouse/client.ts";
 import type { WarehouseEndpoint } from "../../clickhouse/endpoint.ts";
 import { ROLLUP_TABLES } from "../../clickhouse/schema/rollups.ts";
 import type { Config } from "../../config/settings.ts";
-import { messageOf } from "../../core/error-text.ts";
+import { messageOf } from "../../core/errors.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { isServed } from "../../ledger/sqlite/lock.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../open-warehouse.ts";

@@ -6,7 +6,7 @@ import {
   type InstallPayload,
 } from "@headwater/contract";
 import { sitePath } from "../../config/values.ts";
-import { messageOf } from "../../core/error-text.ts";
+import { messageOf } from "../../core/errors.ts";
 import { installPayload } from "../../install/install.ts";
 import { choice, defineCommand, ORGANIZATION_OPTION, parsed, SOURCE, withDefault } from "../command.ts";
 import { UsageError } from "../errors.ts";

@@ -1,7 +1,7 @@
 /** `headwater token create`: a token for a service account or a source, or for an owner who lost theirs. */
 import { TOKEN_SCOPES, type TokenScope } from "@headwater/contract";
 import { createToken as createTokenOperation } from "../../access/tokens.ts";
-import { override } from "../../core/override.ts";
+import { override } from "../../core/members.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { callOperation } from "../api-call.ts";
 import { choice, defineCommand, flag, ORGANIZATION_OPTION, text } from "../command.ts";

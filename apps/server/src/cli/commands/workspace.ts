@@ -1,7 +1,7 @@
 /** `headwater workspace`: the workspaces of this service. */
 import { LIMITS } from "@headwater/contract";
 import { createOrganization } from "../../access/workspaces.ts";
-import { override } from "../../core/override.ts";
+import { override } from "../../core/members.ts";
 import { toIsoTime } from "../../core/time.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { callOperation } from "../api-call.ts";

@@ -3,7 +3,7 @@ import closeWithGrace from "close-with-grace";
 import { buildConsole } from "../../../../console/build.js";
 import { ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
-import { messageOf, systemCode } from "../../core/error-text.ts";
+import { messageOf, systemCode } from "../../core/errors.ts";
 import type { RunningServer } from "../../server.ts";
 import { defineCommand } from "../command.ts";
 import { explainError } from "../errors.ts";

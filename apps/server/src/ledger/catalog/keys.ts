@@ -1,9 +1,11 @@
 /** Public keys of a source (docs/api/sources.md): one current key, and at most one previous key that is still accepted. */
-import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { SourceRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { lockSource } from "./sources.ts";
+
+/** Each rotation adds a retired key. The debug view recognizes installs that still use one. */
+export const RETIRED_KEYS_KEPT = 50;
 
 /** Accepts this key until the given time, and no other previous key. With null, no previous key is accepted. */
 async function acceptUntil(
@@ -29,7 +31,7 @@ async function deleteOldKeys(db: CatalogDb, sourceId: string): Promise<void> {
     .select("publicKey")
     .where("sourceId", "=", sourceId)
     .orderBy("createdAt", "desc")
-    .limit(SERVER_LIMITS.retiredKeysKept + 1);
+    .limit(RETIRED_KEYS_KEPT + 1);
   await db
     .deleteFrom("sourceKeys")
     .where("sourceId", "=", sourceId)

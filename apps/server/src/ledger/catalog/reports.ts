@@ -6,6 +6,9 @@ import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { lockSource } from "./sources.ts";
 
+/** The newest mails of one report whose links work. */
+const MAX_REPORT_LINKS = 200;
+
 export const reports = (db: CatalogDb, { sourceId }: Argument<"reports">): Promise<ReportRecord[]> =>
   db
     .selectFrom("reports")
@@ -66,7 +69,7 @@ export async function addReportLink(
   db: CatalogDb,
   { reportId, hash, now }: Argument<"addReportLink">,
 ): Promise<void> {
-  const { reportLinkMs, maxReportLinks } = SERVER_LIMITS;
+  const { reportLinkMs } = SERVER_LIMITS;
   await db
     .deleteFrom("reportLinks")
     .where("createdAt", "<", now - reportLinkMs)
@@ -76,8 +79,8 @@ export async function addReportLink(
     .select("hash")
     .where("reportId", "=", reportId)
     .orderBy("createdAt", "desc")
-    .offset(maxReportLinks - 1)
-    .limit(maxReportLinks)
+    .offset(MAX_REPORT_LINKS - 1)
+    .limit(MAX_REPORT_LINKS)
     .execute();
   const hashes = beyond.map((link) => link.hash);
   if (hashes.length > 0) await db.deleteFrom("reportLinks").where("hash", "in", hashes).execute();

@@ -1,5 +1,4 @@
 /** One-time codes of links, and their exchange for sessions (docs/api/accounts.md). */
-import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { IdentityRecord, OfferedInvitation, SignInOffer } from "../account-records.ts";
 import type { SignInFailure } from "../catalog.ts";
 import type { TokenRecord } from "../records.ts";
@@ -10,6 +9,9 @@ import { organizationsOf } from "./organizations.ts";
 import { linkIdentity, profile, userOfIdentity } from "./profiles.ts";
 import type { CatalogTables } from "./schema.ts";
 import { auditedToken, insertToken, revokeToken, sessions, workspacesOfToken } from "./tokens.ts";
+
+/** Sessions of the console of one user. A further sign-in ends the oldest. */
+const MAX_SESSIONS_PER_USER = 50;
 
 type CodeRow = CatalogTables["signInCodes"];
 
@@ -117,7 +119,7 @@ export async function readSignInCode(
 
 /** A person who signs in again and again has a bounded number of sessions: the oldest end. */
 async function endOldSessions(db: CatalogDb, { userId, createdAt: now }: TokenRecord): Promise<void> {
-  const old = (await sessions(db, { userId, now })).slice(SERVER_LIMITS.maxSessionsPerUser);
+  const old = (await sessions(db, { userId, now })).slice(MAX_SESSIONS_PER_USER);
   for (const { tokenId } of old) await revokeToken(db, { tokenId, actor: { userId, tokenId }, now });
 }
 

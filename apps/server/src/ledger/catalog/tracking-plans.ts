@@ -1,8 +1,7 @@
 /** The tracking plan of each source, and its earlier versions (docs/api/tracking-plan.md). */
 import type { PlannedEvent, TrackingPlan } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { NO_PLAN } from "../no-plan.ts";
-import type { PlanRecord } from "../records.ts";
+import { NO_PLAN, type PlanRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { lockSource } from "./sources.ts";

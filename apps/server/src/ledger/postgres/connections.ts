@@ -1,7 +1,10 @@
 /** Connections to PostgreSQL: the settings that every connection needs, and its timeouts. */
 import pg from "pg";
-import { SERVER_LIMITS } from "../../core/limits.ts";
-import { OperatorError } from "../../core/operator-error.ts";
+import { OperatorError } from "../../core/errors.ts";
+
+/** Short enough that clients get an answer or a 503 before they give up. */
+const DATABASE_CONNECT_MS = 2_000;
+const DATABASE_STATEMENT_MS = 5_000;
 
 export type Queryable = Pick<pg.ClientBase, "query">;
 
@@ -69,7 +72,7 @@ export function requireSynchronousCommit(synchronous: string): void {
 async function prepare(connection: pg.ClientBase, statementMs: number): Promise<void> {
   const results = await connection.query(
     // `read committed`: each statement of a commit sees what was committed before it. `jit`: compiling costs more than it saves
-    `set default_transaction_isolation = 'read committed'; set jit = off; set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${SERVER_LIMITS.databaseStatementMs};
+    `set default_transaction_isolation = 'read committed'; set jit = off; set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${DATABASE_STATEMENT_MS};
      select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
        set_config('synchronous_commit', current_setting('synchronous_commit'), false) as synchronous`,
   );
@@ -89,9 +92,9 @@ export const toClientConfig = (url: string): pg.ClientConfig => ({
   application_name: "headwater",
   types,
   keepAlive: true,
-  connectionTimeoutMillis: SERVER_LIMITS.databaseConnectMs,
+  connectionTimeoutMillis: DATABASE_CONNECT_MS,
   // a stopped server does not even enforce its own timeout
-  query_timeout: SERVER_LIMITS.databaseStatementMs + SERVER_LIMITS.databaseConnectMs,
+  query_timeout: DATABASE_STATEMENT_MS + DATABASE_CONNECT_MS,
 });
 
 /** Opens one connection without statement timeouts, for migrations and for commands. */
@@ -112,7 +115,7 @@ export function openPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     ...toClientConfig(url),
     max,
-    onConnect: (client) => prepare(client, SERVER_LIMITS.databaseStatementMs),
+    onConnect: (client) => prepare(client, DATABASE_STATEMENT_MS),
   });
   // the pool replaces idle connections that break
   pool.on("error", () => undefined);

@@ -1,6 +1,6 @@
 /** Turns errors of PostgreSQL and of its connections into StorageError. */
 import pg from "pg";
-import { OperatorError } from "../../core/operator-error.ts";
+import { OperatorError } from "../../core/errors.ts";
 import { StorageError } from "../ledger.ts";
 import { UnfitPostgres } from "./connections.ts";
 

@@ -1,6 +1,6 @@
 /** The schema of the ledger on PostgreSQL, and how a database is brought to it. */
 import { setTimeout as pause } from "node:timers/promises";
-import { OperatorError } from "../../core/operator-error.ts";
+import { OperatorError } from "../../core/errors.ts";
 import { catalogDdl } from "../catalog/schema.ts";
 import { StorageError } from "../ledger.ts";
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";

@@ -1,4 +1,5 @@
 /** The ledger on PostgreSQL, shared by any number of nodes (docs/decisions/0009). */
+
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type pg from "pg";
@@ -27,6 +28,11 @@ import { readMethods } from "./reads.ts";
 import { RemoteChanges } from "./remote-changes.ts";
 import { saltMethods } from "./visitor-salts.ts";
 import { warehousePlaceMethods } from "./warehouse-place.ts";
+
+/** Connections of a node, beside the one that reads changes. A server with 100 connections has room for eight nodes. */
+const DATABASE_CONNECTIONS = 10;
+/** How many of these connections are used for commits. While some wait for the disk, the others work. */
+const DATABASE_COMMIT_CONNECTIONS = 4;
 
 interface PostgresOptions {
   url: string;
@@ -106,12 +112,12 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
   const oldest = await prepareDatabase(url, nodeId).catch((error: unknown) => {
     throw toStorageError(error);
   });
-  const commitPool = openPool(url, SERVER_LIMITS.databaseCommitConnections);
-  const pool = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommitConnections);
+  const commitPool = openPool(url, DATABASE_COMMIT_CONNECTIONS);
+  const pool = openPool(url, DATABASE_CONNECTIONS - DATABASE_COMMIT_CONNECTIONS);
   const keyFilters = createKeyFilters(pool);
   const changes = new RemoteChanges({ url, nodeId, oldest, onGap: keyFilters.clear });
   const commits = createCommitQueue((group) => commitGroup(commitPool, keyFilters, group), {
-    maxGroups: SERVER_LIMITS.databaseCommitConnections,
+    maxGroups: DATABASE_COMMIT_CONNECTIONS,
     onGroup,
   });
 

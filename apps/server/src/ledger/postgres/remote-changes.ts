@@ -8,6 +8,11 @@ import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { LedgerChange } from "../ledger.ts";
 import { openPool } from "./connections.ts";
 
+/** Changed sessions that the other nodes are not told of yet. They see further changes after `SESSION_CACHE_MS`. */
+const MAX_UNTOLD_SESSIONS = 10_000;
+/** Changes that a node reads at once. If there are more, it drops all that it has cached. */
+export const MAX_LEARNED_CHANGES = 5_000;
+
 /** What this node tells the others, and what it learns of them. The row of the node is gone when the database lost its unlogged tables. */
 const EXCHANGE = `with own as (
     insert into nodes values ($1, clock_timestamp()) on conflict (node_id) do nothing returning node_id
@@ -16,12 +21,12 @@ const EXCHANGE = `with own as (
     select $1, 'session', source_id, session_id from unnest($3::text[], $4::text[]) as s (source_id, session_id)
   ), recent as (
     select kind, source_id as "sourceId", session_id as "sessionId" from changes
-    where xid >= $2::xid8 and node_id is distinct from $1 limit ${SERVER_LIMITS.maxLearnedChanges + 1}
+    where xid >= $2::xid8 and node_id is distinct from $1 limit ${MAX_LEARNED_CHANGES + 1}
   ), learned as (
     select distinct * from recent
   )
   select exists (select from own) as "wasForgotten", pg_snapshot_xmin(pg_current_snapshot())::text as next,
-    case when (select count(*) from recent) <= ${SERVER_LIMITS.maxLearnedChanges}
+    case when (select count(*) from recent) <= ${MAX_LEARNED_CHANGES}
       then coalesce((select json_strip_nulls(json_agg(learned)) from learned), '[]') end as changes`;
 
 interface Exchanged {
@@ -80,7 +85,7 @@ export class RemoteChanges {
 
   /** Tells the other nodes that a session has changed, with the next exchange. If that fails, they are not told. */
   tell(session: ChangedSession): void {
-    if (this.#untold.length < SERVER_LIMITS.maxUntoldSessions) this.#untold.push(session);
+    if (this.#untold.length < MAX_UNTOLD_SESSIONS) this.#untold.push(session);
   }
 
   async close(): Promise<void> {

@@ -2,9 +2,10 @@
  * Where the events of all nodes are, when one node has an embedded warehouse: which folder that is, and which node serves it. The
  * folder stays the same for ever, because the ledger no longer has the events that were shipped to it.
  */
+
 import type pg from "pg";
+import { OperatorError } from "../../core/errors.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { OperatorError } from "../../core/operator-error.ts";
 import type { WarehousePlace } from "../warehouse-ledger.ts";
 
 /** The events are in another folder than that of this node. The message says where. */

@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { OperatorError } from "../../core/operator-error.ts";
+import { OperatorError } from "../../core/errors.ts";
 import { toStorageError } from "./failure.ts";
 import { enableShrinking } from "./free-space.ts";
 import { migrate } from "./migrations.ts";

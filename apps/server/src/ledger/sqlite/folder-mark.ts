@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { OperatorError } from "../../core/operator-error.ts";
+import { OperatorError } from "../../core/errors.ts";
 import { flush, makeFolder, writeWhole } from "./database.ts";
 
 /** What the mark of each command says. */

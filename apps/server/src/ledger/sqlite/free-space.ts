@@ -3,10 +3,13 @@
  * after a long outage of the warehouse the file would stay as large as its backlog was.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { Statements } from "./statements.ts";
 
-const { minSparePages, releasedPagesPerSlice, releaseSliceMs } = SERVER_LIMITS;
+/** Unused pages of 4 KiB that stay in the file: 64 MiB, about the deletions of a minute. */
+const MIN_SPARE_PAGES = 16_384;
+/** Pages of a slice: 1 MiB. Commits wait for a slice, and then run before the next one, so a slice also ends after a time. */
+export const RELEASED_PAGES_PER_SLICE = 256;
+const RELEASE_SLICE_MS = 5;
 
 /** Lets a new file shrink in small steps. A file that has content is not written to. */
 export function enableShrinking(database: DatabaseSync): void {
@@ -16,7 +19,7 @@ export function enableShrinking(database: DatabaseSync): void {
 
 const SPACE = `select page_count as pages, freelist_count as spare from pragma_page_count, pragma_freelist_count`;
 // each row that is read takes a page out of the file
-const RELEASE = `pragma incremental_vacuum(${releasedPagesPerSlice})`;
+const RELEASE = `pragma incremental_vacuum(${RELEASED_PAGES_PER_SLICE})`;
 
 /**
  * Takes a slice of the spare pages out of the file. It keeps as many as are in use, and a minimum, so that the file does not
@@ -25,8 +28,8 @@ const RELEASE = `pragma incremental_vacuum(${releasedPagesPerSlice})`;
  */
 function releasePages(sql: Statements, stopwatch: () => number): boolean {
   const { pages = 0, spare = 0 } = sql.get<{ pages: number; spare: number }>(SPACE) ?? {};
-  if (spare <= Math.max(minSparePages, pages - spare)) return false;
-  const end = stopwatch() + releaseSliceMs;
+  if (spare <= Math.max(MIN_SPARE_PAGES, pages - spare)) return false;
+  const end = stopwatch() + RELEASE_SLICE_MS;
   for (const _ of sql.each(RELEASE)) if (stopwatch() > end) break;
   return true;
 }

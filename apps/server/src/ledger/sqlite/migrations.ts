@@ -1,6 +1,6 @@
 /** The schema of the ledger on SQLite, and how a file is brought to it. */
 import type { DatabaseSync } from "node:sqlite";
-import { OperatorError } from "../../core/operator-error.ts";
+import { OperatorError } from "../../core/errors.ts";
 import { catalogDdl } from "../catalog/schema.ts";
 import { inTransaction } from "./transaction.ts";
 

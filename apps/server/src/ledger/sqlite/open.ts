@@ -1,8 +1,9 @@
 /** The ledger on SQLite: one thread for `ledger.sqlite`, one for the debug history (docs/decisions/0001). */
+
 import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { override } from "../../core/override.ts";
+import { override } from "../../core/members.ts";
 import { startThread, type Thread } from "../../core/thread-calls.ts";
 import { createCommitQueue } from "../commit-queue.ts";
 import type { GroupObserver, Ledger, LedgerLoad, LedgerStatus } from "../ledger.ts";
@@ -16,6 +17,9 @@ import { lockDataDir } from "./lock.ts";
 import { outcomesOfEach, packCommits } from "./packed-commits.ts";
 import type { AttemptsOpening, AttemptThreadMethods } from "./serve-attempts.ts";
 import { createSaltMethods } from "./visitor-salts.ts";
+
+/** 8 MiB a second: a backlog of 10 GB is given back in 20 minutes. */
+export const RELEASE_SLICES_PER_SECOND = 8;
 
 interface SqliteOptions {
   dataDir: string;
@@ -132,7 +136,7 @@ async function maintainLedger(
 /** Each slice is a call of its own, so that commits run in between. */
 async function releaseSpace({ calls }: Thread<LedgerThreadMethods>, isClosing: () => boolean): Promise<void> {
   if (!(await calls.releasePages())) return;
-  await repeat(() => calls.releasePages(), SERVER_LIMITS.releaseSlicesPerSecond - 1, isClosing);
+  await repeat(() => calls.releasePages(), RELEASE_SLICES_PER_SECOND - 1, isClosing);
   if (!isClosing()) await calls.truncateFile();
 }
 

@@ -6,11 +6,14 @@ import type {
   StatsMetric,
   StatsQueryBody,
 } from "@headwater/contract";
-import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { SourceRecord } from "../../ledger/records.ts";
 import { toMailName, withoutLinks } from "../../mail/mail-text.ts";
 import type { QueryStats } from "../stats.ts";
 import { lastPeriod, periodName } from "./period.ts";
+
+const REPORT_ROWS = 5;
+/** Longer names are cut in reports. */
+const MAX_REPORT_NAME_LENGTH = 120;
 
 interface ReportFigure {
   readonly label: string;
@@ -123,7 +126,7 @@ function countryName(code: string): string {
 
 /** What a visitor sent must not pass for a link or for text of the report. */
 function toName(text: string): string {
-  const max = SERVER_LIMITS.maxReportNameLength;
+  const max = MAX_REPORT_NAME_LENGTH;
   return withoutLinks(text.length <= max ? text : `${text.slice(0, max)}…`);
 }
 
@@ -166,7 +169,7 @@ export async function readReport(
   // one after the other: nobody waits for them
   for (const table of TABLES.filter(({ dimension }) => dimension !== "goal" || source.goals.length > 0)) {
     const { metric, dimension, filters = [] } = table;
-    const pagination = { limit: SERVER_LIMITS.reportRows };
+    const pagination = { limit: REPORT_ROWS };
     const answer = await ask({ metrics: [metric], dimensions: [dimension], filters, pagination });
     answers.push(answer);
     tables.push(toTable(table, answer));

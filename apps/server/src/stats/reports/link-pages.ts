@@ -1,4 +1,5 @@
 /** The pages of the links in the mails of reports. Opening one changes nothing, because mail scanners follow links. */
+
 import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { hashToken } from "../../core/token.ts";
@@ -9,6 +10,9 @@ import type { Catalog } from "../../ledger/ledger.ts";
 import type { ReportRecord } from "../../ledger/report-record.ts";
 import { readConsentRequest } from "./consent.ts";
 import { nextReportAt, PERIOD_WORDS } from "./period.ts";
+
+/** How long the link works by which an address agrees to a report. */
+export const REPORT_CONSENT_MS = LIMITS.reportConsentDays * 24 * 3_600_000;
 
 const HEADERS = pageHeaders({ "style-src": "'unsafe-inline'", "form-action": "'self'" });
 const BODY = "max-width:32rem;margin:4rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif";
@@ -27,7 +31,7 @@ const form = (button: string) => `<form method="post"><button>${button}</button>
 
 const toConsentLink = (token: string, now: number) => ({
   hash: hashToken(token),
-  since: now - SERVER_LIMITS.reportConsentMs,
+  since: now - REPORT_CONSENT_MS,
 });
 const toUnsubscribeLink = (token: string, now: number) => ({
   hash: hashToken(token),

@@ -2,8 +2,7 @@
  * Sends reports by e-mail and to Slack: those that are due, and one that a user sends now. The ledger lets one of several nodes
  * claim a report, so it is sent once.
  */
-import { messageOf } from "../../core/error-text.ts";
-import { SERVER_LIMITS } from "../../core/limits.ts";
+import { messageOf } from "../../core/errors.ts";
 import { postJson } from "../../core/post-json.ts";
 import { makeCode } from "../../core/token.ts";
 import { escapeText } from "../../http/escape-html.ts";
@@ -15,6 +14,12 @@ import { askForConsent } from "./consent.ts";
 import { type ReportContent, type ReportScope, readReport } from "./content.ts";
 import { lastPeriod, nextReportAt, PERIOD_WORDS } from "./period.ts";
 import { type ReportFooter, renderHtml, renderText, reportSubject } from "./render.ts";
+
+/** Reports that are sent at once. */
+const REPORT_SEND_BATCH_SIZE = 4;
+/** Waits between the tries to send a report, each longer than a try takes. After the last try it waits for its next period. */
+export const REPORT_RETRY_MS = [300_000, 900_000, 3_600_000, 10_800_000, 43_200_000];
+const MAX_REPORT_ERROR_LENGTH = 300;
 
 interface ReportDeps {
   readonly ledger: Pick<
@@ -126,7 +131,7 @@ function createSending(deps: ReportDeps, totals: ReportTotals) {
       const messageId = sending.userId === null ? `${reportId}.${firstDay}` : null;
       await deliver(content, report, { messageId, userId: sending.userId });
     } catch (error) {
-      const reason = messageOf(error).slice(0, SERVER_LIMITS.maxReportErrorLength);
+      const reason = messageOf(error).slice(0, MAX_REPORT_ERROR_LENGTH);
       totals.failures += 1;
       log.error({ reportId, sourceId, tries, reason }, "a report could not be sent");
       await ledger.recordReport({ reportId, sentAt: null, error: reason, nextAt: sending.failed });
@@ -144,7 +149,7 @@ export function createReports(deps: ReportDeps): Reports {
 
   async function sendClaimed(report: ReportRecord, signal: AbortSignal): Promise<void> {
     const sent = nextReportAt(report.period, report.timezone, clock());
-    const isLast = report.tries > SERVER_LIMITS.reportRetryMs.length;
+    const isLast = report.tries > REPORT_RETRY_MS.length;
     // the claim has set the time of the next try; the failure is stored and logged
     await send(report, signal, { userId: null, sent, failed: isLast ? sent : null }).catch(() => undefined);
   }
@@ -159,10 +164,13 @@ export function createReports(deps: ReportDeps): Reports {
     askForConsent: (report) => askForConsent(deps, report),
     sendNow: (report, userId, signal) => send(report, signal, { userId, sent: null, failed: null }),
     sendDue: async (signal) => {
-      const { reportSendBatchSize: limit, reportRetryMs: retryMs } = SERVER_LIMITS;
-      const due = await ledger.claimReports({ now: clock(), limit, retryMs });
+      const due = await ledger.claimReports({
+        now: clock(),
+        limit: REPORT_SEND_BATCH_SIZE,
+        retryMs: REPORT_RETRY_MS,
+      });
       await Promise.all(due.map((report) => sendClaimed(report, signal)));
-      return due.length === limit;
+      return due.length === REPORT_SEND_BATCH_SIZE;
     },
     totals: () => totals,
   };

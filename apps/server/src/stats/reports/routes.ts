@@ -1,6 +1,5 @@
 /** The operations on reports (docs/api/reports.md). */
 import type { CreateReportBody, Issue, StatsReport } from "@headwater/contract";
-import { SERVER_LIMITS } from "../../core/limits.ts";
 import { Refusal } from "../../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../../core/time.ts";
 import type { Call, Handler } from "../../http/handler.ts";
@@ -14,6 +13,9 @@ import { refuseIssues } from "../scope.ts";
 import { isMemberAddress } from "./consent.ts";
 import { nextReportAt } from "./period.ts";
 import type { Reports } from "./reports.ts";
+
+/** Reports of one source that users send now: nobody can flood a mailbox with them. */
+const REPORTS_SENT_PER_MINUTE = 5;
 
 export interface ReportRouteDeps {
   readonly catalog: Catalog;
@@ -144,7 +146,7 @@ export const deleteReport =
   };
 
 export function sendReport({ catalog, reports, nodes }: ReportRouteDeps): Handler<"sendReport"> {
-  const perMinute = SERVER_LIMITS.reportsSentPerMinute;
+  const perMinute = REPORTS_SENT_PER_MINUTE;
   const limiter = createRateLimiter({ ...atMost(perMinute, 60), nodes });
   return async ({ source: { sourceId }, params: { reportId }, actor: { userId }, now, signal }) => {
     const report = (await catalog.reports({ sourceId })).find((one) => one.reportId === reportId);

@@ -1,5 +1,10 @@
 /** The days whose rollup cannot be built now: when each is tried again, and how many there are. Kept in memory. */
-import { SERVER_LIMITS } from "../../core/limits.ts";
+
+/** Wait after the first failed build of a day's rollup; each further failure doubles it, up to the longer time. */
+const ROLLUP_RETRY_MS = 60_000;
+const MAX_ROLLUP_RETRY_MS = 3_600_000;
+/** Days with a failed build that are remembered. */
+const MAX_FAILED_ROLLUP_DAYS = 1_000;
 
 interface FailedDay {
   readonly failures: number;
@@ -21,17 +26,16 @@ export interface FailedDays {
 const keyOf = ({ sourceId, day }: DayOfSource) => `${sourceId} ${day}`;
 
 export function createFailedDays(): FailedDays {
-  const { rollupRetryMs, maxRollupRetryMs, maxFailedRollupDays } = SERVER_LIMITS;
   const days = new Map<string, FailedDay>();
   return {
     isWaiting: (day, now) => (days.get(keyOf(day))?.retryAt ?? 0) > now,
     failed: (day, now) => {
       const failures = (days.get(keyOf(day))?.failures ?? 0) + 1;
-      const waitMs = Math.min(rollupRetryMs * 2 ** (failures - 1), maxRollupRetryMs);
+      const waitMs = Math.min(ROLLUP_RETRY_MS * 2 ** (failures - 1), MAX_ROLLUP_RETRY_MS);
       // the day that failed longest ago is forgotten first, and tried again
       days.delete(keyOf(day));
       const [oldest] = days.keys();
-      if (days.size >= maxFailedRollupDays && oldest !== undefined) days.delete(oldest);
+      if (days.size >= MAX_FAILED_ROLLUP_DAYS && oldest !== undefined) days.delete(oldest);
       days.set(keyOf(day), { failures, retryAt: now + waitMs });
       return failures === 1;
     },

@@ -1,3 +1,11 @@
+/** Errors: their text, those that only a person can mend, and how a storage fails. */
+
+/** The code of the system, such as `ENOENT`. */
+export const systemCode = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /**
  * A failure that only a person can mend, and no restart. The message says what to do; the process exits with 78, and a
  * process manager leaves it stopped. Other errors of the storage have `needsOperator` too.

@@ -1,2 +1,0 @@
-/** What stands for a secret. */
-export const MASKED = "[masked]";
