@@ -3,8 +3,9 @@
  * (`TRUST_PROXY`) wrote. Every proxy appends the address that it saw, so the header is read from its end.
  */
 import type { IncomingMessage } from "node:http";
-import { type BlockList, isIP } from "node:net";
-import { blockList, MAX_HOPS, type Trust } from "../config/trust.ts";
+import { isIP } from "node:net";
+import { MAX_HOPS, type Trust } from "../config/trust.ts";
+import { parseAddressRanges } from "../core/address-ranges.ts";
 import { rateKey } from "../overload/client-key.ts";
 
 interface ClientAddress {
@@ -18,7 +19,7 @@ interface ClientAddress {
   readonly isVouched: boolean;
 }
 
-const PRIVATE = blockList([
+const isPrivate = parseAddressRanges([
   "127.0.0.0/8",
   "10.0.0.0/8",
   "172.16.0.0/12",
@@ -41,23 +42,11 @@ function normalizeAddress(text: string): string | null {
   return isIP(address) === 0 ? null : address.toLowerCase();
 }
 
-const contains = (list: BlockList, address: string) =>
-  list.check(address, address.includes(":") ? "ipv6" : "ipv4");
-
-/** Whether the peer at this distance (0 is the socket's peer) is a trusted proxy. */
-function isTrusted(trust: Trust, address: string, distance: number): boolean {
-  return "hops" in trust ? distance < trust.hops : contains(trust.blocks, address);
-}
-
 /** Follows the header from its end, as long as a trusted proxy wrote the entry. */
 function findClient(peer: string, forwardedFor: string, trust: Trust): string {
   let current = peer;
   let end = forwardedFor.length;
-  for (
-    let distance = 0;
-    end > 0 && distance < MAX_HOPS && isTrusted(trust, current, distance);
-    distance += 1
-  ) {
+  for (let distance = 0; end > 0 && distance < MAX_HOPS && trust(current, distance); distance += 1) {
     const comma = forwardedFor.lastIndexOf(",", end - 1);
     const next = normalizeAddress(forwardedFor.slice(comma + 1, end));
     if (next === null) break;
@@ -77,10 +66,10 @@ export function clientAddress(
   trust: Trust,
 ): ClientAddress {
   const peer = normalizeAddress(socketAddress ?? "127.0.0.1") ?? "127.0.0.1";
-  const isVouched = isTrusted(trust, peer, 0);
+  const isVouched = trust(peer, 0);
   if (!forwardedFor) return { ip: peer, key: rateKey(peer), proxyUntrusted: false, isVouched };
   const ip = findClient(peer, forwardedFor, trust);
-  return { ip, key: rateKey(ip), proxyUntrusted: !isVouched && contains(PRIVATE, peer), isVouched };
+  return { ip, key: rateKey(ip), proxyUntrusted: !isVouched && isPrivate(peer), isVouched };
 }
 
 export const clientOf = ({ socket, headers }: IncomingMessage, trust: Trust): ClientAddress =>
