@@ -211,8 +211,6 @@ function buildIngest(
   });
   return createIngest({
     ledger: deps.ledger,
-    readUsage: deps.ledger.usage,
-    readPlan: deps.ledger.trackingPlan,
     clock,
     newId,
     observe: (attempt: Attempt) => {

@@ -69,7 +69,7 @@ const installCheckDeps = ({ config, ledger, clock, addresses }: ServiceContext):
   apiBaseUrl: () => addresses().baseUrl,
   clock,
   alias: config.INGEST_ALIAS,
-  catalog: ledger,
+  ledger,
 });
 
 function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping: AbortSignal) {

@@ -1,7 +1,7 @@
 /** The alert status of a source: like the health of the debug view, but it changes less often, because it may wake somebody. Pure. */
 
 import { HOUR_MS } from "../core/time.ts";
-import { healthStatusOf } from "../debug/health.ts";
+import { healthStatusOf, sumOf } from "../debug/health.ts";
 import type { AlertStatus, AttemptCount, WatchedSource } from "../ledger/records.ts";
 
 /** Failed requests in the last hour that make a source `failing`. Fewer may be stray requests. */
@@ -17,9 +17,6 @@ interface SourceCheck {
   now: number;
   quietHours: number;
 }
-
-const sumOf = (counts: readonly AttemptCount[], name: string) =>
-  counts.reduce((sum, count) => (count.name === name ? sum + count.count : sum), 0);
 
 /** When the source last had something accepted; 0: never. */
 const lastAcceptedAt = ({ lastBootstrapAt, lastEventAt }: WatchedSource) =>

@@ -77,7 +77,8 @@ function topCodes(counts: readonly AttemptCount[]): Health["topCodes"] {
     }));
 }
 
-function sumOf(counts: readonly AttemptCount[], name: string): number {
+/** The sum of the counters with this name. */
+export function sumOf(counts: readonly AttemptCount[], name: string): number {
   return counts.reduce((sum, count) => (count.name === name ? sum + count.count : sum), 0);
 }
 

@@ -12,7 +12,7 @@ import type { IngestRequest } from "./ingest-request.ts";
 import { createBodyParser } from "./parse.ts";
 import { createPlanCache } from "./plan-cache.ts";
 import { PropertyNames } from "./property-names.ts";
-import { createQuotas, type QuotaDeps } from "./quotas.ts";
+import { createQuotas } from "./quotas.ts";
 import { createRateChecks, type IngestRates } from "./rates.ts";
 import { createSessionCache } from "./session-cache.ts";
 import { createSourceCache } from "./source-cache.ts";
@@ -36,10 +36,8 @@ interface IngestOptions
     | "report"
     | "stopwatch"
   > {
-  readonly ledger: IngestLedger;
+  readonly ledger: IngestLedger & Pick<Catalog, "trackingPlan" | "usage">;
   readonly sourceLists: SourceLists;
-  readonly readUsage: QuotaDeps["readUsage"];
-  readonly readPlan: Catalog["trackingPlan"];
   readonly clock: () => number;
   readonly rates: IngestRates;
   /** How many nodes share the rates, this one included. */
@@ -62,12 +60,11 @@ export interface Ingest {
 }
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { ledger, readUsage, readPlan, clock, limitsOf, sourceLists, rates, nodes, maxInFlight, ...others } =
-    options;
+  const { ledger, clock, limitsOf, sourceLists, rates, nodes, maxInFlight, ...others } = options;
   const sources = createSourceCache({ ledger, limitsOf, sourceLists, clock });
   const sessions = createSessionCache(ledger);
   const learner = createEventLearner();
-  const plans = createPlanCache(readPlan);
+  const plans = createPlanCache(ledger);
   const visitorIds = createVisitorIds({ ledger, clock });
   const deps: IngestDeps = {
     ...others,
@@ -79,7 +76,7 @@ export function createIngest(options: IngestOptions): Ingest {
     visitorIds,
     rates: createRateChecks(rates, nodes),
     learner,
-    quotas: createQuotas({ readUsage, clock }),
+    quotas: createQuotas({ ledger, clock }),
     admission: createSlicedAdmission({ maxAdmitted: maxInFlight, stopwatch: options.stopwatch }),
     parseBody: createBodyParser(),
     deviceOf: createDeviceOf(

@@ -1,4 +1,5 @@
 /** ISO 8601 date-times as clients write them (spec 2.7, docs/api/events.md). Pure. */
+import { DAY_MS } from "../core/time.ts";
 
 export interface ParsedTime {
   /** Milliseconds since the epoch. */
@@ -14,7 +15,6 @@ const DATE_TIME =
   /^(\d{4})(-?)(?:(\d\d)\2(\d\d)|W(\d\d)\2(\d)|(\d{3}))[T ](\d\d)(?:(:?)(\d\d)(?:\9(\d\d)(?:[.,](\d{1,9})\d*)?)?)?(?:(Z)|([+\-\u2212])(\d\d)(?::?(\d\d))?)?$/i;
 const MAX_LENGTH = 40;
 const CANONICAL_LENGTH = 24;
-const DAY_MS = 86_400_000;
 
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -16,14 +16,17 @@ export interface PlanCache {
 
 const keyOf = (sourceId: string, version: number) => `${version} ${sourceId}`;
 
-export function createPlanCache(readPlan: Catalog["trackingPlan"]): PlanCache {
+export function createPlanCache(ledger: Pick<Catalog, "trackingPlan">): PlanCache {
   const cache = createCache<CompiledPlan>({
     maxEntries: PLAN_CACHE_ENTRIES,
     maxWeight: PLAN_CACHE_BYTES,
     weightOf: ({ sizeBytes }) => sizeBytes,
     lookUp: async (key) => {
       const at = key.indexOf(" ");
-      const record = await readPlan({ sourceId: key.slice(at + 1), version: Number(key.slice(0, at)) });
+      const record = await ledger.trackingPlan({
+        sourceId: key.slice(at + 1),
+        version: Number(key.slice(0, at)),
+      });
       return record && compilePlan(record.plan);
     },
   });

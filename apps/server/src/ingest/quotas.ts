@@ -9,6 +9,7 @@ import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { DAY_MS, utcDay } from "../core/time.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import type { Commit, StoredFlags, UsageRow } from "../ledger/records.ts";
 import type { CachedSource } from "./source-cache.ts";
 
@@ -39,10 +40,9 @@ export interface Quotas {
   store(keyed: CachedSource, commit: Commit, write: () => Promise<StoredFlags>): Promise<StoredFlags>;
 }
 
-export interface QuotaDeps {
+interface QuotaDeps {
+  readonly ledger: Pick<Catalog, "usage">;
   readonly clock: () => number;
-  /** The usage of a workspace's sources on one UTC day. */
-  readonly readUsage: (asked: { organizationId: string; from: string; to: string }) => Promise<UsageRow[]>;
 }
 
 function addUsed(usage: DayUsage, sourceId: string, events: number, bytes: number): void {
@@ -109,13 +109,13 @@ function countStored({ bootstrap, bytes }: Commit, flags: StoredFlags): Used {
   return { events, bytes: events > 0 || bootstrap ? bytes : 0 };
 }
 
-export function createQuotas({ readUsage, clock }: QuotaDeps): Quotas {
+export function createQuotas({ ledger, clock }: QuotaDeps): Quotas {
   const cache = createCache<DayUsage>({
     maxEntries: SERVER_LIMITS.sourceCacheEntries,
     lookUp: async (key) => {
       const [day = "", organizationId = ""] = key.split(" ");
       const readAt = clock();
-      return toDayUsage(await readUsage({ organizationId, from: day, to: day }), readAt);
+      return toDayUsage(await ledger.usage({ organizationId, from: day, to: day }), readAt);
     },
   });
   async function usageOf({ source }: CachedSource, now: number): Promise<DayUsage> {

@@ -1,7 +1,7 @@
 /** POST …/verify: checks a page's own report. The service requests nothing, so what the page does not know stays unknown. */
 import { compileOrigins } from "@headwater/contract/origin";
 import type { Handler } from "../http/handler.ts";
-import type { Catalog } from "../ledger/ledger.ts";
+import type { IngestLedger } from "../ledger/ledger.ts";
 import { diagnose } from "./diagnose.ts";
 import { NOT_PROBED, originOf, type ServiceEvidence } from "./evidence.ts";
 
@@ -10,15 +10,15 @@ export interface VerifyDeps {
   readonly apiBaseUrl: () => string;
   /** INGEST_ALIAS. */
   readonly alias: string | null;
-  readonly catalog: Pick<Catalog, "sourceByKey">;
+  readonly ledger: Pick<IngestLedger, "sourceByKey">;
 }
 
 export const verifyInstall =
-  ({ apiBaseUrl, alias, catalog }: VerifyDeps): Handler<"verifyInstall"> =>
+  ({ apiBaseUrl, alias, ledger }: VerifyDeps): Handler<"verifyInstall"> =>
   async ({ source, body, now }) => {
     const { report } = body;
     const { sourceId, publicKey, isActive } = source;
-    const keyed = await catalog.sourceByKey({ publicKey: report.snippets[0]?.publicKey ?? publicKey, now });
+    const keyed = await ledger.sourceByKey({ publicKey: report.snippets[0]?.publicKey ?? publicKey, now });
     const service: ServiceEvidence = {
       sourceId,
       publicKey,

@@ -6,6 +6,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
+import { HOUR_MS } from "../core/time.ts";
 import { rateHeaders } from "../overload/rate-limit.ts";
 import { toMailboxKey } from "./email-address.ts";
 import type { Mail, Mailer } from "./mailer.ts";
@@ -17,8 +18,6 @@ interface MailCause {
   /** null: nobody who is known, such as for a report that was due. */
   readonly userId: string | null;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** Counts the mails of the last hour by key. A bucket that refills would let twice as many through in its first hour. */
 class MailCounts {
