@@ -1,5 +1,4 @@
 /** The attempts thread of a serving process: it renders and masks attempts, and stores them on SQLite. */
-
 import { type AttemptMessage, fromMessage } from "./debug/attempt-message.ts";
 import { renderEach, rowOf } from "./debug/render.ts";
 import { serveAttempts } from "./ledger/sqlite/serve-attempts.ts";

@@ -1,5 +1,4 @@
 /** The index: which handler answers which operation. The contract's table has the method, path, access and schemas. */
-
 import { type DailyQuota, openApiDocument } from "@headwater/contract";
 import { listAudit } from "./access/audit.ts";
 import { type AuditTrail, noted } from "./access/audit-trail.ts";

@@ -1,5 +1,4 @@
 /** The HTTP service: connects the handlers, the guard, the ingest routes and the console to one HTTP server. */
-
 import type { Server } from "node:http";
 import { createOperatorCheck, permissionsOf } from "./access/permissions.ts";
 import { noteRefusedSignIns, type SignInWays } from "./access/sign-in.ts";

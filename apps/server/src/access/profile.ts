@@ -1,5 +1,4 @@
 /** People's profiles, their confirmed e-mail addresses and their sessions (docs/api/accounts.md). */
-
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";

@@ -1,5 +1,4 @@
 /** The public ways to sign in, besides an access token: a link by e-mail, and an OpenID Connect provider. */
-
 import { messageOf } from "../core/errors.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";

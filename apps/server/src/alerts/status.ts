@@ -1,5 +1,4 @@
 /** The alert status of a source: like the health of the debug view, but it changes less often, because it may wake somebody. Pure. */
-
 import { HOUR_MS } from "../core/time.ts";
 import { healthStatusOf, sumOf } from "../debug/health.ts";
 import type { AlertStatus, AttemptCount, WatchedSource } from "../ledger/records.ts";

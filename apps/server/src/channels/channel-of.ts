@@ -2,7 +2,6 @@
  * The rules of the default channel group of Google Analytics 4 (https://support.google.com/analytics/answer/9756891), in their
  * order, with the channel `AI`, and with what a referrer and a click id say when a link has no UTM fields. Pure.
  */
-
 import type { ClickId } from "@headwater/contract/campaign-parameters";
 import type { Channel } from "@headwater/contract/channels";
 

@@ -1,5 +1,4 @@
 /** Runs a command line: finds its command, prints the result and sets the exit code. */
-
 import { describeBuild, readBuild } from "../config/build-info.ts";
 import { processEnvironment } from "../config/config.ts";
 import { systemCode } from "../core/errors.ts";

@@ -1,5 +1,4 @@
 /** Senders of the GA4 Measurement Protocol: https://developers.google.com/analytics/devguides/collection/protocol/ga4 */
-
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
 import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../ingest/adapter.ts";

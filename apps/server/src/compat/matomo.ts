@@ -1,5 +1,4 @@
 /** Clients of Matomo: https://developer.matomo.org/api-reference/tracking-api */
-
 import { NO_ID } from "../core/ids.ts";
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";

@@ -1,5 +1,4 @@
 /** Clients of Plausible: https://plausible.io/docs/events-api. Visitors are identified without storage. */
-
 import { NO_ID } from "../core/ids.ts";
 import type { Adapter, ForeignEvent, ForeignRequest, Untranslated } from "../ingest/adapter.ts";
 import { definedIn, type ForeignFields, numberOf, objectOf, requireObject, textOf } from "./values.ts";

@@ -1,5 +1,4 @@
 /** Clients of Segment and RudderStack: https://segment.com/docs/connections/sources/catalog/libraries/server/http-api */
-
 import { isRecord } from "../core/members.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
 import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../ingest/adapter.ts";

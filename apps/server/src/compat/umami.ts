@@ -1,5 +1,4 @@
 /** Clients of Umami: https://umami.is/docs/api/sending-stats. Visitors without an `id` are identified without storage. */
-
 import { NO_ID } from "../core/ids.ts";
 import { isRecord } from "../core/members.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";

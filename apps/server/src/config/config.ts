@@ -1,5 +1,4 @@
 /** Reads the settings; no other code reads the environment. `NAME_FILE` names a file with the value of `NAME`. */
-
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { OperatorError } from "../core/errors.ts";

@@ -1,5 +1,4 @@
 /** Parsers of settings. Each throws an error whose message completes `PORT cannot be "x": it …`, such as `must be …`. */
-
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { LIMITS, SITE_PATH } from "@headwater/contract";

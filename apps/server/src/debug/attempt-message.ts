@@ -2,7 +2,6 @@
  * A finished attempt as it is sent to the thread that renders it. Lists of objects become text, because copying many small
  * objects between threads costs more than writing and parsing JSON.
  */
-
 import { Refusal, type RefusalDetail } from "../core/refusal.ts";
 import type { ForeignReply } from "../ingest/adapter.ts";
 import type { AnsweredOutcome, RefusedOutcome } from "../ingest/attempt.ts";

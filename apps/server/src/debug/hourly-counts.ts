@@ -1,5 +1,4 @@
 /** Counts what happened to each source in each hour. The health of a source is computed from these counts. */
-
 import { startOfHour } from "../core/time.ts";
 import type { AttemptCount } from "../ledger/records.ts";
 import { acceptedViolations, type FinishedAttempt, outcomeOf } from "./render.ts";

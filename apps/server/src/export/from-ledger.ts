@@ -1,5 +1,4 @@
 /** Reads the events of an export from the ledger's outbox, for a service without a warehouse: the last RETENTION_DAYS. */
-
 import type { OutboxLedger } from "../ledger/ledger.ts";
 import type { EventHead } from "../ledger/outbox-line.ts";
 import { readLines } from "../ledger/outbox-payload.ts";

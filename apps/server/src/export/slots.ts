@@ -1,5 +1,4 @@
 /** The slots of exports: how many run at once, and when an export ends because its client reads too slowly. */
-
 import { Refusal } from "../core/refusal.ts";
 import { createAdmission } from "../overload/admission.ts";
 

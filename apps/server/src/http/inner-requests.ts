@@ -1,5 +1,4 @@
 /** Requests that a handler makes for its caller, within the request that it handles. */
-
 import { Refusal } from "../core/refusal.ts";
 import type { RequestBytes } from "./body.ts";
 import { renderFailure, toRefusal } from "./failure.ts";

@@ -1,5 +1,4 @@
 /** `/.well-known/security.txt` (RFC 9116): whom to tell about a security problem of this installation. */
-
 import { Refusal } from "../core/refusal.ts";
 import { DAY_MS } from "../core/time.ts";
 import type { Handler } from "./handler.ts";

@@ -1,5 +1,4 @@
 /** Names browser, operating system and kind of device from a user agent and client hints. Pure. */
-
 import {
   BRAND_BROWSERS,
   DEVICE_TYPES,

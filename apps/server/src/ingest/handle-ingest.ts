@@ -1,5 +1,4 @@
 /** The pipeline of ingest: every stage that a request passes, from its public key to its answer. */
-
 import { Refusal } from "../core/refusal.ts";
 import type { EventLearner } from "../event-catalog/learner.ts";
 import { type IngestBody, readIngestBody } from "../http/body.ts";

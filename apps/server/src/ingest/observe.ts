@@ -1,5 +1,4 @@
 /** Counts each finished attempt and logs refused ones. The debug module records attempts. */
-
 import { toLogIds } from "../http/trace-context.ts";
 import type { BoundedLog } from "../overload/bounded-log.ts";
 import type { Attempt } from "./attempt.ts";

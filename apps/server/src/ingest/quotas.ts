@@ -3,7 +3,6 @@
  * few seconds; in between this node adds what it stores. So on one node the request that reaches a quota is the last one that
  * is accepted, and on several nodes each learns a few seconds later what the others have stored.
  */
-
 import type { DailyQuota, SourceLimits } from "@headwater/contract";
 import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";

@@ -1,5 +1,4 @@
 /** Derives device, browser and bot of a visitor from the user agent. */
-
 import type { EventSender } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";

@@ -1,5 +1,4 @@
 /** Fetches a page as its visitors get it, within limits of time, redirects and bytes. Its scripts do not run. */
-
 import type { PageSnippet } from "@headwater/contract";
 import { messageOf, systemCode } from "../core/errors.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";

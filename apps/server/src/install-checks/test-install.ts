@@ -1,5 +1,4 @@
 /** POST …/test: the doctor's checks of a page, run by the service. It requests public addresses only, besides its own. */
-
 import type { Handler } from "../http/handler.ts";
 import { createAdmission } from "../overload/admission.ts";
 import { NOT_PROBED, type ServiceEvidence } from "./evidence.ts";

@@ -6,7 +6,6 @@
  * value, and resolves with a plain value, so that an implementation may run in another thread or behind a socket.
  * A method rejects with StorageError when the storage fails; nothing of that call was stored then.
  */
-
 import type { ErasureStatus } from "@headwater/contract";
 import type { StorageFailure } from "../core/errors.ts";
 import type { AttemptGroup, AttemptGroupFilter } from "./attempt-filter.ts";

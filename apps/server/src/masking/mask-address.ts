@@ -1,5 +1,4 @@
 /** Masks secrets and personal data in the address of a page. Pure. */
-
 import { MASKED } from "./hidden.ts";
 import { maskString } from "./mask.ts";
 import { maskWebhooks } from "./vendor-keys.ts";

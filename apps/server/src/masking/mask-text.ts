@@ -1,5 +1,4 @@
 /** Masks secrets by their names in a text: in query strings, pairs, XML elements and the parts of a form. */
-
 import { MASKED } from "./hidden.ts";
 import { namesSecret } from "./pairs.ts";
 import { decodePercent } from "./percent.ts";

@@ -1,5 +1,4 @@
 /** Masks secrets and personal data before they are stored: values of secret names, query strings, e-mail addresses. */
-
 import { isCardNumber, maskCardGroups } from "./cards.ts";
 import { maskEmails, mayHoldEmail } from "./emails.ts";
 import { decodeSigns, MASKED, showLetters } from "./hidden.ts";

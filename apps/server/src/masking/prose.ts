@@ -1,5 +1,4 @@
 /** Masks secrets in a text for people, such as a title or a message: `password: x` and flags. Sentences and titles stay. */
-
 import { MASKED } from "./hidden.ts";
 import { lastWords, maskEachPair, type Pair, pairEnd } from "./mask-text.ts";
 import { namesSecret } from "./pairs.ts";

@@ -1,5 +1,4 @@
 /** Metrics for Prometheus. No label names a source, a key or a path of a client, so the number of series is bounded. */
-
 import { Counter, Histogram, Registry } from "@prometheus-io/client";
 import type { WarehouseFigures } from "../clickhouse/problems.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";

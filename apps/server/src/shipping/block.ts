@@ -1,5 +1,4 @@
 /** What one INSERT sends to the warehouse: a page of the outbox, or a part of a large page. */
-
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { compress, compressSync } from "../ledger/compression.ts";

@@ -1,5 +1,4 @@
 /** How many events of each source and day a page of the outbox has. */
-
 import { dayOf } from "../core/time.ts";
 import { getDayCounts } from "../ledger/outbox-payload.ts";
 import type { OutboxPage, OutboxPart } from "../ledger/records.ts";

@@ -3,7 +3,6 @@
  * spread, so the figures of one visitor in n, times n, estimate those of all. Rollups are sorted by the hash, so a sample reads
  * a part of them only.
  */
-
 import type { StatsAccuracy, StatsAccuracyChoice } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";

@@ -1,5 +1,4 @@
 /** The members that all queries have (source, time zone, range, filters): read once, and written as SQL conditions. */
-
 import type {
   Issue,
   StatsAccuracy,

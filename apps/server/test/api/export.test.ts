@@ -1,5 +1,4 @@
 /** GET /api/export/events without a warehouse: accepted events are exported from the ledger. */
-
 import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { createCompleteness } from "../../src/clickhouse/completeness.ts";

@@ -2,7 +2,6 @@
  * Isolation of two tenants: every operation of the table × every kind of caller × own and foreign ids. The expected answers
  * come from an oracle that is written from the contract, not from the code.
  */
-
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, it } from "node:test";

@@ -1,5 +1,4 @@
 /** The files of deploy/ match the settings, the limits and the version of the service. */
-
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,4 @@
 /** Listening: the service accepts many connections per turn of the event loop, and closing ends all of them. */
-
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";

@@ -1,5 +1,4 @@
 /** What every AttemptLedger does, whatever it stores in. */
-
 import { deepEqual, equal } from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";

@@ -1,5 +1,4 @@
 /** Whatever requests can make has a bound, and what is past its time goes. */
-
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";

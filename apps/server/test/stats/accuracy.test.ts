@@ -1,5 +1,4 @@
 /** Estimates: they are near the exact figures, exact answers do not depend on how they are read, and what is never estimated. */
-
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { StatsAccuracyChoice, StatsAnswer, StatsPathsAnswer, StatsQueryBody } from "@headwater/contract";

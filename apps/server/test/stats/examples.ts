@@ -2,7 +2,6 @@
  * Worked examples of docs/stats.md: a few events, a query, and the answer, computed by hand. They were written
  * before the code, so if the two disagree, the code is wrong.
  */
-
 import type { OracleGoal } from "./oracle.ts";
 
 /** A page view, or with `name` a track event. */

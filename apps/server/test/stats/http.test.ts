@@ -1,5 +1,4 @@
 /** Who may ask, what is refused and how it is said; nothing that is said becomes a part of a statement. */
-
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { LIMITS } from "@headwater/contract";

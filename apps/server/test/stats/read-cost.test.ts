@@ -1,5 +1,4 @@
 /** How many rows and bytes the console's queries read, against the events of their range: costs must not creep up. */
-
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { StatsQueryBody } from "@headwater/contract";

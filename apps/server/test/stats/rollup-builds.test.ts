@@ -1,5 +1,4 @@
 /** How rollups are built by several nodes, interrupted anywhere, and dropped when events are erased. */
-
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";

@@ -1,5 +1,4 @@
 /** Export of a source's events from the warehouse: each event once, in pages, and resumable after an interrupted download. */
-
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ExportQuery } from "@headwater/contract";

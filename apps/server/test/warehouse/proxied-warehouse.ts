@@ -1,5 +1,4 @@
 /** A real warehouse behind a proxy that tests can cut off. */
-
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "../../src/clickhouse/client.ts";

@@ -1,5 +1,4 @@
 /** Blocks: which events they hold, the body of their insert, and how a large page is divided. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";

@@ -2,7 +2,6 @@
  * Copies and restores the embedded warehouse with ClickHouse's own BACKUP and RESTORE, while it is written to. Tables are
  * copied one after the other, so their copies are of different moments.
  */
-
 import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";

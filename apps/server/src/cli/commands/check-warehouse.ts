@@ -1,5 +1,4 @@
 /** `headwater check-warehouse`: which shipped events the warehouse lacks, and how to stop reporting them. */
-
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { listDetached } from "../../clickhouse/parts.ts";
 import { buildReport, COMPLETE, dayText, sumEvents } from "../../ledger/warehouse-report.ts";

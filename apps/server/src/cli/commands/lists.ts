@@ -1,5 +1,4 @@
 /** `headwater lists`: the lists that decide about sources, bots, devices and places, each with its version. */
-
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,5 +1,4 @@
 /** Starts the process of the embedded warehouse. */
-
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";

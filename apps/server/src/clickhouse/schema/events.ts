@@ -2,7 +2,6 @@
  * The table `events` and the view `sessions`. The columns are the members of an event's normal form, under the same names
  * (docs/api/stored-events.md), so ClickHouse reads the lines of the outbox as they are.
  */
-
 import { type ClusterTarget, onCluster } from "../cluster.ts";
 import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "./event-types.ts";
 import { tableStatements } from "./table.ts";

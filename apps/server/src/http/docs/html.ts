@@ -1,5 +1,4 @@
 /** Text as HTML. */
-
 import { escapeText } from "../escape-html.ts";
 
 /** Text with `code` in backquotes. */

@@ -1,5 +1,4 @@
 /** The part of erasing visitors that both engines share: claims, progress, and deleting the visitors' sessions. */
-
 import { sql } from "kysely";
 import type { ErasedSessions } from "../ledger.ts";
 import type { OpenErasure, SourceRetention } from "../records.ts";

@@ -1,5 +1,4 @@
 /** The accounts of people: names, confirmed addresses, preferences, and who they are at the identity provider. */
-
 import type { IdentityRecord } from "../account-records.ts";
 import type { ProfileRecord } from "../records.ts";
 import { writePersonAudit } from "./audit.ts";

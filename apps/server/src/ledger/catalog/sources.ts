@@ -1,5 +1,4 @@
 /** Sources (docs/api/sources.md): read, create, update, delete. */
-
 import type { SourceSettings } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { SourceChange } from "../ledger.ts";

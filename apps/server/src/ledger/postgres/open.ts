@@ -1,5 +1,4 @@
 /** The ledger on PostgreSQL, shared by any number of nodes (docs/decisions/0009). */
-
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type pg from "pg";

@@ -1,5 +1,4 @@
 /** The outbox on PostgreSQL: one node at a time claims a page, and deletes it when the warehouse has stored it. */
-
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OutboxLedger } from "../ledger.ts";

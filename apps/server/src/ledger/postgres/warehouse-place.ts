@@ -2,7 +2,6 @@
  * Where the events of all nodes are, when one node has an embedded warehouse: which folder that is, and which node serves it. The
  * folder stays the same for ever, because the ledger no longer has the events that were shipped to it.
  */
-
 import type pg from "pg";
 import { OperatorError } from "../../core/errors.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";

@@ -1,5 +1,4 @@
 /** Stores a group of ingest requests on SQLite, in one durable transaction. */
-
 import { utcDay } from "../../core/time.ts";
 import { buildPayloadSync } from "../outbox-payload.ts";
 import type { SessionRecord } from "../records.ts";

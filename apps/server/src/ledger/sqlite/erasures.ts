@@ -1,5 +1,4 @@
 /** Erases visitors from the outbox on SQLite, one slice per call. */
-
 import type { ErasureLedger, ErasureSlice } from "../ledger.ts";
 import { buildPayloadSync, joinLines, type OutboxLine, readLinesSync } from "../outbox-payload.ts";
 import type { Cursor } from "../records.ts";

@@ -1,5 +1,4 @@
 /** Distinguishes storage errors from bugs, names the file, and passes both between threads. */
-
 import type { StorageFailure } from "../../core/errors.ts";
 import { needsOperator, OperatorError } from "../../core/errors.ts";
 import { THREAD_ENDED, type ThreadFailure } from "../../core/thread-calls.ts";

@@ -1,5 +1,4 @@
 /** The ledger on SQLite: one thread for `ledger.sqlite`, one for the debug history (docs/decisions/0001). */
-
 import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { SERVER_LIMITS } from "../../core/limits.ts";

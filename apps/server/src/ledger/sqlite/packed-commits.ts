@@ -1,5 +1,4 @@
 /** A group of commits as one message to the ledger's thread: copying many small objects costs more than the commit. */
-
 import { transfer } from "../../core/thread-calls.ts";
 import type { Commit, StoredFlags } from "../records.ts";
 

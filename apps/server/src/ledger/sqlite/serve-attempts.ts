@@ -1,5 +1,4 @@
 /** The attempts thread: the debug history has a file and a connection of its own, so that it never delays a commit. */
-
 import { serveThread, type ThreadMethod } from "../../core/thread-calls.ts";
 import type { AttemptCount, AttemptRow } from "../records.ts";
 import { type AttemptStore, openAttempts } from "./attempts.ts";

@@ -1,5 +1,4 @@
 /** The pages of the links in the mails of reports. Opening one changes nothing, because mail scanners follow links. */
-
 import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { hashToken } from "../../core/token.ts";
