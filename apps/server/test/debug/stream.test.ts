@@ -162,27 +162,4 @@ describe("The debug stream", () => {
     );
     await openOf("src_other", "org_2");
   });
-
-  it("reads the ledger once for all streams of a source that wait", async () => {
-    const { ledger, open } = world();
-    const streams = await Promise.all(Array.from({ length: 20 }, () => open()));
-    // each reads once what it may have missed
-    const waiting = streams.map(({ next }) => next());
-    const { attempts } = ledger;
-    let reads = 0;
-    const enough = Promise.withResolvers<void>();
-    ledger.attempts = (asked) => {
-      reads += 1;
-      if (asked.limit === 1) {
-        polls += 1;
-        if (polls === 10) enough.resolve();
-      }
-      return attempts(asked);
-    };
-    let polls = 0;
-    await enough.promise;
-    equal(reads <= polls + streams.length, true, `${reads} reads, ${polls} polls`);
-    for (const { gone } of streams) gone.abort();
-    await Promise.all(waiting);
-  });
 });
