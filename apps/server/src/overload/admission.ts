@@ -45,21 +45,14 @@ export interface Admission {
   waiting(): number;
 }
 
-interface WaitingCaller {
-  readonly start: () => void;
-  readonly expire: () => void;
-  /** The number of ticks that had passed when it began to wait. */
-  readonly sinceTick: number;
-}
+/** Starts the caller. */
+type WaitingCaller = () => void;
 
 interface KeyQueue {
   active: number;
   /** The waiting callers of this key, oldest first. */
   readonly queue: Set<WaitingCaller>;
 }
-
-/** One timer looks for callers that have waited too long, this often within `maxWaitMs`. A timer per caller would cost more. */
-const TICKS_PER_WAIT = 50;
 
 const NO_LIMITS: Required<AdmissionLimits> = {
   maxActive: Number.POSITIVE_INFINITY,
@@ -80,8 +73,6 @@ class FairSemaphore implements Admission {
   readonly #turns = new Map<string, KeyQueue>();
   #active = 0;
   #waiting = 0;
-  #ticks = 0;
-  #ticker: NodeJS.Timeout | undefined;
 
   constructor(limits: AdmissionLimits) {
     this.#limits = { ...NO_LIMITS, ...limits };
@@ -129,7 +120,7 @@ class FairSemaphore implements Admission {
       // the key goes to the end of the turns, unless this was its last waiting caller
       this.#turns.delete(key);
       if (state.queue.size > 1) this.#turns.set(key, state);
-      next?.start();
+      next?.();
     }
   }
 
@@ -177,10 +168,11 @@ class FairSemaphore implements Admission {
   #wait(key: string, signal?: AbortSignal): Promise<Release> {
     return new Promise((resolve, reject) => {
       const state = this.#stateOf(key);
+      const { maxWaitMs } = this.#limits;
       const leave = () => {
+        clearTimeout(timer);
         this.#waiting -= 1;
-        if (this.#waiting === 0) this.#stopTicking();
-        state.queue.delete(caller);
+        state.queue.delete(start);
         signal?.removeEventListener("abort", abort);
       };
       const start = () => {
@@ -194,33 +186,11 @@ class FairSemaphore implements Admission {
       };
       const abort = () => giveUp(signal?.reason);
       const expire = () => giveUp(new AdmissionFull());
-      const caller: WaitingCaller = { start, expire, sinceTick: this.#ticks };
-      state.queue.add(caller);
+      const timer = Number.isFinite(maxWaitMs) ? setTimeout(expire, maxWaitMs).unref() : undefined;
+      state.queue.add(start);
       this.#turns.set(key, state);
       this.#waiting += 1;
-      this.#startTicking();
       signal?.addEventListener("abort", abort, { once: true });
     });
-  }
-
-  #startTicking(): void {
-    const { maxWaitMs } = this.#limits;
-    if (this.#ticker !== undefined || maxWaitMs === Number.POSITIVE_INFINITY) return;
-    this.#ticker = setInterval(() => this.#tick(), maxWaitMs / TICKS_PER_WAIT).unref();
-  }
-
-  #stopTicking(): void {
-    clearInterval(this.#ticker);
-    this.#ticker = undefined;
-  }
-
-  #tick(): void {
-    this.#ticks += 1;
-    for (const { queue } of this.#turns.values()) {
-      for (const caller of queue) {
-        if (this.#ticks - caller.sinceTick <= TICKS_PER_WAIT) break;
-        caller.expire();
-      }
-    }
   }
 }

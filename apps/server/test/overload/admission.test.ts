@@ -105,7 +105,7 @@ describe("Admission", () => {
   });
 
   it("rejects callers that have waited for maxWaitMs, the oldest first, and no others", async (test) => {
-    test.mock.timers.enable({ apis: ["setInterval"] });
+    test.mock.timers.enable({ apis: ["setTimeout"] });
     const admission = createAdmission({ maxActive: 1, maxWaitMs: 1_000 });
     const { call, end } = createCallers(admission);
     const rejected: string[] = [];
