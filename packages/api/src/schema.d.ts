@@ -467,7 +467,7 @@ value: string | number | boolean;
 value: {
 /** The amount, with at most four decimal places. */
 amount: number;
-/** An ISO 4217 code, such as EUR. */
+/** An ISO 4217 code, such as EUR. Stored in capital letters. */
 currency: string;
 } | null;
 };
@@ -491,7 +491,7 @@ value: string | number | boolean;
 value?: {
 /** The amount, with at most four decimal places. */
 amount: number;
-/** An ISO 4217 code, such as EUR. */
+/** An ISO 4217 code, such as EUR. Stored in capital letters. */
 currency: string;
 } | null;
 };
@@ -2201,7 +2201,7 @@ commit: string | null;
 isModified: boolean;
 /** False: you are no operator, so the settings and the details of the machine are left out. */
 isOperator: boolean;
-/** The settings of the service, without secrets. Empty for others than operators. */
+/** The settings of the service, without secrets and file paths. Empty for others than operators. */
 settings: Record<string, unknown>;
 /** The health of the service. */
 health: {

@@ -140,7 +140,11 @@ const GoalValue = Closed({
     maximum: LIMITS.maxRevenue,
     description: "The amount, with at most four decimal places.",
   }),
-  currency: Type.String({ minLength: 3, maxLength: 3, description: "An ISO 4217 code, such as EUR." }),
+  currency: Type.String({
+    minLength: 3,
+    maxLength: 3,
+    description: "An ISO 4217 code, such as EUR. Stored in capital letters.",
+  }),
 });
 const GOAL_VALUE = {
   description: "What a conversion is worth that has no revenue of its own. null: nothing.",

@@ -303,7 +303,8 @@ export const Support = Closed({
     description: "false: you are no operator, so the settings and the details of the machine are left out.",
   }),
   settings: Type.Record(Type.String(), Type.Unknown(), {
-    description: "The settings of the service, without secrets. Empty for others than operators.",
+    description:
+      "The settings of the service, without secrets and file paths. Empty for others than operators.",
   }),
   health: Closed(
     {

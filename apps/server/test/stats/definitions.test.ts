@@ -18,7 +18,8 @@ import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 const PROPERTY_METRIC = "sum:<property>";
 const PROPERTY_DIMENSION = "property:<name>";
 const TIMES: string[] = STATS_GRAINS.map((grain) => `time:${grain}`);
-const TOOLS = /^All four:|^(?=.*Plausible)(?=.*Umami)(?=.*GA4)(?=.*Matomo)/;
+/** The tools that differ, each with what it does. */
+const TOOLS = /^(?:—|All: .+|(?:(?:Plausible|Umami|GA4|Matomo)(?:, |: ))+.+)$/;
 
 const guide = readFileSync(new URL("../../../../docs/stats-compared.md", import.meta.url), "utf8");
 const section = guide.split(/^## /m).find((text) => text.startsWith("Every metric and dimension")) ?? "";
