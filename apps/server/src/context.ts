@@ -100,8 +100,7 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "plac
   flush(): Promise<void>;
 }
 
-/** Nodes that share the ledger, this one included. */
-const nodesOf = (readiness: Readiness) => () => readiness.state().status?.nodes ?? 1;
+const nodesOf = (readiness: Readiness) => () => readiness.nodes();
 
 type Rates = ReturnType<typeof readRates>;
 type LimitsOf = (source: SourceRecord) => ReturnType<typeof appliedLimits>;
