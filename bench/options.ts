@@ -46,7 +46,7 @@ export const HELP = `npm run bench -- [options]
   --millions M   comma-separated sizes of the part scale: ${MILLIONS.join(",")}
   --seconds N    length of a run (default 8)
   --rounds N     rounds; each alternates between Headwater and what it is compared with (default 5)
-  --out FOLDER   folder for RESULTS.md and results.json (default: bench/)
+  --out FOLDER   folder for RESULTS.md, results/ and results.json (default: bench/; of a quick run bench/quick/)
   --help
 
 BENCH_DIR is the folder in which the ledgers are created (default: the system's temporary folder). It should be on a
@@ -85,15 +85,15 @@ export function readOptions(argv: readonly string[]): (BenchOptions & { only: re
       millions: { type: "string" },
       seconds: { type: "string" },
       rounds: { type: "string" },
-      out: { type: "string", default: fileURLToPath(new URL(".", import.meta.url)) },
+      out: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
-  const { quick, out, help } = values;
+  const { quick, help } = values;
   if (help) return null;
   return {
     quick,
-    out,
+    out: values.out ?? fileURLToPath(new URL(quick ? "quick" : ".", import.meta.url)),
     only: namesIn("only", values.only, PARTS),
     millions: namesIn("millions", values.millions, MILLIONS).map(Number),
     attacks: namesIn("attacks", values.attacks, ATTACKS),

@@ -1,10 +1,12 @@
 /**
- * Writes RESULTS.md (tables) and results.json (the raw figures of this run, which git ignores) after every part, so that an
- * interrupted run keeps its results. RESULTS.md keeps the sections of earlier runs, so that parts can be run one by one.
+ * Writes the results after every part, so that an interrupted run keeps them: results/<part>.md (its tables), the part's rows
+ * of RESULTS.md (headline figures), and results.json (the raw figures of this run, which git ignores). The pages and rows of
+ * parts that were not measured stay.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Part } from "./options.ts";
+import { HEADLINE_COLUMNS, headlinesOf } from "./headlines.ts";
+import { PARTS, type Part } from "./options.ts";
 import type { BenchOptions, BenchSection, ResultTable } from "./section.ts";
 
 type MeasuredSection = BenchSection & { commit: string };
@@ -15,11 +17,15 @@ export interface Results {
   options: { seconds: number; rounds: number };
   /** What this run has measured. */
   sections: Partial<Record<Part, MeasuredSection>>;
-  /** The sections of RESULTS.md before this run, by their titles. */
-  earlier: ReadonlyMap<string, string>;
 }
 
-const QUICK_WARNING = "**A quick run that checks that the bench works. Its figures mean nothing.**";
+const INTRODUCTION = `# Results of \`npm run bench\`
+
+Rate limiter, debug recording, masking, origin checks and access checks are on. Every acknowledged event is durable
+(\`synchronous=FULL\`). "more" has all figures of a part. [README.md](README.md) says what each part measures.
+
+`;
+const QUICK_WARNING = "**A quick run that checks that the bench works. Its figures mean nothing.**\n\n";
 
 const cell = (text: string) => text.replaceAll("|", "\\|");
 const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
@@ -40,48 +46,45 @@ function settingsOf(settings: Record<string, string>): string {
   return `Settings that differ from the defaults: ${changed.join(", ") || "none"}.`;
 }
 
-function sectionOf({ title, date, commit, settings, tables, notes }: MeasuredSection): string {
+function pageOf(
+  { title, date, commit, settings, tables, notes }: MeasuredSection,
+  machine: Results["machine"],
+): string {
   const listed = notes.map((note) => `- ${note}`).join("\n");
-  return [
-    `## ${title}`,
+  const described = Object.entries(machine).map(([name, value]) => `${name} ${value}`);
+  return `${[
+    `# ${title}`,
     `${date}, commit ${commit}. ${settingsOf(settings)}`,
+    `Machine: ${described.join("; ")}.`,
     ...tables.map(tableOf),
     listed,
-  ].join("\n\n");
-}
-
-function markdown({ quick, machine, sections, earlier }: Results): string {
-  const measured = Object.values(sections).map((section) => [section.title, sectionOf(section)] as const);
-  return `${[
-    "# Results of `npm run bench`",
-    ...(quick ? [QUICK_WARNING] : []),
-    `The rate limiter, debug recording, masking, origin checks and access checks are on unless a row says otherwise. Every acknowledged event is durable (\`synchronous=FULL\`). README.md explains each row.`,
-    tableOf({ columns: ["machine", ""], rows: Object.entries(machine) }),
-    ...new Map([...earlier, ...measured]).values(),
   ].join("\n\n")}\n`;
 }
 
-/** A quick run keeps only the sections of another quick run, and a full run only those of full runs. */
-function readSections(file: string, quick: boolean): Map<string, string> {
-  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-  if (text.includes(QUICK_WARNING) !== quick) return new Map();
-  const [, ...sections] = text.trimEnd().split("\n\n## ");
-  return new Map(sections.map((section) => [section.slice(0, section.indexOf("\n")), `## ${section}`]));
-}
-
-export function openResults(options: BenchOptions, machine: Record<string, string>): Results {
-  const { quick, seconds, rounds, out } = options;
-  const earlier = readSections(join(out, "RESULTS.md"), quick);
-  return { quick, machine, options: { seconds, rounds }, sections: {}, earlier };
+/** @returns the rows of the table in RESULTS.md as they stand there, by the part that their link names */
+function readHeadlines(file: string): Map<string, string[]> {
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  return Map.groupBy(
+    lines.filter((text) => text.includes("(results/")),
+    (text) => /\(results\/(\w+)\.md\)/.exec(text)?.[1] ?? "",
+  );
 }
 
 /** No figure here is exact to more than four digits. */
 const rounded = (_: string, value: unknown) =>
   typeof value === "number" ? Number(value.toPrecision(4)) : value;
 
-export function writeResults(folder: string, results: Results): void {
-  const { earlier: _, ...raw } = results;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "results.json"), `${JSON.stringify(raw, rounded, 2)}\n`);
-  writeFileSync(join(folder, "RESULTS.md"), markdown(results));
+/** Writes what a part has measured, and the raw figures of the run so far. */
+export function writeResults({ out }: BenchOptions, results: Results, part: Part): void {
+  const { quick, machine, sections } = results;
+  const section = sections[part];
+  if (!section) return;
+  mkdirSync(join(out, "results"), { recursive: true });
+  writeFileSync(join(out, "results.json"), `${JSON.stringify(results, rounded, 2)}\n`);
+  writeFileSync(join(out, "results", `${part}.md`), pageOf(section, machine));
+  const file = join(out, "RESULTS.md");
+  const headlines = readHeadlines(file).set(part, headlinesOf(part, section).map(line));
+  const head = [line(HEADLINE_COLUMNS), line(HEADLINE_COLUMNS.map(() => "---"))];
+  const table = [...head, ...PARTS.flatMap((one) => headlines.get(one) ?? [])].join("\n");
+  writeFileSync(file, `${INTRODUCTION}${quick ? QUICK_WARNING : ""}${table}\n`);
 }

@@ -1,8 +1,8 @@
-/** `npm run bench`: measures Headwater, compares it with a bare server, and writes RESULTS.md. */
+/** `npm run bench`: measures Headwater, compares it with a bare server, and writes RESULTS.md and results/. */
 import { fileURLToPath } from "node:url";
 import { commitOf, describeMachine, hasWrk } from "./machine.ts";
 import { BenchUsageError, HELP, type Part, readOptions } from "./options.ts";
-import { openResults, writeResults } from "./report.ts";
+import { type Results, writeResults } from "./report.ts";
 import { attack } from "./rows/attack.ts";
 import { beside } from "./rows/beside.ts";
 import { consolePages } from "./rows/console.ts";
@@ -53,7 +53,8 @@ async function bench(argv: readonly string[]): Promise<void> {
   }
   const machine = describeMachine(workFolder);
   const commit = commitOf(REPOSITORY);
-  const results = openResults(options, machine);
+  const { quick, seconds, rounds } = options;
+  const results: Results = { quick, machine, options: { seconds, rounds }, sections: {} };
   say(
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -66,7 +67,7 @@ async function bench(argv: readonly string[]): Promise<void> {
     say(`${part} …`);
     const section = await MEASURES[part](context);
     results.sections[part] = { ...section, commit };
-    writeResults(options.out, results);
+    writeResults(options, results, part);
     for (const table of section.tables)
       say(
         table.rows
@@ -74,7 +75,7 @@ async function bench(argv: readonly string[]): Promise<void> {
           .join("\n\n"),
       );
   }
-  say("Wrote RESULTS.md and results.json");
+  say(`Wrote RESULTS.md, results/ and results.json in ${options.out}`);
 }
 
 try {

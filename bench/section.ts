@@ -1,4 +1,4 @@
-/** The results of one part of the bench: tables for RESULTS.md and raw figures for results.json. */
+/** The results of one part of the bench: tables for results/<part>.md and raw figures for results.json. */
 import type { AttackName } from "./options.ts";
 import type { ClosedLoopResult } from "./wrk.ts";
 

@@ -29,7 +29,7 @@ const QUICK_SIZES = [0, 100_000, 500_000];
 const FILTER_LOAD_MS = 120_000;
 /** The share of the rate without keys that is required. */
 const MIN_SHARE = 0.8;
-/** As docs/operate.md recommends: memory for the index of the newest generation, and infrequent checkpoints. */
+/** As docs/operate/postgresql.md recommends: memory for the index of the newest generation, and infrequent checkpoints. */
 const SERVER = {
   fsync: "on",
   full_page_writes: "on",
