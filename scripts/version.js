@@ -10,7 +10,8 @@ const FILES = [
   "{apps,packages}/*/package.json",
   "packages/sdk/src/version.ts",
   "{README.md,packages/sdk/README.md}",
-  "deploy/{README.md,Dockerfile,compose.yaml}",
+  "docs/operate/*.md",
+  "deploy/{Dockerfile,compose.yaml}",
   "deploy/kubernetes/*.yaml",
 ];
 /** The version after a name of ours. */

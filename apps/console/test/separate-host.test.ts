@@ -1,4 +1,4 @@
-/** The console on its own host, set up as docs/operate.md describes. */
+/** The console on its own host, set up as docs/operate/console.md describes. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";

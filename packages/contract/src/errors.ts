@@ -343,13 +343,13 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "This service has no warehouse, so it cannot answer queries. Accepted events are still stored.",
-    hint: "The operator can enable it with CLICKHOUSE_URL (docs/operate.md).",
+    hint: "The operator can enable it with CLICKHOUSE_URL (docs/operate/warehouse.md).",
   }),
   warehouse_elsewhere: failure({
     status: 503,
     error: "unavailable",
     message: "The warehouse is on another node, so this node cannot answer queries.",
-    hint: 'The operator must let the proxy send this route to the node that has the warehouse (docs/operate.md, "An embedded warehouse for several nodes").',
+    hint: "The operator must let the proxy send this route to the node that has the warehouse (docs/operate/several-nodes.md).",
   }),
   warehouse_unavailable: failure({
     status: 503,
@@ -362,7 +362,7 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "Some events of the warehouse cannot be read, because their files are damaged.",
-    hint: 'Retry in a few minutes: the service sets damaged files aside. The operator finds them in the log and with `headwater check-warehouse` (docs/operate.md, "The warehouse is incomplete").',
+    hint: "Retry in a few minutes: the service sets damaged files aside. The operator finds them in the log and with `headwater check-warehouse` (docs/operate/runbook/HeadwaterEventsMissing.md).",
     retryable: true,
   }),
   query_too_heavy: failure({

@@ -66,7 +66,7 @@ async function checkSources(deps: AlertDeps, now: number): Promise<void> {
   }
 }
 
-/** The body of the webhook (docs/operate.md, "Alerts"). */
+/** The body of the webhook (docs/operate/alerts.md). */
 async function buildPayload(deps: AlertDeps, alert: PendingAlert, source: SourceRecord): Promise<object> {
   const { alertId, sourceId, status, was, since } = alert;
   const now = deps.clock();

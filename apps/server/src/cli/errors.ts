@@ -10,7 +10,7 @@ export class UsageError extends Error {}
 /** The command cannot be done. The message says what to do instead. */
 export class CommandFailed extends Error {}
 
-/** Exit codes as in sysexits.h: EX_USAGE and EX_CONFIG. docs/operate.md has a table of what ends a start with 78. */
+/** Exit codes as in sysexits.h: EX_USAGE and EX_CONFIG. docs/operate/runbook/HeadwaterDown.md says what ends a start with 78. */
 const EXIT_USAGE = 64;
 const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;

@@ -35,7 +35,7 @@ const MAX_PROBLEMS = 20;
 /** Of the number of parts from which on inserts are delayed. */
 const NEAR_LIMIT = 0.8;
 
-const runbook = (alert: string) => `See ${alert} in docs/operate.md.`;
+const runbook = (alert: string) => `See docs/operate/runbook/${alert}.md.`;
 const withError = (error: string) => (error === "" ? "" : ` (${error})`);
 
 const mutationKey = ({ host, table, id }: UnfinishedMutation) => `mutation ${host} ${table} ${id}`;
@@ -57,7 +57,7 @@ const describePartition = ({ table, partition, parts, maxParts }: FullestPartiti
 
 const describeDetached = ({ table, parts }: { table: string; parts: number }): WarehouseProblem => ({
   key: `detached ${table}`,
-  text: `${parts} damaged parts of the table ${table} are detached. See "The warehouse is incomplete" in docs/operate.md.`,
+  text: `${parts} damaged parts of the table ${table} are detached. ${runbook("HeadwaterEventsMissing")}`,
 });
 
 const partsRatio = ({ parts, maxParts }: FullestPartition) => parts / maxParts;

@@ -71,7 +71,7 @@ export const SETTINGS = {
   ),
   WAREHOUSE: setting(
     "",
-    "embedded: run ClickHouse's engine in DATA_DIR/warehouse; off: no warehouse. Default: embedded, or off with DATABASE_URL, where one node may have it. Leave empty with CLICKHOUSE_URL",
+    "embedded: run ClickHouse's engine in DATA_DIR/warehouse; off: none. Default: embedded; off with DATABASE_URL. Leave empty with CLICKHOUSE_URL",
     oneOf("", "embedded", "off"),
   ),
   CLICKHOUSE_URL: secret(

@@ -74,7 +74,7 @@ function toMailError(error: unknown): MailError {
   const tlsProblem = findTlsProblem(error);
   if (tlsProblem !== null)
     return new MailError(
-      `no encrypted connection to the mail server of SMTP_URL (${tlsProblem}), so no mail was sent; see "Mail" in docs/operate.md`,
+      `no encrypted connection to the mail server of SMTP_URL (${tlsProblem}), so no mail was sent; see docs/operate/mail.md`,
       isPassing,
     );
   const code = memberOf(error, "code");

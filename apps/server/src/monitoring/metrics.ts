@@ -52,7 +52,7 @@ const poolGauge = (name: string, help: string, key: "total" | "idle" | "waiting"
     ["pool"],
   );
 
-/** To add a metric that is read at each scrape, add a row here and its name to docs/operate.md. */
+/** To add a metric that is read at each scrape, add a row here and its name to docs/operate/monitoring.md. */
 const METRICS: readonly MetricFamily<MetricSources>[] = [
   gauge("ready", "1 if the service accepts requests, else 0", ({ readiness }) => (readiness.ready ? 1 : 0)),
   gauge(

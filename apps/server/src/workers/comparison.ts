@@ -56,7 +56,7 @@ function createPublisher({ completeness, log }: ComparisonWorkerDeps) {
     log.error(
       { missingEvents, sources: sources.slice(0, MAX_LOGGED_SOURCES), detachedParts },
       `the warehouse lacks ${missingEvents} events that were shipped to it. \`headwater check-warehouse\` lists them by day; ` +
-        'see "The warehouse is incomplete" in docs/operate.md for how to repair it',
+        "docs/operate/runbook/HeadwaterEventsMissing.md says how to repair it",
     );
   };
 }

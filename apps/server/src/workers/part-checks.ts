@@ -42,7 +42,7 @@ function logOutcome({ log }: PartCheckDeps, { detached, stuck, unchecked }: Part
   if (detached.length > 0)
     log.error(
       describe(detached),
-      'damaged parts of the warehouse were detached; see "The warehouse is incomplete" in docs/operate.md',
+      "damaged parts of the warehouse were detached; see docs/operate/runbook/HeadwaterEventsMissing.md",
     );
   if (stuck.length > 0)
     log.error(

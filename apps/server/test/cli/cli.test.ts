@@ -240,18 +240,17 @@ describe("settings", () => {
     assert.ok(!JSON.stringify(json()).includes(secret));
   });
 
-  test("The README's table of commands has every command.", () => {
-    const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
-    const [, section = ""] = /^## Commands\n(.*?)^## /ms.exec(readme) ?? [];
-    const rows = section.match(/^\| `.*? \|/gm) ?? [];
+  test("The table of docs/operate/commands.md has every command.", () => {
+    const page = readFileSync(new URL("../../../../docs/operate/commands.md", import.meta.url), "utf8");
+    const rows = page.match(/^\| `.*? \|/gm) ?? [];
     const named = rows.flatMap((row) => [...row.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name));
     assert.deepEqual(named.toSorted(), Object.keys(program.commands).toSorted());
   });
 
-  test("The README has the table of settings that `config --markdown` prints.", async () => {
+  test("docs/operate/settings.md has the table of settings that `config --markdown` prints.", async () => {
     const { stdout } = await headwater({}, "config", "--markdown");
-    const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
-    assert.ok(readme.includes(stdout.trim()), "replace the table in README.md by that output");
+    const page = readFileSync(new URL("../../../../docs/operate/settings.md", import.meta.url), "utf8");
+    assert.ok(page.includes(stdout.trim()), "replace the table in docs/operate/settings.md by that output");
   });
 
   test("`config --markdown` prints the same table on every machine.", async () => {

@@ -1,7 +1,7 @@
 /** The alert rules and the dashboard of deploy/ match the metrics of the service and the runbook. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { metricNames } from "../support/metrics.ts";
@@ -59,12 +59,14 @@ test("Alert rules and dashboard use metrics that the service has.", async () => 
   }
 });
 
-test("Every alert links to its section of the runbook, and every section there belongs to an alert.", () => {
-  const sections = [...read("docs/operate.md").matchAll(/^### (Headwater\w+)$/gm)].map(([, name]) => name);
-  assert.deepEqual(sections.sort(), rules.map(({ alert }) => alert).sort());
+test("Every alert links to its page of the runbook, and every page there belongs to an alert.", () => {
+  const folder = "docs/operate/runbook";
+  const pages = readdirSync(fileOf(folder));
+  assert.deepEqual(pages.sort(), rules.map(({ alert }) => `${alert}.md`).sort());
   for (const { alert, summary, runbook } of rules) {
-    assert.equal(runbook, `docs/operate.md#${alert.toLowerCase()}`);
+    assert.equal(runbook, `${folder}/${alert}.md`);
     assert.match(summary, /\.$/);
+    assert.match(read(runbook), new RegExp(`^# ${alert}\\n\\n\\*\\*Sign\\.\\*\\* `), runbook);
   }
 });
 

@@ -80,7 +80,7 @@ test("Every relative link of every document leads to a file and to a heading in 
 /** The text without line breaks, and without what begins the lines of a comment. */
 const joined = (text: string) => text.replaceAll(/\n\s*(?:\*(?!\/)|\/\/|#)?\s*/g, " ");
 const NAMED = /\b(?:docs|deploy|bench|packages)\/[\w/-]+\.md\b/;
-/** `docs/operate.md, "Alerts"` and `"Alerts" in docs/operate.md`. */
+/** `docs/operate.md, "Runbook"` and `"Runbook" in docs/operate.md`. */
 const HEADINGS = [
   new RegExp(`(?<path>${NAMED.source}), \\\\?"(?<heading>[^"\\\\]+)\\\\?"`, "g"),
   new RegExp(`\\\\?"(?<heading>[^"\\\\]+)\\\\?" in (?<path>${NAMED.source})`, "g"),

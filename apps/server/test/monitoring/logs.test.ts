@@ -1,4 +1,4 @@
-/** What the log tells of requests: the access log, failed authentications, traces (docs/api/conventions.md, docs/operate.md). */
+/** What the log tells of requests: the access log, failed authentications, traces (docs/api/conventions.md, docs/operate/logs.md). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { override } from "../../src/core/members.ts";

@@ -1,4 +1,4 @@
-/** `GET /metrics` (docs/api/service.md, docs/operate.md). */
+/** `GET /metrics` (docs/api/service.md, docs/operate/monitoring.md). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -127,9 +127,9 @@ describe("GET /metrics", () => {
     assert.deepEqual([check.stdout, check.stderr, check.status], ["", "", 0]);
   });
 
-  it("has the metrics of the table in docs/operate.md, and no others", async () => {
-    const guide = readFileSync(new URL("../../../../docs/operate.md", import.meta.url), "utf8");
-    const [, section = ""] = /^## Metrics$([\s\S]*?)^## /m.exec(guide) ?? [];
+  it("has the metrics of the table in docs/operate/monitoring.md, and no others", async () => {
+    const guide = readFileSync(new URL("../../../../docs/operate/monitoring.md", import.meta.url), "utf8");
+    const [, section = ""] = /^## Metrics$([\s\S]*)/m.exec(guide) ?? [];
     const documented = [...section.matchAll(/`((?:headwater|process|nodejs)_[a-z_]+)/g)].map(
       ([, name]) => name,
     );

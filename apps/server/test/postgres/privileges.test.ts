@@ -1,4 +1,4 @@
-/** A service whose role may change data and nothing else: what docs/operate.md grants is enough. */
+/** A service whose role may change data and nothing else: what docs/operate/postgresql.md grants is enough. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { DEDUP_WINDOW_SECONDS } from "@headwater/contract";

@@ -71,7 +71,7 @@ test("A merge that fails is told until it succeeds, also when its error is repla
   await run("SYSTEM START MERGES broken");
   await run("OPTIMIZE TABLE broken FINAL").catch(() => undefined);
   const told = await untilTold(health, /^Merges of the table broken fail/);
-  assert.match(told, /partition all \(INCORRECT_DATA\).*HeadwaterMergesFailing in docs\/operate.md/);
+  assert.match(told, /partition all \(INCORRECT_DATA\).*docs\/operate\/runbook\/HeadwaterMergesFailing\.md/);
   assert.equal(health.figures()?.failingMerges, 1);
 
   const findings = await readFindings(client, [], Date.now(), AbortSignal.timeout(PATIENCE_MS));

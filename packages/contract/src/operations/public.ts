@@ -41,7 +41,7 @@ export const PUBLIC_OPERATIONS = [
     path: "/metrics",
     summary: "Get metrics for Prometheus",
     description:
-      "The text format of Prometheus. No label contains a source or a key. The metrics are listed in docs/operate.md.",
+      "The text format of Prometheus. No label contains a source or a key. docs/operate/monitoring.md lists the metrics.",
     access: "public",
     status: 200,
     answer: Type.String(),

@@ -26,7 +26,7 @@ import { copyWarehouse, hasEmbeddedWarehouse, WAREHOUSE } from "./warehouse-copy
 const LEDGER_IS_POSTGRES =
   "The ledger is in the database of DATABASE_URL. Back it up with PostgreSQL's own tools while the service runs: " +
   '`pg_dump --format=custom --file=headwater.dump "$DATABASE_URL"`, or a base backup with archived WAL for ' +
-  "point-in-time recovery (see docs/operate.md).";
+  "point-in-time recovery (docs/operate/postgresql.md).";
 const WAREHOUSE_NOT_INCLUDED =
   " The warehouse of CLICKHOUSE_URL is not included: back it up with ClickHouse's own tools, after the ledger.";
 

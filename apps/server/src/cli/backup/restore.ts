@@ -50,7 +50,7 @@ export const restore = defineCommand({
     const { DATA_DIR: dataDir, DATABASE_URL: url } = config;
     if (url !== null)
       throw new CommandFailed(
-        "The ledger is in the database of DATABASE_URL. Restore it with PostgreSQL's own tools (see docs/operate.md).",
+        "The ledger is in the database of DATABASE_URL. Restore it with PostgreSQL's own tools (docs/operate/postgresql.md).",
       );
     const source = resolve(from);
     const found = listSqliteFiles(source, "--from");

@@ -11,7 +11,7 @@ import { type CommandReport, table } from "../report.ts";
 import { withServedWarehouse } from "../warehouse-access.ts";
 
 const NEXT =
-  '"The warehouse is incomplete" in docs/operate.md says how to bring them back. To stop reporting events that cannot be brought back, run `headwater check-warehouse --accept`.';
+  "docs/operate/runbook/HeadwaterEventsMissing.md says how to bring them back. To stop reporting events that cannot be brought back, run `headwater check-warehouse --accept`.";
 
 function report(missing: readonly MissingDay[], detachedParts: string[]): CommandReport {
   const days = missing.map(({ sourceId, day, events, held }) => ({

@@ -23,7 +23,7 @@ const FORBIDDEN_CODES: readonly unknown[] = [
 const REPAIRS: Readonly<Record<string, string>> = {
   "ledger.sqlite":
     "When `headwater_outbox_events` no longer falls, stop the service, rename its folder, and run `headwater restore --from` with the last backup. " +
-    'The renamed folder may have events that the backup lacks. See "Damaged files" in docs/operate.md',
+    "The renamed folder may have events that the backup lacks. See docs/operate/runbook/HeadwaterStorageFailing.md",
   "attempts.sqlite": "It holds only the debug history, so move it away",
   "serve.lock": "It holds no data. Delete it while no service runs on this folder",
 };
