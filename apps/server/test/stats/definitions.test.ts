@@ -21,8 +21,11 @@ const TIMES: string[] = STATS_GRAINS.map((grain) => `time:${grain}`);
 /** The tools that differ, each with what it does. */
 const TOOLS = /^(?:—|All: .+|(?:(?:Plausible|Umami|GA4|Matomo)(?:, |: ))+.+)$/;
 
-const guide = readFileSync(new URL("../../../../docs/stats-compared.md", import.meta.url), "utf8");
-const section = guide.split(/^## /m).find((text) => text.startsWith("Every metric and dimension")) ?? "";
+const page = (name: string) => readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), "utf8");
+const section =
+  page("stats-compared")
+    .split(/^## /m)
+    .find((text) => text.startsWith("Every metric and dimension")) ?? "";
 
 /** The rows of the table with that head: cells by the name in the first one, which may name several in backquotes. */
 function rowsOf(head: string): Map<string, string[]> {
@@ -240,5 +243,19 @@ test("Every dimension has an example with the groups that the service answers, a
     const counted = groups.filter(([, figure]) => figure > 0).sort();
     assert.deepEqual(groupsOf(example).sort(), counted, name);
     assert.match(others, TOOLS, name);
+  }
+});
+
+test("Every query of the pages is answered as it is written.", async () => {
+  const sold = { name: "Sold", event: "purchase" };
+  const source = await stats.world.createSource({ goals: [sold] });
+  const written = ["api/stats", "stats"].flatMap((name) => [
+    ...page(name).matchAll(/^query (\w+) '(\{.*?\})'$/gms),
+  ]);
+  assert.ok(written.length >= 9, `${written.length} queries`);
+  for (const [, route, text = ""] of written) {
+    const body = JSON.parse(text.replace("'$SOURCE_ID'", source.sourceId));
+    const reply = await stats.world.ask(`/api/stats/${route}`, { method: "POST", body });
+    assert.equal(reply.status, 200, `${text}\n${reply.text}`);
   }
 });
