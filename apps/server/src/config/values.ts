@@ -10,7 +10,22 @@ import { isPlausibleToken, TOKEN_PREFIX } from "../core/token.ts";
 const MAX_LIST_FILE_LINES = 200_000;
 
 export const text = (value: string) => value;
-export const textOrNull = (value: string) => (value === "" ? null : value);
+
+/** Without a text the setting has no value. */
+const optional =
+  <T>(parse: (value: string) => T) =>
+  (value: string): T | null =>
+    value === "" ? null : parse(value);
+
+export const textOrNull = optional(text);
+
+/** @param problem says what the value must be */
+const matching =
+  (pattern: RegExp, problem: string) =>
+  (value: string): string => {
+    if (!pattern.test(value)) throw new Error(problem);
+    return value;
+  };
 
 export function integer(min: number, max: number) {
   return (value: string): number => {
@@ -35,9 +50,8 @@ export function oneOf<const V extends readonly string[]>(...values: V) {
   };
 }
 
-/** An http or https address, without its trailing slash; null when empty. */
-export function webAddress(value: string): string | null {
-  if (value === "") return null;
+/** An http or https address, without its trailing slash. */
+export const webAddress = optional((value) => {
   const url = URL.parse(value);
   if (
     !url ||
@@ -52,7 +66,7 @@ export function webAddress(value: string): string | null {
     );
   }
   return url.href.replace(/\/+$/, "");
-}
+});
 
 /** Origins, separated by commas. */
 export const webOrigins = (value: string): readonly string[] =>
@@ -67,15 +81,14 @@ export const webOrigins = (value: string): readonly string[] =>
       return url.origin;
     });
 
-/** A path without its trailing slash; null when empty. */
-export function sitePath(value: string): string | null {
-  if (value === "") return null;
+/** A path without its trailing slash. */
+export const sitePath = optional((value) => {
   const path = value.replace(/\/+$/, "");
   if (path.length > LIMITS.maxSitePathLength || !new RegExp(SITE_PATH).test(path)) {
     throw new Error("must be a path of letters, digits, _, ~, . and -, for example /hw");
   }
   return path;
-}
+});
 
 /** Every MMDB file has these bytes before its metadata (MaxMind DB format, section "Metadata"). */
 const MMDB_MARK = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
@@ -111,37 +124,30 @@ function readList(file: string): string[] {
   return lines;
 }
 
-/** Whether an address is in a range of the file; null without a file. */
-export const addressesFile = (value: string): ContainsAddress | null =>
-  value === "" ? null : parseAddressRanges(readList(value));
+/** Whether an address is in a range of the file. */
+export const addressesFile = optional((value): ContainsAddress => parseAddressRanges(readList(value)));
 
-/** The host names of the file, in lower case; null without a file. */
-export function hostsFile(value: string): ReadonlySet<string> | null {
-  if (value === "") return null;
+/** The host names of the file, in lower case. */
+export const hostsFile = optional((value): ReadonlySet<string> => {
   const hosts = readList(value).map((line) => line.toLowerCase());
   const wrong = hosts.find((host) => URL.parse(`http://${host}`)?.pathname !== "/");
   if (wrong !== undefined) throw new Error(`must list host names; "${wrong}" is none`);
   return new Set(hosts.map((host) => URL.parse(`http://${host}`)?.hostname ?? host));
-}
+});
 
-/** The path of a list of sources; null without one. */
-export function sourcesFile(value: string): string | null {
-  if (value === "") return null;
+/** The path of a list of sources. */
+export const sourcesFile = optional((value) => {
   try {
     createSourceLists(value);
   } catch (error) {
     throw new Error(`must name a list of sources: ${error instanceof Error ? error.message : String(error)}`);
   }
   return value;
-}
+});
 
-export function identifier(value: string): string {
-  if (!/^[A-Za-z0-9_-]{1,100}$/.test(value)) throw new Error("must be 1 to 100 letters, digits, _ or -");
-  return value;
-}
+export const identifier = matching(/^[A-Za-z0-9_-]{1,100}$/, "must be 1 to 100 letters, digits, _ or -");
 
-export function ownerToken(value: string): string | null {
-  if (value === "") return null;
+export const ownerToken = optional((value) => {
   if (!/^[\x21-\x7e]{32,256}$/.test(value)) {
     throw new Error("must be 32 to 256 visible ASCII characters; `headwater token generate` makes one");
   }
@@ -151,44 +157,33 @@ export function ownerToken(value: string): string | null {
     );
   }
   return value;
-}
+});
 
 /** Its path or query may contain a secret, so the setting is a secret. */
-export function webhookUrl(value: string): string | null {
-  if (value === "") return null;
+export const webhookUrl = optional((value) => {
   const url = URL.parse(value);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
     throw new Error("must be an http or https address without credentials");
   return url.href;
-}
+});
 
-export function webhookSecret(value: string): string | null {
-  if (value === "") return null;
-  if (value.length < 16) throw new Error("must have at least 16 characters");
-  return value;
-}
+export const webhookSecret = optional(matching(/^.{16,}$/s, "must have at least 16 characters"));
 
-export function headerName(value: string): string | null {
-  if (value === "") return null;
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(value)) throw new Error("must be a header's name: letters, digits and -");
-  return value.toLowerCase();
-}
+const header = matching(/^[A-Za-z0-9-]{1,64}$/, "must be a header's name: letters, digits and -");
+export const headerName = optional((value) => header(value).toLowerCase());
 
 /** The address of a server with the user's password, so the setting is a secret. */
-export function databaseUrl(value: string): string | null {
-  if (value === "") return null;
-  if (!/^postgres(?:ql)?:\/\/./.test(value))
-    throw new Error("must be an address such as postgres://user:password@host:5432/database");
-  return value;
-}
+export const databaseUrl = optional(
+  matching(
+    /^postgres(?:ql)?:\/\/./,
+    "must be an address such as postgres://user:password@host:5432/database",
+  ),
+);
 
 /** A ClickHouse cluster's name in `remote_servers`. */
-export function clusterName(value: string): string | null {
-  if (value === "") return null;
-  if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(value))
-    throw new Error("must be 1 to 100 letters, digits, _, . or -");
-  return value;
-}
+export const clusterName = optional(
+  matching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/, "must be 1 to 100 letters, digits, _, . or -"),
+);
 
 const HTTP_PORT = 8123;
 const SMTP_PORT = 587;
@@ -196,8 +191,7 @@ const SMTPS_PORT = 465;
 const DATABASE = "headwater";
 
 /** A ClickHouse address with user, password and database (default `headwater`). Port 8123 is the default of http. */
-export function clickhouseUrl(value: string) {
-  if (value === "") return null;
+export const clickhouseUrl = optional((value) => {
   const url = URL.parse(value);
   const database = url?.pathname.slice(1) || DATABASE;
   if (
@@ -208,12 +202,9 @@ export function clickhouseUrl(value: string) {
   )
     throw new Error("must be an address such as https://user:password@host:8443/database");
   if (url.port === "" && url.protocol === "http:") url.port = String(HTTP_PORT);
-  const [username, password] = [
-    decodeURIComponent(url.username) || "default",
-    decodeURIComponent(url.password),
-  ];
-  return { url: url.origin, username, password, database };
-}
+  const username = decodeURIComponent(url.username) || "default";
+  return { url: url.origin, username, password: decodeURIComponent(url.password), database };
+});
 
 /** The parsed SMTP_URL. */
 export interface SmtpServer {
@@ -241,8 +232,7 @@ function mailTls(url: URL, host: string): SmtpServer["tls"] {
 }
 
 /** The mail server with the user's password, so the setting is a secret. */
-export function smtpUrl(value: string): SmtpServer | null {
-  if (value === "") return null;
+export const smtpUrl = optional((value): SmtpServer => {
   const url = URL.parse(value);
   const isBare =
     url !== null && /^\/?$/.test(url.pathname) && /^(?:\?tls=off)?$/.test(url.search) && url.hash === "";
@@ -255,26 +245,22 @@ export function smtpUrl(value: string): SmtpServer | null {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase();
   const tls = mailTls(url, host);
   return { host, port: Number(url.port) || (tls === "start" ? SMTPS_PORT : SMTP_PORT), tls, login };
-}
+});
 
 const ADDRESS = String.raw`[^\s<>@,;:"\p{Cc}]+@[^\s<>@,;:"\p{Cc}]+`;
 const MAIL_SENDER = new RegExp(`^(?:[^<>@,;"\\p{Cc}]+<${ADDRESS}>|${ADDRESS})$`, "u");
 
-/** An address, or a name with the address in angle brackets; null when empty. */
 const CONTACT = /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*|tel:\+?[\d-]+)$/;
 
-/** A contact of a security.txt, in the form of a URI; null for none. */
-export function securityContact(value: string): string | null {
-  if (value === "") return null;
+/** A contact of a security.txt, in the form of a URI. */
+export const securityContact = optional((value) => {
   const contact = /^[^\s:/@]+@[^\s:/@]+$/.test(value) ? `mailto:${value}` : value;
   if (!CONTACT.test(contact))
     throw new Error("must be an e-mail address such as security@example.com, or an https:// address");
   return contact;
-}
+});
 
-export function mailSender(value: string): string | null {
-  if (value === "") return null;
-  if (!MAIL_SENDER.test(value))
-    throw new Error("must be an address such as stats@example.com, or Headwater <stats@example.com>");
-  return value;
-}
+/** An address, or a name with the address in angle brackets. */
+export const mailSender = optional(
+  matching(MAIL_SENDER, "must be an address such as stats@example.com, or Headwater <stats@example.com>"),
+);
