@@ -6,9 +6,9 @@ import type { BuildInfo } from "../config/build-info.ts";
 import { STORAGE_FAILURES } from "../core/errors.ts";
 import { SECOND_MS } from "../core/time.ts";
 import type { LedgerLoad } from "../ledger/ledger.ts";
-import { counterFamily, gaugeFamily, type MetricFamily, registerFamily } from "./metric-family.ts";
-import { createProcessMetrics } from "./process-metrics.ts";
+import { createProcessReader, PROCESS_METRICS } from "./process-metrics.ts";
 import type { ReadinessState } from "./readiness.ts";
+import { counter, gauge, type MetricSamples, registerMetrics } from "./scraped-metrics.ts";
 
 /** What the metrics are read from, at the moment of a scrape. */
 interface MetricSources {
@@ -38,168 +38,115 @@ export function lagSeconds({ status }: ReadinessState, now: number): number {
   return Math.max(0, now - oldestAt) / SECOND_MS;
 }
 
-type ReadMetric = MetricFamily<MetricSources>["read"];
-const gauge = (name: string, help: string, read: ReadMetric) => gaugeFamily(`headwater_${name}`, help, read);
-const counter = (name: string, help: string, read: ReadMetric) =>
-  counterFamily(`headwater_${name}`, help, read);
-
-/** A gauge of each connection pool of PostgreSQL. None on SQLite. */
-const poolGauge = (name: string, help: string, key: "total" | "idle" | "waiting") =>
-  gaugeFamily<MetricSources>(
-    `headwater_postgres_pool_${name}`,
-    help,
-    ({ ledger }) => ledger.pools.map((pool) => [{ pool: pool.name }, pool[key]]),
-    ["pool"],
-  );
-
-/** To add a metric that is read at each scrape, add a row here and its name to docs/operate/monitoring.md. */
-const METRICS: readonly MetricFamily<MetricSources>[] = [
-  gauge("ready", "1 if the service accepts requests, else 0", ({ readiness }) => (readiness.ready ? 1 : 0)),
-  gauge(
-    "ingest_in_flight",
-    "Ingest requests that have not been answered yet",
-    ({ ingestInFlight }) => ingestInFlight,
-  ),
-  gauge(
-    "outbox_events",
-    "Accepted events that are not in the warehouse yet",
-    ({ readiness }) => readiness.status?.outboxEvents ?? 0,
-  ),
-  gauge(
-    "failed_rollups",
-    "Days of sources whose rollup could not be built; they are tried again",
-    ({ failedRollups }) => failedRollups,
-  ),
-  gauge(
-    "outbox_bytes",
-    "Bytes of the accepted events that are not in the warehouse yet",
-    ({ readiness }) => readiness.status?.outboxBytes ?? 0,
-  ),
-  gauge(
-    "outbox_lag_seconds",
-    "Age of the oldest accepted event that is not in the warehouse yet",
-    ({ readiness, now }) => lagSeconds(readiness, now),
-  ),
-  gauge(
-    "warehouse_up",
-    "1 if the warehouse can be queried, else 0; absent without a warehouse",
-    ({ warehouse }) =>
-      ["off", "elsewhere"].includes(warehouse.state()) ? null : Number(warehouse.state() === "up"),
-  ),
-  counter("warehouse_losses_total", "Times that the warehouse went from up to down", ({ warehouse }) =>
-    warehouse.disconnects(),
-  ),
-  counter(
-    "warehouse_restarts_total",
-    "Times that the warehouse came up again after it was down",
-    ({ warehouse }) => warehouse.restarts(),
-  ),
-  gauge(
-    "warehouse_engine_memory_bytes",
-    "Resident memory of the embedded warehouse's process",
-    ({ warehouse }) => warehouse.engineBytes(),
-  ),
-  gauge(
-    "warehouse_missing_events",
+/** To add a metric that is read at each scrape, add it here, its value in `readValues`, and its name to docs/operate/metrics.md. */
+const METRICS = {
+  headwater_ready: gauge("1 if the service accepts requests, else 0"),
+  headwater_ingest_in_flight: gauge("Ingest requests that have not been answered yet"),
+  headwater_outbox_events: gauge("Accepted events that are not in the warehouse yet"),
+  headwater_failed_rollups: gauge("Days of sources whose rollup could not be built; they are tried again"),
+  headwater_outbox_bytes: gauge("Bytes of the accepted events that are not in the warehouse yet"),
+  headwater_outbox_lag_seconds: gauge("Age of the oldest accepted event that is not in the warehouse yet"),
+  headwater_warehouse_up: gauge("1 if the warehouse can be queried, else 0; absent without a warehouse"),
+  headwater_warehouse_losses_total: counter("Times that the warehouse went from up to down"),
+  headwater_warehouse_restarts_total: counter("Times that the warehouse came up again after it was down"),
+  headwater_warehouse_engine_memory_bytes: gauge("Resident memory of the embedded warehouse's process"),
+  headwater_warehouse_missing_events: gauge(
     "Events that were shipped to the warehouse and are no longer there",
-    ({ missingEvents }) => missingEvents,
   ),
-  gauge(
-    "warehouse_failing_merges",
-    "Partitions of the warehouse whose merges fail",
-    ({ warehouseFigures }) => warehouseFigures?.failingMerges ?? null,
-  ),
-  gauge(
-    "warehouse_stuck_mutations",
-    "Mutations of the warehouse that fail or make no progress",
-    ({ warehouseFigures }) => warehouseFigures?.stuckMutations ?? null,
-  ),
-  gauge(
-    "warehouse_parts_ratio",
+  headwater_warehouse_failing_merges: gauge("Partitions of the warehouse whose merges fail"),
+  headwater_warehouse_stuck_mutations: gauge("Mutations of the warehouse that fail or make no progress"),
+  headwater_warehouse_parts_ratio: gauge(
     "Parts of the warehouse's fullest partition, as a share of the number from which on inserts are delayed",
-    ({ warehouseFigures }) => warehouseFigures?.partsRatio ?? null,
   ),
-  gauge(
-    "warehouse_detached_parts",
-    "Damaged parts of the warehouse that are detached",
-    ({ warehouseFigures }) => warehouseFigures?.detachedParts ?? null,
-  ),
-  counter(
-    "shipped_events_total",
-    "Events that were shipped to the warehouse",
-    ({ shipped }) => shipped.events,
-  ),
-  counter(
-    "ship_failures_total",
-    "Failed attempts to ship a page of events",
-    ({ shipped }) => shipped.failures,
-  ),
-  counter(
-    "ship_refused_total",
-    "Pages of events that the warehouse refused because of their data",
-    ({ shipped }) => shipped.refused,
-  ),
-  counter("reports_sent_total", "Weekly and monthly reports that were sent", ({ reports }) => reports.sent),
-  counter(
-    "report_failures_total",
-    "Failed tries to send a report by e-mail or to a webhook",
-    ({ reports }) => reports.failures,
-  ),
-  gaugeFamily(
-    "headwater_storage_failing",
+  headwater_warehouse_detached_parts: gauge("Damaged parts of the warehouse that are detached"),
+  headwater_shipped_events_total: counter("Events that were shipped to the warehouse"),
+  headwater_ship_failures_total: counter("Failed attempts to ship a page of events"),
+  headwater_ship_refused_total: counter("Pages of events that the warehouse refused because of their data"),
+  headwater_reports_sent_total: counter("Weekly and monthly reports that were sent"),
+  headwater_report_failures_total: counter("Failed tries to send a report by e-mail or to a webhook"),
+  headwater_storage_failing: gauge(
     "1 for the kind of failure that the ledger's storage has now, else 0",
-    ({ readiness }) => STORAGE_FAILURES.map((kind) => [{ kind }, readiness.storageFailure === kind ? 1 : 0]),
-    ["kind"],
+    "kind",
   ),
-  gauge("storage_free_bytes", "Free bytes on the ledger's disk", ({ readiness }) =>
-    finiteOrNull(readiness.freeBytes),
-  ),
-  gauge(
-    "storage_low_water_bytes",
+  headwater_storage_free_bytes: gauge("Free bytes on the ledger's disk"),
+  headwater_storage_low_water_bytes: gauge(
     "Below this number of free bytes events are refused (DISK_LOW_WATER_BYTES)",
-    ({ readiness: { freeBytes, lowWaterBytes } }) =>
-      finiteOrNull(freeBytes) === null ? null : lowWaterBytes,
   ),
-  gauge(
-    "clock_jump_seconds",
+  headwater_clock_jump_seconds: gauge(
     "How far the clock has jumped, while deletions by age wait for it; 0 if they do not",
-    ({ clockJumpMs }) => clockJumpMs / SECOND_MS,
   ),
-  gauge(
-    "last_backup_timestamp_seconds",
-    "When `headwater backup` has last succeeded; 0: never",
-    ({ lastBackupMs }) => lastBackupMs && lastBackupMs / SECOND_MS,
+  headwater_last_backup_timestamp_seconds: gauge("When `headwater backup` has last succeeded; 0: never"),
+  headwater_nodes: gauge("Nodes that serve from the same ledger"),
+  headwater_commit_queue_requests: gauge("Ingest requests that wait for a commit"),
+  headwater_commit_queue_bytes: gauge("Bytes of the requests that wait for a commit"),
+  headwater_postgres_pool_connections: gauge("Connections to PostgreSQL, by pool", "pool"),
+  headwater_postgres_pool_idle_connections: gauge(
+    "Connections to PostgreSQL that are not in use, by pool",
+    "pool",
   ),
-  gauge("nodes", "Nodes that serve from the same ledger", ({ readiness }) => readiness.status?.nodes ?? 1),
-  gauge(
-    "commit_queue_requests",
-    "Ingest requests that wait for a commit",
-    ({ ledger }) => ledger.queue.requests,
+  headwater_postgres_pool_waiting_requests: gauge(
+    "Calls that wait for a connection to PostgreSQL, by pool",
+    "pool",
   ),
-  gauge(
-    "commit_queue_bytes",
-    "Bytes of the requests that wait for a commit",
-    ({ ledger }) => ledger.queue.bytes,
-  ),
-  poolGauge("connections", "Connections to PostgreSQL, by pool", "total"),
-  poolGauge("idle_connections", "Connections to PostgreSQL that are not in use, by pool", "idle"),
-  poolGauge("waiting_requests", "Calls that wait for a connection to PostgreSQL, by pool", "waiting"),
-  counter(
-    "debug_dropped_total",
+  headwater_debug_dropped_total: counter(
     "Attempts that were not kept in the debug history because of its limits",
-    ({ debugDropped }) => debugDropped,
   ),
-  gaugeFamily(
-    "headwater_worker_failures_in_row",
+  headwater_worker_failures_in_row: gauge(
     "Failures of a background worker since its last success, by worker",
-    ({ workers }) => workers.map(({ name, failuresInRow }) => [{ worker: name }, failuresInRow]),
-    ["worker"],
+    "worker",
   ),
-];
+};
 
-/** null on PostgreSQL, whose server does not report the space on its disk. */
-function finiteOrNull(bytes: number | null): number | null {
-  return bytes !== null && Number.isFinite(bytes) ? bytes : null;
+function readWarehouse({ warehouse, warehouseFigures: figures, missingEvents }: MetricSources) {
+  const state = warehouse.state();
+  const hasWarehouse = state !== "off" && state !== "elsewhere";
+  return {
+    headwater_warehouse_up: hasWarehouse ? Number(state === "up") : null,
+    headwater_warehouse_losses_total: warehouse.disconnects(),
+    headwater_warehouse_restarts_total: warehouse.restarts(),
+    headwater_warehouse_engine_memory_bytes: warehouse.engineBytes(),
+    headwater_warehouse_missing_events: missingEvents,
+    headwater_warehouse_failing_merges: figures?.failingMerges ?? null,
+    headwater_warehouse_stuck_mutations: figures?.stuckMutations ?? null,
+    headwater_warehouse_parts_ratio: figures?.partsRatio ?? null,
+    headwater_warehouse_detached_parts: figures?.detachedParts ?? null,
+  };
+}
+
+function readValues(sources: MetricSources): Record<keyof typeof METRICS, MetricSamples> {
+  const { readiness, shipped, reports, ledger, lastBackupMs } = sources;
+  const { status, freeBytes, lowWaterBytes, storageFailure } = readiness;
+  // PostgreSQL does not report the space on its disk
+  const knownFreeBytes = freeBytes !== null && Number.isFinite(freeBytes) ? freeBytes : null;
+  const ofPools = (key: "total" | "idle" | "waiting"): MetricSamples =>
+    ledger.pools.map((pool) => [{ pool: pool.name }, pool[key]]);
+  return {
+    ...readWarehouse(sources),
+    headwater_ready: readiness.ready ? 1 : 0,
+    headwater_ingest_in_flight: sources.ingestInFlight,
+    headwater_outbox_events: status?.outboxEvents ?? 0,
+    headwater_failed_rollups: sources.failedRollups,
+    headwater_outbox_bytes: status?.outboxBytes ?? 0,
+    headwater_outbox_lag_seconds: lagSeconds(readiness, sources.now),
+    headwater_shipped_events_total: shipped.events,
+    headwater_ship_failures_total: shipped.failures,
+    headwater_ship_refused_total: shipped.refused,
+    headwater_reports_sent_total: reports.sent,
+    headwater_report_failures_total: reports.failures,
+    headwater_storage_failing: STORAGE_FAILURES.map((kind) => [{ kind }, Number(storageFailure === kind)]),
+    headwater_storage_free_bytes: knownFreeBytes,
+    headwater_storage_low_water_bytes: knownFreeBytes === null ? null : lowWaterBytes,
+    headwater_clock_jump_seconds: sources.clockJumpMs / SECOND_MS,
+    headwater_last_backup_timestamp_seconds: lastBackupMs && lastBackupMs / SECOND_MS,
+    headwater_nodes: status?.nodes ?? 1,
+    headwater_commit_queue_requests: ledger.queue.requests,
+    headwater_commit_queue_bytes: ledger.queue.bytes,
+    headwater_postgres_pool_connections: ofPools("total"),
+    headwater_postgres_pool_idle_connections: ofPools("idle"),
+    headwater_postgres_pool_waiting_requests: ofPools("waiting"),
+    headwater_debug_dropped_total: sources.debugDropped,
+    headwater_worker_failures_in_row: sources.workers.map((one) => [{ worker: one.name }, one.failuresInRow]),
+  };
 }
 
 function createIngestCounters(registry: Registry) {
@@ -293,24 +240,24 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(build: Promise<BuildInfo>) {
   const registry = new Registry();
-  const registered = Promise.withResolvers<void>();
-  for (const family of createProcessMetrics(build)) registerFamily(registry, family, () => undefined);
-  /** A scrape right after the start waits until everything that it shows is running. */
-  const render = async (): Promise<string> => {
-    await registered.promise;
-    return registry.metrics();
-  };
+  const setProcessValues = registerMetrics(registry, PROCESS_METRICS);
+  const setValues = registerMetrics(registry, METRICS);
+  const readProcess = createProcessReader(build);
+  const registered = Promise.withResolvers<() => MetricSources>();
   return {
     contentType: registry.contentType,
-    render,
+    /** A scrape right after the start waits until everything that it shows is running. */
+    render: async (): Promise<string> => {
+      const readSources = await registered.promise;
+      setProcessValues(await readProcess());
+      setValues(readValues(readSources()));
+      return registry.metrics();
+    },
     /** What ingest counts as it happens. */
     ingest: createIngestCounters(registry),
     http: createHttpCounters(registry),
     commitGroup: createGroupCounter(registry),
-    /** Adds the metrics that are read at each scrape. Call it once, when everything that they read is running. */
-    registerSources(read: () => MetricSources) {
-      for (const family of METRICS) registerFamily(registry, family, read);
-      registered.resolve();
-    },
+    /** Call it once, when everything that the metrics read is running. */
+    registerSources: registered.resolve,
   };
 }

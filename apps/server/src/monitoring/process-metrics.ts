@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { BuildInfo } from "../config/build-info.ts";
 import { SECOND_MS } from "../core/time.ts";
-import { counterFamily, gaugeFamily, type MetricFamily, type MetricSamples } from "./metric-family.ts";
+import { counter, gauge, type MetricSamples } from "./scraped-metrics.ts";
 
 const MICROSECONDS = 1_000_000;
 const NANOSECONDS = 1_000_000_000;
@@ -44,43 +44,44 @@ function readMaxFiles(): number | null {
   }
 }
 
-async function labelBuild(build: Promise<BuildInfo>): Promise<MetricSamples> {
-  const { version, commit, isModified } = await build;
-  const labels = { version, commit: commit ?? "", modified: String(isModified), node: process.version };
-  return [[labels, 1]];
-}
+export const PROCESS_METRICS = {
+  headwater_build_info: gauge(
+    "Always 1; the labels have the versions",
+    "version",
+    "commit",
+    "modified",
+    "node",
+  ),
+  headwater_event_loop_delay_seconds: gauge(
+    "Delay of the event loop since the last scrape: median, 99th percentile and maximum",
+    "stat",
+  ),
+  process_cpu_seconds_total: counter("User and system CPU time"),
+  process_start_time_seconds: gauge("Unix time at which the process started"),
+  process_resident_memory_bytes: gauge("Resident memory"),
+  process_open_fds: gauge("Open files and connections"),
+  process_max_fds: gauge("Maximum number of open files"),
+  nodejs_heap_size_used_bytes: gauge("JavaScript heap in use by the main thread"),
+};
 
-export function createProcessMetrics(build: Promise<BuildInfo>): readonly MetricFamily<void>[] {
+type ProcessValues = Record<keyof typeof PROCESS_METRICS, MetricSamples>;
+
+export function createProcessReader(build: Promise<BuildInfo>): () => Promise<ProcessValues> {
   const maxFiles = readMaxFiles();
-  return [
-    gaugeFamily("headwater_build_info", "Always 1; the labels have the versions", () => labelBuild(build), [
-      "version",
-      "commit",
-      "modified",
-      "node",
-    ]),
-    gaugeFamily(
-      "headwater_event_loop_delay_seconds",
-      "Delay of the event loop since the last scrape: median, 99th percentile and maximum",
-      createDelayReader(),
-      ["stat"],
-    ),
-    counterFamily("process_cpu_seconds_total", "User and system CPU time", () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / MICROSECONDS;
-    }),
-    gaugeFamily(
-      "process_start_time_seconds",
-      "Unix time at which the process started",
-      () => performance.timeOrigin / SECOND_MS,
-    ),
-    gaugeFamily("process_resident_memory_bytes", "Resident memory", () => process.memoryUsage.rss()),
-    gaugeFamily("process_open_fds", "Open files and connections", readOpenFiles),
-    gaugeFamily("process_max_fds", "Maximum number of open files", () => maxFiles),
-    gaugeFamily(
-      "nodejs_heap_size_used_bytes",
-      "JavaScript heap in use by the main thread",
-      () => process.memoryUsage().heapUsed,
-    ),
-  ];
+  const readDelays = createDelayReader();
+  return async () => {
+    const { version, commit, isModified } = await build;
+    const labels = { version, commit: commit ?? "", modified: String(isModified), node: process.version };
+    const { user, system } = process.cpuUsage();
+    return {
+      headwater_build_info: [[labels, 1]],
+      headwater_event_loop_delay_seconds: readDelays(),
+      process_cpu_seconds_total: (user + system) / MICROSECONDS,
+      process_start_time_seconds: performance.timeOrigin / SECOND_MS,
+      process_resident_memory_bytes: process.memoryUsage.rss(),
+      process_open_fds: await readOpenFiles(),
+      process_max_fds: maxFiles,
+      nodejs_heap_size_used_bytes: process.memoryUsage().heapUsed,
+    };
+  };
 }
