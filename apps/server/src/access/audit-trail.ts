@@ -12,12 +12,7 @@ const AUDIT_TRAIL_KEYS = 10_000;
 
 type NoteWithoutCount = Omit<AuditNote, "after"> & { readonly details?: Readonly<Record<string, unknown>> };
 
-export interface AuditTrail {
-  /** Writes one entry per hour for the same reader, target and details. */
-  read(note: NoteWithoutCount): Promise<void>;
-  /** Writes an entry for the 1st, 10th, 100th … of the same kind within an hour, with their number. */
-  refused(note: NoteWithoutCount): Promise<void>;
-}
+export type AuditTrail = ReturnType<typeof createAuditTrail>;
 
 interface HourCount {
   hour: number;
@@ -30,7 +25,7 @@ const isPowerOfTen = (count: number) => /^10*$/.test(String(count));
 export function createAuditTrail(
   record: (note: AuditNote) => Promise<void>,
   report: (error: unknown) => void,
-): AuditTrail {
+) {
   const seen = new LRUCache<string, HourCount>({
     maxSize: AUDIT_TRAIL_KEYS,
     sizeCalculation: () => 1,
@@ -49,10 +44,12 @@ export function createAuditTrail(
     await record({ ...note, after: { ...details, ...more } }).catch(report);
   };
   return {
-    read: async (note) => {
+    /** Writes one entry per hour for the same reader, target and details. */
+    read: async (note: NoteWithoutCount): Promise<void> => {
       if (count(note) === 1) await write(note);
     },
-    refused: async (note) => {
+    /** Writes an entry for the 1st, 10th, 100th … of the same kind within an hour, with their number. */
+    refused: async (note: NoteWithoutCount): Promise<void> => {
       const times = count(note);
       if (isPowerOfTen(times)) await write(note, { count: times });
     },

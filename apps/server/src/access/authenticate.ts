@@ -13,17 +13,6 @@ const TOKEN_CACHE_ENTRIES = 10_000;
 /** The times of last use of tokens are written together, this often. */
 const TOKEN_USE_FLUSH_MS = 60_000;
 
-export interface Authenticator {
-  /** Throws a 401 refusal. @param authorization the value of the header */
-  authenticate(authorization: string | undefined, now: number): Promise<Caller>;
-  /** Throws a 401 or 403 refusal unless the token has the scope `ingest` for this source. */
-  authenticateSender(authorization: string, sourceId: string, now: number): Promise<void>;
-  /** Clears the cache after tokens changed on this node or on another. */
-  forget(): void;
-  /** Writes the collected last-used times. Call it before the ledger closes. */
-  flush(): Promise<void>;
-}
-
 const BEARER = /^bearer +(\S+) *$/i;
 
 /** The token in the header. Throws `missing_token` or `invalid_token`. */
@@ -97,8 +86,16 @@ function createTokenFinder(catalog: Pick<Catalog, "tokenByHash" | "recordTokenUs
     useLog.add(token.tokenId, now);
     return token;
   }
-  return { findUsable, forget: () => tokens.clear(), flush: useLog.flush };
+  return {
+    findUsable,
+    /** Clears the cache after tokens changed on this node or on another. */
+    forget: () => tokens.clear(),
+    /** Writes the collected last-used times. Call it before the ledger closes. */
+    flush: useLog.flush,
+  };
 }
+
+export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 /**
  * @param jwt null: no identity provider is configured
@@ -108,9 +105,10 @@ export function createAuthenticator(
   catalog: Pick<Catalog, "tokenByHash" | "recordTokenUse">,
   jwt: JwtAuthentication | null,
   idleMs: number,
-): Authenticator {
+) {
   const { findUsable, forget, flush } = createTokenFinder(catalog, idleMs);
 
+  /** Throws a 401 refusal. @param authorization the value of the header */
   async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
     const text = readBearerToken(authorization);
     if (jwt && looksLikeJwt(text)) {
@@ -135,6 +133,7 @@ export function createAuthenticator(
     return { ...common, isPerson: false, scope, grantsUntil: expiresAt };
   }
 
+  /** Throws a 401 or 403 refusal unless the token has the scope `ingest` for this source. */
   async function authenticateSender(authorization: string, sourceId: string, now: number): Promise<void> {
     const token = await findUsable(readBearerToken(authorization), now);
     if (token.scope === "ingest" && token.sourceId === sourceId) return;

@@ -30,14 +30,6 @@ export interface OidcUser {
   readonly invitationCode: string | null;
 }
 
-export interface OidcClient {
-  readonly name: string;
-  /** @returns the provider's address, and what the browser has to keep until it comes back */
-  start(redirectUri: string, invitationCode: string | null): Promise<{ url: string; flow: string }>;
-  /** @throws Error when the answer does not belong to the flow, or the provider does not confirm it */
-  finish(redirectUri: string, query: Readonly<Record<string, string>>, flow: string): Promise<OidcUser>;
-}
-
 const FLOW_PARTS = ["state", "nonce", "verifier", "invitation"] as const;
 type Flow = Record<(typeof FLOW_PARTS)[number], string>;
 
@@ -50,17 +42,13 @@ function parseOrNull(text: string): unknown {
   }
 }
 
+const isFlow = (value: unknown): value is Flow =>
+  FLOW_PARTS.every((part) => typeof memberOf(value, part) === "string");
+
 function decodeFlow(text: string): Flow {
   const value = parseOrNull(Buffer.from(text, "base64url").toString());
-  const [state, nonce, verifier, invitation] = FLOW_PARTS.map((part) => memberOf(value, part));
-  if (
-    typeof state !== "string" ||
-    typeof nonce !== "string" ||
-    typeof verifier !== "string" ||
-    typeof invitation !== "string"
-  )
-    throw new Error("the cookie of the sign-in is damaged");
-  return { state, nonce, verifier, invitation };
+  if (isFlow(value)) return value;
+  throw new Error("the cookie of the sign-in is damaged");
 }
 
 const textOf = (claims: object, name: string, maxLength: number): string | null => {
@@ -114,11 +102,14 @@ function createDiscovery(settings: OidcSettings): () => Promise<client.Configura
   };
 }
 
-export function createOidcClient(settings: OidcSettings): OidcClient {
+export type OidcClient = ReturnType<typeof createOidcClient>;
+
+export function createOidcClient(settings: OidcSettings) {
   const discover = createDiscovery(settings);
   return {
     name: settings.name,
-    async start(redirectUri, invitationCode) {
+    /** @returns the provider's address, and what the browser has to keep until it comes back */
+    async start(redirectUri: string, invitationCode: string | null) {
       const provider = await discover();
       const flow = {
         state: client.randomState(),
@@ -136,7 +127,8 @@ export function createOidcClient(settings: OidcSettings): OidcClient {
       });
       return { url: url.href, flow: encodeFlow(flow) };
     },
-    async finish(redirectUri, query, text) {
+    /** @throws Error when the answer does not belong to the flow, or the provider does not confirm it */
+    async finish(redirectUri: string, query: Readonly<Record<string, string>>, text: string) {
       const { state, nonce, verifier, invitation } = decodeFlow(text);
       const provider = await discover();
       const answered = new URL(redirectUri);

@@ -8,9 +8,8 @@ import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { extname, join } from "node:path";
 import { CONSOLE_PAGES } from "@headwater/contract";
-import { chooseEncoding } from "./encoding.ts";
 import { pageHeaders } from "./page-headers.ts";
-import { type Exchange, send } from "./reply.ts";
+import { chooseEncoding, type Exchange, send } from "./reply.ts";
 
 /** The folder of the console's files, in the URL and on disk. */
 const ASSETS = "console";
@@ -47,10 +46,7 @@ interface ConsoleFilesDeps {
   readonly requireRate: (request: IncomingMessage) => void;
 }
 
-export interface ConsoleFiles {
-  /** Returns null when the path is not one of the console's, unless a browser opens it as a page: that gets the console's own 404. */
-  serve(exchange: Exchange, path: string): Promise<void> | null;
-}
+export type ConsoleFiles = ReturnType<typeof createConsoleFiles>;
 
 /** The only page that other sites may show in a frame, and which of them is the source's own setting. */
 const EMBED_PAGE = /^\/embed\/?$/;
@@ -135,12 +131,7 @@ async function sendFile(
   send(exchange, { status: 200, headers: { ...headers, ...fileHeaders, ...encoded } }, bytes);
 }
 
-export function createConsoleFiles({
-  folder,
-  appUrl,
-  embedOriginsOf,
-  requireRate,
-}: ConsoleFilesDeps): ConsoleFiles {
+export function createConsoleFiles({ folder, appUrl, embedOriginsOf, requireRate }: ConsoleFilesDeps) {
   const build = openBuild(folder);
   const pages = new Set<string>(CONSOLE_PAGES.flatMap((page) => (page === "/" ? page : [page, `${page}/`])));
 
@@ -170,7 +161,8 @@ export function createConsoleFiles({
   }
 
   return {
-    serve(exchange, path) {
+    /** Returns null when the path is not one of the console's, unless a browser opens it as a page: that gets the console's own 404. */
+    serve(exchange: Exchange, path: string): Promise<void> | null {
       const { method } = exchange.request;
       if (method !== "GET" && method !== "HEAD") return null;
       const name = path.startsWith(`/${ASSETS}/`) ? path.slice(ASSETS.length + 2) : "";

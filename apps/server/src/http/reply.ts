@@ -1,12 +1,12 @@
 /** Sends answers: JSON, text, or a stream that ends when the client disconnects. */
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { gzip } from "node:zlib";
 import type { Operation } from "@headwater/contract";
 import { endAnswer } from "../overload/unsent-answers.ts";
 import type { Document } from "./document.ts";
-import { chooseEncoding } from "./encoding.ts";
 import type { AnswerWith } from "./handler.ts";
 import type { RequestIds } from "./trace-context.ts";
 
@@ -70,6 +70,19 @@ export function send(exchange: Exchange, reply: Reply, content?: string | Uint8A
   else dropUnreadBody(exchange);
   response.writeHead(status, all);
   endAnswer(response, content, isShared);
+}
+
+/**
+ * Which content coding a client accepts (RFC 9110, 12.5.3).
+ * @returns the first of the codings that the client accepts; undefined: none
+ */
+export function chooseEncoding(headers: IncomingHttpHeaders, codings: Iterable<string>): string | undefined {
+  const accepted = String(headers["accept-encoding"] ?? "")
+    .split(",")
+    .map((item) => item.trim().toLowerCase())
+    .filter((item) => !/;\s*q=0(?:\.0*)?$/.test(item))
+    .map((item) => item.split(";", 1)[0]);
+  return [...codings].find((coding) => accepted.includes(coding));
 }
 
 /** The 200 attempts of the debug page have over 1 MB: compressed, after 6 ms in another thread, a twelfth. Most answers are small. */

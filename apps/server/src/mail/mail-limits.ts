@@ -2,6 +2,7 @@
  * How many mails leave the service: to one address, for one person and for one workspace, all kinds of mail together. So nobody
  * can flood a mailbox, whatever the mails are about and however often what they are about is deleted.
  */
+
 import { LIMITS } from "@headwater/contract/limits";
 import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -33,10 +34,14 @@ class MailCounts {
     this.#nodes = nodes;
   }
 
+  #timesOf(key: string, now: number): number[] {
+    return (this.#timesByKey.get(key) ?? []).filter((at) => at > now - HOUR_MS);
+  }
+
   /** @returns the headers and the wait of a refusal; null: one more may be sent */
   check(key: string, now: number) {
     const share = Math.max(1, Math.floor(this.#perHour / this.#nodes()));
-    const times = (this.#timesByKey.get(key) ?? []).filter((at) => at > now - HOUR_MS);
+    const times = this.#timesOf(key, now);
     const oldest = times.at(-share);
     if (oldest === undefined) return null;
     const retryAfterSeconds = Math.max(1, Math.ceil((oldest + HOUR_MS - now) / 1_000));
@@ -49,21 +54,8 @@ class MailCounts {
   }
 
   add(key: string, now: number): void {
-    const times = (this.#timesByKey.get(key) ?? []).filter((at) => at > now - HOUR_MS);
-    this.#timesByKey.set(key, [...times, now]);
+    this.#timesByKey.set(key, [...this.#timesOf(key, now), now]);
   }
-}
-
-export interface LimitedMailer {
-  /**
-   * Sends a mail as the mailer does.
-   * @throws MailError, or the refusal `rate_limited` when too many were sent
-   */
-  send(mail: Mail, cause: MailCause, isPatient?: boolean): Promise<void>;
-  /** Sends a sign-in link to a confirmed address, whose limit no other mail uses up: nobody keeps its owner from signing in. */
-  sendSignInLink(mail: Mail): Promise<void>;
-  /** Sends a warning about an account: whoever fills the limits must not keep it back. Its caller bounds how many there are. */
-  warn(mail: Mail): Promise<void>;
 }
 
 /** Why a mail that a request asked for was not sent: too many were, or the mail server did not take it. */
@@ -72,8 +64,10 @@ export const toMailRefusal = (error: unknown): Refusal =>
     ? error
     : new Refusal("mail_unavailable", { message: "The mail could not be sent." }, error);
 
+export type LimitedMailer = ReturnType<typeof limitMails>;
+
 /** @param nodes how many nodes share the limits, this one included */
-export function limitMails(mailer: Mailer, nodes: () => number, clock: () => number): LimitedMailer {
+export function limitMails(mailer: Mailer, nodes: () => number, clock: () => number) {
   const countsOf = (perHour: number) => new MailCounts(perHour, nodes);
   const recipients = countsOf(LIMITS.mailsPerRecipientAndHour);
   const signInLinks = countsOf(LIMITS.mailsPerRecipientAndHour);
@@ -95,7 +89,11 @@ export function limitMails(mailer: Mailer, nodes: () => number, clock: () => num
   }
 
   return {
-    send: async (mail, { organizationId, userId }, isPatient) => {
+    /**
+     * Sends a mail as the mailer does.
+     * @throws MailError, or the refusal `rate_limited` when too many were sent
+     */
+    send: async (mail: Mail, { organizationId, userId }: MailCause, isPatient?: boolean): Promise<void> => {
       count([
         { counts: people, key: userId, whose: "for you" },
         { counts: workspaces, key: organizationId, whose: "for this workspace" },
@@ -103,10 +101,12 @@ export function limitMails(mailer: Mailer, nodes: () => number, clock: () => num
       ]);
       await mailer.send(mail, isPatient);
     },
-    sendSignInLink: async (mail) => {
+    /** Sends a sign-in link to a confirmed address, whose limit no other mail uses up: nobody keeps its owner from signing in. */
+    sendSignInLink: async (mail: Mail): Promise<void> => {
       count([{ counts: signInLinks, key: toMailboxKey(mail.to), whose: "to this address" }]);
       await mailer.send(mail);
     },
-    warn: (mail) => mailer.send(mail),
+    /** Sends a warning about an account: whoever fills the limits must not keep it back. Its caller bounds how many there are. */
+    warn: (mail: Mail): Promise<void> => mailer.send(mail),
   };
 }

@@ -1,7 +1,22 @@
-/** The members of a schema as a list: name, type, whether it is required, and description. */
+/** Texts, and the members of a schema as a list: name, type, whether it is required, and description. */
 import type { OpenApiParameter, OpenApiSchema } from "@headwater/contract";
 import { escapeText } from "../escape-html.ts";
-import { renderProse, toId } from "./html.ts";
+
+/** Text with `code` in backquotes. */
+export const renderProse = (text: string): string =>
+  escapeText(text).replace(/`([^`]*)`/g, "<code>$1</code>");
+
+/** Paragraphs and headings of the second level: all the Markdown that the contract's descriptions have. */
+export const renderMarkdown = (text: string): string =>
+  text
+    .trim()
+    .split(/\n\n+/)
+    .map((block) =>
+      block.startsWith("## ") ? `<h3>${renderProse(block.slice(3))}</h3>` : `<p>${renderProse(block)}</p>`,
+    )
+    .join("\n");
+
+export const toId = (name: string): string => name.toLowerCase().replace(/\W+/g, "-");
 
 const nameOfRef = (ref: string) => ref.split("/").at(-1) ?? "";
 const linkTo = (ref: string) => `<a href="#object-${toId(nameOfRef(ref))}">${escapeText(nameOfRef(ref))}</a>`;

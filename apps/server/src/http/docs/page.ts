@@ -13,8 +13,7 @@ import type {
 } from "@headwater/contract";
 import { escapeText } from "../escape-html.ts";
 import { pageHeaders } from "../page-headers.ts";
-import { renderMembers, renderParameters, typeOf } from "./attributes.ts";
-import { renderJson, renderMarkdown, renderProse, toId } from "./html.ts";
+import { renderMarkdown, renderMembers, renderParameters, renderProse, toId, typeOf } from "./attributes.ts";
 import { curlOf } from "./samples.ts";
 import { STYLE } from "./style.ts";
 
@@ -114,6 +113,9 @@ function renderErrors(
 const renderRoute = ({ method, path, operation }: Route) =>
   `<p class="route"><span class="${method}">${method.toUpperCase()}</span> <span class="${operation.deprecated ? "old" : ""}">${escapeText(path)}</span></p>`;
 
+const toText = (example: unknown): string =>
+  typeof example === "string" ? example : JSON.stringify(example, null, 2);
+
 function renderSample(route: Route, server: string): string {
   const success = Object.values(route.operation.responses)[0];
   const content = success && !isRef(success) ? success.content : undefined;
@@ -123,7 +125,7 @@ function renderSample(route: Route, server: string): string {
     `<div class="sample"><p class="caption">Request</p><pre tabindex="0" id="request-${route.operation.operationId}">${request}</pre>`,
     example === undefined
       ? ""
-      : `<p class="caption">Response</p><pre tabindex="0">${renderJson(example)}</pre>`,
+      : `<p class="caption">Response</p><pre tabindex="0">${escapeText(toText(example))}</pre>`,
     "</div>",
   ].join("");
 }
