@@ -1,6 +1,6 @@
 /** Reads what was typed after the name of a command, and refuses what the command does not take. */
 import { parseArgs } from "node:util";
-import { type Command, type GivenArguments, JSON_OPTION, type OptionTable } from "./command.ts";
+import { type Command, JSON_OPTION, type OptionTable } from "./command.ts";
 import { UsageError } from "./errors.ts";
 
 function tokenize(raw: readonly string[], options: OptionTable) {
@@ -42,9 +42,10 @@ function checkPositionals(words: readonly string[], names: readonly string[]): v
   if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);
 }
 
-/** @throws UsageError */
-export function readArguments(raw: readonly string[], command: Command): GivenArguments {
+/** @returns the values of the arguments and options by their names. @throws UsageError */
+export function readArguments(raw: readonly string[], command: Command): Readonly<Record<string, unknown>> {
   const options: OptionTable = { ...command.options, ...JSON_OPTION };
+  const names = Object.keys(command.positionals ?? {});
   const texts = new Map<string, string[]>();
   const positionals: string[] = [];
   for (const token of tokenize(raw, options)) {
@@ -56,6 +57,12 @@ export function readArguments(raw: readonly string[], command: Command): GivenAr
       throw new UsageError(`${token.rawName} was given more than once.`);
     texts.set(token.name, [...(given ?? []), token.value ?? ""]);
   }
-  checkPositionals(positionals, Object.keys(command.positionals));
-  return { positionals, options: texts };
+  checkPositionals(positionals, names);
+  return Object.fromEntries([
+    ...names.map((name, index) => [name, positionals[index]]),
+    ...Object.entries(options).map(([name, option]) => [
+      name,
+      option.parse(texts.get(name) ?? [], `--${name}`),
+    ]),
+  ]);
 }

@@ -1,7 +1,6 @@
 /** How a command is declared: its arguments, its options, and the function that runs it. */
 import { UsageError } from "./errors.ts";
-import type { ProgressWriter } from "./progress.ts";
-import type { CommandReport } from "./report.ts";
+import type { CommandReport, ProgressWriter } from "./report.ts";
 
 /** An option such as `--name <text>`: how the help shows it, and how its text becomes a value. */
 interface CommandOption<Value> {
@@ -118,29 +117,11 @@ export type OptionValues<Options> = {
   readonly [Name in keyof Options]: Options[Name] extends CommandOption<infer Value> ? Value : never;
 };
 
-/** The arguments after the name of a command. */
-export interface GivenArguments {
-  readonly positionals: readonly string[];
-  /** The texts of each option that was given, by its name without the dashes. */
-  readonly options: ReadonlyMap<string, readonly string[]>;
-}
-
 export interface CommandContext {
   /** Whether --json was given. */
   readonly isJson: boolean;
   /** Shows how far the command has come; does nothing with --json. */
   readonly progress: ProgressWriter;
-}
-
-export interface Command {
-  readonly description: string;
-  /** Further sentences for the command's own help. */
-  readonly details: readonly string[];
-  /** The description of each positional argument, in their order; every one is required. */
-  readonly positionals: Readonly<Record<string, string>>;
-  readonly options: OptionTable;
-  /** @returns null when the command prints its own output */
-  run(given: GivenArguments, context: CommandContext): Promise<CommandReport | null>;
 }
 
 export interface CommandGroup {
@@ -152,42 +133,30 @@ export interface CommandGroup {
 }
 export type CommandNode = Command | CommandGroup;
 
-interface CommandDefinition<Name extends string, Options extends OptionTable> {
+interface CommandDefinition<
+  Name extends string,
+  Options extends OptionTable,
+  Values = OptionValues<Options> & Readonly<Record<Name, string>>,
+> {
   /** One short line without a full stop: it is shown in the list of commands. */
   readonly description: string;
+  /** Further sentences for the command's own help. */
   readonly details?: readonly string[];
+  /** The description of each positional argument, in their order; every one is required. */
   readonly positionals?: Readonly<Record<Name, string>>;
   readonly options?: Options;
-  run(
-    values: OptionValues<Options> & Readonly<Record<Name, string>>,
-    context: CommandContext,
-  ): Promise<CommandReport | null> | CommandReport | null;
+  /** @returns null when the command prints its own output */
+  run(values: Values, context: CommandContext): Promise<CommandReport | null> | CommandReport | null;
 }
 
+/** A command, whatever its arguments are. `readArguments` makes the values that its own tables describe. */
+export type Command = CommandDefinition<string, OptionTable, Readonly<Record<string, unknown>>>;
+
 /** Every command also takes --json and --help. */
-export function defineCommand<
+export const defineCommand = <
   Name extends string = never,
   // biome-ignore lint/complexity/noBannedTypes: a command without options has no members
   Options extends OptionTable = {},
->(definition: CommandDefinition<Name, Options>): Command {
-  const { description, details = [], run } = definition;
-  const options: OptionTable = definition.options ?? {};
-  const positionals: Readonly<Record<string, string>> = definition.positionals ?? {};
-  return {
-    description,
-    details,
-    positionals,
-    options,
-    run: async (given, context) => {
-      const values = Object.fromEntries([
-        ...Object.keys(positionals).map((name, index) => [name, given.positionals[index]]),
-        ...Object.entries(options).map(([name, option]) => [
-          name,
-          option.parse(given.options.get(name) ?? [], `--${name}`),
-        ]),
-        // built from the two tables that this type is derived from
-      ]) as OptionValues<Options> & Readonly<Record<Name, string>>;
-      return run(values, context);
-    },
-  };
-}
+>(
+  definition: CommandDefinition<Name, Options>,
+): Command => definition;

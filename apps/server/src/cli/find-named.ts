@@ -1,19 +1,22 @@
 /** Finds what a command's argument names: a source, a member, a user or a token, by its id or by its name. */
+
 import { LIMITS, type Token } from "@headwater/contract";
 import { renderToken } from "../access/tokens.ts";
 import { isPersonId, isServiceAccount } from "../core/users.ts";
 import type { MemberRecord, SourceRecord } from "../ledger/records.ts";
+import { CommandFailed } from "./errors.ts";
 import { type LedgerAccess, readAllPages, type WorkspaceAccess } from "./ledger-access.ts";
 import { findAll, type NamedKind, pick, pickSource } from "./pick-named.ts";
 
 const limit = LIMITS.maxPageSize;
 
+export const readSources = ({ ledger, organizationId }: WorkspaceAccess): Promise<SourceRecord[]> =>
+  readAllPages((cursor) => ledger.sources({ organizationId, limit, cursor }));
+
 export async function findSource(access: WorkspaceAccess, given: string): Promise<SourceRecord> {
-  const { ledger, organizationId, now } = access;
   // an id may be of another workspace
-  const byId = await ledger.source({ sourceId: given, now });
-  if (byId) return byId;
-  return pickSource(await readAllPages((cursor) => ledger.sources({ organizationId, limit, cursor })), given);
+  const byId = await access.ledger.source({ sourceId: given, now: access.now });
+  return byId ?? pickSource(await readSources(access), given);
 }
 
 const MEMBER: NamedKind<MemberRecord> = {
@@ -32,21 +35,28 @@ export const findMember = async (access: WorkspaceAccess, given: string): Promis
 /** A member of the workspace who is a person. */
 export async function findPerson(access: WorkspaceAccess, given: string): Promise<MemberRecord> {
   const members = await readMembers(access, access.organizationId);
-  return pick(
-    members.filter(({ userId }) => isPersonId(userId)),
-    given,
-    MEMBER,
-  );
+  const people = members.filter(({ userId }) => isPersonId(userId));
+  return pick(people, given, MEMBER);
 }
 
 /** A service account of the workspace. */
 export async function findServiceAccount(access: WorkspaceAccess, given: string): Promise<MemberRecord> {
   const members = await readMembers(access, access.organizationId);
-  return pick(
-    members.filter(({ userId }) => isServiceAccount(userId)),
-    given,
-    { ...MEMBER, what: "service account" },
-  );
+  const accounts = members.filter(({ userId }) => isServiceAccount(userId));
+  return pick(accounts, given, { ...MEMBER, what: "service account" });
+}
+
+/** @returns the oldest owner of the workspace, or the one who is named. @throws CommandFailed */
+export async function findOwner(access: WorkspaceAccess, given?: string): Promise<string> {
+  const { organizationId } = access;
+  const members = await readMembers(access, organizationId);
+  const isOwner = ({ userId, role }: MemberRecord) => role === "owner" && isPersonId(userId);
+  const owner = given === undefined ? members.findLast(isOwner) : await findPerson(access, given);
+  if (owner && isOwner(owner)) return owner.userId;
+  const problem = owner
+    ? `${owner.userId} is not an owner of ${organizationId}`
+    : `The workspace ${organizationId} has no owner`;
+  throw new CommandFailed(`${problem}. Run \`headwater member list\` to see the members and their roles.`);
 }
 
 /** A person of any workspace. A text without spaces that no member has is an id, such as the `sub` of a JWT. */

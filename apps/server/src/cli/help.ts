@@ -31,7 +31,8 @@ function section(title: string, entries: readonly HelpLine[]): string[] {
   return ["", title, ...lines];
 }
 
-function commandHelp(name: string, { description, details, positionals, options }: Command): string {
+function commandHelp(name: string, command: Command): string {
+  const { description, details = [], positionals = {}, options } = command;
   const places = Object.keys(positionals).map((place) => ` <${place}>`);
   const optionLines = Object.entries({ ...options, ...JSON_OPTION }).map(
     ([option, { valueName, description: meaning }]): HelpLine => [

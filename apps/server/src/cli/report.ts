@@ -1,4 +1,4 @@
-/** The result of a command, for programs and for people. Text has no colours. */
+/** The output of a command, for programs and for people. Text has no colours. */
 
 export interface CommandReport {
   json: unknown;
@@ -47,4 +47,19 @@ export function formatBytes(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   const value = bytes / 1024 ** power;
   return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;
+}
+
+/** Shows on standard error how far a long command has come. @param line is called only when a line is due */
+export type ProgressWriter = (line: () => string) => void;
+
+const PROGRESS_INTERVAL_MS = 2_000;
+
+/** Prints a line at most every two seconds. */
+export function createProgress(isSilent: boolean): ProgressWriter {
+  let printedAt = performance.now();
+  return (line) => {
+    if (isSilent || performance.now() - printedAt < PROGRESS_INTERVAL_MS) return;
+    printedAt = performance.now();
+    process.stderr.write(`${line()}\n`);
+  };
 }

@@ -7,8 +7,7 @@ import type { CommandNode } from "./command.ts";
 import { headwater } from "./command-table.ts";
 import { explainError, UsageError } from "./errors.ts";
 import { loadNode, renderHelp } from "./help.ts";
-import { createProgress } from "./progress.ts";
-import type { CommandReport } from "./report.ts";
+import { type CommandReport, createProgress } from "./report.ts";
 
 const HELP: ReadonlySet<string | undefined> = new Set(["--help", "-h"]);
 const VERSION: ReadonlySet<string | undefined> = new Set(["--version", "-v"]);

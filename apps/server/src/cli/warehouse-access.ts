@@ -1,6 +1,7 @@
 /** Opens the warehouse for one command. Only one process can open the embedded warehouse, so the service must not be running. */
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import type { WarehouseEndpoint } from "../clickhouse/endpoint.ts";
+import type { StartWarehouse } from "../clickhouse/warehouse.ts";
 import type { Config } from "../config/settings.ts";
 import { systemCode } from "../core/errors.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -17,25 +18,47 @@ const UNREACHABLE: ReadonlySet<string | undefined> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Brings the schema of the warehouse up to date first. */
-export async function withEndpoint<T>(
+export async function withClient<T>(
   endpoint: WarehouseEndpoint,
   run: (client: WarehouseClient) => Promise<T>,
 ): Promise<T> {
   const { connect } = await import("../clickhouse/client.ts");
-  const { migrate } = await import("../clickhouse/migrate.ts");
   const client = connect(endpoint, SERVER_LIMITS.warehouseCommandMs);
   try {
-    await migrate(endpoint).catch((error: unknown) => {
-      const code = systemCode(error);
-      if (!UNREACHABLE.has(code)) throw error;
-      throw new CommandFailed(`The warehouse at ${endpoint.url} cannot be reached (${code}).`);
-    });
     return await run(client);
   } finally {
     await client.close();
   }
 }
+
+/** Runs an embedded engine as long as it is used. */
+export async function withEngine<T>(
+  start: StartWarehouse,
+  run: (endpoint: WarehouseEndpoint) => Promise<T>,
+): Promise<T> {
+  const engine = await start();
+  try {
+    return await run(engine.endpoint);
+  } finally {
+    engine.end();
+    await engine.ended;
+  }
+}
+
+/** Brings the schema of the warehouse up to date first. */
+export const withEndpoint = <T>(
+  endpoint: WarehouseEndpoint,
+  run: (client: WarehouseClient) => Promise<T>,
+): Promise<T> =>
+  withClient(endpoint, async (client) => {
+    const { migrate } = await import("../clickhouse/migrate.ts");
+    await migrate(endpoint).catch((error: unknown) => {
+      const code = systemCode(error);
+      if (!UNREACHABLE.has(code)) throw error;
+      throw new CommandFailed(`The warehouse at ${endpoint.url} cannot be reached (${code}).`);
+    });
+    return run(client);
+  });
 
 /** Uses the embedded warehouse of a running service, if there is one. @throws what `withWarehouse` throws */
 export async function withServedWarehouse<T>(
@@ -60,16 +83,10 @@ export async function withWarehouse<T>(
   if (!(start instanceof Function)) {
     throw new CommandFailed(start ?? "No warehouse is configured. Set CLICKHOUSE_URL or WAREHOUSE=embedded.");
   }
-  const needsNoLock = config.CLICKHOUSE_URL !== null || isLocked;
-  const unlock = needsNoLock ? () => undefined : lockDataDir(config.DATA_DIR);
+  if (config.CLICKHOUSE_URL !== null) return withEndpoint((await start()).endpoint, run);
+  const unlock = isLocked ? () => undefined : lockDataDir(config.DATA_DIR);
   try {
-    const warehouse = await start();
-    try {
-      return await withEndpoint(warehouse.endpoint, run);
-    } finally {
-      warehouse.end();
-      if (config.CLICKHOUSE_URL === null) await warehouse.ended;
-    }
+    return await withEngine(start, (endpoint) => withEndpoint(endpoint, run));
   } finally {
     unlock();
   }

@@ -1,7 +1,7 @@
 /** Copies the events of every source, and checks that the target has each of them once. */
 import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailed } from "../../src/cli/errors.ts";
-import type { ProgressWriter } from "../../src/cli/progress.ts";
+import type { ProgressWriter } from "../../src/cli/report.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import {
   allDays,

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { type Command, defineCommand, flag, text } from "../../src/cli/command.ts";
 import { CommandFailed, UsageError } from "../../src/cli/errors.ts";
-import type { ProgressWriter } from "../../src/cli/progress.ts";
+import type { ProgressWriter } from "../../src/cli/report.ts";
 import { type CommandReport, table } from "../../src/cli/report.ts";
 import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import { databaseUrl } from "../../src/config/values.ts";

@@ -9,8 +9,7 @@ import { refuseMarked } from "../../ledger/sqlite/folder-mark.ts";
 import { noteBackup } from "../../ledger/sqlite/last-backup.ts";
 import { defineCommand, required, text } from "../command.ts";
 import { CommandFailed } from "../errors.ts";
-import type { ProgressWriter } from "../progress.ts";
-import { type CommandReport, formatBytes, table } from "../report.ts";
+import { type CommandReport, formatBytes, type ProgressWriter, table } from "../report.ts";
 import { MANIFEST, writeManifest } from "./manifest.ts";
 import {
   type CopiedFile,

@@ -6,8 +6,7 @@ import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { connect, type WarehouseClient } from "../../clickhouse/client.ts";
-import type { WarehouseEndpoint } from "../../clickhouse/endpoint.ts";
+import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { ROLLUP_TABLES } from "../../clickhouse/schema/rollups.ts";
 import type { Config } from "../../config/settings.ts";
 import { messageOf } from "../../core/errors.ts";
@@ -15,7 +14,8 @@ import { SERVER_LIMITS } from "../../core/limits.ts";
 import { isServed } from "../../ledger/sqlite/lock.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../open-warehouse.ts";
 import { CommandFailed } from "../errors.ts";
-import type { ProgressWriter } from "../progress.ts";
+import type { ProgressWriter } from "../report.ts";
+import { withClient, withEngine } from "../warehouse-access.ts";
 import { type CopiedFile, flushToDisk } from "./sqlite-copy.ts";
 
 /** The warehouse's folder in a backup. */
@@ -53,32 +53,15 @@ async function runJob(client: WarehouseClient, statement: string, id: string): P
   }
 }
 
-async function withClient<T>(
-  endpoint: WarehouseEndpoint,
-  run: (client: WarehouseClient) => Promise<T>,
-): Promise<T> {
-  const client = connect(endpoint, SERVER_LIMITS.warehouseCommandMs);
-  try {
-    return await run(client);
-  } finally {
-    await client.close();
-  }
-}
-
 /** Starts an engine for this command. */
-async function withOwnEngine<T>(
+const withOwnEngine = <T>(
   config: Config,
   run: (client: WarehouseClient) => Promise<T>,
   options: { backups?: string } = {},
-): Promise<T> {
-  const engine = await startEmbeddedFor(config, options)();
-  try {
-    return await withClient({ ...engine.endpoint, database: "default" }, run);
-  } finally {
-    engine.end();
-    await engine.ended;
-  }
-}
+): Promise<T> =>
+  withEngine(startEmbeddedFor(config, options), (endpoint) =>
+    withClient({ ...endpoint, database: "default" }, run),
+  );
 
 /** Uses the engine of the service that serves DATA_DIR, which may be starting, or one of its own. */
 async function withAnyEngine<T>(

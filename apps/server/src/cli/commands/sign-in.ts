@@ -2,8 +2,7 @@
 import { makeSignInCode } from "../../access/first-start.ts";
 import { toIsoTime } from "../../core/time.ts";
 import { defineCommand, ORGANIZATION_OPTION, text } from "../command.ts";
-import { findPerson } from "../find-named.ts";
-import { findOwner } from "../find-owner.ts";
+import { findOwner, findPerson } from "../find-named.ts";
 import { withWorkspace } from "../ledger-access.ts";
 import { publicAddresses } from "../service-address.ts";
 
