@@ -73,23 +73,11 @@ function startSpaceRelease({ ledger, readiness, log }: ServiceContext): Worker {
 
 /** No worker when no webhook is configured. */
 function startAlerts(context: ServiceContext): Worker[] {
-  const { ledger, clock, newId, log, debugUrl } = context;
-  const {
-    ALERT_WEBHOOK_URL: url,
-    ALERT_WEBHOOK_SECRET: secret,
-    ALERT_QUIET_HOURS: quietHours,
-  } = context.config;
+  const { clock, config } = context;
+  const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = config;
   if (url === null || secret === null) return [];
-  const webhook = { url, secret };
-  const alerts = createAlerts({
-    ledger,
-    webhook,
-    quietHours,
-    debugUrl,
-    clock,
-    newId,
-    log,
-  });
+  const quietHours = config.ALERT_QUIET_HOURS;
+  const alerts = createAlerts({ ...context, webhook: { url, secret }, quietHours });
   return [startEveryMinute(context, "alerts", "alerts are not sent", () => alerts({ now: clock() }))];
 }
 
@@ -143,10 +131,9 @@ function startMaintenance(context: ServiceContext): Worker[] {
 }
 
 function startErasures(context: ServiceContext): Worker {
-  const { config, ledger, warehouse, recorder, ingest, clock, log } = context;
+  const { config, ledger, warehouse, recorder, ingest } = context;
   return startErasureWorker({
-    ledger,
-    warehouse,
+    ...context,
     isWithoutWarehouse: () =>
       warehouse.state() === "off" && warehouse.problem() === null && !existsSync(embeddedFolder(config)),
     flushAttempts: recorder.flush,
@@ -154,14 +141,12 @@ function startErasures(context: ServiceContext): Worker {
       ingest.forget({ kind: "session", ...session });
       ledger.notifySessionChanged(session);
     },
-    clock,
-    log,
   });
 }
 
 /** The workers that need a warehouse. Their code is imported only when there is one. */
 async function startWarehouseWorkers(context: ServiceContext) {
-  const { ledger, warehouse, completeness, failedRollups, warehouseHealth, clock, newId, log } = context;
+  const { warehouse, failedRollups: failedDays, warehouseHealth } = context;
   if (warehouse.state() === "off" || warehouse.state() === "elsewhere")
     return { workers: [], shipped: () => NOTHING_SHIPPED };
   const { startShipper } = await import("./workers/shipper.ts");
@@ -169,18 +154,12 @@ async function startWarehouseWorkers(context: ServiceContext) {
   const { startComparisonWorker } = await import("./workers/comparison.ts");
   const { startPartCheckWorker } = await import("./workers/part-checks.ts");
   const { startWarehouseHealthWorker } = await import("./workers/warehouse-health.ts");
-  const shipper = startShipper({ ledger, warehouse, clock, newId, log });
-  const rollups = startRollupWorker({
-    warehouse,
-    clock,
-    failedDays: failedRollups,
-    memoryBytes: queryMemoryBytes(context.config),
-    log,
-  });
-  const comparison = startComparisonWorker({ ledger, warehouse, completeness, clock, log });
-  const onDetached = comparison.compareSoon;
-  const partChecks = startPartCheckWorker({ ledger, warehouse, completeness, onDetached, clock, log });
-  const health = startWarehouseHealthWorker({ warehouse, health: warehouseHealth, clock, log });
+  const shipper = startShipper(context);
+  const memoryBytes = queryMemoryBytes(context.config);
+  const rollups = startRollupWorker({ ...context, failedDays, memoryBytes });
+  const comparison = startComparisonWorker(context);
+  const partChecks = startPartCheckWorker({ ...context, onDetached: comparison.compareSoon });
+  const health = startWarehouseHealthWorker({ ...context, health: warehouseHealth });
   return {
     workers: [...shipper.workers, rollups, comparison, partChecks, health],
     shipped: shipper.totals,

@@ -6,7 +6,7 @@ import { type Authenticator, createAuthenticator, type JwtAuthentication } from 
 import type { OidcClient } from "./access/oidc.ts";
 import { createSourceLists, type SourceLists } from "./channels/source-lists.ts";
 import { createCompleteness, type WarehouseCompleteness } from "./clickhouse/completeness.ts";
-import { createWarehouseHealth, type WarehouseHealth } from "./clickhouse/problems.ts";
+import { createWarehouseHealth } from "./clickhouse/problems.ts";
 import type { Warehouse } from "./clickhouse/warehouse.ts";
 import { warehouseHint } from "./config/rules.ts";
 import type { Config } from "./config/settings.ts";
@@ -31,10 +31,10 @@ import type { OpenedLedger } from "./open-ledger.ts";
 import { queryMemoryBytes } from "./open-warehouse.ts";
 import { type BoundedLog, boundLog } from "./overload/bounded-log.ts";
 import { appliedLimits } from "./sources/render.ts";
-import { createReports, type Reports } from "./stats/reports/reports.ts";
-import { createFailedDays, type FailedDays } from "./stats/rollups/failed-days.ts";
-import { createStats, type StatsHandlers } from "./stats/stats.ts";
-import { createDeletionTime, type DeletionTime } from "./workers/deletion-time.ts";
+import { createReports } from "./stats/reports/reports.ts";
+import { createFailedDays } from "./stats/rollups/failed-days.ts";
+import { createStats } from "./stats/stats.ts";
+import { createDeletionTime } from "./workers/deletion-time.ts";
 import { createCatalogFlush } from "./workers/event-catalog.ts";
 
 /** A client address can send its bytes of this many seconds at once: a page that was offline, or a batch of a server. */
@@ -57,52 +57,11 @@ interface ContextDeps {
   placesFile: PlacesFile | null;
 }
 
-export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "placesFile"> {
-  /** The ledger. Changes made through it are announced to the caches of this process. */
-  ledger: Ledger;
-  /** Whether the warehouse holds what was shipped to it. */
-  completeness: WarehouseCompleteness;
-  /** What is wrong inside the warehouse although it answers. */
-  warehouseHealth: WarehouseHealth;
-  /** The days whose rollup cannot be built now. */
-  failedRollups: FailedDays;
-  /** The time of every deletion by age. */
-  deletionTime: DeletionTime;
-  storageTrouble: StorageTrouble;
-  /** For lines that strangers can cause. */
-  boundedLog: BoundedLog;
-  /** Logs why a request failed: the storage, or a bug. */
-  report(error: unknown, ids: RequestIds): void;
-  recorder: Recorder;
-  authenticator: Authenticator;
-  ingest: Ingest;
-  /** The lists that name the sources of visits. */
-  sourceLists: SourceLists;
-  rates: Rates;
-  limitsOf: LimitsOf;
-  /** Nodes that share the ledger, this one included: rate limits are divided by it. */
-  nodes(): number;
-  /** Notes reads and refused sign-ins in the audit log. */
-  auditTrail: AuditTrail;
-  /** Null: no OIDC_ISSUER. */
-  oidc: OidcClient | null;
-  /** Null: no SMTP_URL. */
-  mailer: LimitedMailer | null;
-  stats: StatsHandlers;
-  reports: Reports;
-  /** The address of a source's debug view. */
-  debugUrl(sourceId: string): string;
-  /** Registers a cache that follows changes of the ledger. */
-  onLedgerChange(listener: (change: LedgerChange) => void): void;
-  /** Adds what was learned of events to the event catalogues. */
-  flushCatalog(): Promise<void>;
-  /** Writes everything that was recorded and not stored yet. */
-  flush(): Promise<void>;
-}
+export type ServiceContext = Awaited<ReturnType<typeof createContext>>;
 
-const nodesOf = (readiness: Readiness) => () => readiness.nodes();
+/** Nodes that share the ledger, this one included. */
+const nodesOf = (readiness: Readiness) => () => readiness.state().status?.nodes ?? 1;
 
-type Rates = ReturnType<typeof readRates>;
 type LimitsOf = (source: SourceRecord) => ReturnType<typeof appliedLimits>;
 
 /** Rate limits from the settings. */
@@ -181,10 +140,7 @@ async function openMailer({ config, newId, clock, readiness }: ContextDeps): Pro
 }
 
 /** The stats queries, and the reports that are made of them. */
-async function openStats(
-  deps: ContextDeps,
-  { ledger, completeness }: Pick<ServiceContext, "ledger" | "completeness">,
-): Promise<Pick<ServiceContext, "stats" | "mailer" | "reports">> {
+async function openStats(deps: ContextDeps, ledger: Ledger, completeness: WarehouseCompleteness) {
   const { config, warehouse, addresses, clock, log } = deps;
   const offHint = warehouseHint(config);
   const stats = createStats({ warehouse, completeness, offHint, memoryBytes: queryMemoryBytes(config) });
@@ -193,39 +149,42 @@ async function openStats(
   return { stats, mailer, reports: createReports({ ledger, queryStats, mailer, addresses, clock, log }) };
 }
 
-function buildIngest(
-  deps: ContextDeps &
-    Pick<
-      ServiceContext,
-      "ledger" | "recorder" | "boundedLog" | "storageTrouble" | "report" | "authenticator" | "sourceLists"
-    >,
-  settings: Pick<ServiceContext, "rates" | "limitsOf" | "nodes">,
-): Ingest {
-  const { config, clock, newId, log, readiness, recorder, storageTrouble } = deps;
+interface IngestParts extends ContextDeps {
+  ledger: Ledger;
+  recorder: Recorder;
+  /** For lines that strangers can cause. */
+  boundedLog: BoundedLog;
+  storageTrouble: StorageTrouble;
+  /** Logs why a request failed: the storage, or a bug. */
+  report(error: unknown, ids: RequestIds): void;
+  authenticator: Authenticator;
+  sourceLists: SourceLists;
+  rates: ReturnType<typeof readRates>;
+  limitsOf: LimitsOf;
+  /** Nodes that share the ledger, this one included: rate limits are divided by it. */
+  nodes(): number;
+}
+
+function buildIngest(parts: IngestParts): Ingest {
+  const { config, log, readiness, recorder, storageTrouble, authenticator } = parts;
   const observeLine = createObserver({
-    log,
-    boundedLog: deps.boundedLog,
-    counters: deps.metrics.ingest,
+    ...parts,
+    counters: parts.metrics.ingest,
     logsAnswered: config.LOG_LEVEL === "debug",
   });
   return createIngest({
-    ledger: deps.ledger,
-    clock,
-    newId,
+    ...parts,
     observe: (attempt: Attempt) => {
       if (config.DEBUG_RECORDING === "on") recorder.record(attempt);
       observeLine(attempt);
       if (attempt.outcome.kind === "answered") storageTrouble.worked();
     },
-    report: deps.report,
-    ...settings,
-    placeOf: openPlaces(deps.placesFile, (error) =>
+    placeOf: openPlaces(parts.placesFile, (error) =>
       log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no place until a restart"),
     ),
-    sourceLists: deps.sourceLists,
     isDataCentre: config.DATA_CENTRES_FILE,
     isSpamReferrer: createSpamCheck(config.REFERRER_SPAM_FILE),
-    authenticateSender: deps.authenticator.authenticateSender,
+    authenticateSender: authenticator.authenticateSender,
     maxInFlight: config.INGEST_IN_FLIGHT,
     unavailable: () => readiness.ingestRefusal(),
     stopwatch: () => performance.now(),
@@ -233,38 +192,44 @@ function buildIngest(
 }
 
 /** The ledger, whose changes are told to the caches of this process, also those of other nodes. */
-function followChanges(opened: Ledger): Pick<ServiceContext, "ledger" | "onLedgerChange"> {
+function followChanges(opened: Ledger) {
   const listeners: ((change: LedgerChange) => void)[] = [];
   const notifyCaches = (change: LedgerChange) => {
     for (const listener of listeners) listener(change);
   };
   const ledger = withChangeNotifications(opened, notifyCaches);
   ledger.onRemoteChange(notifyCaches);
-  return { ledger, onLedgerChange: (listener) => void listeners.push(listener) };
+  const onLedgerChange = (listener: (change: LedgerChange) => void) => void listeners.push(listener);
+  return { ledger, onLedgerChange };
 }
 
-export async function createContext(deps: ContextDeps): Promise<ServiceContext> {
+export async function createContext(deps: ContextDeps) {
   const { config, clock, log, readiness, openedLedger, addresses } = deps;
   const { ledger, onLedgerChange } = followChanges(openedLedger.ledger);
   const boundedLog = boundLog(log, clock);
   const storageTrouble = watchStorageTrouble(log, clock);
   const { writeAttempts } = openedLedger;
   const recorder = createRecorder({ ledger, clock, log, ...(writeAttempts && { write: writeAttempts }) });
-  const settings = {
-    rates: readRates(config),
-    limitsOf: createLimitsOf(config),
-    nodes: nodesOf(readiness),
-  };
   const report = (error: unknown, ids: RequestIds) => {
     if (error instanceof StorageError) storageTrouble.failed(error, ids);
     else boundedLog.error({ err: error, ...toLogIds(ids) }, "a request failed");
   };
   const authenticator = await openAuthenticator(config, ledger);
   const sourceLists = createSourceLists(config.SOURCES_FILE);
-  const ingest = buildIngest(
-    { ...deps, ledger, recorder, boundedLog, storageTrouble, report, authenticator, sourceLists },
-    settings,
-  );
+  const parts: IngestParts = {
+    ...deps,
+    ledger,
+    recorder,
+    boundedLog,
+    storageTrouble,
+    report,
+    authenticator,
+    sourceLists,
+    rates: readRates(config),
+    limitsOf: createLimitsOf(config),
+    nodes: nodesOf(readiness),
+  };
+  const ingest = buildIngest(parts);
   onLedgerChange(ingest.forget);
   onLedgerChange(({ kind }) => {
     if (kind === "everything" || kind === "tokens") authenticator.forget();
@@ -272,26 +237,20 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
   const completeness = createCompleteness();
   const flushCatalog = createCatalogFlush({ ledger, takeLearned: ingest.takeLearned });
   return {
-    ...deps,
-    ...settings,
-    ledger,
+    ...parts,
     completeness,
     warehouseHealth: createWarehouseHealth(),
     failedRollups: createFailedDays(),
     deletionTime: createDeletionTime({ ledger, clock, log }),
-    storageTrouble,
-    boundedLog,
-    report,
-    recorder,
-    authenticator,
     ingest,
-    sourceLists,
-    ...(await openStats(deps, { ledger, completeness })),
+    ...(await openStats(deps, ledger, completeness)),
     auditTrail: openAuditTrail(ledger, log),
     oidc: await openOidc(config),
-    debugUrl: (sourceId) => debugUrlOf(addresses().appUrl, sourceId),
+    /** The address of a source's debug view. */
+    debugUrl: (sourceId: string) => debugUrlOf(addresses().appUrl, sourceId),
     onLedgerChange,
     flushCatalog,
+    /** Writes everything that was recorded and not stored yet. */
     flush: async () => {
       // without storage, the events of the last seconds are missing in the catalogue
       await flushCatalog().catch(() => undefined);

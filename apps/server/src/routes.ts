@@ -1,68 +1,33 @@
-/** The index: which handler answers which operation. The contract's table has the method, path, access and schemas. */
+/**
+ * The index: which handler answers which operation. The contract's table has the method, path, access and schemas. A handler is
+ * exported under the id of its operation.
+ */
 import { type DailyQuota, openApiDocument } from "@headwater/contract";
-import { listAudit } from "./access/audit.ts";
-import { type AuditTrail, noted } from "./access/audit-trail.ts";
-import {
-  acceptInvitation,
-  createInvitation,
-  joinWorkspace,
-  listInvitations,
-  readInvitation,
-  revokeInvitation,
-} from "./access/invitations.ts";
-import { createUnlock, type UnlockDeps } from "./access/link-passwords.ts";
-import { addMember, checkServiceAccount, listMembers, removeMember, updateMember } from "./access/members.ts";
+import * as audit from "./access/audit.ts";
+import { noted } from "./access/audit-trail.ts";
+import * as invitations from "./access/invitations.ts";
+import { createUnlock } from "./access/link-passwords.ts";
+import * as members from "./access/members.ts";
 import { checkName } from "./access/names.ts";
 import { getPermissions, type IsOperator } from "./access/permissions.ts";
-import {
-  confirmEmail,
-  endSession,
-  getProfile,
-  listSessions,
-  requestEmail,
-  restoreEmail,
-  updateProfile,
-} from "./access/profile.ts";
-import {
-  finishOidc,
-  getSignInMethods,
-  requestSignInLink,
-  type SignInWays,
-  startOidc,
-} from "./access/sign-in.ts";
-import {
-  checkExpiry,
-  checkReach,
-  createToken,
-  listTokens,
-  readSignInCode,
-  revokeToken,
-  signIn,
-  signOut,
-} from "./access/tokens.ts";
-import { createOrganization, listOrganizations, type WorkspaceCreation } from "./access/workspaces.ts";
-import type { BuildInfo } from "./config/build-info.ts";
+import * as profile from "./access/profile.ts";
+import type { AccessServices } from "./access/services.ts";
+import * as signIn from "./access/sign-in.ts";
+import * as tokens from "./access/tokens.ts";
+import * as workspaces from "./access/workspaces.ts";
+import type { Config } from "./config/settings.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs/page.ts";
 import { createDocument } from "./http/document.ts";
-import type { FieldRules, Handler, Handlers } from "./http/handler.ts";
-import { createSecurityTxt } from "./http/security-txt.ts";
+import type { FieldRules, Handler, Handlers, HandlersWith, WorkspaceOperationId } from "./http/handler.ts";
 import { getInstall, type InstallAddresses } from "./install/install.ts";
-import { createTestInstall, type TestInstallDeps } from "./install-checks/test-install.ts";
-import { type VerifyDeps, verifyInstall } from "./install-checks/verify.ts";
-import type { Catalog } from "./ledger/ledger.ts";
-import { createMcpRoute } from "./mcp/route.ts";
+import * as installChecks from "./install-checks/routes.ts";
+import { mcp } from "./mcp/route.ts";
+import * as operations from "./monitoring/routes.ts";
+import type { Rate } from "./overload/rate-limit.ts";
 import { getEventCatalog } from "./sources/event-catalog.ts";
 import { checkSourceFields } from "./sources/fields.ts";
-import { getPlan, getPlanProposal, listPlanVersions, savePlan } from "./sources/plan.ts";
-import {
-  createSource,
-  deleteSource,
-  getSource,
-  listSources,
-  regenerateKey,
-  restoreKey,
-  updateSource,
-} from "./sources/routes.ts";
+import * as plans from "./sources/plan.ts";
+import * as sources from "./sources/routes.ts";
 import {
   askReportConsent,
   confirmUnsubscribe,
@@ -80,9 +45,8 @@ import {
 import { checkSavedItem, createSavedItem, deleteSavedItem, listSavedItems } from "./stats/saved-items.ts";
 import type { StatsHandlers } from "./stats/stats.ts";
 import { getBilling } from "./workspace/billing.ts";
-import { checkVisitor, eraseVisitor, getErasure } from "./workspace/erasures.ts";
-import { completeOnboarding, getOnboarding } from "./workspace/onboarding.ts";
-import { getSupport, type SupportFacts } from "./workspace/support.ts";
+import * as erasures from "./workspace/erasures.ts";
+import * as onboarding from "./workspace/onboarding.ts";
 import { getUsage } from "./workspace/usage.ts";
 
 /** Rules of single fields that a schema cannot state. The guard checks them with the schema and lists all problems at once. */
@@ -90,79 +54,95 @@ export const FIELD_RULES: FieldRules = {
   createSource: [checkSourceFields],
   updateSource: [checkSourceFields],
   createOrganization: [checkName("name")],
-  addMember: [checkName("name"), checkServiceAccount],
+  addMember: [checkName("name"), members.checkServiceAccount],
   updateProfile: [checkName("name")],
   acceptInvitation: [checkName("name")],
   createSavedItem: [checkName("name"), checkSavedItem],
-  createToken: [checkName("label"), checkExpiry, checkReach],
-  eraseVisitor: [checkVisitor],
+  createToken: [checkName("label"), tokens.checkExpiry, tokens.checkReach],
+  eraseVisitor: [erasures.checkVisitor],
 };
 
-export type InstallCheckDeps = VerifyDeps & TestInstallDeps;
-
-interface RoutesDeps {
-  readonly ledger: Catalog;
-  readonly newId: (prefix: string) => string;
-  readonly build: BuildInfo;
-  /** SECURITY_CONTACT, as a URI. */
-  readonly securityContact: string | null;
-  readonly workspaceCreation: WorkspaceCreation;
-  readonly consoleTokenMs: number;
-  readonly consoleIdleMs: number;
-  readonly signInWays: SignInWays;
-  readonly auditTrail: AuditTrail;
+export interface RouteServices
+  extends AccessServices,
+    installChecks.InstallCheckServices,
+    operations.OperationsServices {
+  readonly config: Config;
+  readonly addresses: () => InstallAddresses;
   readonly isOperator: IsOperator;
   readonly workspaceQuota: DailyQuota;
-  /** A function, because the addresses may contain the port, which is not known before the server listens. */
-  readonly addresses: () => InstallAddresses;
-  readonly debug: { readonly get: Handler<"getDebug">; readonly stream: Handler<"streamDebug"> };
-  readonly verify: InstallCheckDeps;
+  readonly rates: { readonly failedAuth: Rate };
   readonly stats: StatsHandlers;
-  readonly reports: ReportRouteDeps;
-  readonly unlock: Omit<UnlockDeps, "tokenByHash">;
+  readonly reportRoutes: ReportRouteDeps;
+  readonly getDebug: Handler<"getDebug">;
+  readonly streamDebug: Handler<"streamDebug">;
   readonly exportEvents: Handler<"exportEvents">;
-  readonly operations: {
-    readonly readyz: Handler<"readyz">;
-    readonly metrics: Handler<"metrics">;
-    readonly sdk: Handler<"sdk">;
-    readonly sdkExtra: Handler<"sdkExtra">;
-    readonly support: () => Promise<SupportFacts>;
-  };
 }
 
-export const createHandlers = (deps: RoutesDeps): Handlers => ({
-  ...sourceHandlers(deps),
-  ...deps.stats,
-  listEvents: noted(deps.auditTrail, "source.events_read", deps.stats.listEvents),
-  ...reportHandlers(deps),
-  ...accessHandlers(deps),
-  ...accountHandlers(deps),
-  ...workspaceHandlers(deps),
-  ...publicHandlers(deps),
+/** Gives handlers the services. What else is exported beside them is no operation, so nothing calls it. */
+const bind = <All extends Partial<HandlersWith<RouteServices>>>(all: All, services: RouteServices) =>
+  // each member keeps the id of its operation
+  Object.fromEntries(
+    Object.entries(all).map(([id, handle]) => [id, (call: never) => handle?.(call, services)]),
+  ) as { readonly [Id in keyof All & WorkspaceOperationId]: Handler<Id> };
+
+export const createHandlers = (services: RouteServices): Handlers => ({
+  ...bind(
+    {
+      ...audit,
+      ...invitations,
+      ...members,
+      getPermissions,
+      ...profile,
+      ...signIn,
+      ...tokens,
+      ...workspaces,
+      getInstall,
+      ...installChecks,
+      mcp,
+      ...operations,
+      getEventCatalog,
+      ...plans,
+      ...sources,
+      getBilling,
+      ...erasures,
+      ...onboarding,
+      getUsage,
+    },
+    services,
+  ),
+  updateProfile: profile.createProfileUpdate(services),
+  requestSignInLink: signIn.createSignInLinks(services),
+  finishOidc: signIn.createOidcCallback(services),
+  unlockStats: createUnlock(services),
+  testInstall: installChecks.createTestInstall(services),
+  ...statsHandlers(services),
+  ...readingHandlers(services),
+  ...documents(services),
 });
 
-const sourceHandlers = ({ ledger, newId, addresses, verify, debug, exportEvents, auditTrail }: RoutesDeps) =>
+const statsHandlers = ({ catalog, newId, stats, reportRoutes }: RouteServices) =>
   ({
-    listSources: listSources(ledger),
-    createSource: createSource(ledger, newId),
-    getSource,
-    updateSource: updateSource(ledger),
-    deleteSource: deleteSource(ledger),
-    regenerateKey: regenerateKey(ledger),
-    restoreKey: restoreKey(ledger),
-    getEventCatalog: getEventCatalog(ledger),
-    getPlan: getPlan(ledger),
-    savePlan: savePlan(ledger),
-    listPlanVersions: listPlanVersions(ledger),
-    proposePlan: getPlanProposal(ledger),
-    listSavedItems: listSavedItems(ledger),
-    createSavedItem: createSavedItem(ledger, newId),
-    deleteSavedItem: deleteSavedItem(ledger),
-    getInstall: getInstall(addresses),
-    verifyInstall: verifyInstall(verify),
-    testInstall: createTestInstall(verify),
-    getDebug: noted(auditTrail, "source.debug_read", debug.get),
-    streamDebug: noted(auditTrail, "source.debug_read", debug.stream),
+    ...stats,
+    listSavedItems: listSavedItems(catalog),
+    createSavedItem: createSavedItem(catalog, newId),
+    deleteSavedItem: deleteSavedItem(catalog),
+    listReports: listReports(reportRoutes),
+    createReport: createReport(reportRoutes),
+    deleteReport: deleteReport(reportRoutes),
+    sendReport: sendReport(reportRoutes),
+    previewReport: previewReport(reportRoutes),
+    askReportConsent: askReportConsent(catalog),
+    giveReportConsent: giveReportConsent(catalog),
+    confirmUnsubscribe: confirmUnsubscribe(catalog),
+    unsubscribe: unsubscribe(catalog),
+  }) satisfies Partial<Handlers>;
+
+/** Reads of personal data, which the audit log notes. */
+const readingHandlers = ({ auditTrail, stats, getDebug, streamDebug, exportEvents }: RouteServices) =>
+  ({
+    listEvents: noted(auditTrail, "source.events_read", stats.listEvents),
+    getDebug: noted(auditTrail, "source.debug_read", getDebug),
+    streamDebug: noted(auditTrail, "source.debug_read", streamDebug),
     exportEvents: noted(auditTrail, "source.exported", exportEvents, ({ from, to, format = "ndjson" }) => ({
       from: from ?? null,
       to: to ?? null,
@@ -170,84 +150,8 @@ const sourceHandlers = ({ ledger, newId, addresses, verify, debug, exportEvents,
     })),
   }) satisfies Partial<Handlers>;
 
-const reportHandlers = ({ ledger, reports }: RoutesDeps) =>
-  ({
-    listReports: listReports(reports),
-    createReport: createReport(reports),
-    deleteReport: deleteReport(reports),
-    sendReport: sendReport(reports),
-    previewReport: previewReport(reports),
-    askReportConsent: askReportConsent(ledger),
-    giveReportConsent: giveReportConsent(ledger),
-    confirmUnsubscribe: confirmUnsubscribe(ledger),
-    unsubscribe: unsubscribe(ledger),
-  }) satisfies Partial<Handlers>;
-
-const accessHandlers = ({
-  ledger,
-  newId,
-  workspaceCreation: creation,
-  consoleTokenMs,
-  isOperator,
-  unlock,
-  signInWays: { noteRefusal },
-}: RoutesDeps) =>
-  ({
-    listOrganizations: listOrganizations(ledger),
-    createOrganization: createOrganization({ catalog: ledger, newId, creation, isOperator }),
-    getPermissions,
-    listMembers: listMembers(ledger),
-    addMember: addMember(ledger, newId),
-    updateMember: updateMember(ledger),
-    removeMember: removeMember(ledger),
-    listTokens: listTokens(ledger),
-    createToken: createToken(ledger, newId),
-    revokeToken: revokeToken(ledger),
-    listAudit: listAudit(ledger),
-    readSignInCode: readSignInCode({ catalog: ledger, noteRefusal }),
-    signIn: signIn({ catalog: ledger, newId, consoleTokenMs, noteRefusal }),
-    signOut: signOut(ledger),
-    unlockStats: createUnlock({ ...unlock, tokenByHash: ledger.tokenByHash }),
-  }) satisfies Partial<Handlers>;
-
-function accountHandlers({ ledger, addresses, signInWays, consoleIdleMs }: RoutesDeps) {
-  const oidc = { ...signInWays, baseUrl: () => addresses().baseUrl };
-  return {
-    getProfile: getProfile(ledger),
-    updateProfile: updateProfile(signInWays),
-    requestEmail: requestEmail(signInWays),
-    confirmEmail: confirmEmail(signInWays),
-    restoreEmail: restoreEmail(ledger),
-    listSessions: listSessions(ledger, consoleIdleMs),
-    endSession: endSession(ledger),
-    listInvitations: listInvitations(ledger),
-    createInvitation: createInvitation(signInWays),
-    revokeInvitation: revokeInvitation(ledger),
-    readInvitation: readInvitation(ledger),
-    acceptInvitation: acceptInvitation(signInWays),
-    joinWorkspace: joinWorkspace(ledger),
-    getSignInMethods: getSignInMethods(signInWays),
-    requestSignInLink: requestSignInLink(signInWays),
-    startOidc: startOidc(oidc),
-    finishOidc: finishOidc(oidc),
-  } satisfies Partial<Handlers>;
-}
-
-const workspaceHandlers = ({ ledger, newId, build, operations, isOperator, workspaceQuota }: RoutesDeps) =>
-  ({
-    eraseVisitor: eraseVisitor(ledger, newId),
-    getErasure: getErasure(ledger),
-    getOnboarding: getOnboarding(ledger),
-    completeOnboarding: completeOnboarding(ledger),
-    getUsage: getUsage(ledger),
-    getBilling: getBilling(ledger, workspaceQuota),
-    getSupport: getSupport({ build, supportFacts: operations.support, isOperator }),
-  }) satisfies Partial<Handlers>;
-
-function publicHandlers({ addresses, build, operations, securityContact }: RoutesDeps) {
-  const { version } = build;
-  const { readyz, metrics, sdk, sdkExtra } = operations;
-  const render = () => openApiDocument(addresses(), version);
+function documents({ addresses, build }: RouteServices) {
+  const render = () => openApiDocument(addresses(), build.version);
   const openapi = createDocument({
     mediaType: "application/json; charset=utf-8",
     headers: { "Cache-Control": "no-cache" },
@@ -259,14 +163,7 @@ function publicHandlers({ addresses, build, operations, securityContact }: Route
     render: () => docsPage(render()),
   });
   return {
-    mcp: createMcpRoute({ addresses, version }),
-    healthz: async () => ({ body: { status: "ok" } }),
-    readyz,
-    metrics,
-    sdk,
-    sdkExtra,
     openapi: async () => ({ document: await openapi() }),
     docs: async () => ({ document: await docs() }),
-    securityTxt: createSecurityTxt({ contact: securityContact, baseUrl: () => addresses().baseUrl }),
   } satisfies Partial<Handlers>;
 }

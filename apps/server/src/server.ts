@@ -31,6 +31,7 @@ import type { Durability } from "./ledger/sqlite/database.ts";
 import { lastBackupMs } from "./ledger/sqlite/last-backup.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { Readiness } from "./monitoring/readiness.ts";
+import { serveScript } from "./monitoring/routes.ts";
 import { type OpenedLedger, openLedger } from "./open-ledger.ts";
 import { type OpenedWarehouse, openWarehouse } from "./open-warehouse.ts";
 import { priorityRefusal } from "./overload/priority.ts";
@@ -88,7 +89,7 @@ function createLog(level: Config["LOG_LEVEL"], stream: StartOptions["logStream"]
 async function readAssets(
   environment: Environment,
   { consoleFolder = null }: StartOptions,
-  { build, context: { metrics } }: ServiceParts,
+  { build }: ServiceParts,
 ): Promise<ServiceAssets> {
   const extras = await builtExtras().catch((error: unknown) => {
     throw error instanceof BuildToolsMissing ? new ConfigError(error.message) : error;
@@ -96,29 +97,21 @@ async function readAssets(
   return {
     build: await build,
     settings: publicSettings(environment),
-    sdk: readFileSync(await buildSdk()),
-    sdkWithEngagement: Buffer.from(await buildWithEngagement()),
-    sdkExtras: new Map(extras.map(({ name, path }) => [`${name}.js`, readFileSync(path)])),
+    scripts: {
+      sdk: serveScript(readFileSync(await buildSdk())),
+      sdkWithEngagement: serveScript(Buffer.from(await buildWithEngagement())),
+      extras: new Map(extras.map(({ name, path }) => [`${name}.js`, serveScript(readFileSync(path))])),
+    },
     consoleFolder,
-    renderMetrics: metrics.render,
   };
 }
 
 /** On an empty ledger, creates the workspace and its owner. */
-async function setUpLedger(
-  { ledger, config, clock, newId, log }: ServiceContext,
-  { signInLink: wantsSignInCode = true, ownerToken: wantsToken = true }: StartOptions,
-) {
-  const { ORGANIZATION_ID: organizationId, OWNER_TOKEN: ownerToken } = config;
-  const first = await setUpOnFirstStart(ledger, {
-    organizationId,
-    ownerToken,
-    wantsToken,
-    wantsSignInCode,
-    now: clock(),
-    newId,
-  });
-  if (!first && ownerToken !== null && !(await ledger.tokenByHash({ hash: hashToken(ownerToken) }))) {
+async function setUpLedger(context: ServiceContext, { signInLink = true, ownerToken = true }: StartOptions) {
+  const { ledger, config, log } = context;
+  const first = await setUpOnFirstStart(context, { token: ownerToken, signInCode: signInLink });
+  const { OWNER_TOKEN: given } = config;
+  if (!first && given !== null && !(await ledger.tokenByHash({ hash: hashToken(given) }))) {
     log.warn(
       "OWNER_TOKEN is used only for an empty ledger, so this value is ignored. To make another owner's token, run `headwater token create --owner`.",
     );

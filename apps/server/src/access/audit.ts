@@ -1,8 +1,7 @@
 /** The audit log of a workspace, newest entry first (docs/api/access.md). */
 import { LIMITS } from "@headwater/contract";
 import { toIsoTime } from "../core/time.ts";
-import type { Handler } from "../http/handler.ts";
-import type { Catalog } from "../ledger/ledger.ts";
+import type { CatalogHandler } from "../http/handler.ts";
 
 /** The log stores times as numbers, in members whose names end in `At`. The API shows them as ISO times. */
 const renderMembers = (change: object) =>
@@ -16,17 +15,15 @@ const renderMembers = (change: object) =>
 const renderChange = (change: unknown): unknown =>
   typeof change === "object" && change !== null ? renderMembers(change) : change;
 
-export const listAudit =
-  (catalog: Catalog): Handler<"listAudit"> =>
-  async ({ organizationId, query }) => {
-    const { userId, target, action, limit = LIMITS.maxPageSize, cursor = null } = query;
-    const page = { organizationId, userId, target, action, limit, cursor };
-    const { rows, nextCursor } = await catalog.audit(page);
-    const entries = rows.map((entry) => ({
-      ...entry,
-      at: toIsoTime(entry.at),
-      before: renderChange(entry.before),
-      after: renderChange(entry.after),
-    }));
-    return { body: { entries, nextCursor } };
-  };
+export const listAudit: CatalogHandler<"listAudit"> = async ({ organizationId, query }, { catalog }) => {
+  const { userId, target, action, limit = LIMITS.maxPageSize, cursor = null } = query;
+  const page = { organizationId, userId, target, action, limit, cursor };
+  const { rows, nextCursor } = await catalog.audit(page);
+  const entries = rows.map((entry) => ({
+    ...entry,
+    at: toIsoTime(entry.at),
+    before: renderChange(entry.before),
+    after: renderChange(entry.after),
+  }));
+  return { body: { entries, nextCursor } };
+};

@@ -16,7 +16,7 @@ import {
   type Rate,
   requireRate,
 } from "../overload/rate-limit.ts";
-import type { AuditTrail } from "./audit-trail.ts";
+import type { AccessServices } from "./services.ts";
 
 /** How long the right password of a shared link is remembered: a working day. */
 const LINK_UNLOCK_MS = 12 * 3_600_000;
@@ -97,12 +97,9 @@ export function isLocked(
   return !timingSafeEqual(signature, sign(tokenId, unlock.until, passwordHash));
 }
 
-export interface UnlockDeps {
-  readonly tokenByHash: (asked: { hash: string }) => Promise<TokenRecord | null>;
+interface UnlockServices extends Pick<AccessServices, "catalog" | "nodes" | "auditTrail"> {
   /** The rate of tries of one client address, for all links together. */
-  readonly rate: Rate;
-  readonly nodes: () => number;
-  readonly auditTrail: AuditTrail;
+  readonly rates: { readonly failedAuth: Rate };
 }
 
 /** The link itself is the actor: nobody knows who opened it. */
@@ -114,8 +111,8 @@ const ofLink = ({ organizationId, tokenId, label }: TokenRecord) => ({
 });
 
 /** Exchanges the token of a link and its password for the token that works for some hours. */
-export function createUnlock({ tokenByHash, rate, nodes, auditTrail }: UnlockDeps): Handler<"unlockStats"> {
-  const ofAddress = createClientRateLimiter({ ...rate, nodes });
+export function createUnlock({ catalog, rates, nodes, auditTrail }: UnlockServices): Handler<"unlockStats"> {
+  const ofAddress = createClientRateLimiter({ ...rates.failedAuth, nodes });
   const ofLinkAndAddress = createClientRateLimiter({ ...atMost(LINK_PASSWORDS_PER_MINUTE, 60), nodes });
   const ofOneLink = createRateLimiter({ ...atMost(LINK_PASSWORDS_OF_ALL_PER_MINUTE, 60), nodes });
 
@@ -129,7 +126,8 @@ export function createUnlock({ tokenByHash, rate, nodes, auditTrail }: UnlockDep
   }
 
   return async ({ body, now, clientAddress }) => {
-    const found = isPlausibleToken(body.token) ? await tokenByHash({ hash: hashToken(body.token) }) : null;
+    const hash = isPlausibleToken(body.token) ? hashToken(body.token) : null;
+    const found = hash === null ? null : await catalog.tokenByHash({ hash });
     if (!found?.passwordHash || found.revokedAt !== null) throw new Refusal("invalid_token");
     if (found.expiresAt !== null && found.expiresAt <= now) throw new Refusal("expired_token");
     countTry(found.tokenId, clientAddress, now);

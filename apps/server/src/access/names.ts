@@ -1,18 +1,17 @@
 /** The names of workspaces, members and tokens: trimmed, not empty, without control characters. */
 import type { Issue } from "@headwater/contract";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, requireNoIssues } from "../core/refusal.ts";
 
 function nameIssue(field: string, name: string): Issue | null {
-  if (name === "") return { path: [field], code: "too_short", message: `${field} must not be empty` };
-  if (!/\p{Cc}/u.test(name)) return null;
-  return { path: [field], code: "invalid_value", message: `${field} must not contain control characters` };
+  if (name === "") return issueAt(field, `${field} must not be empty`, "too_short");
+  return /\p{Cc}/u.test(name) ? issueAt(field, `${field} must not contain control characters`) : null;
 }
 
 /** The name as it is stored. Throws 422 `invalid_payload`. The schema checks the length. */
 export function readName(field: string, text: string): string {
   const name = text.trim();
   const issue = nameIssue(field, name);
-  if (issue) throw new Refusal("invalid_payload", { issues: [issue] });
+  if (issue) requireNoIssues([issue]);
   return name;
 }
 

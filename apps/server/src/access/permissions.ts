@@ -1,10 +1,8 @@
-/** Roles and their permissions (docs/api/access.md). `ROLE_PERMISSIONS` of the contract is the only list. */
-import { isAbove, type Permission, ROLE_PERMISSIONS, type Role } from "@headwater/contract";
+/** What roles may do to each other, and operators (docs/api/access.md). The contract has the permissions of each role. */
+import { isAbove, type Role } from "@headwater/contract";
 import { Refusal } from "../core/refusal.ts";
 import type { Caller, Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
-
-export const permissionsOf = (role: Role): readonly Permission[] => ROLE_PERMISSIONS[role];
 
 /**
  * Throws `permission_denied` if a role is above the caller's own. Users cannot grant such a role, change a member who has

@@ -5,13 +5,11 @@ import { Refusal } from "../core/refusal.ts";
 import { hashToken } from "../core/token.ts";
 import type { Handler } from "../http/handler.ts";
 import { readEmailAddress } from "../mail/email-address.ts";
-import type { BoundedLog } from "../overload/bounded-log.ts";
 import { atMost, createClientRateLimiter, requireRate } from "../overload/rate-limit.ts";
-import type { AuditTrail } from "./audit-trail.ts";
 import { makeSignInCode } from "./first-start.ts";
 import { signInMail } from "./mails.ts";
-import type { OidcClient, OidcUser } from "./oidc.ts";
-import type { AccountMailDeps } from "./profile.ts";
+import type { OidcUser } from "./oidc.ts";
+import type { AccessHandler, AccessServices } from "./services.ts";
 
 /** Requests for sign-in links of one client address. */
 const SIGN_IN_LINKS_PER_MINUTE = 10;
@@ -20,51 +18,35 @@ const OIDC_FLOW_SECONDS = 600;
 /** Returns from the provider of one client address, which may be that of an office. */
 const OIDC_CALLBACKS_PER_MINUTE = 60;
 
-export interface SignInWays extends AccountMailDeps {
-  /** null: no OIDC_ISSUER. */
-  readonly oidc: OidcClient | null;
-  /** SIGN_IN=oidc: people sign in with the provider only. */
-  readonly isOidcOnly: boolean;
-  readonly newId: (prefix: string) => string;
-  /** Nodes that share the rates, this one included. */
-  readonly nodes: () => number;
-  readonly log: BoundedLog;
-  readonly noteRefusal: NoteRefusal;
-}
-
 /** Why nobody was signed in. */
 type SignInRefusal = "unknown_code" | "unknown_address" | "no_account" | "provider_failed";
-export type NoteRefusal = (reason: SignInRefusal, now: number) => Promise<void>;
 
-/**
- * Notes sign-ins that failed and are nobody's. They concern the whole service, so the log of the operators' workspace has them.
- * @param organizationId the first workspace
- */
-export const noteRefusedSignIns =
-  (trail: AuditTrail, organizationId: string): NoteRefusal =>
-  (reason, now) =>
-    trail.refused({
-      organizationId,
-      actor: { userId: null, tokenId: null },
-      action: "session.refused",
-      target: reason,
-      now,
-    });
-
-export const getSignInMethods =
-  ({ oidc, mailer, isOidcOnly }: SignInWays): Handler<"getSignInMethods"> =>
-  async () => ({
-    body: {
-      oidc: oidc?.name ?? null,
-      mail: mailer !== null && !isOidcOnly,
-      token: !isOidcOnly,
-      sendsMail: mailer !== null,
-    },
+/** Notes sign-ins that failed and are nobody's. They concern the whole service, so the log of the first workspace has them. */
+export const noteRefusal = (
+  { auditTrail, config }: AccessServices,
+  target: SignInRefusal,
+  now: number,
+): Promise<void> =>
+  auditTrail.refused({
+    organizationId: config.ORGANIZATION_ID,
+    actor: { userId: null, tokenId: null },
+    action: "session.refused",
+    target,
+    now,
   });
 
+export const getSignInMethods: AccessHandler<"getSignInMethods"> = async (
+  _call,
+  { oidc, mailer, config },
+) => {
+  const isOidcOnly = config.SIGN_IN === "oidc";
+  const mail = mailer !== null && !isOidcOnly;
+  return { body: { oidc: oidc?.name ?? null, mail, token: !isOidcOnly, sendsMail: mailer !== null } };
+};
+
 /** @throws Refusal when people sign in with the provider only */
-export function requireOtherWays({ isOidcOnly, oidc }: Pick<SignInWays, "isOidcOnly" | "oidc">): void {
-  if (!isOidcOnly) return;
+export function requireOtherWays({ config, oidc }: AccessServices): void {
+  if (config.SIGN_IN !== "oidc") return;
   throw new Refusal("permission_denied", {
     message: "People sign in to this service with its identity provider only.",
     hint: `Continue with ${oidc?.name ?? "the identity provider"}. An operator who is locked out runs \`headwater sign-in\` on the server.`,
@@ -72,13 +54,13 @@ export function requireOtherWays({ isOidcOnly, oidc }: Pick<SignInWays, "isOidcO
 }
 
 /** Answers before the account is looked up, so that neither the answer nor its time says whether there is one. */
-export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"> {
-  const { catalog, mailer, appUrl, nodes, log, noteRefusal } = deps;
+export function createSignInLinks(services: AccessServices): Handler<"requestSignInLink"> {
+  const { catalog, mailer, addresses, nodes, boundedLog } = services;
   const limiter = createClientRateLimiter({ ...atMost(SIGN_IN_LINKS_PER_MINUTE, 60), nodes });
 
   async function sendLink(email: string, now: number): Promise<void> {
     const userId = mailer && (await catalog.userByEmail({ email }));
-    if (mailer && userId === null) await noteRefusal("unknown_address", now);
+    if (mailer && userId === null) await noteRefusal(services, "unknown_address", now);
     if (!mailer || userId === null) return;
     // only to the address that was confirmed, whatever was typed
     const { email: to } = await catalog.profile({ userId });
@@ -86,15 +68,15 @@ export function requestSignInLink(deps: SignInWays): Handler<"requestSignInLink"
     const { code, ...made } = makeSignInCode(now);
     const maxOpen = SERVER_LIMITS.maxSignInLinks;
     if (!(await catalog.createSignInCode({ ...made, userId, now, maxOpen }))) return;
-    await mailer.sendSignInLink(signInMail(to, `${appUrl()}/sign-in#code=${code}`));
+    await mailer.sendSignInLink(signInMail(to, `${addresses().appUrl}/sign-in#code=${code}`));
   }
 
   return async ({ body, clientAddress, now }) => {
-    requireOtherWays(deps);
+    requireOtherWays(services);
     const email = readEmailAddress("email", body.email);
     requireRate(limiter, clientAddress, now, "Too many sign-in links were asked for from this address.");
     sendLink(email, now).catch((error: unknown) =>
-      log.warn({ reason: messageOf(error) }, "a sign-in link could not be sent"),
+      boundedLog.warn({ reason: messageOf(error) }, "a sign-in link could not be sent"),
     );
     return { body: { requested: true } };
   };
@@ -122,28 +104,22 @@ const redirect = (location: string, cookie: string) => ({
   mediaType: "text/html; charset=utf-8",
 });
 
-interface OidcDeps extends SignInWays {
-  readonly baseUrl: () => string;
-}
-
 const callbackOf = (baseUrl: string) => `${baseUrl}/api/sign-in/oidc/callback`;
 /** The console's sign-in page, which says why. */
 const failedAt = (appUrl: string, why: string) => `${appUrl}/sign-in?why=${why}`;
 
-export const startOidc =
-  ({ oidc, baseUrl, appUrl, log }: OidcDeps): Handler<"startOidc"> =>
-  async ({ query }) => {
-    const base = baseUrl();
-    const failed = () => redirect(failedAt(appUrl(), "oidc_failed"), setCookie(base, "", 0));
-    if (!oidc) return failed();
-    try {
-      const { url, flow } = await oidc.start(callbackOf(base), query.invitation ?? null);
-      return redirect(url, setCookie(base, flow, OIDC_FLOW_SECONDS));
-    } catch (error) {
-      log.warn({ reason: messageOf(error) }, "the identity provider cannot be reached");
-      return failed();
-    }
-  };
+export const startOidc: AccessHandler<"startOidc"> = async ({ query }, { oidc, addresses, boundedLog }) => {
+  const { baseUrl, appUrl } = addresses();
+  const failed = () => redirect(failedAt(appUrl, "oidc_failed"), setCookie(baseUrl, "", 0));
+  if (!oidc) return failed();
+  try {
+    const { url, flow } = await oidc.start(callbackOf(baseUrl), query.invitation ?? null);
+    return redirect(url, setCookie(baseUrl, flow, OIDC_FLOW_SECONDS));
+  } catch (error) {
+    boundedLog.warn({ reason: messageOf(error) }, "the identity provider cannot be reached");
+    return failed();
+  }
+};
 
 /**
  * Makes the code that signs the person in, links the identity and accepts the invitation. It does so only after the console has
@@ -151,7 +127,7 @@ export const startOidc =
  * @returns null: nobody with an invitation, an address or an identity that is known
  */
 async function makeOidcCode(
-  { catalog, newId }: OidcDeps,
+  { catalog, newId }: AccessServices,
   user: OidcUser,
   now: number,
 ): Promise<string | null> {
@@ -170,30 +146,30 @@ async function makeOidcCode(
 }
 
 /** Anybody can call this with invented values, and each call asks the provider. */
-export function finishOidc(deps: OidcDeps): Handler<"finishOidc"> {
-  const { oidc, baseUrl, appUrl, log, noteRefusal, nodes } = deps;
+export function createOidcCallback(services: AccessServices): Handler<"finishOidc"> {
+  const { oidc, addresses, boundedLog, nodes } = services;
   const limiter = createClientRateLimiter({ ...atMost(OIDC_CALLBACKS_PER_MINUTE, 60), nodes });
   return async ({ query, headers, clientAddress, now }) => {
-    const base = baseUrl();
-    const flow = readCookie(headers.cookie, base);
-    const ended = (location: string) => redirect(location, setCookie(base, "", 0));
+    const { baseUrl, appUrl } = addresses();
+    const flow = readCookie(headers.cookie, baseUrl);
+    const ended = (location: string) => redirect(location, setCookie(baseUrl, "", 0));
     try {
       if (!oidc || flow === null || !limiter.take(clientAddress, now).ok)
-        return ended(failedAt(appUrl(), "oidc_failed"));
-      const user = await oidc.finish(callbackOf(base), { ...query }, flow);
-      const code = await makeOidcCode(deps, user, now);
+        return ended(failedAt(appUrl, "oidc_failed"));
+      const user = await oidc.finish(callbackOf(baseUrl), { ...query }, flow);
+      const code = await makeOidcCode(services, user, now);
       if (code === null) {
-        await noteRefusal("no_account", now);
-        return ended(failedAt(appUrl(), "no_account"));
+        await noteRefusal(services, "no_account", now);
+        return ended(failedAt(appUrl, "no_account"));
       }
-      return ended(`${appUrl()}/sign-in#code=${code}`);
+      return ended(`${appUrl}/sign-in#code=${code}`);
     } catch (error) {
       if (error instanceof Refusal && error.code === "invalid_code")
-        return ended(failedAt(appUrl(), "invitation_ended"));
+        return ended(failedAt(appUrl, "invitation_ended"));
       // whoever opens this address can cause it
-      log.info({ reason: messageOf(error) }, "a sign-in with the identity provider failed");
-      await noteRefusal("provider_failed", now);
-      return ended(failedAt(appUrl(), "oidc_failed"));
+      boundedLog.info({ reason: messageOf(error) }, "a sign-in with the identity provider failed");
+      await noteRefusal(services, "provider_failed", now);
+      return ended(failedAt(appUrl, "oidc_failed"));
     }
   };
 }

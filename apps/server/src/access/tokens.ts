@@ -2,17 +2,18 @@
 import {
   type CreateTokenBody,
   type Issue,
+  type IssueCode,
   LIMITS,
   lowerRole,
   type Role,
   type Token,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
-import { startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
+import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
+import { DAY_MS, startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken, makeToken } from "../core/token.ts";
 import { isServiceAccount } from "../core/users.ts";
-import type { Call, Handler } from "../http/handler.ts";
+import type { Call, CatalogHandler } from "../http/handler.ts";
 import type { SignInFailure } from "../ledger/catalog.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
@@ -20,7 +21,8 @@ import { INVITATION_ENDED, renderOffer, TOO_MANY_MEMBERS } from "./invitations.t
 import { hashPassword } from "./link-passwords.ts";
 import { readName } from "./names.ts";
 import { requireRoleUpTo } from "./permissions.ts";
-import type { NoteRefusal } from "./sign-in.ts";
+import type { AccessHandler } from "./services.ts";
+import { noteRefusal } from "./sign-in.ts";
 
 const renderCommonFields = ({ tokenId, hint, label, userId, expiresAt, createdAt }: TokenRecord) => ({
   tokenId,
@@ -30,6 +32,7 @@ const renderCommonFields = ({ tokenId, hint, label, userId, expiresAt, createdAt
   expiresAt: toIsoTimeOrNull(expiresAt),
   createdAt: toIsoTime(createdAt),
 });
+
 export const renderToken = (token: TokenRecord): Token => ({
   ...renderCommonFields(token),
   organizationId: token.organizationId,
@@ -40,6 +43,7 @@ export const renderToken = (token: TokenRecord): Token => ({
   lastUsedAt: toIsoTimeOrNull(token.lastUsedAt),
   revokedAt: toIsoTimeOrNull(token.revokedAt),
 });
+
 /** The only response that contains the token itself. */
 const renderNewToken = (record: TokenRecord, token: string) => ({ ...renderCommonFields(record), token });
 
@@ -48,18 +52,19 @@ const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d
 /** The first time whose year has five digits. */
 const YEAR_10000 = Date.UTC(10_000, 0, 1);
 
-function expiryRefusal(code: Issue["code"], message: string): Refusal {
-  return new Refusal("invalid_payload", { issues: [{ path: ["expiresAt"], code, message }] });
+/** @throws Refusal 422 unless the expiry is so */
+function requireExpiry(isSo: boolean, problem: string, code?: IssueCode): void {
+  if (!isSo) requireNoIssues([issueAt("expiresAt", `expiresAt must be ${problem}`, code)]);
 }
 
 /** Reads an ISO 8601 date-time in the future. Without a time zone it is UTC. Throws 422 `invalid_payload`. */
 function readExpiry(text: string, now: number): number {
   const [whole, day, zone] = DATE_TIME.exec(text) ?? [];
   const at = whole === undefined ? Number.NaN : Date.parse(zone ? whole : `${whole}Z`);
-  if (Number.isNaN(at) || !day || !startsWithValidDay(day))
-    throw expiryRefusal("invalid_timestamp", "expiresAt must be an ISO 8601 date-time");
-  if (at <= now) throw expiryRefusal("invalid_value", "expiresAt must be in the future");
-  if (at >= YEAR_10000) throw expiryRefusal("invalid_value", "expiresAt must be before the year 10000 (UTC)");
+  const isTime = !Number.isNaN(at) && day !== undefined && startsWithValidDay(day);
+  requireExpiry(isTime, "an ISO 8601 date-time", "invalid_timestamp");
+  requireExpiry(at > now, "in the future");
+  requireExpiry(at < YEAR_10000, "before the year 10000 (UTC)");
   return at;
 }
 
@@ -81,37 +86,32 @@ export function checkReach(body: Readonly<Record<string, unknown>>): void {
   const { allWorkspaces, userId, sourceId, scope, password } = body;
   const hasSource = typeof sourceId === "string";
   const issues: Issue[] = [];
-  if (typeof userId === "string" && hasSource) {
-    const message = "userId cannot be combined with sourceId: the token belongs to the source";
-    issues.push({ path: ["userId"], code: "invalid_value", message });
-  }
-  if (allWorkspaces === true && hasSource) {
-    const message = "allWorkspaces cannot be combined with sourceId";
-    issues.push({ path: ["allWorkspaces"], code: "invalid_value", message });
-  }
+  if (typeof userId === "string" && hasSource)
+    issues.push(
+      issueAt("userId", "userId cannot be combined with sourceId: the token belongs to the source"),
+    );
+  if (allWorkspaces === true && hasSource)
+    issues.push(issueAt("allWorkspaces", "allWorkspaces cannot be combined with sourceId"));
   if (typeof scope === "string" && !hasSource)
-    issues.push({ path: ["sourceId"], code: "required", message: "scope needs a sourceId" });
-  if (typeof password === "string" && (!hasSource || scope === "ingest")) {
-    const message = "password needs a sourceId and the scope `stats`";
-    issues.push({ path: ["password"], code: "invalid_value", message });
-  }
-  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
+    issues.push(issueAt("sourceId", "scope needs a sourceId", "required"));
+  if (typeof password === "string" && (!hasSource || scope === "ingest"))
+    issues.push(issueAt("password", "password needs a sourceId and the scope `stats`"));
+  requireNoIssues(issues);
 }
 
 /** Lists the tokens of the workspace, and to a person their own tokens for all workspaces. */
-export const listTokens =
-  (catalog: Catalog): Handler<"listTokens"> =>
-  async ({ organizationId, actor, isPerson, query }) => {
-    const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
-    const includeUserWide = isPerson ? { userId: actor.userId } : null;
-    const { rows, nextCursor } = await catalog.tokens({
-      ...page,
-      includeUserWide,
-      sourceId: query.sourceId ?? null,
-      scope: query.scope ?? null,
-    });
-    return { body: { tokens: rows.map(renderToken), nextCursor } };
-  };
+export const listTokens: CatalogHandler<"listTokens"> = async (call, { catalog }) => {
+  const { organizationId, actor, isPerson, query } = call;
+  const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
+  const includeUserWide = isPerson ? { userId: actor.userId } : null;
+  const { rows, nextCursor } = await catalog.tokens({
+    ...page,
+    includeUserWide,
+    sourceId: query.sourceId ?? null,
+    scope: query.scope ?? null,
+  });
+  return { body: { tokens: rows.map(renderToken), nextCursor } };
+};
 
 /** A token for all workspaces can be created only by its own user, who has to be signed in. */
 function requireAllWorkspaces({ actor, isPerson }: Call<"createToken">, userId: string): void {
@@ -146,44 +146,42 @@ function ceilingOf({ role }: Call<"createToken">, { allWorkspaces, sourceId }: C
   return allWorkspaces ? null : role;
 }
 
-export const createToken =
-  (catalog: Catalog, newId: (prefix: string) => string): Handler<"createToken"> =>
-  async (call) => {
-    const { organizationId, actor, body, now } = call;
-    const userId = body.userId ?? actor.userId;
-    const label = readName("label", body.label);
-    const asked = body.expiresAt == null ? null : readExpiry(body.expiresAt, now);
-    const expiresAt = earlierOf(asked, call.grantsUntil);
-    if (body.allWorkspaces) requireAllWorkspaces(call, userId);
-    if (body.sourceId != null) await requireSource(catalog, call, body.sourceId);
-    requireRoleUpTo(call.role, await roleOfUser(catalog, call, userId));
+export const createToken: CatalogHandler<"createToken"> = async (call, { catalog, newId }) => {
+  const { organizationId, actor, body, now } = call;
+  const userId = body.userId ?? actor.userId;
+  const label = readName("label", body.label);
+  const asked = body.expiresAt == null ? null : readExpiry(body.expiresAt, now);
+  const expiresAt = earlierOf(asked, call.grantsUntil);
+  if (body.allWorkspaces) requireAllWorkspaces(call, userId);
+  if (body.sourceId != null) await requireSource(catalog, call, body.sourceId);
+  requireRoleUpTo(call.role, await roleOfUser(catalog, call, userId));
 
-    const made = makeToken();
-    const token: TokenRecord = {
-      tokenId: newId("tok"),
-      organizationId: body.allWorkspaces ? null : organizationId,
-      userId,
-      ceiling: ceilingOf(call, body),
-      sourceId: body.sourceId ?? null,
-      scope: body.sourceId == null ? null : (body.scope ?? "stats"),
-      passwordHash: body.password == null ? null : await hashPassword(actor.userId, body.password),
-      label,
-      hint: made.hint,
-      expiresAt,
-      revokedAt: null,
-      lastUsedAt: null,
-      createdAt: now,
-    };
-    const stored = { hash: made.hash, token, actor, now };
-    const outcome = await catalog.createToken(stored);
-    if (outcome === "limit_reached") {
-      throw new Refusal("limit_reached", {
-        message: `At most ${SERVER_LIMITS.maxTokens} access tokens can be in use at the same time.`,
-        hint: "Revoke tokens that are no longer used, or create tokens with an expiry.",
-      });
-    }
-    return { body: renderNewToken(token, made.token), headers: { Location: `/api/tokens/${token.tokenId}` } };
+  const made = makeToken();
+  const token: TokenRecord = {
+    tokenId: newId("tok"),
+    organizationId: body.allWorkspaces ? null : organizationId,
+    userId,
+    ceiling: ceilingOf(call, body),
+    sourceId: body.sourceId ?? null,
+    scope: body.sourceId == null ? null : (body.scope ?? "stats"),
+    passwordHash: body.password == null ? null : await hashPassword(actor.userId, body.password),
+    label,
+    hint: made.hint,
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+    createdAt: now,
   };
+  const stored = { hash: made.hash, token, actor, now };
+  const outcome = await catalog.createToken(stored);
+  if (outcome === "limit_reached") {
+    throw new Refusal("limit_reached", {
+      message: `At most ${SERVER_LIMITS.maxTokens} access tokens can be in use at the same time.`,
+      hint: "Revoke tokens that are no longer used, or create tokens with an expiry.",
+    });
+  }
+  return { body: renderNewToken(token, made.token), headers: { Location: `/api/tokens/${token.tokenId}` } };
+};
 
 /** The caller can revoke tokens of the workspace, and a person also their own tokens for all workspaces. */
 function isRevocable({ organizationId, actor, isPerson }: Call<"revokeToken">, token: TokenRecord): boolean {
@@ -192,29 +190,19 @@ function isRevocable({ organizationId, actor, isPerson }: Call<"revokeToken">, t
 }
 
 /** Callers cannot revoke a token that acts with a role above their own. */
-export const revokeToken =
-  (catalog: Catalog): Handler<"revokeToken"> =>
-  async (call) => {
-    const { organizationId, params, actor, now } = call;
-    const token = await catalog.token({ tokenId: params.tokenId });
-    if (!token || !isRevocable(call, token)) throw new Refusal("token_not_found");
-    const isOfSource = token.sourceId !== null;
-    const role = isOfSource ? null : await catalog.roleOf({ userId: token.userId, organizationId });
-    if (role !== null) requireRoleUpTo(call.role, lowerRole(role, token.ceiling));
-    const revoked = await catalog.revokeToken({ tokenId: token.tokenId, actor, now });
-    if (revoked === "unknown") throw new Refusal("token_not_found");
-    return { body: { tokenId: revoked.tokenId, revokedAt: toIsoTime(revoked.revokedAt ?? now) } };
-  };
+export const revokeToken: CatalogHandler<"revokeToken"> = async (call, { catalog }) => {
+  const { organizationId, params, actor, now } = call;
+  const token = await catalog.token({ tokenId: params.tokenId });
+  if (!token || !isRevocable(call, token)) throw new Refusal("token_not_found");
+  const isOfSource = token.sourceId !== null;
+  const role = isOfSource ? null : await catalog.roleOf({ userId: token.userId, organizationId });
+  if (role !== null) requireRoleUpTo(call.role, lowerRole(role, token.ceiling));
+  const revoked = await catalog.revokeToken({ tokenId: token.tokenId, actor, now });
+  if (revoked === "unknown") throw new Refusal("token_not_found");
+  return { body: { tokenId: revoked.tokenId, revokedAt: toIsoTime(revoked.revokedAt ?? now) } };
+};
 
 const SIGN_IN_HINT = "Run `headwater sign-in` on the server for a new link, or sign in with an access token.";
-
-interface SignInDeps {
-  readonly catalog: Catalog;
-  readonly newId: (prefix: string) => string;
-  /** How long the token lives that a sign-in link makes. */
-  readonly consoleTokenMs: number;
-  readonly noteRefusal: NoteRefusal;
-}
 
 /** @throws Refusal when the code of a sign-in cannot be used */
 function requireUsableCode<T extends object>(outcome: T | SignInFailure): asserts outcome is T {
@@ -230,42 +218,38 @@ function requireUsableCode<T extends object>(outcome: T | SignInFailure): assert
 }
 
 /** Whose account the code of a sign-in link opens. The code stays as it is. */
-export const readSignInCode =
-  ({ catalog, noteRefusal }: Pick<SignInDeps, "catalog" | "noteRefusal">): Handler<"readSignInCode"> =>
-  async ({ body, now }) => {
-    const offer = await catalog.readSignInCode({ codeHash: hashToken(body.code), now });
-    if (offer === "unknown") await noteRefusal("unknown_code", now);
-    requireUsableCode(offer);
-    const { invitation, expiresAt, ...account } = offer;
-    return {
-      body: {
-        ...account,
-        invitation: invitation && renderOffer(invitation),
-        expiresAt: toIsoTime(expiresAt),
-      },
-    };
+export const readSignInCode: AccessHandler<"readSignInCode"> = async ({ body, now }, services) => {
+  const offer = await services.catalog.readSignInCode({ codeHash: hashToken(body.code), now });
+  if (offer === "unknown") await noteRefusal(services, "unknown_code", now);
+  requireUsableCode(offer);
+  const { invitation, expiresAt, ...account } = offer;
+  return {
+    body: {
+      ...account,
+      invitation: invitation && renderOffer(invitation),
+      expiresAt: toIsoTime(expiresAt),
+    },
   };
+};
 
 /** Exchanges the one-time code of a sign-in link for a token. */
-export const signIn =
-  ({ catalog, newId, consoleTokenMs, noteRefusal }: SignInDeps): Handler<"signIn"> =>
-  async ({ body, now }) => {
-    const { token, hash, hint } = makeToken();
-    const created = { tokenId: newId("tok"), hash, hint, label: "Console" };
-    const codeHash = hashToken(body.code);
-    const outcome = await catalog.signIn({ codeHash, token: created, expiresAt: now + consoleTokenMs, now });
-    if (outcome === "unknown") await noteRefusal("unknown_code", now);
-    requireUsableCode(outcome);
-    return { body: renderNewToken(outcome, token) };
-  };
+export const signIn: AccessHandler<"signIn"> = async ({ body, now }, services) => {
+  const { catalog, newId, config } = services;
+  const { token, hash, hint } = makeToken();
+  const created = { tokenId: newId("tok"), hash, hint, label: "Console" };
+  const codeHash = hashToken(body.code);
+  const expiresAt = now + config.CONSOLE_TOKEN_DAYS * DAY_MS;
+  const outcome = await catalog.signIn({ codeHash, token: created, expiresAt, now });
+  if (outcome === "unknown") await noteRefusal(services, "unknown_code", now);
+  requireUsableCode(outcome);
+  return { body: renderNewToken(outcome, token) };
+};
 
 /** Other tokens stay valid, because programs may use them too. */
-export const signOut =
-  (catalog: Catalog): Handler<"signOut"> =>
-  async ({ actor, now }) => {
-    const { tokenId } = actor;
-    const token = tokenId === null ? null : await catalog.token({ tokenId });
-    if (token?.scope !== "console") return { body: { revoked: false } };
-    await catalog.revokeToken({ tokenId: token.tokenId, actor, now });
-    return { body: { revoked: true } };
-  };
+export const signOut: CatalogHandler<"signOut"> = async ({ actor, now }, { catalog }) => {
+  const { tokenId } = actor;
+  const token = tokenId === null ? null : await catalog.token({ tokenId });
+  if (token?.scope !== "console") return { body: { revoked: false } };
+  await catalog.revokeToken({ tokenId: token.tokenId, actor, now });
+  return { body: { revoked: true } };
+};

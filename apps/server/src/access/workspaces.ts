@@ -2,35 +2,29 @@
 import { lowerRole } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { Call, Handler } from "../http/handler.ts";
-import type { Catalog } from "../ledger/ledger.ts";
+import type { Call, CatalogHandler, HandlerWith } from "../http/handler.ts";
 import { readName } from "./names.ts";
-import type { IsOperator } from "./permissions.ts";
+import type { AccessServices } from "./services.ts";
 
 /** A token of one workspace lists only that workspace. */
-export const listOrganizations =
-  (catalog: Catalog): Handler<"listOrganizations"> =>
-  async ({ actor, limitedTo, ceiling }) => {
-    const all = await catalog.organizationsOf({ userId: actor.userId });
-    const organizations = all
-      .filter(({ organizationId }) => limitedTo === null || organizationId === limitedTo)
-      .map((organization) => ({ ...organization, role: lowerRole(organization.role, ceiling) }));
-    return { body: { organizations, nextCursor: null } };
-  };
+export const listOrganizations: CatalogHandler<"listOrganizations"> = async (
+  { actor, limitedTo, ceiling },
+  { catalog },
+) => {
+  const all = await catalog.organizationsOf({ userId: actor.userId });
+  const organizations = all
+    .filter(({ organizationId }) => limitedTo === null || organizationId === limitedTo)
+    .map((organization) => ({ ...organization, role: lowerRole(organization.role, ceiling) }));
+  return { body: { organizations, nextCursor: null } };
+};
 
-/** The values of WORKSPACE_CREATION. */
-export type WorkspaceCreation = "anyone" | "members" | "operators";
-
-interface CreationDeps {
-  readonly catalog: Catalog;
-  readonly newId: (prefix: string) => string;
-  readonly creation: WorkspaceCreation;
-  readonly isOperator: IsOperator;
-}
+type CreationServices = Pick<AccessServices, "catalog" | "newId" | "isOperator"> & {
+  readonly config: Pick<AccessServices["config"], "WORKSPACE_CREATION">;
+};
 
 /** @throws Refusal 403 when WORKSPACE_CREATION does not allow it */
 async function requireCreator(
-  { catalog, creation, isOperator }: CreationDeps,
+  { catalog, config: { WORKSPACE_CREATION: creation }, isOperator }: CreationServices,
   call: Call<"createOrganization">,
 ): Promise<void> {
   if (creation === "anyone") return;
@@ -54,23 +48,24 @@ async function requireCreator(
   );
 }
 
-export const createOrganization =
-  (deps: CreationDeps): Handler<"createOrganization"> =>
-  async (call) => {
-    const { catalog, newId } = deps;
-    const { actor, body, now } = call;
-    await requireCreator(deps, call);
-    const name = readName("name", body.name);
-    const organizationId = newId("org");
-    const outcome = await catalog.createOrganization({ organizationId, name, actor, now });
-    if (outcome === "limit_reached") {
-      throw new Refusal("limit_reached", {
-        message: `A user can own at most ${SERVER_LIMITS.maxWorkspacesPerUser} workspaces.`,
-        hint: "Use one of your workspaces, or make another user the owner of some.",
-      });
-    }
-    return {
-      body: { organizationId, name, role: "owner" },
-      headers: { Location: `/api/permissions?organizationId=${encodeURIComponent(organizationId)}` },
-    };
+export const createOrganization: HandlerWith<CreationServices, "createOrganization"> = async (
+  call,
+  services,
+) => {
+  const { catalog, newId } = services;
+  const { actor, body, now } = call;
+  await requireCreator(services, call);
+  const name = readName("name", body.name);
+  const organizationId = newId("org");
+  const outcome = await catalog.createOrganization({ organizationId, name, actor, now });
+  if (outcome === "limit_reached") {
+    throw new Refusal("limit_reached", {
+      message: `A user can own at most ${SERVER_LIMITS.maxWorkspacesPerUser} workspaces.`,
+      hint: "Use one of your workspaces, or make another user the owner of some.",
+    });
+  }
+  return {
+    body: { organizationId, name, role: "owner" },
+    headers: { Location: `/api/permissions?organizationId=${encodeURIComponent(organizationId)}` },
   };
+};

@@ -2,12 +2,11 @@
  * Calls the handler of an API operation, with the checks that a request would pass. The caller has the role owner,
  * because whoever runs a command can read the ledger itself.
  */
-import { operation } from "@headwater/contract";
+import { operation, ROLE_PERMISSIONS } from "@headwater/contract";
 import type { TSchema } from "typebox";
-import { permissionsOf } from "../access/permissions.ts";
 import { Refusal } from "../core/refusal.ts";
 import { compile } from "../core/validate.ts";
-import type { Answer, Call, Handler, WorkspaceOperationId } from "../http/handler.ts";
+import type { Answer, Call, CatalogServices, HandlerWith, WorkspaceOperationId } from "../http/handler.ts";
 import { COMMAND_LINE, type WorkspaceAccess } from "./ledger-access.ts";
 
 type CallInput<Id extends WorkspaceOperationId> = Partial<
@@ -26,11 +25,17 @@ const hasBody = <Id extends WorkspaceOperationId>(
   answer: Answer<Id>,
 ): answer is Extract<Answer<Id>, { readonly body: unknown }> => "body" in answer;
 
+/** What an operation works with when a command calls it. */
+interface CommandServices extends CatalogServices {
+  readonly config: { readonly WORKSPACE_CREATION: "anyone" };
+  readonly isOperator: () => Promise<boolean>;
+}
+
 /** @throws Refusal as the operation does */
 export async function callOperation<Id extends WorkspaceOperationId>(
-  { organizationId, now }: WorkspaceAccess,
+  { organizationId, now, ledger, newId }: WorkspaceAccess,
   id: Id,
-  handler: Handler<Id>,
+  handler: HandlerWith<CommandServices, Id>,
   input: CallInput<Id> = {},
 ): Promise<AnswerBody<Id>> {
   const entry = operation(id);
@@ -49,7 +54,7 @@ export async function callOperation<Id extends WorkspaceOperationId>(
     scope: null,
     organizationId,
     role: "owner",
-    permissions: permissionsOf("owner"),
+    permissions: ROLE_PERMISSIONS.owner,
     source: null,
     now,
     requestId: "command-line",
@@ -58,8 +63,14 @@ export async function callOperation<Id extends WorkspaceOperationId>(
     signal: new AbortController().signal,
     ...input,
   };
+  const services: CommandServices = {
+    catalog: ledger,
+    newId,
+    config: { WORKSPACE_CREATION: "anyone" },
+    isOperator: async () => true,
+  };
   // the type of a call depends on the operation; its shape has been checked above
-  const answer = await handler(call as unknown as Call<Id>);
+  const answer = await handler(call as never, services);
   if (!hasBody(answer)) throw new Error(`the operation ${id} has no answer body`);
   return answer.body;
 }

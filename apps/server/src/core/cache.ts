@@ -1,6 +1,5 @@
 /** A cache of ledger look-ups. Equal look-ups at the same time are made once. */
 import { LRUCache } from "lru-cache";
-import { SECOND_MS } from "./time.ts";
 
 interface LedgerCache<V extends object> {
   /** null: the ledger has no such value. undefined: not cached; call `load`. */
@@ -27,7 +26,7 @@ interface LedgerCacheOptions<V extends object> {
   /** Maximum sum of the weights of all values, each of which is at least 1. Default: no limit. */
   maxWeight?: number;
   weightOf?(value: V): number;
-  /** A value is looked up again after this time, at most a second later. Default: never. */
+  /** A value is looked up again after this time. Default: never. */
   maxAgeMs?: number;
 }
 
@@ -35,8 +34,7 @@ export function createCache<V extends object>(options: LedgerCacheOptions<V>): L
   const { lookUp, maxEntries, maxAbsent, maxAgeMs, maxWeight, weightOf } = options;
   const values = new LRUCache<string, V>({
     max: maxEntries,
-    // by default the cache looks at the clock, and sets a timer, in each millisecond
-    ...(maxAgeMs ? { ttl: maxAgeMs, ttlResolution: SECOND_MS } : {}),
+    ...(maxAgeMs ? { ttl: maxAgeMs } : {}),
     ...(maxWeight && weightOf ? { maxSize: maxWeight, sizeCalculation: weightOf } : {}),
   });
   const absent = maxAbsent === undefined ? null : new LRUCache<string, true>({ max: maxAbsent });

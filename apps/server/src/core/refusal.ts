@@ -47,3 +47,15 @@ export class Refusal extends Error {
 /** A 422 that is about the body as a whole. */
 export const invalidBody = (code: IssueCode, message: string): Refusal =>
   new Refusal("invalid_payload", { message, issues: [{ path: [], code, message }] });
+
+/** @param place a member of the body or query, or its path */
+export const issueAt = (
+  place: string | Issue["path"],
+  message: string,
+  code: IssueCode = "invalid_value",
+): Issue => ({ path: [place].flat(), code, message });
+
+/** @throws Refusal 422 with all issues, if there are any */
+export function requireNoIssues(issues: Issue[]): void {
+  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
+}

@@ -1,6 +1,7 @@
 /** The HTTP pipeline of all routes: request id, routing, CORS, the route itself, and one place for failures. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { OPERATIONS, type Operation } from "@headwater/contract";
+import type { Config } from "../config/settings.ts";
 import { Refusal } from "../core/refusal.ts";
 import { createConnectionPauses } from "../overload/paused-connections.ts";
 import { createAlias } from "./alias.ts";
@@ -17,10 +18,9 @@ import { createWorkspaceRoute, type WorkspaceRouteDeps } from "./workspace-route
 interface HttpAppDeps extends WorkspaceRouteDeps {
   readonly serveIngest: ServeRoute;
   readonly newId: (prefix: string) => string;
-  /** INGEST_ALIAS; null: none. */
-  readonly alias: string | null;
-  /** The console's address. It may contain the listening port, which is known only after the start. */
-  readonly appUrl: () => string;
+  readonly config: Pick<Config, "TRUST_PROXY" | "GEO_HEADER" | "INGEST_ALIAS">;
+  /** They may contain the listening port, which is known only after the start. */
+  readonly addresses: () => { readonly appUrl: string };
   /** null: no console is served. */
   readonly consoleFiles: ConsoleFiles | null;
   /** Called for every request when its answer has begun. */
@@ -61,8 +61,8 @@ export function createHttpApp(deps: HttpAppDeps): Server {
   const { newId, consoleFiles, report, stopwatch } = deps;
   const operations: readonly Operation[] = OPERATIONS;
   const findRoute = createRouter(operations);
-  const splitAlias = createAlias(deps.alias);
-  const workspaceCors = createWorkspaceCors(deps.appUrl);
+  const splitAlias = createAlias(deps.config.INGEST_ALIAS);
+  const workspaceCors = createWorkspaceCors(() => deps.addresses().appUrl);
   const serveWorkspace = createWorkspaceRoute(deps, operations);
   const pauseConnection = createConnectionPauses();
 

@@ -2,16 +2,18 @@
  * The checks before every workspace operation, driven by its entry of the table, in the order of docs/api/conventions.md,
  * "The order of checks". The handler checks the state (409).
  */
+
 import {
   type Access,
   lowerRole,
   type Operation,
   type Permission,
+  ROLE_PERMISSIONS,
   type Role,
   type TokenScope,
 } from "@headwater/contract";
 import { isUnchanged, memberOf } from "../core/members.ts";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { requirePerson } from "../core/users.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import type { SourceRecord } from "../ledger/records.ts";
@@ -19,6 +21,7 @@ import {
   createClientRateLimiter,
   createRateLimiter,
   type Rate,
+  type RateLimiter,
   rateRefusal,
   requireRate,
 } from "../overload/rate-limit.ts";
@@ -30,14 +33,12 @@ import {
   organizationIdsIn,
   readInput,
   readParams,
-  requireNoIssues,
   sourceIdIn,
 } from "./input.ts";
 
 interface GuardDeps {
   readonly ledger: Pick<Catalog, "source" | "roleOf">;
   readonly authenticate: (authorization: string | undefined, now: number) => Promise<Caller>;
-  readonly permissionsOf: (role: Role) => readonly Permission[];
   readonly rates: { readonly token: Rate; readonly failedAuth: Rate; readonly client: Rate };
   /** How many nodes share the rates, this one included. */
   readonly nodes: () => number;
@@ -52,38 +53,6 @@ interface CallerScope {
   readonly source: SourceRecord | null;
 }
 export type Admitted = CallerScope & Input & { readonly params: Readonly<Record<string, string>> };
-
-export interface Guard {
-  /**
-   * Checks the token and its rate. Returns null for a public operation.
-   * @throws Refusal 401 or 429
-   */
-  identify(
-    operation: Operation,
-    authorization: string | undefined,
-    clientAddress: string,
-    now: number,
-  ): Promise<Caller | null>;
-  /**
-   * Makes all further checks before the handler.
-   * @throws Refusal 403, 404, 413, 415 or 422
-   */
-  admit(operation: Operation, caller: Caller | null, incoming: Incoming, now: number): Promise<Admitted>;
-  /**
-   * Checks again, during a long answer, whether the caller may see it.
-   * @throws Refusal when the caller no longer may
-   */
-  recheck(
-    operation: Operation,
-    authorization: string | undefined,
-    scope: CallerScope,
-    now: number,
-  ): Promise<void>;
-  /** Counts a public document or page. @throws Refusal 429 */
-  requirePublicRate(clientAddress: string, now: number): void;
-  /** Counts a failed sign-in as a failed authentication. Returns the 429 when there were too many. */
-  countFailure(clientAddress: string, now: number): Refusal | null;
-}
 
 const NO_SCOPE: CallerScope = { organizationId: null, role: null, permissions: [], source: null };
 
@@ -162,76 +131,67 @@ function requirePermissions(
 function requireSameOrganization(given: readonly string[], { source, organizationId }: CallerScope): void {
   if (given.every((id) => id === organizationId)) return;
   if (source) throw new Refusal("source_not_found");
-  const message = "organizationId differs between query and body";
-  throw new Refusal("invalid_payload", {
-    issues: [{ path: ["organizationId"], code: "invalid_value", message }],
-  });
+  requireNoIssues([issueAt("organizationId", "organizationId differs between query and body")]);
 }
 
-/** Finds the caller of a request, within the rates of tokens and of failed authentications. */
-function createIdentification({
-  authenticate,
-  rates,
-  nodes,
-}: GuardDeps): Pick<Guard, "identify" | "countFailure" | "requirePublicRate"> {
-  const tokens = createRateLimiter({ ...rates.token, nodes });
-  const failures = createClientRateLimiter({ ...rates.failedAuth, nodes });
-  const publicRequests = createClientRateLimiter({ ...rates.client, nodes });
+export class Guard {
+  readonly #deps: GuardDeps;
+  readonly #tokens: RateLimiter;
+  readonly #failures: RateLimiter;
+  readonly #publicRequests: RateLimiter;
 
-  const countFailure = (clientAddress: string, now: number): Refusal | null =>
-    rateRefusal(failures.rate, failures.take(clientAddress, now), {
-      message: "Too many failed authentications from this address.",
-    });
-
-  /** Counts a token that fails. A request without a token is not counted. */
-  function countBadToken(error: unknown, clientAddress: string, now: number): unknown {
-    const failed = error instanceof Refusal && error.status === 401 && error.code !== "missing_token";
-    return failed ? (countFailure(clientAddress, now) ?? error) : error;
+  constructor(deps: GuardDeps) {
+    const { rates, nodes } = deps;
+    this.#deps = deps;
+    this.#tokens = createRateLimiter({ ...rates.token, nodes });
+    this.#failures = createClientRateLimiter({ ...rates.failedAuth, nodes });
+    this.#publicRequests = createClientRateLimiter({ ...rates.client, nodes });
   }
 
-  const requirePublicRate = (clientAddress: string, now: number): void =>
-    requireRate(publicRequests, clientAddress, now, "Too many requests from this address.");
+  /** Counts a failed sign-in as a failed authentication. Returns the 429 when there were too many. */
+  countFailure(clientAddress: string, now: number): Refusal | null {
+    const message = "Too many failed authentications from this address.";
+    return rateRefusal(this.#failures.rate, this.#failures.take(clientAddress, now), { message });
+  }
 
-  async function identify(
+  /** Counts a public document or page. @throws Refusal 429 */
+  requirePublicRate(clientAddress: string, now: number): void {
+    requireRate(this.#publicRequests, clientAddress, now, "Too many requests from this address.");
+  }
+
+  /**
+   * Checks the token and its rate. Returns null for a public operation.
+   * @throws Refusal 401 or 429
+   */
+  async identify(
     operation: Operation,
     authorization: string | undefined,
     clientAddress: string,
     now: number,
-  ) {
-    if (operation.hasClientRate) requirePublicRate(clientAddress, now);
+  ): Promise<Caller | null> {
+    if (operation.hasClientRate) this.requirePublicRate(clientAddress, now);
     if (operation.access === "public") return null;
-    let caller: Caller;
-    try {
-      caller = await authenticate(authorization, now);
-    } catch (error) {
-      throw countBadToken(error, clientAddress, now);
-    }
+    const caller = await this.#deps.authenticate(authorization, now).catch((error: unknown) => {
+      // a request without a token is not counted
+      const isBadToken = error instanceof Refusal && error.status === 401 && error.code !== "missing_token";
+      throw isBadToken ? (this.countFailure(clientAddress, now) ?? error) : error;
+    });
     const { tokenId, userId } = caller.actor;
-    requireRate(tokens, tokenId ?? `user ${userId}`, now, "Too many requests with this token.");
+    requireRate(this.#tokens, tokenId ?? `user ${userId}`, now, "Too many requests with this token.");
     return caller;
   }
 
-  return { identify, countFailure, requirePublicRate };
-}
-
-export function createGuard(deps: GuardDeps): Guard {
-  const { ledger, authenticate, permissionsOf, rules } = deps;
-
-  async function findScope(
-    caller: Caller,
-    organizationId: string,
-    source: SourceRecord | null,
-  ): Promise<CallerScope> {
-    const role = await requireMember(ledger, caller, organizationId);
-    return { organizationId, role, permissions: permissionsOf(role), source };
-  }
-
-  async function admit(
+  /**
+   * Makes all further checks before the handler.
+   * @throws Refusal 403, 404, 413, 415 or 422
+   */
+  async admit(
     operation: Operation,
     caller: Caller | null,
     incoming: Incoming,
     now: number,
   ): Promise<Admitted> {
+    const { ledger, rules } = this.#deps;
     const input = readInput(operation, incoming);
     const params = readParams(incoming.params);
     const listIssues = () => findIssues(operation, input, rules, now);
@@ -242,7 +202,7 @@ export function createGuard(deps: GuardDeps): Guard {
     const scope =
       caller === null || organizationId === undefined
         ? NO_SCOPE
-        : await findScope(caller, organizationId, source);
+        : await this.#findScope(caller, organizationId, source);
     if (caller) {
       requireTokenScope(caller, operation, source);
       if (operation.access === "person") requirePerson(caller);
@@ -253,19 +213,30 @@ export function createGuard(deps: GuardDeps): Guard {
     return { ...scope, ...input, params };
   }
 
-  async function recheck(
+  /**
+   * Checks again, during a long answer, whether the caller may see it.
+   * @throws Refusal when the caller no longer may
+   */
+  async recheck(
     operation: Operation,
     authorization: string | undefined,
     { organizationId, source }: CallerScope,
     now: number,
-  ) {
-    const caller = await authenticate(authorization, now);
+  ): Promise<void> {
+    const caller = await this.#deps.authenticate(authorization, now);
     if (organizationId === null) return;
-    if (source) await findSource(ledger, source.sourceId, now);
-    const scope = await findScope(caller, organizationId, source);
+    if (source) await findSource(this.#deps.ledger, source.sourceId, now);
+    const scope = await this.#findScope(caller, organizationId, source);
     requireTokenScope(caller, operation, source);
     requirePermissions(operation, scope, undefined);
   }
 
-  return { ...createIdentification(deps), admit, recheck };
+  async #findScope(
+    caller: Caller,
+    organizationId: string,
+    source: SourceRecord | null,
+  ): Promise<CallerScope> {
+    const role = await requireMember(this.#deps.ledger, caller, organizationId);
+    return { organizationId, role, permissions: ROLE_PERMISSIONS[role], source };
+  }
 }

@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { OPERATIONS, Operation, OperationId, Permission, Role, TokenScope } from "@headwater/contract";
 import type { Static, TSchema } from "typebox";
+import type { Catalog } from "../ledger/ledger.ts";
 import type { Actor, SourceRecord } from "../ledger/records.ts";
 import type { Document } from "./document.ts";
 
@@ -107,6 +108,18 @@ export type AnswerWith<Body> = {
 export type Answer<Id extends OperationId> = AnswerWith<Of<Id, "answer">>;
 
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
+/** A handler that gets what it works with beside the call. */
+export type HandlerWith<Services, Id extends OperationId> = (
+  call: Call<Id>,
+  services: Services,
+) => Promise<Answer<Id>>;
+
+export interface CatalogServices {
+  readonly catalog: Catalog;
+  readonly newId: (prefix: string) => string;
+}
+/** A handler that needs only the catalog. */
+export type CatalogHandler<Id extends OperationId> = HandlerWith<CatalogServices, Id>;
 
 /** Throws a Refusal 422 when the fields of a body break a rule that the schema cannot express. */
 export type FieldRule = (body: Readonly<Record<string, unknown>>, now: number) => unknown;
@@ -118,3 +131,4 @@ export type FieldRules = Readonly<Partial<Record<OperationId, readonly FieldRule
 
 /** A handler for each operation; a missing one does not compile. */
 export type Handlers = { readonly [Id in WorkspaceOperationId]: Handler<Id> };
+export type HandlersWith<Services> = { readonly [Id in WorkspaceOperationId]: HandlerWith<Services, Id> };

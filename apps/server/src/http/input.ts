@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Issue, Operation } from "@headwater/contract";
 import type { TSchema } from "typebox";
 import { isRecord, memberOf } from "../core/members.ts";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, Refusal } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
 import { type Check, compile } from "../core/validate.ts";
 import type { RequestBytes } from "./body.ts";
@@ -79,7 +79,7 @@ export function readInput(operation: Operation, incoming: Incoming): Input {
 
 function checkBody(operation: Operation, body: unknown): Issue[] {
   if (!operation.body) return [];
-  if (body === undefined) return [{ path: [], code: "required", message: "The body is required" }];
+  if (body === undefined) return [issueAt([], "The body is required", "required")];
   const check = checkOf(operation.body);
   return [...(check(body) ? [] : check.issues(body)), ...findUnstorable(body)];
 }
@@ -115,11 +115,6 @@ export function findIssues(
   return [...shapeIssues, ...ruleIssues.filter(({ path }) => !pathsWithIssues.has(path.join(".")))];
 }
 
-/** @throws Refusal 422 with all issues, if there are any */
-export function requireNoIssues(issues: Issue[]): void {
-  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
-}
-
 const MAX_ID_LENGTH = 200;
 const isId = (value: unknown): value is string =>
   typeof value === "string" &&
@@ -130,7 +125,7 @@ const isId = (value: unknown): value is string =>
 /** A 422 for a missing or invalid id. All other issues are listed too, since the request is refused anyway. */
 function missingId(field: string, issues: Issue[]): Refusal {
   const isListed = issues.some(({ path }) => path.length === 0 || path.at(-1) === field);
-  const missing: Issue = { path: [field], code: "required", message: `${field} is required` };
+  const missing = issueAt(field, `${field} is required`, "required");
   return new Refusal("invalid_payload", { issues: isListed ? issues : [missing, ...issues] });
 }
 

@@ -1,7 +1,7 @@
 /** The body of a workspace request: bytes to text to a JSON value (docs/api/conventions.md). */
 import type { IncomingHttpHeaders } from "node:http";
 import { type Issue, LIMITS } from "@headwater/contract";
-import { invalidBody, Refusal } from "../core/refusal.ts";
+import { invalidBody, issueAt, Refusal } from "../core/refusal.ts";
 import type { RequestBytes } from "./body.ts";
 
 const MAX_WORKSPACE_BODY_DEPTH = 64;
@@ -58,7 +58,7 @@ export function findUnstorable(body: unknown): Issue[] {
     const { value, path } = next;
     if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed())) {
       const message = `${path.join(".") || "The body"} must not contain null characters or unpaired surrogates`;
-      issues.push({ path, code: "invalid_encoding", message });
+      issues.push(issueAt(path, message, "invalid_encoding"));
     } else if (typeof value === "object" && value !== null && path.length < LIMITS.maxDepth) {
       for (const [key, member] of Object.entries(value)) {
         open.push({ value: member, path: [...path, Array.isArray(value) ? Number(key) : key] });

@@ -1,5 +1,5 @@
 /** Counts and logs every request on every route when its answer begins. */
-import type { Trust } from "../config/trust.ts";
+import type { Config } from "../config/settings.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { networkOf } from "../overload/client-key.ts";
 import { clientOf } from "./client-address.ts";
@@ -28,12 +28,12 @@ interface RequestLog {
 }
 
 interface RequestObserverDeps {
-  readonly counters: HttpCounters;
-  readonly log: RequestLog;
+  readonly metrics: { readonly http: HttpCounters };
+  readonly boundedLog: RequestLog;
   /** Gets a line for every request. Null: ACCESS_LOG is off. */
   readonly accessLog: RequestLog | null;
   readonly clock: () => number;
-  readonly trust: Trust;
+  readonly config: Pick<Config, "TRUST_PROXY">;
   /** Null: no OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly tracer: { record(request: TracedRequest): void } | null;
 }
@@ -59,21 +59,21 @@ function toSpan({ exchange, operation, status, durationMs }: ServedRequest, ende
 }
 
 export function createRequestObserver(deps: RequestObserverDeps) {
-  const { counters, log, accessLog, clock, trust, tracer } = deps;
+  const { metrics, boundedLog, accessLog, clock, config, tracer } = deps;
   const toLogFields = ({ exchange, operation }: ServedRequest) => ({
     ...toLogIds(exchange),
     operation,
-    address: networkOf(clientOf(exchange.request, trust).key),
+    address: networkOf(clientOf(exchange.request, config.TRUST_PROXY).key),
   });
 
   return (served: ServedRequest): void => {
     const { exchange, operation, status, durationMs, refusal } = served;
-    counters.request(operation, status, durationMs);
+    metrics.http.request(operation, status, durationMs);
     tracer?.record(toSpan(served, clock()));
     if (refusal?.status === 401) {
-      counters.failedAuthentication(refusal.code);
+      metrics.http.failedAuthentication(refusal.code);
       const reason = refusal.cause instanceof Error ? { reason: refusal.cause.message } : {};
-      log.info({ ...toLogFields(served), code: refusal.code, ...reason }, "authentication failed");
+      boundedLog.info({ ...toLogFields(served), code: refusal.code, ...reason }, "authentication failed");
     }
     if (accessLog) {
       const { method } = exchange.request;

@@ -1,7 +1,7 @@
 /** Every operation of the table that is not for public keys: checked by the guard, then handled. */
 import { parse as parseQuery } from "node:querystring";
 import type { Operation } from "@headwater/contract";
-import type { Trust } from "../config/trust.ts";
+import type { Config } from "../config/settings.ts";
 import { Refusal } from "../core/refusal.ts";
 import { readBytes } from "./body.ts";
 import { clientOf } from "./client-address.ts";
@@ -17,9 +17,9 @@ export interface WorkspaceRouteDeps {
   readonly handlers: Handlers;
   readonly guard: Guard;
   readonly clock: () => number;
-  readonly trust: Trust;
+  readonly config: Pick<Config, "TRUST_PROXY">;
   /** While the service stops, operations that need a token are refused. */
-  readonly isStopping: () => boolean;
+  readonly readiness: { state(): { readonly draining: boolean } };
   /** Logs a storage failure or a bug. */
   readonly report: (error: unknown, ids: RequestIds) => void;
 }
@@ -93,7 +93,7 @@ const rightsOf = (caller: Caller | null) => ({
 });
 
 export function createWorkspaceRoute(deps: WorkspaceRouteDeps, operations: readonly Operation[]): ServeRoute {
-  const { guard, clock, trust, isStopping } = deps;
+  const { guard, clock, config, readiness } = deps;
   const handlers = indexHandlers(deps.handlers, operations);
   const askInner = createInnerRequests({ ...deps, handlers });
 
@@ -111,8 +111,8 @@ export function createWorkspaceRoute(deps: WorkspaceRouteDeps, operations: reado
   ) {
     const { request, queryText } = exchange;
     const params = decodeParams(rawParams);
-    if (operation.access !== "public" && isStopping()) throw new Refusal("shutting_down");
-    const address = clientOf(request, trust).key;
+    if (operation.access !== "public" && readiness.state().draining) throw new Refusal("shutting_down");
+    const address = clientOf(request, config.TRUST_PROXY).key;
     const caller = await guard.identify(operation, request.headers.authorization, address, clock());
     const body = operation.body
       ? await readBytes(request, maxBodyBytesOf(operation), { clientKey: address, sourceId: null })

@@ -239,11 +239,7 @@ function surroundingsOf({ context: own }: Event, batch: BatchContext, warnings: 
   if (!own) return batch.surroundings;
   const ownUserAgent = textOrNull(own.userAgent);
   const device = ownUserAgent ? batch.deviceOf(ownUserAgent) : batch.device;
-  const { context } = batch.surroundings;
-  const merged = readSurroundings({ ...context, ...own }, device);
-  // they contain the context as JSON, and a UTF-16 unit has at most three bytes
-  if (merged.members.length * 3 <= LIMITS.maxContextBytes) return merged;
-  return readSurroundings(mergeContexts(context, own, warnings), device);
+  return readSurroundings(mergeContexts(batch.surroundings.context, own, warnings), device);
 }
 
 /** A page view is never passive. */

@@ -1,7 +1,7 @@
 /** The public ingest routes: an HTTP request becomes an `IngestRequest`, and its attempt becomes the reply. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "@headwater/contract";
-import type { Trust } from "../config/trust.ts";
+import type { Config } from "../config/settings.ts";
 import { TOKEN_PREFIX } from "../core/token.ts";
 import { clientOf } from "../http/client-address.ts";
 import { renderFailure } from "../http/failure.ts";
@@ -14,15 +14,13 @@ import { type ClientHints, type ForeignCall, type IngestRequest, ingestPath } fr
 const MAX_CLIENT_HINT_LENGTH = 256;
 
 interface IngestRouteDeps {
-  readonly trust: Trust;
-  /** Lower-case name of the header that contains a country; null: none. */
-  readonly geoHeader: string | null;
+  readonly config: Pick<Config, "TRUST_PROXY" | "GEO_HEADER">;
   readonly clock: () => number;
   /** The address of a source's debug view. */
   readonly debugUrl: (sourceId: string) => string;
   /** The adapters of the compatible endpoints. */
   readonly adapters: Adapters;
-  readonly handleIngest: (request: IngestRequest) => Promise<Attempt>;
+  readonly ingest: { readonly handle: (request: IngestRequest) => Promise<Attempt> };
 }
 
 /** RFC 7240: a preference among others, in any case, its value quoted or not. */
@@ -79,10 +77,10 @@ type IngestAddress = Pick<IngestRequest, "kind" | "legacy" | "publicKey" | "fore
 function toIngestRequest(
   { request, requestId, traceId, queryText }: Exchange,
   address: IngestAddress,
-  { trust, geoHeader, clock }: IngestRouteDeps,
+  { config, clock }: IngestRouteDeps,
 ): IngestRequest {
   const { headers } = request;
-  const client = clientOf(request, trust);
+  const client = clientOf(request, config.TRUST_PROXY);
   return {
     ...address,
     requestId,
@@ -94,7 +92,7 @@ function toIngestRequest(
     clientHints: clientHintsIn(headers),
     clientKey: client.key,
     clientAddress: client.ip,
-    vouchedCountry: client.isVouched ? countryIn(headers, geoHeader) : null,
+    vouchedCountry: client.isVouched ? countryIn(headers, config.GEO_HEADER) : null,
     proxyUntrusted: client.proxyUntrusted,
     lenient: LENIENT_PREFERENCE.test(headers.prefer?.toString() ?? "") || LENIENT_QUERY.test(queryText),
     stream: request,
@@ -163,7 +161,7 @@ export const createIngestRoute =
   async (exchange, operation, params) => {
     const foreign = toForeignCall(operation, params, exchange.queryText, deps.adapters);
     const address = toIngestAddress(operation, params.publicKey ?? "", foreign);
-    const attempt = await deps.handleIngest(toIngestRequest(exchange, address, deps));
+    const attempt = await deps.ingest.handle(toIngestRequest(exchange, address, deps));
     const { outcome, source, attemptId, requestId } = attempt;
     const headers = deprecationHeaders(address, exchange, attempt);
     if (outcome.kind === "answered" && outcome.reply) return sendForeign(exchange, outcome.reply);

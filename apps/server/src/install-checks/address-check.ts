@@ -6,7 +6,6 @@ import {
   ok,
   originOf,
   renderClientUrl,
-  type ServiceProbe,
   scriptUrlOf,
   unknown,
   wrong,
@@ -15,8 +14,6 @@ import { hintForNextJs, renderScriptUrl, renderSetting } from "./paste.ts";
 
 const LOCAL_HOST = /^(?:localhost|.+\.localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/;
 const isLocal = (url: string): boolean => LOCAL_HOST.test(URL.parse(url)?.hostname ?? "");
-
-const apiAnswers = ({ wasSent, apiProblem }: ServiceProbe): boolean => wasSent && apiProblem === null;
 
 function compareAddress(evidence: Evidence): CheckFinding {
   const { report, service } = evidence;
@@ -38,7 +35,7 @@ function compareAddress(evidence: Evidence): CheckFinding {
   const [found] = report.snippets;
   if (!found) return unknown(`The page has no snippet, so the test requests went to ${base}.`);
   const isExpected = expected === null || base === expected || base === `${expected}${service.alias ?? ""}`;
-  const answersBelow = base.startsWith(`${expected}/`) && apiAnswers(service.probe);
+  const answersBelow = base.startsWith(`${expected}/`) && service.probe?.apiProblem === null;
   if (isExpected || answersBelow) return ok(`The page sends to ${base}.`);
   const isFirstParty = originOf(base) === originOf(report.url);
   if (isFirstParty) return ok(`The page sends to ${base}, a path of its own site.`);

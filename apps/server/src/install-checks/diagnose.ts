@@ -3,7 +3,7 @@ import type { InstallCheck, Verification } from "@headwater/contract";
 import { checkApiAddress, withExpectedAddress } from "./address-check.ts";
 import { checkBlockedName } from "./blocked-names.ts";
 import type { CheckFinding, Evidence } from "./evidence.ts";
-import { checkConnectPolicy, checkScriptPolicy } from "./policy-checks.ts";
+import { checkConnectPolicy, checkScriptPolicy } from "./policy.ts";
 import { checkActive, checkClock, checkCors, checkOrigin, checkReachable } from "./service-checks.ts";
 import { checkKey, checkPage, checkSnippet, checkSnippetOnce } from "./snippet-checks.ts";
 

@@ -1,9 +1,16 @@
 /** Fetches a page as its visitors get it, asks the service as the page would, and checks the install (docs/api/install.md). */
-import type { PageReport, Verification } from "@headwater/contract";
+import type { Verification } from "@headwater/contract";
 import type { AddressGuard } from "./address-guard.ts";
 import { diagnose } from "./diagnose.ts";
-import { apiBaseOf, type Evidence, originOf, type ServiceEvidence, scriptUrlOf } from "./evidence.ts";
-import { type FetchedPage, fetchPage } from "./fetch-page.ts";
+import {
+  apiBaseOf,
+  type Evidence,
+  originOf,
+  type ServiceEvidence,
+  scriptUrlOf,
+  toEvidence,
+} from "./evidence.ts";
+import { fetchPage } from "./fetch-page.ts";
 import { probeApi, probeScript, toServiceProbe } from "./probe.ts";
 import { createSender, type SendRequest } from "./send-request.ts";
 
@@ -17,11 +24,6 @@ interface DoctorOptions {
   readonly deadline: AbortSignal;
   /** Milliseconds since the epoch, of this machine. */
   readonly clock: () => number;
-}
-
-function toReport({ url, snippets, policies }: FetchedPage, now: number): PageReport {
-  const sentAt = new Date(now).toISOString();
-  return { url, snippets, policies, script: "unknown", request: null, sentAt };
 }
 
 /**
@@ -56,13 +58,6 @@ async function probeService(
     probe: toServiceProbe(expected, isBundled ? null : await probeScript(scriptUrl, send)),
   };
 }
-
-const toEvidence = (page: FetchedPage, service: ServiceEvidence, now: number): Evidence => ({
-  report: toReport(page, now),
-  pageProblem: page.problem,
-  hasUnreadPolicy: page.hasUnreadPolicy,
-  service,
-});
 
 export async function runDoctor(options: DoctorOptions): Promise<Verification> {
   const { pageUrl, service, guard, deadline, clock } = options;

@@ -20,15 +20,14 @@ export interface ServiceEvidence {
   readonly pageKeyState: KeyState | "unknown" | null;
   readonly isActive: boolean | null;
   readonly isOriginAllowed: boolean | null;
-  readonly probe: ServiceProbe;
+  /** null: no test request was sent. */
+  readonly probe: ServiceProbe | null;
   /** Milliseconds by which the page's clock, or this machine's, is ahead of the service's. */
   readonly clockAheadMs: number | null;
 }
 
 /** The result of test requests to the service. */
 export interface ServiceProbe {
-  /** False: no test request was sent, and the other fields mean nothing. */
-  readonly wasSent: boolean;
   /** Each problem is the end of a sentence; null: there is none. */
   readonly scriptProblem: string | null;
   readonly apiProblem: string | null;
@@ -38,13 +37,47 @@ export interface ServiceProbe {
   readonly corsProblem: string | null;
 }
 
-export const NOT_PROBED: ServiceProbe = {
-  wasSent: false,
-  scriptProblem: null,
-  apiProblem: null,
-  isBusy: false,
-  corsProblem: null,
-};
+/** Before anything is known about the service and the source but where they should be. */
+export const toUnknownService = (
+  known: Pick<ServiceEvidence, "publicKey" | "apiBaseUrl" | "alias">,
+): ServiceEvidence => ({
+  ...known,
+  sourceId: null,
+  requireConsent: null,
+  respectGpc: null,
+  engagement: null,
+  expectedKeyState: null,
+  pageKeyState: null,
+  isActive: null,
+  isOriginAllowed: null,
+  probe: null,
+  clockAheadMs: null,
+});
+
+/** A page as it was fetched. */
+export interface FetchedPage extends Pick<PageReport, "url" | "snippets" | "policies"> {
+  /** Why the page could not be fetched, such as `answers 404`; null when it was fetched. */
+  readonly problem: string | null;
+  /** Some policies were not read, because the page has too many or they are too long. */
+  readonly hasUnreadPolicy: boolean;
+}
+
+/** A page of which nothing is known but its problem. */
+export const unreadPage = (url: string, problem: string): FetchedPage => ({
+  url,
+  problem,
+  snippets: [],
+  policies: [],
+  hasUnreadPolicy: false,
+});
+
+/** @param now milliseconds since the epoch */
+export function toEvidence(page: FetchedPage, service: ServiceEvidence, now: number): Evidence {
+  const { problem: pageProblem, hasUnreadPolicy, ...content } = page;
+  const sentAt = new Date(now).toISOString();
+  const report: PageReport = { ...content, script: "unknown", request: null, sentAt };
+  return { report, pageProblem, hasUnreadPolicy, service };
+}
 
 export interface Evidence {
   readonly report: PageReport;

@@ -3,24 +3,13 @@ import type { PageSnippet } from "@headwater/contract";
 import { messageOf, systemCode } from "../core/errors.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { ForbiddenAddressError } from "./address-guard.ts";
+import { type FetchedPage, unreadPage } from "./evidence.ts";
 import { findSnippetInScript, readPage } from "./read-page.ts";
 import type { SendRequest } from "./send-request.ts";
 
 const DOCTOR_REDIRECTS = 5;
 const DOCTOR_PAGE_BYTES = 5_242_880;
 const DOCTOR_SCRIPT_BYTES = 3_145_728;
-
-export interface FetchedPage {
-  /** The address after redirects. */
-  readonly url: string;
-  /** Why the page could not be fetched, such as `answers 404`; null when it was fetched. */
-  readonly problem: string | null;
-  readonly snippets: PageSnippet[];
-  /** The page's content security policies, from the header and from `<meta>` elements. */
-  readonly policies: string[];
-  /** Some policies were not read, because the page has too many or they are too long. */
-  readonly hasUnreadPolicy: boolean;
-}
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
@@ -77,26 +66,17 @@ async function findSnippetInFiles(scripts: readonly string[], send: SendRequest)
   return [];
 }
 
-/** The page of which nothing is known but its problem. */
-const failedPage = (url: string, problem: string): FetchedPage => ({
-  url,
-  problem,
-  snippets: [],
-  policies: [],
-  hasUnreadPolicy: false,
-});
-
 export async function fetchPage(start: string, send: SendRequest): Promise<FetchedPage> {
   try {
     const followed = await followRedirects(start, send);
-    if ("problem" in followed) return failedPage(followed.url, followed.problem);
+    if ("problem" in followed) return unreadPage(followed.url, followed.problem);
     const { url, response } = followed;
     if (!response.ok) {
       await response.body?.cancel();
-      return failedPage(url, `answers ${response.status}`);
+      return unreadPage(url, `answers ${response.status}`);
     }
     const html = await readBody(response, DOCTOR_PAGE_BYTES);
-    if (html === null) return failedPage(url, `is larger than ${DOCTOR_PAGE_BYTES} bytes`);
+    if (html === null) return unreadPage(url, `is larger than ${DOCTOR_PAGE_BYTES} bytes`);
     const page = readPage(html, url);
     const header = response.headers.get("content-security-policy");
     return {
@@ -107,6 +87,6 @@ export async function fetchPage(start: string, send: SendRequest): Promise<Fetch
       hasUnreadPolicy: page.hasUnreadPolicy,
     };
   } catch (error) {
-    return failedPage(start, describeNetworkError(error));
+    return unreadPage(start, describeNetworkError(error));
   }
 }

@@ -7,7 +7,7 @@ import { Worker } from "node:worker_threads";
 import type { Verification } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { diagnose } from "./diagnose.ts";
-import type { ServiceEvidence } from "./evidence.ts";
+import { type ServiceEvidence, toEvidence, unreadPage } from "./evidence.ts";
 
 /** After this longer time the thread of the run is ended. */
 const SITE_TEST_GRACE_MS = 5_000;
@@ -23,18 +23,6 @@ export interface PageTest {
   readonly ownUrl: string;
   /** Milliseconds since the epoch, by the service's clock. */
   readonly startedAt: number;
-}
-
-/** The checks of a page that could not be read within the limits of the thread. */
-function diagnoseUnread({ pageUrl, service, startedAt }: PageTest): Verification {
-  const sentAt = new Date(startedAt).toISOString();
-  const pageProblem = "needs more time or memory to read than a test may use";
-  return diagnose({
-    report: { url: pageUrl, snippets: [], policies: [], script: "unknown", request: null, sentAt },
-    pageProblem,
-    hasUnreadPolicy: false,
-    service,
-  });
 }
 
 /** @param signal aborts when the caller has gone */
@@ -60,5 +48,6 @@ export async function testPage(test: PageTest, signal: AbortSignal): Promise<Ver
   } finally {
     await worker.terminate();
   }
-  return diagnoseUnread(test);
+  const page = unreadPage(test.pageUrl, "needs more time or memory to read than a test may use");
+  return diagnose(toEvidence(page, test.service, test.startedAt));
 }

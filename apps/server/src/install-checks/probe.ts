@@ -129,4 +129,4 @@ export async function probeScript(url: string, send: SendRequest): Promise<strin
 export const toServiceProbe = (
   { apiProblem, isBusy, corsProblem }: ApiProbe,
   scriptProblem: string | null,
-): ServiceProbe => ({ wasSent: true, isBusy, scriptProblem, apiProblem, corsProblem });
+): ServiceProbe => ({ isBusy, scriptProblem, apiProblem, corsProblem });

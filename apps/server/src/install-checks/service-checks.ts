@@ -65,7 +65,7 @@ function explainErrorAnswer(status: number, code: string | null): CheckFinding {
 
 export function checkReachable(evidence: Evidence): CheckFinding {
   const { probe } = evidence.service;
-  if (!probe.wasSent) return checkPageRequests(evidence);
+  if (!probe) return checkPageRequests(evidence);
   const hint = "Check the address (BASE_URL), DNS, the certificate and the proxy in front of the service.";
   if (probe.isBusy) {
     return warning(
@@ -81,7 +81,7 @@ export function checkReachable(evidence: Evidence): CheckFinding {
 export function checkCors(evidence: Evidence): CheckFinding {
   const { report, service } = evidence;
   const { probe } = service;
-  if (!probe.wasSent) {
+  if (!probe) {
     const hasReadAnswer = report.request !== null && report.request.status !== null;
     return hasReadAnswer
       ? ok("The page was able to read the service's answer.")

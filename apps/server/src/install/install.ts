@@ -1,7 +1,7 @@
 /** The install payload of a source: what to paste into an application (spec 2.2, docs/api/install.md). */
 import { createHash } from "node:crypto";
 import { type InstallPayload, SOURCE_DEFAULTS } from "@headwater/contract";
-import type { Handler } from "../http/handler.ts";
+import type { HandlerWith } from "../http/handler.ts";
 import type { SourceRecord } from "../ledger/records.ts";
 import { proxyRules } from "./proxy.ts";
 import { astroExample, browserSnippet, inlineScript, type SnippetOptions } from "./snippets/browser.ts";
@@ -27,6 +27,11 @@ export interface InstallAddresses {
   readonly appUrl: string;
   /** INGEST_ALIAS. null or absent: there is none. */
   readonly alias?: string | null;
+}
+
+interface InstallServices {
+  /** Called for each request, because the listening port, which is part of them, is known only after the start. */
+  readonly addresses: () => InstallAddresses;
 }
 
 /** The path in the proxy rules if neither the request nor INGEST_ALIAS names one. */
@@ -77,7 +82,6 @@ export function installPayload(
   };
 }
 
-/** @param addresses called for each request, because the listening port, which is part of them, is known only after the start */
-export const getInstall =
-  (addresses: () => InstallAddresses): Handler<"getInstall"> =>
-  async ({ source, query }) => ({ body: installPayload(source, addresses(), query.path) });
+export const getInstall: HandlerWith<InstallServices, "getInstall"> = async (call, { addresses }) => ({
+  body: installPayload(call.source, addresses(), call.query.path),
+});

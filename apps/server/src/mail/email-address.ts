@@ -1,6 +1,6 @@
 /** The one form of an e-mail address: addresses are validated, stored, looked up, counted and written to in it. */
 import { domainToASCII } from "node:url";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, Refusal } from "../core/refusal.ts";
 
 const MAX_LENGTH = 254;
 /** Letters, digits and the signs of RFC 5322: nothing that a mail program would read as a comment, a quote or another address. */
@@ -29,8 +29,8 @@ export function toEmailAddress(text: string): string | null {
 export function readEmailAddress(field: string, text: string): string {
   const address = toEmailAddress(text);
   if (address !== null) return address;
-  const message = `${field} must be an e-mail address, such as name@example.com`;
-  throw new Refusal("invalid_payload", { issues: [{ path: [field], code: "invalid_value", message }] });
+  const issue = issueAt(field, `${field} must be an e-mail address, such as name@example.com`);
+  throw new Refusal("invalid_payload", { issues: [issue] });
 }
 
 /** The addresses of one mailbox have one key: providers ignore what follows a `+`, and some ignore dots. */

@@ -1,15 +1,16 @@
 /** `POST /mcp` (docs/mcp.md). The protocol's SDK is loaded by the first request: it takes 25 MB. */
+import type { BuildInfo } from "../config/build-info.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { Call, Handler } from "../http/handler.ts";
+import type { Call, HandlerWith } from "../http/handler.ts";
 
-interface McpDeps {
-  readonly version: string;
+interface McpServices {
+  readonly build: BuildInfo;
   /** The public addresses of the service and of its console. */
   readonly addresses: () => { readonly baseUrl: string; readonly appUrl: string };
 }
 
 /** A page of another origin may have reached this service by a host name that it controls (DNS rebinding). */
-function requireOwnOrigin(origin: string | undefined, addresses: McpDeps["addresses"]): void {
+function requireOwnOrigin(origin: string | undefined, addresses: McpServices["addresses"]): void {
   if (origin === undefined) return;
   const { baseUrl, appUrl } = addresses();
   if ([baseUrl, appUrl].some((url) => URL.parse(url)?.origin === origin)) return;
@@ -28,19 +29,14 @@ function requestOf({ headers, signal }: Call<"mcp">, url: string): Request {
   return new Request(url, { method: "POST", headers: sent, signal });
 }
 
-export const createMcpRoute =
-  ({ version, addresses }: McpDeps): Handler<"mcp"> =>
-  async (call) => {
-    requireOwnOrigin(call.headers.origin, addresses);
-    const [{ answerMessage }, { createMcpServer }] = await Promise.all([
-      import("./http.ts"),
-      import("./server.ts"),
-    ]);
-    const request = requestOf(call, `${addresses().baseUrl}/mcp`);
-    const response = await answerMessage(() => createMcpServer(call.ask, version), request, call.body);
-    return {
-      status: response.status,
-      text: await response.text(),
-      mediaType: response.headers.get("content-type") ?? "application/json",
-    };
+export const mcp: HandlerWith<McpServices, "mcp"> = async (call, { build, addresses }) => {
+  requireOwnOrigin(call.headers.origin, addresses);
+  const { answerMessage, createMcpServer } = await import("./server.ts");
+  const request = requestOf(call, `${addresses().baseUrl}/mcp`);
+  const response = await answerMessage(() => createMcpServer(call.ask, build.version), request, call.body);
+  return {
+    status: response.status,
+    text: await response.text(),
+    mediaType: response.headers.get("content-type") ?? "application/json",
   };
+};

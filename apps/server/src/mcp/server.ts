@@ -1,5 +1,13 @@
 /** The server of the Model Context Protocol, by the protocol's own SDK. It is the same for HTTP and for standard input. */
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { Refusal } from "../core/refusal.ts";
 import type { InnerReply, InnerRequest } from "../http/handler.ts";
 import { TOOLS, type Tool, type ToolArguments, toRequest } from "./tools.ts";
@@ -56,4 +64,23 @@ export function createMcpServer(ask: AskApi, version: string): Server {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool. Available tools: ${names}.`);
   });
   return server;
+}
+
+/**
+ * Answers a message over streamable HTTP, without a session: each request has a server of its own.
+ * @param message the body of the request, parsed
+ */
+export async function answerMessage(
+  createServer: () => Server,
+  request: Request,
+  message: unknown,
+): Promise<Response> {
+  const parsed = { parsedBody: message };
+  if (!(await isLegacyRequest(request, message))) {
+    // a subscription would be a stream that never ends, and the tools do not change
+    return createMcpHandler(createServer, { legacy: "reject", maxSubscriptions: 0 }).fetch(request, parsed);
+  }
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await createServer().connect(transport);
+  return transport.handleRequest(request, parsed);
 }

@@ -38,7 +38,7 @@ export function lagSeconds({ status }: ReadinessState, now: number): number {
   return Math.max(0, now - oldestAt) / SECOND_MS;
 }
 
-/** To add a metric that is read at each scrape, add it here, its value in `readValues`, and its name to docs/operate/metrics.md. */
+/** To add a metric that is read at each scrape, add it here, its value in `readValues`, and its name to docs/operate/monitoring.md. */
 const METRICS = {
   headwater_ready: gauge("1 if the service accepts requests, else 0"),
   headwater_ingest_in_flight: gauge("Ingest requests that have not been answered yet"),

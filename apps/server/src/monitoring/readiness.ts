@@ -72,11 +72,6 @@ export class Readiness {
     return this.#hasDiskSpace() ? null : "storage_full";
   }
 
-  /** Nodes that share the ledger, this one included. */
-  nodes(): number {
-    return this.#status?.nodes ?? 1;
-  }
-
   async probe(): Promise<void> {
     const { ledger, clock, onChange } = this.#deps;
     // the probe fails on a full disk

@@ -1,67 +1,114 @@
-/** The operator's routes, the served scripts, and the facts for a support report (docs/api/service.md). */
+/** The operator's routes, the served scripts, and the bundle for a support report (docs/api/service.md). */
+import type { OperationId } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import type { WarehouseHealth } from "../clickhouse/problems.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
+import type { BuildInfo } from "../config/build-info.ts";
+import type { Config } from "../config/settings.ts";
 import { Refusal } from "../core/refusal.ts";
-import { SECOND_MS } from "../core/time.ts";
-import { createDocument } from "../http/document.ts";
-import type { Handler } from "../http/handler.ts";
+import { DAY_MS, SECOND_MS, toIsoTime } from "../core/time.ts";
+import { createDocument, type Document } from "../http/document.ts";
+import type { Call, Handler, HandlerWith } from "../http/handler.ts";
 import { lagSeconds } from "./metrics.ts";
-import type { ReadinessState } from "./readiness.ts";
+import type { Readiness } from "./readiness.ts";
 
-interface OperationsDeps {
-  readiness(): ReadinessState;
-  warehouse: Pick<Warehouse, "state">;
-  completeness: Pick<WarehouseCompleteness, "report" | "isIncomplete">;
-  warehouseHealth: Pick<WarehouseHealth, "problems">;
-  clock(): number;
+export interface OperationsServices {
+  readonly readiness: Pick<Readiness, "state">;
+  readonly warehouse: Pick<Warehouse, "state">;
+  readonly completeness: Pick<WarehouseCompleteness, "report" | "isIncomplete">;
+  readonly warehouseHealth: Pick<WarehouseHealth, "problems">;
+  readonly clock: () => number;
   /** Days whose rollup could not be built. */
-  failedRollups(): number;
+  readonly failedRollups: { count(): number };
   /** How far the clock has jumped, while deletions by age wait for it; else 0. */
-  clockJumpMs(): number;
-  metrics: { render(): Promise<string>; contentType: string };
-  /** The built browser client. */
-  sdk: Buffer;
-  /** The same with its optional part `engagement`. */
-  sdkWithEngagement: Buffer;
-  /** The browser client's optional scripts, by file name. */
-  sdkExtras: ReadonlyMap<string, Buffer>;
+  readonly deletionTime: { jumpMs(): number };
+  readonly metrics: { render(): Promise<string>; contentType: string };
+  readonly scripts: ServedScripts;
+  readonly build: BuildInfo;
   /** The settings as text, without secrets and paths. */
-  settings: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly isOperator: (call: Call<"getSupport">) => Promise<boolean>;
 }
+type OperationsHandler<Id extends OperationId> = HandlerWith<OperationsServices, Id>;
+
+export const healthz: Handler<"healthz"> = async () => ({ body: { status: "ok" } });
 
 /** The answer of a service that is not ready is a refusal with the reason. */
-const readyz =
-  ({
-    readiness,
-    warehouse,
-    completeness,
-    warehouseHealth,
-    failedRollups,
-    clock,
-    clockJumpMs,
-  }: OperationsDeps): Handler<"readyz"> =>
-  async () => {
-    const state = readiness();
-    if (state.refusal !== null) throw new Refusal(state.refusal, { message: state.problems.join(" ") });
-    const connected = warehouse.state();
-    const warehouseState = connected === "up" && completeness.isIncomplete() ? "incomplete" : connected;
-    const contents = {
-      missingEvents: completeness.report().missingEvents,
-      waitingEvents: state.status?.outboxEvents ?? 0,
-      lagSeconds: lagSeconds(state, clock()),
-      failedRollups: failedRollups(),
-      problems: warehouseHealth.problems().map(({ text }) => text),
-    };
-    const jumpMs = clockJumpMs();
-    return {
-      body: {
-        status: "ready",
-        warehouse: { state: warehouseState, ...contents },
-        clock: { state: jumpMs === 0 ? "trusted" : "jumped", jumpSeconds: jumpMs / SECOND_MS },
-      },
-    };
+export const readyz: OperationsHandler<"readyz"> = async (_call, services) => {
+  const { readiness, warehouse, completeness, warehouseHealth, failedRollups, clock, deletionTime } =
+    services;
+  const state = readiness.state();
+  if (state.refusal !== null) throw new Refusal(state.refusal, { message: state.problems.join(" ") });
+  const connected = warehouse.state();
+  const warehouseState = connected === "up" && completeness.isIncomplete() ? "incomplete" : connected;
+  const contents = {
+    missingEvents: completeness.report().missingEvents,
+    waitingEvents: state.status?.outboxEvents ?? 0,
+    lagSeconds: lagSeconds(state, clock()),
+    failedRollups: failedRollups.count(),
+    problems: warehouseHealth.problems().map(({ text }) => text),
   };
+  const jumpMs = deletionTime.jumpMs();
+  return {
+    body: {
+      status: "ready",
+      warehouse: { state: warehouseState, ...contents },
+      clock: { state: jumpMs === 0 ? "trusted" : "jumped", jumpSeconds: jumpMs / SECOND_MS },
+    },
+  };
+};
+
+export const metrics: OperationsHandler<"metrics"> = async (_call, services) => ({
+  text: await services.metrics.render(),
+  mediaType: services.metrics.contentType,
+});
+
+/**
+ * The support bundle, to attach to a bug report: version, settings without secrets, health. Only operators see the details of
+ * the machine and its settings.
+ */
+export const getSupport: OperationsHandler<"getSupport"> = async (call, services) => {
+  const { build, settings, readiness, warehouseHealth } = services;
+  const { ready, problems, freeBytes } = readiness.state();
+  const head = { generatedAt: toIsoTime(call.now), ...build };
+  const isOperator = await services.isOperator(call);
+  const answer = { organizationId: call.organizationId, ...build, isOperator };
+  if (!isOperator) {
+    const shown = { settings: {}, health: { ready, problems: [] } };
+    return { body: { ...answer, ...shown, bundle: { ...head, ...shown } } };
+  }
+  const found = [...problems, ...warehouseHealth.problems().map(({ text }) => text)];
+  const shown = { settings, health: { ready, problems: found } };
+  const machine = {
+    node: process.version,
+    platform: process.platform,
+    arch: process.arch,
+    uptimeSeconds: Math.round(process.uptime()),
+    memory: process.memoryUsage(),
+    // the outbox belongs to all workspaces, so its size is not for one of them; /metrics has it
+    freeBytes,
+  };
+  return { body: { ...answer, ...shown, bundle: { ...head, ...shown, ...machine } } };
+};
+
+/** How long the contact is good for. RFC 9116 recommends less than a year. */
+const CONTACT_DAYS = 90;
+
+interface SecurityTxtServices {
+  readonly config: Pick<Config, "SECURITY_CONTACT">;
+  readonly addresses: () => { readonly baseUrl: string };
+}
+
+/** `/.well-known/security.txt` (RFC 9116): whom to tell about a security problem of this installation. */
+export const securityTxt: HandlerWith<SecurityTxtServices, "securityTxt"> = async ({ now }, services) => {
+  const { SECURITY_CONTACT: contact } = services.config;
+  if (contact === null) throw new Refusal("route_not_found");
+  // a whole day, so that the text changes once a day
+  const expires = toIsoTime(Math.ceil(now / DAY_MS) * DAY_MS + CONTACT_DAYS * DAY_MS);
+  const canonical = `${services.addresses().baseUrl}/.well-known/security.txt`;
+  const text = `Contact: ${contact}\nExpires: ${expires}\nCanonical: ${canonical}\n`;
+  return { text, mediaType: "text/plain; charset=utf-8" };
+};
 
 /** Browsers cache the scripts for five minutes: few requests, and a new version still arrives soon. */
 const SDK_CACHE = "public, max-age=300";
@@ -72,56 +119,29 @@ const SCRIPT_HEADERS = {
   "Cross-Origin-Resource-Policy": "cross-origin",
 };
 
-const createScript = (bytes: Buffer) =>
+type ServedScript = () => Promise<Document>;
+/** The built browser client. */
+export interface ServedScripts {
+  readonly sdk: ServedScript;
+  /** The same with its optional part `engagement`. */
+  readonly sdkWithEngagement: ServedScript;
+  /** Its optional scripts, by file name. */
+  readonly extras: ReadonlyMap<string, ServedScript>;
+}
+
+export const serveScript = (bytes: Buffer): ServedScript =>
   createDocument({
     mediaType: "text/javascript; charset=utf-8",
     headers: SCRIPT_HEADERS,
     render: () => bytes,
   });
 
-function sdk({ sdk: bytes, sdkWithEngagement }: OperationsDeps): Handler<"sdk"> {
-  const [script, withEngagement] = [createScript(bytes), createScript(sdkWithEngagement)];
-  return async ({ query }) => ({
-    document: await (query.with === "engagement" ? withEngagement : script)(),
-  });
-}
+export const sdk: OperationsHandler<"sdk"> = async ({ query }, { scripts }) => ({
+  document: await (query.with === "engagement" ? scripts.sdkWithEngagement : scripts.sdk)(),
+});
 
-function sdkExtra({ sdkExtras }: OperationsDeps): Handler<"sdkExtra"> {
-  const scripts = new Map([...sdkExtras].map(([file, bytes]) => [file, createScript(bytes)]));
-  return async ({ params }) => {
-    const script = scripts.get(params.file ?? "");
-    if (!script) throw new Refusal("route_not_found");
-    return { document: await script() };
-  };
-}
-
-export function createOperations(deps: OperationsDeps) {
-  const { metrics } = deps;
-  return {
-    readyz: readyz(deps),
-    sdk: sdk(deps),
-    sdkExtra: sdkExtra(deps),
-    metrics: (async () => ({
-      text: await metrics.render(),
-      mediaType: metrics.contentType,
-    })) satisfies Handler<"metrics">,
-    support: async () => {
-      const { ready, problems, freeBytes } = deps.readiness();
-      const runtime = { node: process.version, platform: process.platform, arch: process.arch };
-      return {
-        settings: deps.settings,
-        health: {
-          ready,
-          problems: [...problems, ...deps.warehouseHealth.problems().map(({ text }) => text)],
-        },
-        facts: {
-          ...runtime,
-          uptimeSeconds: Math.round(process.uptime()),
-          memory: process.memoryUsage(),
-          // the outbox belongs to all workspaces, so its size is not for one of them; /metrics has it
-          freeBytes,
-        },
-      };
-    },
-  };
-}
+export const sdkExtra: OperationsHandler<"sdkExtra"> = async ({ params }, { scripts }) => {
+  const script = scripts.extras.get(params.file ?? "");
+  if (!script) throw new Refusal("route_not_found");
+  return { document: await script() };
+};

@@ -1,8 +1,7 @@
 /** The event catalogue of a source, as the API shows it (docs/api/tracking-plan.md). */
 import { CATALOG_TYPES, type CatalogEvent } from "@headwater/contract";
 import { toIsoTime } from "../core/time.ts";
-import type { Handler } from "../http/handler.ts";
-import type { Catalog } from "../ledger/ledger.ts";
+import type { CatalogHandler } from "../http/handler.ts";
 import { OTHER_EVENTS } from "../ledger/merge-events.ts";
 import type { CatalogEventRecord } from "../ledger/records.ts";
 
@@ -26,11 +25,12 @@ const renderEvent = (record: CatalogEventRecord): CatalogEvent => ({
   pages: [...record.pages],
 });
 
-export const getEventCatalog =
-  (catalog: Catalog): Handler<"getEventCatalog"> =>
-  async ({ source: { sourceId } }) => {
-    const records = await catalog.eventCatalog({ sourceId });
-    const named = records.filter(({ name }) => name !== OTHER_EVENTS);
-    const otherEvents = records.find(({ name }) => name === OTHER_EVENTS)?.count ?? 0;
-    return { body: { events: named.toSorted(byName).map(renderEvent), otherEvents } };
-  };
+export const getEventCatalog: CatalogHandler<"getEventCatalog"> = async (
+  { source: { sourceId } },
+  { catalog },
+) => {
+  const records = await catalog.eventCatalog({ sourceId });
+  const named = records.filter(({ name }) => name !== OTHER_EVENTS);
+  const otherEvents = records.find(({ name }) => name === OTHER_EVENTS)?.count ?? 0;
+  return { body: { events: named.toSorted(byName).map(renderEvent), otherEvents } };
+};

@@ -9,7 +9,7 @@ import {
 import { readOrigins } from "@headwater/contract/origin";
 import { isAddressRange } from "../core/address-ranges.ts";
 import { isRecord, isUnchanged } from "../core/members.ts";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, requireNoIssues } from "../core/refusal.ts";
 import { readCurrency, roundAmount } from "../core/revenue.ts";
 import type { SourceRecord } from "../ledger/records.ts";
 
@@ -19,16 +19,11 @@ type GoalFields = NonNullable<SourceFields["goals"]>[number];
 
 /** A name has 1 to 120 characters after trimming, as people count characters, and no control characters. */
 function nameIssues(name: string): Issue[] {
-  const issue = (code: Issue["code"], message: string): Issue => ({
-    path: ["name"],
-    code,
-    message: `name ${message}`,
-  });
-  if (name === "") return [issue("too_short", "must not be empty")];
-  if ([...name].length > LIMITS.maxNameLength) {
-    return [issue("too_long", `must NOT have more than ${LIMITS.maxNameLength} characters`)];
-  }
-  return /\p{Cc}/u.test(name) ? [issue("invalid_value", "must not contain control characters")] : [];
+  const max = LIMITS.maxNameLength;
+  if (name === "") return [issueAt("name", "name must not be empty", "too_short")];
+  if ([...name].length > max)
+    return [issueAt("name", `name must NOT have more than ${max} characters`, "too_long")];
+  return /\p{Cc}/u.test(name) ? [issueAt("name", "name must not contain control characters")] : [];
 }
 
 /** gt and lt compare numbers, contains texts. */
@@ -37,32 +32,25 @@ function conditionIssues({ operator, value }: GoalCondition, path: (string | num
     operator === "gt" || operator === "lt" ? "number" : operator === "contains" ? "string" : null;
   const isWrong = wanted !== null && (typeof value !== wanted || value === "");
   const message = `${operator} takes ${wanted === "number" ? "a number" : "a text that is not empty"}`;
-  return isWrong ? [{ path: [...path, "value"], code: "invalid_value", message }] : [];
+  return isWrong ? [issueAt([...path, "value"], message)] : [];
 }
 
-const currencyIssue = (path: (string | number)[], currency: string): Issue => ({
-  path,
-  code: "invalid_value",
-  message: `${path.join(".")} must be an ISO 4217 code, such as EUR; ${JSON.stringify(currency)} is none`,
-});
+function currencyIssues(currency: string | undefined, path: (string | number)[]): Issue[] {
+  if (currency === undefined || readCurrency(currency) !== null) return [];
+  const given = JSON.stringify(currency);
+  return [issueAt(path, `${path.join(".")} must be an ISO 4217 code, such as EUR; ${given} is none`)];
+}
 
 /** A goal has either an event or a path, and a name that no goal before it has. */
 function goalIssues(goals: readonly GoalFields[]): Issue[] {
   return goals.flatMap(({ name, event, path, conditions = [], value }, index): Issue[] => {
-    const issue = (field: string, message: string): Issue => ({
-      path: ["goals", index, field],
-      code: "invalid_value",
-      message,
-    });
     if (goals.findIndex((other) => other.name === name) < index)
-      return [issue("name", "another goal has this name")];
+      return [issueAt(["goals", index, "name"], "another goal has this name")];
     if ((event == null) === (path == null))
-      return [issue("event", "a goal must have either an event or a path")];
+      return [issueAt(["goals", index, "event"], "a goal must have either an event or a path")];
     return [
       ...conditions.flatMap((one, at) => conditionIssues(one, ["goals", index, "conditions", at])),
-      ...(value && readCurrency(value.currency) === null
-        ? [currencyIssue(["goals", index, "value", "currency"], value.currency)]
-        : []),
+      ...currencyIssues(value?.currency, ["goals", index, "value", "currency"]),
     ];
   });
 }
@@ -71,7 +59,7 @@ const addressIssues = (addresses: readonly string[]): Issue[] =>
   addresses.flatMap((address, index): Issue[] => {
     if (isAddressRange(address)) return [];
     const message = `excludedAddresses.${index} must be an address or a CIDR range, such as 203.0.113.0/24; ${JSON.stringify(address)} is neither`;
-    return [{ path: ["excludedAddresses", index], code: "invalid_value", message }];
+    return [issueAt(["excludedAddresses", index], message)];
   });
 
 /**
@@ -90,7 +78,7 @@ export function readSourceFields(fields: SourceFields) {
     ...goalIssues(goals ?? []),
     ...addressIssues(fields.excludedAddresses ?? []),
   ];
-  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
+  requireNoIssues(issues);
   return {
     ...others,
     ...(trimmedName !== undefined && { name: trimmedName }),
@@ -122,16 +110,12 @@ export function readUpdate(body: UpdateSourceBody, source: SourceRecord) {
   const { previousKeyExpiresAt: _expires, publicKeyRotatedAt: _rotated, ...fields } = rest;
   const { lastBootstrapAt: _bootstrap, lastEventAt: _event, ...others } = fields;
   const { sourceId = source.sourceId, publicKey = source.publicKey, limits, retentionDays, ...free } = others;
-  const issue = (name: string): Issue => ({
-    path: [name],
-    code: "invalid_value",
-    message: `${name} is read-only; leave it out or send the value that the source has`,
-  });
-  const issues = [
-    ...(sourceId === source.sourceId ? [] : [issue("sourceId")]),
-    ...(publicKey === source.publicKey ? [] : [issue("publicKey")]),
+  const readOnly = [
+    ...(sourceId === source.sourceId ? [] : ["sourceId"]),
+    ...(publicKey === source.publicKey ? [] : ["publicKey"]),
   ];
-  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
+  const hint = "is read-only; leave it out or send the value that the source has";
+  requireNoIssues(readOnly.map((name) => issueAt(name, `${name} ${hint}`)));
   return readSourceFields({
     ...free,
     ...(limits !== undefined && !isUnchanged(limits, source.limits) && { limits }),

@@ -1,13 +1,13 @@
 /** The operations on the tracking plan of a source (docs/api/tracking-plan.md). */
 import { type Issue, LIMITS, type PlanVersion, type TrackingPlan } from "@headwater/contract";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { canSeeUser } from "../core/users.ts";
-import type { Handler } from "../http/handler.ts";
-import type { Catalog } from "../ledger/ledger.ts";
-import { NO_PLAN, type PlanRecord } from "../ledger/records.ts";
+import type { CatalogHandler } from "../http/handler.ts";
+import type { PlanRecord } from "../ledger/records.ts";
+import { NO_PLAN } from "../ledger/records.ts";
 import { requireCompilable } from "../plan/compile-plan.ts";
-import { proposePlan } from "../plan/propose-plan.ts";
+import { proposePlan as propose } from "../plan/propose-plan.ts";
 import { checkSchema } from "../plan/schema-rules.ts";
 
 function renderVersion<R extends Omit<PlanRecord, "plan">>(
@@ -20,42 +20,35 @@ function renderVersion<R extends Omit<PlanRecord, "plan">>(
 
 const EMPTY: PlanVersion = { version: 0, createdAt: null, userId: null, tokenId: null, plan: NO_PLAN };
 
-export const getPlan =
-  (catalog: Catalog): Handler<"getPlan"> =>
-  async (call) => {
-    const { sourceId } = call.source;
-    const { version = null } = call.query;
-    const record = await catalog.trackingPlan({ sourceId, version });
-    if (!record && version !== null) throw new Refusal("plan_version_not_found");
-    return { body: record ? renderVersion(call, record) : EMPTY };
-  };
+export const getPlan: CatalogHandler<"getPlan"> = async (call, { catalog }) => {
+  const { sourceId } = call.source;
+  const { version = null } = call.query;
+  const record = await catalog.trackingPlan({ sourceId, version });
+  if (!record && version !== null) throw new Refusal("plan_version_not_found");
+  return { body: record ? renderVersion(call, record) : EMPTY };
+};
 
-export const listPlanVersions =
-  (catalog: Catalog): Handler<"listPlanVersions"> =>
-  async (call) => {
-    const { sourceId } = call.source;
-    const versions = await catalog.trackingPlanVersions({ sourceId });
-    return { body: { versions: versions.map((version) => renderVersion(call, version)) } };
-  };
+export const listPlanVersions: CatalogHandler<"listPlanVersions"> = async (call, { catalog }) => {
+  const { sourceId } = call.source;
+  const versions = await catalog.trackingPlanVersions({ sourceId });
+  return { body: { versions: versions.map((version) => renderVersion(call, version)) } };
+};
 
-export const getPlanProposal =
-  (catalog: Catalog): Handler<"proposePlan"> =>
-  async ({ source: { sourceId } }) => {
-    const current = await catalog.trackingPlan({ sourceId, version: null });
-    const seen = await catalog.eventCatalog({ sourceId });
-    const plan = current?.plan ?? { ...NO_PLAN, mode: "warn" };
-    return { body: { version: current?.version ?? 0, ...proposePlan(plan, seen) } };
-  };
+export const proposePlan: CatalogHandler<"proposePlan"> = async ({ source: { sourceId } }, { catalog }) => {
+  const current = await catalog.trackingPlan({ sourceId, version: null });
+  const seen = await catalog.eventCatalog({ sourceId });
+  const plan = current?.plan ?? { ...NO_PLAN, mode: "warn" };
+  return { body: { version: current?.version ?? 0, ...propose(plan, seen) } };
+};
 
 const nameIssues = (name: string): Issue[] =>
   name !== "" && name.length <= LIMITS.maxEventNameLength
     ? []
     : [
-        {
-          path: ["plan", "events", name],
-          code: "invalid_value",
-          message: `The name of a planned event has 1 to ${LIMITS.maxEventNameLength} characters`,
-        },
+        issueAt(
+          ["plan", "events", name],
+          `The name of a planned event has 1 to ${LIMITS.maxEventNameLength} characters`,
+        ),
       ];
 
 /** Other requests run between two schemas: each takes up to some milliseconds. */
@@ -71,13 +64,13 @@ async function requireValid(plan: TrackingPlan): Promise<void> {
     if (checked.issues.length === 0) planCost += checked.cost;
     if (planCost > LIMITS.maxPlanCost) {
       const message = `plan.events costs more than ${LIMITS.maxPlanCost} checks. Describe fewer events or properties`;
-      issues.push({ path: ["plan", "events"], code: "invalid_value", message });
+      issues.push(issueAt(["plan", "events"], message));
       break;
     }
     if (issues.length >= LIMITS.maxIssues) break;
     await pause();
   }
-  if (issues.length > 0) throw new Refusal("invalid_payload", { issues: issues.slice(0, LIMITS.maxIssues) });
+  requireNoIssues(issues.slice(0, LIMITS.maxIssues));
   await requireCompilable(plan, pause);
 }
 
@@ -90,18 +83,13 @@ const normalized = ({ mode, unknownEvents, events }: TrackingPlan): TrackingPlan
   ),
 });
 
-export const savePlan =
-  (catalog: Catalog): Handler<"savePlan"> =>
-  async ({ source: { sourceId }, actor, permissions, body: { plan, baseVersion = null }, now }) => {
-    await requireValid(plan);
-    const saved = await catalog.saveTrackingPlan({
-      sourceId,
-      plan: normalized(plan),
-      baseVersion,
-      actor,
-      now,
-    });
-    if (saved === "unknown") throw new Refusal("source_not_found");
-    if (saved === "changed") throw new Refusal("plan_changed");
-    return { body: renderVersion({ actor, permissions }, saved) };
-  };
+export const savePlan: CatalogHandler<"savePlan"> = async (call, { catalog }) => {
+  const { source, actor, body, now } = call;
+  const { plan, baseVersion = null } = body;
+  await requireValid(plan);
+  const change = { sourceId: source.sourceId, plan: normalized(plan), baseVersion, actor, now };
+  const saved = await catalog.saveTrackingPlan(change);
+  if (saved === "unknown") throw new Refusal("source_not_found");
+  if (saved === "changed") throw new Refusal("plan_changed");
+  return { body: renderVersion(call, saved) };
+};

@@ -1,11 +1,11 @@
 /** The operations on sources and their public keys (spec 3 and 4.1, docs/api/sources.md). */
+
 import { randomBytes } from "node:crypto";
 import { SOURCE_DEFAULTS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
-import type { Handler } from "../http/handler.ts";
-import type { Catalog } from "../ledger/ledger.ts";
+import type { CatalogHandler, Handler } from "../http/handler.ts";
 import type { SourceRecord } from "../ledger/records.ts";
 import { readSourceFields, readUpdate } from "./fields.ts";
 import { renderSource } from "./render.ts";
@@ -14,87 +14,90 @@ import { renderSource } from "./render.ts";
 const createPublicKey = (): string => `pk_${randomBytes(18).toString("base64url")}`;
 
 /** The sources of a workspace, newest first. Without `limit` all of them: the specification knows no pages. */
-export const listSources =
-  (catalog: Catalog): Handler<"listSources"> =>
-  async ({ organizationId, query, now }) => {
-    const limit = query.limit ?? SERVER_LIMITS.maxSourcesPerWorkspace;
-    const page = { organizationId, limit, cursor: query.cursor ?? null };
-    const { rows, nextCursor } = await catalog.sources(page);
-    return { body: { sources: rows.map((row) => renderSource(row, now)), nextCursor } };
-  };
+export const listSources: CatalogHandler<"listSources"> = async (
+  { organizationId, query, now },
+  { catalog },
+) => {
+  const limit = query.limit ?? SERVER_LIMITS.maxSourcesPerWorkspace;
+  const page = { organizationId, limit, cursor: query.cursor ?? null };
+  const { rows, nextCursor } = await catalog.sources(page);
+  return { body: { sources: rows.map((row) => renderSource(row, now)), nextCursor } };
+};
 
 export const getSource: Handler<"getSource"> = async ({ source, now }) => ({
   body: renderSource(source, now),
 });
 
 /** A new source is active. It allows no origin until the user adds one. */
-export const createSource =
-  (catalog: Catalog, newId: (prefix: string) => string): Handler<"createSource"> =>
-  async ({ organizationId, actor, body, now }) => {
-    const { organizationId: _, slug = null, privacy, pathRules, ...fields } = body;
-    const source: SourceRecord = {
-      ...SOURCE_DEFAULTS,
-      ...readSourceFields(fields),
-      name: body.name.trim(),
-      slug: slug ?? "",
-      privacy: { ...SOURCE_DEFAULTS.privacy, ...privacy },
-      pathRules: { ...SOURCE_DEFAULTS.pathRules, ...pathRules },
-      limits: SOURCE_DEFAULTS.limits,
-      sourceId: newId("src"),
-      organizationId,
-      publicKey: createPublicKey(),
-      previousKeyExpiresAt: null,
-      publicKeyRotatedAt: null,
-      lastBootstrapAt: null,
-      lastEventAt: null,
-      createdAt: now,
-      updatedAt: now,
-    };
-    const created = await catalog.createSource({ source, slugGiven: slug !== null, actor, now });
-    if (created === "slug_taken" || created === "too_many_sources") throw new Refusal(created);
-    return {
-      body: renderSource(created, now),
-      headers: { Location: `/api/tracking-sources/${encodeURIComponent(created.sourceId)}` },
-    };
+export const createSource: CatalogHandler<"createSource"> = async (call, { catalog, newId }) => {
+  const { organizationId, actor, body, now } = call;
+  const { organizationId: _, slug = null, privacy, pathRules, ...fields } = body;
+  const source: SourceRecord = {
+    ...SOURCE_DEFAULTS,
+    ...readSourceFields(fields),
+    name: body.name.trim(),
+    slug: slug ?? "",
+    privacy: { ...SOURCE_DEFAULTS.privacy, ...privacy },
+    pathRules: { ...SOURCE_DEFAULTS.pathRules, ...pathRules },
+    limits: SOURCE_DEFAULTS.limits,
+    sourceId: newId("src"),
+    organizationId,
+    publicKey: createPublicKey(),
+    previousKeyExpiresAt: null,
+    publicKeyRotatedAt: null,
+    lastBootstrapAt: null,
+    lastEventAt: null,
+    createdAt: now,
+    updatedAt: now,
   };
+  const created = await catalog.createSource({ source, slugGiven: slug !== null, actor, now });
+  if (created === "slug_taken" || created === "too_many_sources") throw new Refusal(created);
+  return {
+    body: renderSource(created, now),
+    headers: { Location: `/api/tracking-sources/${encodeURIComponent(created.sourceId)}` },
+  };
+};
 
 /** Changes the fields that the body has, and no others. */
-export const updateSource =
-  (catalog: Catalog): Handler<"updateSource"> =>
-  async ({ source, actor, body, now }) => {
-    const change = readUpdate(body, source);
-    const updated = await catalog.updateSource({ sourceId: source.sourceId, change, actor, now });
-    if (updated === "unknown") throw new Refusal("source_not_found");
-    if (updated === "slug_taken") throw new Refusal("slug_taken");
-    return { body: renderSource(updated, now) };
-  };
+export const updateSource: CatalogHandler<"updateSource"> = async (
+  { source, actor, body, now },
+  { catalog },
+) => {
+  const change = readUpdate(body, source);
+  const updated = await catalog.updateSource({ sourceId: source.sourceId, change, actor, now });
+  if (updated === "unknown") throw new Refusal("source_not_found");
+  if (updated === "slug_taken") throw new Refusal("slug_taken");
+  return { body: renderSource(updated, now) };
+};
 
 /** Deletes a source softly: its keys stop working, its history is kept. */
-export const deleteSource =
-  (catalog: Catalog): Handler<"deleteSource"> =>
-  async ({ source: { sourceId }, actor, now }) => {
-    const outcome = await catalog.deleteSource({ sourceId, actor, now });
-    if (outcome === "unknown") throw new Refusal("source_not_found");
-    return { body: { sourceId, deletedAt: toIsoTime(now) } };
-  };
+export const deleteSource: CatalogHandler<"deleteSource"> = async (
+  { source: { sourceId }, actor, now },
+  { catalog },
+) => {
+  const outcome = await catalog.deleteSource({ sourceId, actor, now });
+  if (outcome === "unknown") throw new Refusal("source_not_found");
+  return { body: { sourceId, deletedAt: toIsoTime(now) } };
+};
 
 /** Gives the source a new public key. The old one stops working at once, or after the grace period. */
-export const regenerateKey =
-  (catalog: Catalog): Handler<"regenerateKey"> =>
-  async ({ source: { sourceId }, actor, body, now }) => {
-    const graceMs = (body.gracePeriodSeconds ?? 0) * 1_000;
-    const rotated = await catalog.rotateKey({ sourceId, publicKey: createPublicKey(), graceMs, actor, now });
-    if (rotated === "unknown") throw new Refusal("source_not_found");
-    return { body: renderSource(rotated, now) };
-  };
+export const regenerateKey: CatalogHandler<"regenerateKey"> = async (call, { catalog }) => {
+  const { source, actor, body, now } = call;
+  const graceMs = (body.gracePeriodSeconds ?? 0) * 1_000;
+  const rotation = { sourceId: source.sourceId, publicKey: createPublicKey(), graceMs, actor, now };
+  const rotated = await catalog.rotateKey(rotation);
+  if (rotated === "unknown") throw new Refusal("source_not_found");
+  return { body: renderSource(rotated, now) };
+};
 
 /** Accepts a retired key of this source again, for the grace period. */
-export const restoreKey =
-  (catalog: Catalog): Handler<"restoreKey"> =>
-  async ({ source: { sourceId }, actor, body: { publicKey, gracePeriodSeconds }, now }) => {
-    const graceMs = gracePeriodSeconds * 1_000;
-    const restored = await catalog.restoreKey({ sourceId, publicKey, graceMs, actor, now });
-    if (restored === "unknown") throw new Refusal("source_not_found");
-    if (restored === "not_retired") throw new Refusal("key_not_retired");
-    return { body: renderSource(restored, now) };
-  };
+export const restoreKey: CatalogHandler<"restoreKey"> = async (call, { catalog }) => {
+  const { source, actor, body, now } = call;
+  const { publicKey, gracePeriodSeconds } = body;
+  const graceMs = gracePeriodSeconds * 1_000;
+  const { sourceId } = source;
+  const restored = await catalog.restoreKey({ sourceId, publicKey, graceMs, actor, now });
+  if (restored === "unknown") throw new Refusal("source_not_found");
+  if (restored === "not_retired") throw new Refusal("key_not_retired");
+  return { body: renderSource(restored, now) };
+};

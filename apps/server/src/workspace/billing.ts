@@ -2,8 +2,7 @@
 import type { DailyQuota } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { utcDay } from "../core/time.ts";
-import type { Handler } from "../http/handler.ts";
-import type { Catalog } from "../ledger/ledger.ts";
+import type { CatalogServices, HandlerWith } from "../http/handler.ts";
 import { totalUsage } from "./usage.ts";
 
 /** The first and the last day of the calendar month in UTC. */
@@ -14,29 +13,32 @@ function monthOf(now: number): { from: string; to: string } {
   return { from: utcDay(first), to: utcDay(last) };
 }
 
-/** @param quota of a workspace */
-export const getBilling =
-  (catalog: Catalog, quota: DailyQuota): Handler<"getBilling"> =>
-  async ({ organizationId, now }) => {
-    const period = monthOf(now);
-    const days = await catalog.usage({ organizationId, ...period });
-    const sources = await catalog.sources({
+interface BillingServices extends Pick<CatalogServices, "catalog"> {
+  readonly workspaceQuota: DailyQuota;
+}
+
+export const getBilling: HandlerWith<BillingServices, "getBilling"> = async (call, services) => {
+  const { organizationId, now } = call;
+  const { catalog, workspaceQuota: quota } = services;
+  const period = monthOf(now);
+  const days = await catalog.usage({ organizationId, ...period });
+  const sources = await catalog.sources({
+    organizationId,
+    limit: SERVER_LIMITS.maxSourcesPerWorkspace,
+    cursor: null,
+  });
+  return {
+    body: {
       organizationId,
-      limit: SERVER_LIMITS.maxSourcesPerWorkspace,
-      cursor: null,
-    });
-    return {
-      body: {
-        organizationId,
-        plan: "self-hosted",
-        limits: {
-          sources: SERVER_LIMITS.maxSourcesPerWorkspace,
-          acceptedEvents: null,
-          eventsPerDay: quota.events,
-          bytesPerDay: quota.bytes,
-        },
-        period,
-        usage: { ...totalUsage(days), sources: sources.rows.length },
+      plan: "self-hosted",
+      limits: {
+        sources: SERVER_LIMITS.maxSourcesPerWorkspace,
+        acceptedEvents: null,
+        eventsPerDay: quota.events,
+        bytesPerDay: quota.bytes,
       },
-    };
+      period,
+      usage: { ...totalUsage(days), sources: sources.rows.length },
+    },
   };
+};

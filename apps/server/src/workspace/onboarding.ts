@@ -1,6 +1,6 @@
 /** The set-up steps of a workspace that are done, computed from its data. */
 import { toIsoTimeOrNull } from "../core/time.ts";
-import type { Handler } from "../http/handler.ts";
+import type { CatalogHandler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 
 const step = (at: number | null) => ({ done: at !== null, at: toIsoTimeOrNull(at) });
@@ -19,13 +19,14 @@ async function renderOnboarding(catalog: Catalog, organizationId: string) {
   };
 }
 
-export const getOnboarding =
-  (catalog: Catalog): Handler<"getOnboarding"> =>
-  async ({ organizationId }) => ({ body: await renderOnboarding(catalog, organizationId) });
+export const getOnboarding: CatalogHandler<"getOnboarding"> = async (call, { catalog }) => ({
+  body: await renderOnboarding(catalog, call.organizationId),
+});
 
-export const completeOnboarding =
-  (catalog: Catalog): Handler<"completeOnboarding"> =>
-  async ({ organizationId, actor, now }) => {
-    await catalog.completeOnboarding({ organizationId, actor, now });
-    return { body: await renderOnboarding(catalog, organizationId) };
-  };
+export const completeOnboarding: CatalogHandler<"completeOnboarding"> = async (
+  { organizationId, actor, now },
+  { catalog },
+) => {
+  await catalog.completeOnboarding({ organizationId, actor, now });
+  return { body: await renderOnboarding(catalog, organizationId) };
+};

@@ -1,9 +1,8 @@
 /** Accepted events and bootstraps by source and UTC day (docs/api/limits.md). */
 import type { Issue } from "@headwater/contract";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, requireNoIssues } from "../core/refusal.ts";
 import { DAY_MS, utcDay } from "../core/time.ts";
-import type { Handler } from "../http/handler.ts";
-import type { Catalog } from "../ledger/ledger.ts";
+import type { CatalogHandler } from "../http/handler.ts";
 import type { UsageRow } from "../ledger/records.ts";
 
 /** Days of one usage query: a leap year. */
@@ -14,35 +13,25 @@ const DEFAULT_DAYS = 30;
 const startOf = (day: string) => Date.parse(`${day}T00:00:00Z`);
 
 /** Reports a day that does not exist. `Date.parse` reads the 30th of February as a day in March. */
-function dayIssue(field: "from" | "to", day: string): Issue[] {
+function dayIssue(field: "from" | "to", day: string | undefined): Issue[] {
+  if (day === undefined) return [];
   const start = startOf(day);
   if (!Number.isNaN(start) && utcDay(start) === day) return [];
-  return [{ path: [field], code: "invalid_value", message: `${field} is not a day (YYYY-MM-DD)` }];
+  return [issueAt(field, `${field} is not a day (YYYY-MM-DD)`)];
 }
 
 function spanIssue(from: string, to: string): Issue[] {
-  if (from > to) return [{ path: ["from"], code: "invalid_value", message: "from must not be after to" }];
+  if (from > to) return [issueAt("from", "from must not be after to")];
   if (startOf(to) - startOf(from) < MAX_USAGE_DAYS * DAY_MS) return [];
-  return [
-    {
-      path: ["from"],
-      code: "invalid_value",
-      message: `from and to span at most ${MAX_USAGE_DAYS} days`,
-    },
-  ];
+  return [issueAt("from", `from and to span at most ${MAX_USAGE_DAYS} days`)];
 }
 
 /** The first and the last day of the query. Default: the last 30 days. */
 function readSpan(query: { from?: string; to?: string }, now: number): { from: string; to: string } {
-  const wrongDays = [
-    ...(query.from === undefined ? [] : dayIssue("from", query.from)),
-    ...(query.to === undefined ? [] : dayIssue("to", query.to)),
-  ];
-  if (wrongDays.length > 0) throw new Refusal("invalid_payload", { issues: wrongDays });
+  requireNoIssues([...dayIssue("from", query.from), ...dayIssue("to", query.to)]);
   const to = query.to ?? (query.from !== undefined && query.from > utcDay(now) ? query.from : utcDay(now));
   const from = query.from ?? utcDay(startOf(to) - (DEFAULT_DAYS - 1) * DAY_MS);
-  const issues = spanIssue(from, to);
-  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
+  requireNoIssues(spanIssue(from, to));
   return { from, to };
 }
 
@@ -58,10 +47,8 @@ export function totalUsage(days: readonly UsageRow[]): UsageCounts {
   return total;
 }
 
-export const getUsage =
-  (catalog: Catalog): Handler<"getUsage"> =>
-  async ({ organizationId, query, now }) => {
-    const span = readSpan(query, now);
-    const days = await catalog.usage({ organizationId, ...span });
-    return { body: { organizationId, ...span, ...totalUsage(days), days } };
-  };
+export const getUsage: CatalogHandler<"getUsage"> = async ({ organizationId, query, now }, { catalog }) => {
+  const span = readSpan(query, now);
+  const days = await catalog.usage({ organizationId, ...span });
+  return { body: { organizationId, ...span, ...totalUsage(days), days } };
+};

@@ -9,7 +9,7 @@ import {
   isPrivateAddress,
   PrivateAddressError,
 } from "../../src/install-checks/address-guard.ts";
-import { apiBaseOf, NOT_PROBED } from "../../src/install-checks/evidence.ts";
+import { apiBaseOf, toUnknownService } from "../../src/install-checks/evidence.ts";
 import { fetchPage } from "../../src/install-checks/fetch-page.ts";
 import { readPage } from "../../src/install-checks/read-page.ts";
 import { createSender } from "../../src/install-checks/send-request.ts";
@@ -104,20 +104,6 @@ test("Addresses in a page are cut, so that no work grows with the square of thei
   );
   assert.equal(page.snippets[0]?.apiBaseUrl?.length, 8_192);
   const report = { ...page, url: PUBLIC.href, script: "unknown", request: null, sentAt: "" } as const;
-  const service = {
-    sourceId: null,
-    publicKey: "pk_1",
-    apiBaseUrl: null,
-    alias: null,
-    requireConsent: null,
-    respectGpc: null,
-    engagement: null,
-    expectedKeyState: null,
-    pageKeyState: null,
-    isActive: null,
-    isOriginAllowed: null,
-    clockAheadMs: null,
-    probe: NOT_PROBED,
-  };
+  const service = toUnknownService({ publicKey: "pk_1", apiBaseUrl: null, alias: null });
   assert.ok(apiBaseOf({ report, pageProblem: null, hasUnreadPolicy: false, service }));
 });

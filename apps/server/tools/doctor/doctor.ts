@@ -4,7 +4,7 @@ import { type Command, defineCommand, required, text } from "../../src/cli/comma
 import { processEnvironment, readConfig } from "../../src/config/config.ts";
 import { createAddressGuard } from "../../src/install-checks/address-guard.ts";
 import { runDoctor } from "../../src/install-checks/doctor.ts";
-import { NOT_PROBED } from "../../src/install-checks/evidence.ts";
+import { toUnknownService } from "../../src/install-checks/evidence.ts";
 import { parseHttpUrl } from "../remote-service.ts";
 
 /** Time of a whole run, however many scripts the page has. */
@@ -57,23 +57,10 @@ export const doctor: Command = defineCommand({
     const { BASE_URL, INGEST_ALIAS } = readConfig(processEnvironment());
     const api = givenApi === undefined ? BASE_URL : parseHttpUrl(givenApi, "--api").href;
     const guard = await createAddressGuard([new URL(start), ...(api === null ? [] : [new URL(api)])]);
+    const apiBaseUrl = api?.replace(/\/+$/, "") ?? null;
     const verification = await runDoctor({
       pageUrl: start,
-      service: {
-        sourceId: null,
-        publicKey: key,
-        apiBaseUrl: api?.replace(/\/+$/, "") ?? null,
-        alias: INGEST_ALIAS,
-        requireConsent: null,
-        respectGpc: null,
-        engagement: null,
-        expectedKeyState: null,
-        pageKeyState: null,
-        isActive: null,
-        isOriginAllowed: null,
-        probe: NOT_PROBED,
-        clockAheadMs: null,
-      },
+      service: toUnknownService({ publicKey: key, apiBaseUrl, alias: INGEST_ALIAS }),
       guard,
       deadline: AbortSignal.timeout(DOCTOR_DEADLINE_MS),
       clock: Date.now,

@@ -1,11 +1,11 @@
 /** `headwater member`: the members of a workspace and their roles. */
 import { type Member, ROLES, type Role } from "@headwater/contract";
-import { addMember, listMembers, removeMember, updateMember } from "../../access/members.ts";
+import { addMember, removeMember, renderMember, updateMember } from "../../access/members.ts";
 import { callOperation } from "../api-call.ts";
 import { choice, defineCommand, ORGANIZATION_OPTION, required, text } from "../command.ts";
 import { CommandFailed, UsageError } from "../errors.ts";
-import { findMember, findUserId } from "../find-named.ts";
-import { COMMAND_LINE, readAllPages, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
+import { findMember, findUserId, readMembers } from "../find-named.ts";
+import { COMMAND_LINE, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 
 const USER = { user: "The member's id, name or e-mail address" };
@@ -24,12 +24,7 @@ const list = defineCommand({
   options: ORGANIZATION_OPTION,
   run: ({ organization }) =>
     withWorkspace(organization, async (access) => {
-      const { ledger, organizationId } = access;
-      const members = await readAllPages(async (cursor) => {
-        const query = { organizationId, ...(cursor === null ? {} : { cursor }) };
-        const page = await callOperation(access, "listMembers", listMembers(ledger), { query });
-        return { rows: page.members, nextCursor: page.nextCursor };
-      });
+      const members = (await readMembers(access, access.organizationId)).map(renderMember);
       const head = ["user", "kind", "name", "e-mail", "role", "since"];
       const whenEmpty = "No members yet. Run `headwater member add --user <id> --role owner` to add one.";
       return { json: { members }, text: tableOr(whenEmpty, head, members.map(toRow)) };
@@ -63,13 +58,13 @@ const add = defineCommand({
         "Give --name <text> for a service account, or --user <id|name|e-mail> for a person.",
       );
     return withWorkspace(organization, async (access) => {
-      const { ledger, newId, organizationId } = access;
+      const { organizationId } = access;
       if (name === undefined) {
         const userId = await addPerson(access, user ?? "", role);
         return { json: { userId, role }, text: `Added ${userId} to ${organizationId} as ${role}.` };
       }
       const body = { organizationId, role, name };
-      const member = await callOperation(access, "addMember", addMember(ledger, newId), { body });
+      const member = await callOperation(access, "addMember", addMember, { body });
       return {
         json: member,
         text: `Created the service account ${member.userId} in ${organizationId} as ${member.role}.`,
@@ -88,10 +83,10 @@ const role = defineCommand({
     if (wanted === undefined)
       throw new UsageError(`<role> must be one of ${ROLES.join(", ")}, not ${JSON.stringify(given)}.`);
     return withWorkspace(organization, async (access) => {
-      const { ledger, organizationId } = access;
+      const { organizationId } = access;
       const { userId } = await findMember(access, user);
       const input = { params: { userId }, body: { role: wanted, organizationId } };
-      const member = await callOperation(access, "updateMember", updateMember(ledger), input);
+      const member = await callOperation(access, "updateMember", updateMember, input);
       return { json: member, text: `${member.userId} is now ${member.role} of ${organizationId}.` };
     });
   },
@@ -104,8 +99,7 @@ const remove = defineCommand({
   run: ({ organization, user }) =>
     withWorkspace(organization, async (access) => {
       const { userId } = await findMember(access, user);
-      const params = { userId };
-      const removed = await callOperation(access, "removeMember", removeMember(access.ledger), { params });
+      const removed = await callOperation(access, "removeMember", removeMember, { params: { userId } });
       return { json: removed, text: `Removed ${removed.userId} from ${access.organizationId}.` };
     }),
 });

@@ -2,7 +2,8 @@
 import { type Source, UpdateSourceBody } from "@headwater/contract";
 import { Refusal } from "../../core/refusal.ts";
 import { compile } from "../../core/validate.ts";
-import { createSource, listSources, updateSource } from "../../sources/routes.ts";
+import { renderSource } from "../../sources/render.ts";
+import { createSource, updateSource } from "../../sources/routes.ts";
 import { callOperation } from "../api-call.ts";
 import {
   defineCommand,
@@ -13,8 +14,8 @@ import {
   text,
 } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { findSource } from "../find-named.ts";
-import { readAllPages, withWorkspace } from "../ledger-access.ts";
+import { findSource, readSources } from "../find-named.ts";
+import { withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 import { installSource } from "./source-install.ts";
 import { buildSourceChange, describeSource, FRAMEWORK_HELP, SOURCE_OPTIONS } from "./source-options.ts";
@@ -36,7 +37,7 @@ const create = defineCommand({
   },
   run: ({ organization, name, origin, framework, slug }) =>
     withWorkspace(organization, async (access) => {
-      const { ledger, newId, organizationId } = access;
+      const { organizationId } = access;
       const body = {
         organizationId,
         name,
@@ -44,7 +45,7 @@ const create = defineCommand({
         ...(framework === undefined ? {} : { frameworkHint: framework }),
         ...(slug === undefined ? {} : { slug }),
       };
-      const created = await callOperation(access, "createSource", createSource(ledger, newId), { body });
+      const created = await callOperation(access, "createSource", createSource, { body });
       return { json: created, text: describeSource(created), note: describeNextStep(created) };
     }),
 });
@@ -63,12 +64,7 @@ const list = defineCommand({
   options: ORGANIZATION_OPTION,
   run: ({ organization }) =>
     withWorkspace(organization, async (access) => {
-      const { ledger, organizationId } = access;
-      const sources = await readAllPages(async (cursor) => {
-        const query = { organizationId, ...(cursor === null ? {} : { cursor }) };
-        const page = await callOperation(access, "listSources", listSources(ledger), { query });
-        return { rows: page.sources, nextCursor: page.nextCursor };
-      });
+      const sources = (await readSources(access)).map((record) => renderSource(record, access.now));
       const head = ["id", "name", "public key", "state", "last event", "origins"];
       const whenEmpty =
         "No sources yet. Run `headwater source create --name Shop --origin https://shop.example` to create one.";
@@ -84,17 +80,13 @@ const update = defineCommand({
     const change = buildSourceChange(options);
     if (change === undefined) throw new UsageError("Nothing to change: give at least one option.");
     return withWorkspace(organization, async (access) => {
-      const { ledger } = access;
       const source = await findSource(access, given);
       const { organizationId } = source;
       const body = { organizationId, ...change };
       const check = compile(UpdateSourceBody);
       if (!check(body)) throw new Refusal("invalid_payload", { issues: check.issues(body) });
       const inWorkspace = { ...access, organizationId };
-      const updated = await callOperation(inWorkspace, "updateSource", updateSource(ledger), {
-        source,
-        body,
-      });
+      const updated = await callOperation(inWorkspace, "updateSource", updateSource, { source, body });
       return { json: updated, text: describeSource(updated) };
     });
   },

@@ -6,8 +6,7 @@ import type { Catalog } from "../../ledger/ledger.ts";
 import { callOperation } from "../api-call.ts";
 import { choice, defineCommand, flag, ORGANIZATION_OPTION, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { findPerson, findServiceAccount, findSource } from "../find-named.ts";
-import { findOwner, requireOwner } from "../find-owner.ts";
+import { findOwner, findServiceAccount, findSource } from "../find-named.ts";
 import { COMMAND_LINE, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
 
 interface TokenOptions {
@@ -42,19 +41,16 @@ async function findUser(
   { owner, user, account }: TokenOptions,
 ): Promise<string | undefined> {
   if (account !== undefined) return (await findServiceAccount(access, account)).userId;
-  if (!owner) return undefined;
-  const userId = user === undefined ? await findOwner(access) : (await findPerson(access, user)).userId;
-  await requireOwner(access, userId);
-  return userId;
+  return owner ? findOwner(access, user) : undefined;
 }
 
 async function create(access: WorkspaceAccess, options: TokenOptions) {
   const { owner, label, expires, source, scope } = options;
-  const { ledger, newId, organizationId } = access;
+  const { ledger, organizationId } = access;
   // a token for all workspaces is created in its user's name; the audit log still names the command line
   const createAudited: Catalog["createToken"] = (record) =>
     ledger.createToken({ ...record, actor: COMMAND_LINE });
-  const audited = override(ledger, { createToken: createAudited });
+  const audited = { ...access, ledger: override(ledger, { createToken: createAudited }) };
   const userId = await findUser(access, options);
   const sourceId = source === undefined ? undefined : (await findSource(access, source)).sourceId;
   const body = {
@@ -67,8 +63,7 @@ async function create(access: WorkspaceAccess, options: TokenOptions) {
     ...(scope === undefined ? {} : { scope }),
   };
   const actor = owner && userId !== undefined ? { userId, tokenId: null } : COMMAND_LINE;
-  const handler = createTokenOperation(audited, newId);
-  return callOperation(access, "createToken", handler, { body, actor });
+  return callOperation(audited, "createToken", createTokenOperation, { body, actor });
 }
 
 /** What the token is for, as the end of a sentence. */

@@ -6,8 +6,7 @@ import { toIsoTime } from "../../core/time.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { callOperation } from "../api-call.ts";
 import { defineCommand, required, text } from "../command.ts";
-import { findUserId } from "../find-named.ts";
-import { findOwner } from "../find-owner.ts";
+import { findOwner, findUserId } from "../find-named.ts";
 import { readAllPages, withLedger, withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 
@@ -43,19 +42,14 @@ const create = defineCommand({
   },
   run: ({ name, owner: given }) =>
     withWorkspace(undefined, async (access) => {
-      const { ledger, newId } = access;
+      const { ledger } = access;
       const owner = given === undefined ? await findOwner(access) : await findUserId(access, given);
       // by the API the caller becomes the owner
       const createOwned: Catalog["createOrganization"] = (record) =>
         ledger.createOrganization({ ...record, owner });
-      const withOwner = override(ledger, { createOrganization: createOwned });
-      const handler = createOrganization({
-        catalog: withOwner,
-        newId,
-        creation: "anyone",
-        isOperator: async () => true,
-      });
-      const created = await callOperation(access, "createOrganization", handler, { body: { name } });
+      const asOwner = { ...access, ledger: override(ledger, { createOrganization: createOwned }) };
+      const input = { body: { name } };
+      const created = await callOperation(asOwner, "createOrganization", createOrganization, input);
       const { organizationId } = created;
       return {
         json: { organizationId, name: created.name, owner },
