@@ -13,6 +13,7 @@ import { setUpOnFirstStart } from "./access/first-start.ts";
 import { type BackgroundWorkers, startBackgroundWorkers } from "./background.ts";
 import { type BuildInfo, readBuild, readVersion } from "./config/build-info.ts";
 import {
+  addressesOf,
   ConfigError,
   type Environment,
   localUrl,
@@ -135,12 +136,6 @@ function logStart(log: Logger, facts: BuildInfo & { url: string }, environment: 
   if (refusal !== null) log.debug({ reason: refusal }, "background work runs with the priority of ingest");
 }
 
-/** The public addresses of the settings. Those that are not set follow the port that the service listens on. */
-const addressesOf = (config: Config, port: number) => {
-  const baseUrl = config.BASE_URL ?? localUrl(config.HOST, port);
-  return { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
-};
-
 /** OpenTelemetry is imported only when the settings name a collector. */
 async function openTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: Config) {
   if (endpoint === null) return null;
@@ -238,27 +233,17 @@ async function startWorkers(
   cleanup: AsyncDisposableStack,
   { releaseMemory, onUnusable }: { releaseMemory(): Promise<void>; onUnusable(cause: Error): void },
 ): Promise<BackgroundWorkers> {
-  const { config, warehouse, completeness, clock, deletionTime, readiness, ingest, recorder, metrics } =
-    context;
+  const { config, metrics } = context;
   const monitor = startMonitor?.(onUnusable) ?? null;
   if (monitor) cleanup.use(monitor);
   const workers = await startBackgroundWorkers(context, releaseMemory);
-  metrics.registerSources(() => ({
-    now: clock(),
-    readiness: readiness.state(),
-    warehouse,
-    missingEvents: completeness.report().missingEvents,
-    warehouseFigures: context.warehouseHealth.figures(),
-    ledger: openedLedger.load(),
-    shipped: workers.shipped(),
-    reports: context.reports.totals(),
-    failedRollups: context.failedRollups.count(),
-    clockJumpMs: deletionTime.jumpMs(),
-    lastBackupMs: config.DATABASE_URL === null ? lastBackupMs(config.DATA_DIR) : null,
-    ingestInFlight: ingest.inFlight(),
-    debugDropped: recorder.droppedTotal(),
-    workers: [...(monitor ? [monitor.status()] : []), ...workers.statuses()],
-  }));
+  metrics.registerSources({
+    ...context,
+    ledgerLoad: openedLedger.load,
+    shipped: workers.shipped,
+    lastBackupMs: () => (config.DATABASE_URL === null ? lastBackupMs(config.DATA_DIR) : null),
+    workers: () => [...(monitor ? [monitor.status()] : []), ...workers.statuses()],
+  });
   return workers;
 }
 

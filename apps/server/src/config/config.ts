@@ -97,3 +97,9 @@ function urlOn(host: string, port: number, nameOfAll: string): string {
   const name = isEveryInterface ? nameOfAll : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${port}`;
 }
+
+/** The addresses that visitors and people at the console reach. Those that are not set follow the port of the service. */
+export function addressesOf({ BASE_URL, APP_URL, HOST, INGEST_ALIAS: alias }: Config, port: number) {
+  const baseUrl = BASE_URL ?? localUrl(HOST, port);
+  return { baseUrl, appUrl: APP_URL ?? baseUrl, alias };
+}

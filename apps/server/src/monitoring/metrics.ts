@@ -1,35 +1,34 @@
 /** Metrics for Prometheus. No label names a source, a key or a path of a client, so the number of series is bounded. */
 import { Counter, Histogram, Registry } from "@prometheus-io/client";
-import type { WarehouseFigures } from "../clickhouse/problems.ts";
+import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
+import type { WarehouseHealth } from "../clickhouse/problems.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import type { BuildInfo } from "../config/build-info.ts";
 import { STORAGE_FAILURES } from "../core/errors.ts";
 import { SECOND_MS } from "../core/time.ts";
 import type { LedgerLoad } from "../ledger/ledger.ts";
 import { createProcessReader, PROCESS_METRICS } from "./process-metrics.ts";
-import type { ReadinessState } from "./readiness.ts";
+import type { Readiness, ReadinessState } from "./readiness.ts";
 import { counter, gauge, type MetricSamples, registerMetrics } from "./scraped-metrics.ts";
 
-/** What the metrics are read from, at the moment of a scrape. */
+/** What the metrics are read from at each scrape. */
 interface MetricSources {
-  now: number;
-  readiness: ReadinessState;
+  clock(): number;
+  readiness: Pick<Readiness, "state">;
   warehouse: Pick<Warehouse, "state" | "disconnects" | "restarts" | "engineBytes">;
-  /** Events that were shipped to the warehouse and are no longer there. */
-  missingEvents: number;
-  /** null without a warehouse, and while it is down. */
-  warehouseFigures: WarehouseFigures | null;
-  /** Days of sources whose rollup could not be built. */
-  failedRollups: number;
-  shipped: { readonly events: number; readonly failures: number; readonly refused: number };
-  reports: { readonly sent: number; readonly failures: number };
-  ledger: LedgerLoad;
-  clockJumpMs: number;
+  completeness: Pick<WarehouseCompleteness, "report">;
+  /** Its figures are null without a warehouse, and while it is down. */
+  warehouseHealth: Pick<WarehouseHealth, "figures">;
+  failedRollups: { count(): number };
+  deletionTime: { jumpMs(): number };
+  reports: { totals(): { readonly sent: number; readonly failures: number } };
+  ingest: { inFlight(): number };
+  recorder: { droppedTotal(): number };
+  ledgerLoad(): LedgerLoad;
+  shipped(): { readonly events: number; readonly failures: number; readonly refused: number };
   /** When `headwater backup` has last succeeded; 0: never. null on PostgreSQL, which has backups of its own. */
-  lastBackupMs: number | null;
-  ingestInFlight: number;
-  debugDropped: number;
-  workers: readonly { name: string; failuresInRow: number }[];
+  lastBackupMs(): number | null;
+  workers(): readonly { name: string; failuresInRow: number }[];
 }
 
 /** The age of the oldest accepted event that is not in the warehouse; 0 when there is none. */
@@ -97,15 +96,16 @@ const METRICS = {
   ),
 };
 
-function readWarehouse({ warehouse, warehouseFigures: figures, missingEvents }: MetricSources) {
+function readWarehouse({ warehouse, warehouseHealth, completeness }: MetricSources) {
   const state = warehouse.state();
+  const figures = warehouseHealth.figures();
   const hasWarehouse = state !== "off" && state !== "elsewhere";
   return {
     headwater_warehouse_up: hasWarehouse ? Number(state === "up") : null,
     headwater_warehouse_losses_total: warehouse.disconnects(),
     headwater_warehouse_restarts_total: warehouse.restarts(),
     headwater_warehouse_engine_memory_bytes: warehouse.engineBytes(),
-    headwater_warehouse_missing_events: missingEvents,
+    headwater_warehouse_missing_events: completeness.report().missingEvents,
     headwater_warehouse_failing_merges: figures?.failingMerges ?? null,
     headwater_warehouse_stuck_mutations: figures?.stuckMutations ?? null,
     headwater_warehouse_parts_ratio: figures?.partsRatio ?? null,
@@ -114,8 +114,10 @@ function readWarehouse({ warehouse, warehouseFigures: figures, missingEvents }: 
 }
 
 function readValues(sources: MetricSources): Record<keyof typeof METRICS, MetricSamples> {
-  const { readiness, shipped, reports, ledger, lastBackupMs } = sources;
+  const [shipped, reports, ledger] = [sources.shipped(), sources.reports.totals(), sources.ledgerLoad()];
+  const readiness = sources.readiness.state();
   const { status, freeBytes, lowWaterBytes, storageFailure } = readiness;
+  const lastBackupMs = sources.lastBackupMs();
   // PostgreSQL does not report the space on its disk
   const knownFreeBytes = freeBytes !== null && Number.isFinite(freeBytes) ? freeBytes : null;
   const ofPools = (key: "total" | "idle" | "waiting"): MetricSamples =>
@@ -123,11 +125,11 @@ function readValues(sources: MetricSources): Record<keyof typeof METRICS, Metric
   return {
     ...readWarehouse(sources),
     headwater_ready: readiness.ready ? 1 : 0,
-    headwater_ingest_in_flight: sources.ingestInFlight,
+    headwater_ingest_in_flight: sources.ingest.inFlight(),
     headwater_outbox_events: status?.outboxEvents ?? 0,
-    headwater_failed_rollups: sources.failedRollups,
+    headwater_failed_rollups: sources.failedRollups.count(),
     headwater_outbox_bytes: status?.outboxBytes ?? 0,
-    headwater_outbox_lag_seconds: lagSeconds(readiness, sources.now),
+    headwater_outbox_lag_seconds: lagSeconds(readiness, sources.clock()),
     headwater_shipped_events_total: shipped.events,
     headwater_ship_failures_total: shipped.failures,
     headwater_ship_refused_total: shipped.refused,
@@ -136,7 +138,7 @@ function readValues(sources: MetricSources): Record<keyof typeof METRICS, Metric
     headwater_storage_failing: STORAGE_FAILURES.map((kind) => [{ kind }, Number(storageFailure === kind)]),
     headwater_storage_free_bytes: knownFreeBytes,
     headwater_storage_low_water_bytes: knownFreeBytes === null ? null : lowWaterBytes,
-    headwater_clock_jump_seconds: sources.clockJumpMs / SECOND_MS,
+    headwater_clock_jump_seconds: sources.deletionTime.jumpMs() / SECOND_MS,
     headwater_last_backup_timestamp_seconds: lastBackupMs && lastBackupMs / SECOND_MS,
     headwater_nodes: status?.nodes ?? 1,
     headwater_commit_queue_requests: ledger.queue.requests,
@@ -144,8 +146,10 @@ function readValues(sources: MetricSources): Record<keyof typeof METRICS, Metric
     headwater_postgres_pool_connections: ofPools("total"),
     headwater_postgres_pool_idle_connections: ofPools("idle"),
     headwater_postgres_pool_waiting_requests: ofPools("waiting"),
-    headwater_debug_dropped_total: sources.debugDropped,
-    headwater_worker_failures_in_row: sources.workers.map((one) => [{ worker: one.name }, one.failuresInRow]),
+    headwater_debug_dropped_total: sources.recorder.droppedTotal(),
+    headwater_worker_failures_in_row: sources
+      .workers()
+      .map((one) => [{ worker: one.name }, one.failuresInRow]),
   };
 }
 
@@ -243,14 +247,14 @@ export function createMetrics(build: Promise<BuildInfo>) {
   const setProcessValues = registerMetrics(registry, PROCESS_METRICS);
   const setValues = registerMetrics(registry, METRICS);
   const readProcess = createProcessReader(build);
-  const registered = Promise.withResolvers<() => MetricSources>();
+  const registered = Promise.withResolvers<MetricSources>();
   return {
     contentType: registry.contentType,
     /** A scrape right after the start waits until everything that it shows is running. */
     render: async (): Promise<string> => {
-      const readSources = await registered.promise;
+      const sources = await registered.promise;
       setProcessValues(await readProcess());
-      setValues(readValues(readSources()));
+      setValues(readValues(sources));
       return registry.metrics();
     },
     /** What ingest counts as it happens. */
