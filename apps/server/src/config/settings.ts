@@ -49,8 +49,9 @@ const setting = <T>(defaultValue: string | number, help: string, parse: (text: s
   help,
   parse,
 });
+const optional = <T>(help: string, parse: (text: string) => T) => setting("", help, parse);
 const secret = <T>(help: string, parse: (text: string) => T): Setting<T> => ({
-  ...setting("", help, parse),
+  ...optional(help, parse),
   secret: true,
 });
 const path = <T>(defaultValue: string, help: string, parse: (text: string) => T): Setting<T> => ({
@@ -58,8 +59,11 @@ const path = <T>(defaultValue: string, help: string, parse: (text: string) => T)
   path: true,
 });
 
-const rate = integer(1, 1_000_000);
-const dailyQuota = limitOrNone(LIMITS.maxDailyQuota);
+const file = <T>(help: string, parse: (text: string) => T) => path("", help, parse);
+const days = (defaultValue: number, help: string) => setting(defaultValue, help, integer(1, 3_650));
+const rate = (defaultValue: number, help: string) => setting(defaultValue, help, integer(1, 1_000_000));
+const dailyQuota = (help: string) => setting(0, help, limitOrNone(LIMITS.maxDailyQuota));
+const onOff = (defaultValue: "on" | "off", help: string) => setting(defaultValue, help, oneOf("on", "off"));
 
 export const SETTINGS = {
   HOST: setting("127.0.0.1", "Address to listen on; 0.0.0.0 for all interfaces", text),
@@ -69,8 +73,7 @@ export const SETTINGS = {
     "PostgreSQL 14 or later for the ledger, instead of DATA_DIR; several nodes can share it",
     databaseUrl,
   ),
-  WAREHOUSE: setting(
-    "",
+  WAREHOUSE: optional(
     "embedded: run ClickHouse's engine in DATA_DIR/warehouse; off: none. Default: embedded; off with DATABASE_URL. Leave empty with CLICKHOUSE_URL",
     oneOf("", "embedded", "off"),
   ),
@@ -78,8 +81,7 @@ export const SETTINGS = {
     "ClickHouse server to use as the warehouse: https://user:password@host:8443/database",
     clickhouseUrl,
   ),
-  CLICKHOUSE_CLUSTER: setting(
-    "",
+  CLICKHOUSE_CLUSTER: optional(
     "Name of the ClickHouse cluster (in remote_servers) that holds the tables; default: none, a single server",
     clusterName,
   ),
@@ -89,20 +91,11 @@ export const SETTINGS = {
     integer(268_435_456, 1e12),
   ),
   WAREHOUSE_THREADS: setting(2, "Threads per query of the embedded warehouse", integer(1, 64)),
-  RETENTION_DAYS: setting(
-    30,
-    "Days to keep accepted events in the ledger when there is no warehouse",
-    integer(1, 3_650),
-  ),
-  AUDIT_RETENTION_DAYS: setting(
-    730,
-    "Days to keep the audit log, and revoked and expired tokens",
-    integer(1, 3_650),
-  ),
-  BASE_URL: setting("", "Public address of this service; default: http://HOST:PORT", webAddress),
-  APP_URL: setting("", "Public address of the console; default: BASE_URL", webAddress),
-  INGEST_ALIAS: setting(
-    "",
+  RETENTION_DAYS: days(30, "Days to keep accepted events in the ledger when there is no warehouse"),
+  AUDIT_RETENTION_DAYS: days(730, "Days to keep the audit log, and revoked and expired tokens"),
+  BASE_URL: optional("Public address of this service; default: http://HOST:PORT", webAddress),
+  APP_URL: optional("Public address of the console; default: BASE_URL", webAddress),
+  INGEST_ALIAS: optional(
     "Additional path for the browser client and ingest, such as /hw; default: none",
     sitePath,
   ),
@@ -120,19 +113,17 @@ export const SETTINGS = {
     "Owner's token, used only by the first start; default: none, or a random one that is printed at a terminal",
     ownerToken,
   ),
-  AUTH_JWKS_URL: setting(
-    "",
+  AUTH_JWKS_URL: optional(
     "Address of an identity provider's keys (JWKS); its JWTs are then accepted as bearer tokens",
     webAddress,
   ),
-  AUTH_ISSUER: setting("", "Issuer (iss) that those JWTs must have", textOrNull),
-  AUTH_AUDIENCE: setting("", "Audience (aud) that those JWTs must have", textOrNull),
-  OIDC_ISSUER: setting(
-    "",
+  AUTH_ISSUER: optional("Issuer (iss) that those JWTs must have", textOrNull),
+  AUTH_AUDIENCE: optional("Audience (aud) that those JWTs must have", textOrNull),
+  OIDC_ISSUER: optional(
     "OpenID Connect provider that people sign in to the console with, such as https://login.example.com",
     webAddress,
   ),
-  OIDC_CLIENT_ID: setting("", "Client id at that provider", textOrNull),
+  OIDC_CLIENT_ID: optional("Client id at that provider", textOrNull),
   OIDC_CLIENT_SECRET: secret("Client secret at that provider; default: none, a public client", textOrNull),
   OIDC_NAME: setting("single sign-on", "Name of that provider on the console's sign-in button", text),
   SIGN_IN: setting(
@@ -140,17 +131,9 @@ export const SETTINGS = {
     "How people sign in to the console: any way, or oidc for the OpenID Connect provider only; `headwater sign-in` always works",
     oneOf("any", "oidc"),
   ),
-  CONSOLE_TOKEN_DAYS: setting(30, "Days after which the console asks to sign in again", integer(1, 3_650)),
-  CONSOLE_IDLE_DAYS: setting(
-    14,
-    "Days without a request after which a session of the console ends",
-    integer(1, 3_650),
-  ),
-  JWT_TOKEN_MAX_DAYS: setting(
-    90,
-    "Days that an access token lives at most if it was created with such a JWT",
-    integer(1, 3_650),
-  ),
+  CONSOLE_TOKEN_DAYS: days(30, "Days after which the console asks to sign in again"),
+  CONSOLE_IDLE_DAYS: days(14, "Days without a request after which a session of the console ends"),
+  JWT_TOKEN_MAX_DAYS: days(90, "Days that an access token lives at most if it was created with such a JWT"),
   ALERT_WEBHOOK_URL: secret(
     "Address to POST to when a source starts failing, goes quiet or receives events again; default: none",
     webhookUrl,
@@ -165,44 +148,36 @@ export const SETTINGS = {
     "Mail server for invitations, sign-in links and reports: smtp://user:password@host:587 (STARTTLS is required), or smtps:// for TLS from the start; default: none",
     smtpUrl,
   ),
-  REPORT_WEBHOOK_ORIGINS: setting(
-    "",
+  REPORT_WEBHOOK_ORIGINS: optional(
     "Origins besides https://hooks.slack.com whose webhooks can get reports, such as https://chat.example.com; separated by commas",
     webOrigins,
   ),
-  MAIL_FROM: setting("", "Sender of those mails, such as Headwater <stats@example.com>", mailSender),
-  SECURITY_CONTACT: setting(
-    "",
+  MAIL_FROM: optional("Sender of those mails, such as Headwater <stats@example.com>", mailSender),
+  SECURITY_CONTACT: optional(
     "E-mail or https:// address for reports of security problems, which /.well-known/security.txt names; default: none",
     securityContact,
   ),
-  TRUST_PROXY: setting(
-    "",
+  TRUST_PROXY: optional(
     "Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDR ranges",
     parseTrust,
   ),
-  GEO_HEADER: setting(
-    "",
+  GEO_HEADER: optional(
     "Header in which a proxy listed in TRUST_PROXY sends the visitor's country code",
     headerName,
   ),
-  GEOIP_FILE: path(
-    "",
+  GEOIP_FILE: file(
     "MMDB file for the visitor's country, and region and city if it has them; default: the included CC0 file of countries; off: none",
     mmdbFile,
   ),
-  DATA_CENTRES_FILE: path(
-    "",
+  DATA_CENTRES_FILE: file(
     "Text file with an address or CIDR range on each line, whose visitors are bots; default: none",
     addressesFile,
   ),
-  REFERRER_SPAM_FILE: path(
-    "",
+  REFERRER_SPAM_FILE: file(
     "Text file with a host name on each line; visits from it and its subdomains are bots; default: none",
     hostsFile,
   ),
-  SOURCES_FILE: path(
-    "",
+  SOURCES_FILE: file(
     'JSON file such as {"example.com": {"source": "Example", "medium": "search"}}, whose hosts win over the built-in lists of sources; default: none',
     sourcesFile,
   ),
@@ -211,13 +186,11 @@ export const SETTINGS = {
     "Log level: debug, info, warn, error or silent",
     oneOf("debug", "info", "warn", "error", "silent"),
   ),
-  ACCESS_LOG: setting(
+  ACCESS_LOG: onOff(
     "off",
     "Whether every request is logged, with a shortened client address, whatever LOG_LEVEL is: on or off",
-    oneOf("on", "off"),
   ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
-    "",
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     "OpenTelemetry collector (OTLP over HTTP) that gets a span for each request, such as http://127.0.0.1:4318; default: none",
     webAddress,
   ),
@@ -231,63 +204,48 @@ export const SETTINGS = {
     "Maximum bytes of a request body, after decompression",
     integer(1_024, LIMITS.maxPayloadBytesCeiling),
   ),
-  CLIENT_RATE_PER_SECOND: setting(
+  CLIENT_RATE_PER_SECOND: rate(
     LIMITS.clientRatePerSecond,
     "Requests per second from one client address to one source; also for public documents and /metrics",
-    rate,
   ),
-  CLIENT_RATE_BURST: setting(
+  CLIENT_RATE_BURST: rate(
     LIMITS.clientRateBurst,
     "Burst of requests from one client address to one source; also for public documents and /metrics",
-    rate,
   ),
   MAX_EVENT_BYTES: setting(
     LIMITS.maxEventBytes,
     "Maximum bytes of one event",
     integer(1_024, LIMITS.maxPayloadBytesCeiling),
   ),
-  SOURCE_RATE_PER_SECOND: setting(LIMITS.sourceRatePerSecond, "Requests per second to one source", rate),
-  SOURCE_RATE_BURST: setting(LIMITS.sourceRateBurst, "Burst of requests to one source", rate),
-  UNKNOWN_KEY_RATE_PER_SECOND: setting(
+  SOURCE_RATE_PER_SECOND: rate(LIMITS.sourceRatePerSecond, "Requests per second to one source"),
+  SOURCE_RATE_BURST: rate(LIMITS.sourceRateBurst, "Burst of requests to one source"),
+  UNKNOWN_KEY_RATE_PER_SECOND: rate(
     LIMITS.unknownKeyRatePerSecond,
     "Requests per second with unknown keys from one client address",
-    rate,
   ),
-  WORKSPACE_RATE_PER_SECOND: setting(
+  WORKSPACE_RATE_PER_SECOND: rate(
     LIMITS.workspaceRatePerSecond,
     "Workspace API requests per second with one token",
-    rate,
   ),
-  WORKSPACE_RATE_BURST: setting(
-    LIMITS.workspaceRateBurst,
-    "Burst of workspace API requests with one token",
-    rate,
-  ),
+  WORKSPACE_RATE_BURST: rate(LIMITS.workspaceRateBurst, "Burst of workspace API requests with one token"),
   CLIENT_BYTES_PER_SECOND: setting(
     0,
     "Bytes of bodies, decompressed, that one client address can send to ingest per second; 0: no limit",
     limitOrNone(1e12),
   ),
-  SOURCE_EVENTS_PER_DAY: setting(0, "Events that a source can store per UTC day; 0: no limit", dailyQuota),
-  SOURCE_BYTES_PER_DAY: setting(
-    0,
+  SOURCE_EVENTS_PER_DAY: dailyQuota("Events that a source can store per UTC day; 0: no limit"),
+  SOURCE_BYTES_PER_DAY: dailyQuota(
     "Bytes of bodies, decompressed, that a source can store per UTC day; 0: no limit",
-    dailyQuota,
   ),
-  WORKSPACE_EVENTS_PER_DAY: setting(
-    0,
+  WORKSPACE_EVENTS_PER_DAY: dailyQuota(
     "Events that all sources of a workspace can store per UTC day; 0: no limit",
-    dailyQuota,
   ),
-  WORKSPACE_BYTES_PER_DAY: setting(
-    0,
+  WORKSPACE_BYTES_PER_DAY: dailyQuota(
     "Bytes of bodies, decompressed, that all sources of a workspace can store per UTC day; 0: no limit",
-    dailyQuota,
   ),
-  FAILED_AUTH_PER_MINUTE: setting(
+  FAILED_AUTH_PER_MINUTE: rate(
     LIMITS.failedAuthPerMinute,
     "Failed authentications per minute from one client address",
-    rate,
   ),
   INGEST_IN_FLIGHT: setting(
     MAX_INGEST_IN_FLIGHT,
@@ -299,11 +257,7 @@ export const SETTINGS = {
     "Maximum bytes of debug history, all sources together",
     integer(1_048_576, 1e12),
   ),
-  DEBUG_RECORDING: setting(
-    "on",
-    "Whether attempts are recorded for the debug view: on or off",
-    oneOf("on", "off"),
-  ),
+  DEBUG_RECORDING: onOff("on", "Whether attempts are recorded for the debug view: on or off"),
   DISK_LOW_WATER_BYTES: setting(
     268_435_456,
     "Free bytes on the disk of DATA_DIR below which events are refused",
