@@ -5,7 +5,7 @@
  */
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
-import { FULL_KEYS } from "../../apps/server/src/ledger/generations.ts";
+import { FULL_KEYS } from "../../apps/server/src/ledger/key-generations.ts";
 import { openDatabase } from "../../apps/server/src/ledger/sqlite/database.ts";
 
 const GENERATIONS = 5;

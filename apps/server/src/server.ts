@@ -29,7 +29,7 @@ import { hashToken } from "./core/token.ts";
 import { type Listening, listenFor } from "./http/listening.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
-import { lastBackupMs } from "./ledger/sqlite/last-backup.ts";
+import { lastBackupMs } from "./ledger/sqlite/folder-mark.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { Readiness } from "./monitoring/readiness.ts";
 import { serveScript } from "./monitoring/routes.ts";

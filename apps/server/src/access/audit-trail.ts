@@ -5,12 +5,14 @@
 import { LRUCache } from "lru-cache";
 import { HOUR_MS } from "../core/time.ts";
 import type { Call, Handler, WorkspaceOperationId } from "../http/handler.ts";
-import type { AuditNote } from "../ledger/account-records.ts";
+import type { AuditNote } from "../ledger/ledger.ts";
 
 /** Reads and refusals that the audit trail counts at once, about 200 bytes each. Beyond it a count begins anew. */
 const AUDIT_TRAIL_KEYS = 10_000;
 
-type NoteWithoutCount = Omit<AuditNote, "after"> & { readonly details?: Readonly<Record<string, unknown>> };
+type NoteWithoutCount = Omit<AuditNote, "before" | "after"> & {
+  readonly details?: Readonly<Record<string, unknown>>;
+};
 
 export type AuditTrail = ReturnType<typeof createAuditTrail>;
 

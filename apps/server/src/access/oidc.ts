@@ -4,7 +4,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { memberOf } from "../core/members.ts";
 import { toStorable } from "../core/text.ts";
 import { isPersonId } from "../core/users.ts";
-import type { IdentityRecord } from "../ledger/account-records.ts";
+import type { IdentityRecord } from "../ledger/ledger.ts";
 import { toEmailAddress } from "../mail/email-address.ts";
 import { limitedFetch } from "./limited-fetch.ts";
 

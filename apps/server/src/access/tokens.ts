@@ -14,8 +14,7 @@ import { DAY_MS, startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/
 import { hashToken, makeToken } from "../core/token.ts";
 import { isServiceAccount } from "../core/users.ts";
 import type { Call, CatalogHandler } from "../http/handler.ts";
-import type { SignInFailure } from "../ledger/catalog.ts";
-import type { Catalog } from "../ledger/ledger.ts";
+import type { Catalog, SignInFailure } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
 import { INVITATION_ENDED, renderOffer, TOO_MANY_MEMBERS } from "./invitations.ts";
 import { hashPassword } from "./link-passwords.ts";

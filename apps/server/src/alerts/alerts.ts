@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto";
 import { postJson } from "../core/post-json.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS, startOfHour, toIsoTime } from "../core/time.ts";
 import { healthOf } from "../debug/health.ts";
-import type { AlertLedger, AttemptLedger, Catalog } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { AttemptCount, PendingAlert, SourceRecord, WatchedSource } from "../ledger/records.ts";
 import { getAlertStatus } from "./status.ts";
 
@@ -23,7 +23,16 @@ interface AlertWebhook {
 }
 
 interface AlertDeps {
-  ledger: AlertLedger & Pick<AttemptLedger, "attemptCounts"> & Pick<Catalog, "source">;
+  ledger: Pick<
+    Ledger,
+    | "attemptCounts"
+    | "recentAttemptCounts"
+    | "source"
+    | "watchedSources"
+    | "recordAlertStatus"
+    | "claimAlerts"
+    | "finishAlert"
+  >;
   webhook: AlertWebhook;
   /** Hours without anything accepted until a source is quiet; 0: never. */
   quietHours: number;

@@ -1,38 +1,39 @@
 /**
  * The ledger stores what the service has promised: workspaces, sources, members, tokens, the audit log, sessions,
- * debug attempts, the ids of accepted events, and the outbox. It has two implementations: `sqlite/` and `postgres/`.
+ * debug attempts, the ids of accepted events, and the outbox. It has two engines: `sqlite/` and `postgres/`.
  *
  * Every method is one transaction; no transaction spans two calls. Every method takes at most one argument, a plain
  * value, and resolves with a plain value, so that an implementation may run in another thread or behind a socket.
  * A method rejects with StorageError when the storage fails; nothing of that call was stored then.
+ *
+ * `catalog/` implements the methods of `Catalog` for both engines, and describes them. Each engine implements the others by hand.
  */
-import type { ErasureStatus } from "@headwater/contract";
 import type { StorageFailure } from "../core/errors.ts";
-import type { AttemptGroup, AttemptGroupFilter } from "./attempt-filter.ts";
-import type { Catalog } from "./catalog.ts";
+import type { AttemptGroup, AttemptGroupFilter } from "./attempt-queries.ts";
+import type { Catalog } from "./catalog/catalog.ts";
 import type {
-  AlertStatus,
   AttemptCount,
   AttemptFilter,
   AttemptRow,
   Commit,
   Cursor,
   KeyedSource,
-  OpenErasure,
   OutboxPage,
   OutboxRow,
-  PendingAlert,
   SessionRecord,
-  SourceRetention,
   StoredAttempt,
   StoredFlags,
-  VisitorToErase,
-  WatchedSource,
 } from "./records.ts";
-import type { WarehouseLedger } from "./warehouse-ledger.ts";
+import type { ErasureSlice } from "./visitors.ts";
 import type { DayCount } from "./warehouse-report.ts";
 
-export type { Catalog, SourceChange } from "./catalog.ts";
+export type { AuditNote } from "./catalog/audit.ts";
+export type { Catalog } from "./catalog/catalog.ts";
+export type { OfferedInvitation } from "./catalog/invitations.ts";
+export type { IdentityRecord } from "./catalog/profiles.ts";
+export type { SignInFailure } from "./catalog/sign-in-codes.ts";
+export type { SourceChange } from "./catalog/sources.ts";
+export type { ShippedDays } from "./catalog/warehouse-checks.ts";
 
 /** The storage failed: a full disk, a lost connection, a damaged file. */
 export class StorageError extends Error {
@@ -70,7 +71,7 @@ export interface SaltLedger {
   destroyVisitorSalts(asked: { before: number }): Promise<void>;
 }
 
-/** Methods called for every ingest request. Each engine implements them by hand, because they must be fast. */
+/** Methods called for every ingest request. */
 export interface IngestLedger extends SaltLedger {
   /** Finds a source by its current key or an earlier one. @returns null when the key is unknown or its source deleted */
   sourceByKey(asked: { publicKey: string; now: number }): Promise<KeyedSource | null>;
@@ -125,80 +126,8 @@ export interface OutboxLedger {
   readOutbox(asked: { sourceId: string; after: number; limit: number }): Promise<OutboxRow[]>;
   /** Deletes a slice of the rows accepted before that time (used when there is no warehouse). @returns false when done */
   expireOutbox(at: { before: number }): Promise<boolean>;
-}
-
-/** The ledger's part in erasing visitors. Every method may be repeated, also by another node. */
-export interface ErasureLedger {
-  /** Claims unfinished erasures: new ones first, then the one that has waited longest. A claim ends after `leaseMs`. */
-  claimErasures(asked: { now: number; leaseMs: number; limit: number }): Promise<OpenErasure[]>;
-  /** Extends claims to `leaseMs` from now. With 0 it releases them; they are then claimed last. */
-  renewErasureLeases(claims: { receiptIds: string[]; now: number; leaseMs: number }): Promise<void>;
-  /**
-   * Moves erasures from one status to the next. An erasure that is no longer at `from` (another node has moved it)
-   * stays as it is. At `done` the visitor's id is deleted.
-   * @throws Error when `removed` is given and an erasure is no longer at `from`: nothing is changed then
-   */
-  advanceErasures(step: {
-    receiptIds: string[];
-    from: ErasureStatus;
-    status: ErasureStatus;
-    /** The sealed pages that must be shipped before the warehouse deletes. */
-    pages: string[];
-    /** The events that the warehouse is going to delete. */
-    removed?: DayCount[];
-    now: number;
-  }): Promise<void>;
-  /** Deletes a slice of the visitors' sessions. @returns the deleted ones, and the cursor of the next slice */
-  eraseSessions(slice: ErasureSlice): Promise<ErasedSessions>;
   /** Deletes the visitors' events from a slice of the outbox. Sealed pages are changed only if `sealed` is true. */
   eraseOutbox(slice: ErasureSlice & { sealed: boolean }): Promise<{ next: Cursor | null }>;
-  /** Deletes a slice of the visitors' debug attempts. The visitors' ids must be masked as the debug history masks them. */
-  eraseAttempts(slice: ErasureSlice): Promise<{ next: Cursor | null }>;
-  /** The sources that delete events after a number of days, including deleted sources. */
-  retentions(): Promise<SourceRetention[]>;
-  /** The ids of the pages that are sealed and not shipped. */
-  sealedPages(): Promise<string[]>;
-}
-
-/** Which visitors to erase, and where to continue. */
-export interface ErasureSlice {
-  visitors: VisitorToErase[];
-  /** null: start at the beginning. */
-  after: Cursor | null;
-}
-
-export interface ErasedSessions {
-  erased: { sourceId: string; sessionId: string }[];
-  /** null: there is no further slice. */
-  next: Cursor | null;
-}
-
-/** The alert status of each source, and the alerts that must still be sent. */
-export interface AlertLedger {
-  /** Active sources that have received something, in the order of their ids, after the given id. */
-  watchedSources(asked: { after: string; limit: number }): Promise<WatchedSource[]>;
-  /** Sums of `succeeded`, `failed` and violations of the plan per source since that hour. */
-  recentAttemptCounts(asked: { sinceHour: number }): Promise<AttemptCount[]>;
-  /**
-   * Changes a source's status from `was` to `status`, and queues an alert. An alert of this source that is still
-   * unsent is replaced.
-   * @returns false when the status was not `was` any more: another node was faster
-   */
-  recordAlertStatus(change: AlertStatusChange): Promise<boolean>;
-  /** Claims alerts that are due. Each is due again after `retryMs[number of earlier tries]`. */
-  claimAlerts(asked: { now: number; limit: number; retryMs: readonly number[] }): Promise<PendingAlert[]>;
-  /** Removes an alert that was sent or will not be retried. */
-  finishAlert(alert: { sourceId: string; alertId: string }): Promise<void>;
-}
-
-interface AlertStatusChange {
-  sourceId: string;
-  /** null: the source had no status yet. */
-  was: AlertStatus | null;
-  status: AlertStatus;
-  /** null: this change needs no alert. */
-  alertId: string | null;
-  now: number;
 }
 
 /** The events that wait to be shipped. */
@@ -227,14 +156,19 @@ export interface LedgerLoad {
 /** Called when the commit of a group starts. Calls back when it has ended, whether it failed or not. */
 export type GroupObserver = (requests: number) => () => void;
 
-export interface Ledger
-  extends Catalog,
-    IngestLedger,
-    AttemptLedger,
-    OutboxLedger,
-    ErasureLedger,
-    AlertLedger,
-    WarehouseLedger {
+/** The embedded warehouse of the nodes that share a ledger. */
+export interface WarehousePlace {
+  /** The id of its folder. */
+  placeId: string;
+  /** The address of the node that has it. */
+  url: string;
+}
+
+export interface Ledger extends Catalog, IngestLedger, AttemptLedger, OutboxLedger {
+  /** Sums of `succeeded`, `failed` and violations of the plan per source since that hour. */
+  recentAttemptCounts(asked: { sinceHour: number }): Promise<AttemptCount[]>;
+  /** Deletes a slice of the visitors' debug attempts. The visitors' ids must be masked as the debug history masks them. */
+  eraseAttempts(slice: ErasureSlice): Promise<{ next: Cursor | null }>;
   /** Whether a workspace exists, that is, whether `setUp` has run. */
   isSetUp(): Promise<boolean>;
   /**
@@ -253,6 +187,13 @@ export interface Ledger
   freeBytes(): Promise<number>;
   /** Also of a ledger that accepts nothing more, as far as it can be read: its events are still shipped. */
   outboxStatus(): Promise<OutboxStatus>;
+  /** null: no node has had an embedded warehouse. */
+  warehousePlace(): Promise<WarehousePlace | null>;
+  /**
+   * Takes the place for this node.
+   * @throws OperatorError when the events are in another folder, and Error while another node has the same one
+   */
+  claimWarehouse(place: WarehousePlace): Promise<void>;
   /** Calls the listener after a change made by another process or node. */
   onRemoteChange(listener: (change: LedgerChange) => void): void;
   close(): Promise<void>;

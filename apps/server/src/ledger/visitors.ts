@@ -2,7 +2,20 @@
 import { DAILY_ID_PREFIX, FOUND_SESSION_PREFIX } from "../core/ids.ts";
 import { readHead } from "./outbox-line.ts";
 import type { OutboxLine } from "./outbox-payload.ts";
-import type { VisitorToErase } from "./records.ts";
+import type { Cursor, VisitorToErase } from "./records.ts";
+
+/** Which visitors to erase, and where to continue. */
+export interface ErasureSlice {
+  visitors: VisitorToErase[];
+  /** null: start at the beginning. */
+  after: Cursor | null;
+}
+
+export interface ErasedSessions {
+  erased: { sourceId: string; sessionId: string }[];
+  /** null: there is no further slice. */
+  next: Cursor | null;
+}
 
 /** A condition of sessions: their visitors have no browser storage. */
 const HAS_DAILY_ID = `substr(anonymous_id, 1, ${DAILY_ID_PREFIX.length}) = '${DAILY_ID_PREFIX}'`;

@@ -7,8 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { isDeleting } from "../clickhouse/deletion.ts";
 import { dayOf } from "../core/time.ts";
-import type { Ledger } from "../ledger/ledger.ts";
-import type { ShippedDays } from "../ledger/warehouse-ledger.ts";
+import type { Ledger, ShippedDays } from "../ledger/ledger.ts";
 import type { DayCount } from "../ledger/warehouse-report.ts";
 
 export type ComparedLedger = Pick<

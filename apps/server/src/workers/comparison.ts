@@ -7,7 +7,7 @@ import { isDamage, type WarehouseCompleteness } from "../clickhouse/completeness
 import { listDetached } from "../clickhouse/parts.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { buildReport, COMPLETE, type WarehouseReport } from "../ledger/warehouse-report.ts";
 import { type ComparedLedger, type ComparisonDeps, compareWarehouse } from "../shipping/compare.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
@@ -24,8 +24,7 @@ type ComparisonLog = WorkerLog & {
 };
 
 interface ComparisonWorkerDeps {
-  ledger: ComparedLedger &
-    Pick<WarehouseLedger, "warehouseCheck" | "claimWarehouseCheck" | "saveWarehouseReport">;
+  ledger: ComparedLedger & Pick<Ledger, "warehouseCheck" | "claimWarehouseCheck" | "saveWarehouseReport">;
   warehouse: Pick<Warehouse, "client">;
   completeness: WarehouseCompleteness;
   clock(): number;

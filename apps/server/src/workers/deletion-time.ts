@@ -1,4 +1,4 @@
-/** The time that every deletion by age uses, and the report of a jump of the clock (`ledger/deletion-clock.ts`). */
+/** The time that every deletion by age uses, and the report of a jump of the clock (`ledger/catalog/deletion-clock.ts`). */
 import { HOUR_MS, SECOND_MS, toIsoTime } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 

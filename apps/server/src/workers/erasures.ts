@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { countDeletions, type Deletion, deleteEvents, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
-import type { ErasureLedger } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { Cursor, OpenErasure } from "../ledger/records.ts";
 import type { DayCount } from "../ledger/warehouse-report.ts";
 import { maskString } from "../masking/mask.ts";
@@ -21,7 +21,16 @@ const ERASURE_LEASE_MS = 60_000;
 const ERASE_IDLE_MS = 1_000;
 
 interface ErasureDeps {
-  ledger: ErasureLedger;
+  ledger: Pick<
+    Ledger,
+    | "claimErasures"
+    | "renewErasureLeases"
+    | "advanceErasures"
+    | "eraseSessions"
+    | "eraseOutbox"
+    | "eraseAttempts"
+    | "sealedPages"
+  >;
   warehouse: Pick<Warehouse, "client">;
   /** Whether there is no warehouse and, as far as this node can see, never was one that holds events. */
   isWithoutWarehouse(): boolean;

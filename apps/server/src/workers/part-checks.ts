@@ -8,7 +8,7 @@ import { type PartChecks, setDamagedPartsAside } from "../clickhouse/part-checks
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { SECOND_MS } from "../core/time.ts";
-import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { sumEvents } from "../ledger/warehouse-report.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
@@ -19,7 +19,7 @@ const SUSPICION_CHECK_MS = 600_000;
 const MAX_LOGGED_PARTS = 10;
 
 interface PartCheckDeps {
-  ledger: Pick<WarehouseLedger, "warehouseCheck" | "savePartsCheck">;
+  ledger: Pick<Ledger, "warehouseCheck" | "savePartsCheck">;
   warehouse: Pick<Warehouse, "client" | "endpoint">;
   completeness: WarehouseCompleteness;
   /** Called when parts were detached: the warehouse holds less than before. */

@@ -6,17 +6,14 @@ import type { WarehouseClient } from "../clickhouse/client.ts";
 import { deleteEvents, isDeleting, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { DAY_MS, dayOf } from "../core/time.ts";
-import type { ErasureLedger, OutboxLedger } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { SourceRetention } from "../ledger/records.ts";
-import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
 
 /** How often expired events are looked for. What is expired changes at midnight UTC. */
 const RETENTION_CHECK_MS = 3_600_000;
 
 interface RetentionDeps {
-  ledger: Pick<ErasureLedger, "retentions"> &
-    Pick<OutboxLedger, "expireOutbox"> &
-    Pick<WarehouseLedger, "forgetShippedDays">;
+  ledger: Pick<Ledger, "retentions" | "expireOutbox" | "forgetShippedDays">;
   warehouse: Pick<Warehouse, "client" | "state">;
   /** Days that the outbox keeps events when there is no warehouse. */
   outboxDays: number;

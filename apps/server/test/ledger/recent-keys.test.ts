@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { it } from "node:test";
 import fc from "fast-check";
 import { openDatabase } from "../../src/ledger/sqlite/database.ts";
-import { openDedupKeys } from "../../src/ledger/sqlite/dedup-keys.ts";
-import { createStatements } from "../../src/ledger/sqlite/statements.ts";
+import { DedupKeys } from "../../src/ledger/sqlite/dedup-keys.ts";
+import { Statements } from "../../src/ledger/sqlite/statements.ts";
 
 /** So small that every path is taken. */
 const LIMITS = { mergeFrom: 40, sampleKeys: 5, sliceRows: 7, fullKeys: 90 };
@@ -37,7 +37,7 @@ const keysOf = (numbers: number[]) =>
 function runBoth(dataDir: string, steps: Step[]): { seen: number[][]; expected: number[][] } {
   const open = () => {
     const database = openDatabase(dataDir);
-    return { database, keys: openDedupKeys(createStatements(database), NOW, LIMITS) };
+    return { database, keys: new DedupKeys(new Statements(database), NOW, LIMITS) };
   };
   const known = new Set<number>();
   const seen: number[][] = [];

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { migrateDatabase } from "../../src/ledger/postgres/migrate-database.ts";
+import { migrateDatabase } from "../../src/ledger/postgres/migrations.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { type Cluster, query, startCluster } from "./cluster.ts";
 

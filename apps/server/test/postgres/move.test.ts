@@ -145,7 +145,7 @@ it("After --give-up DATA_DIR can be served again, and a later move cannot contin
     );
     const mixed = await headwater(settings, "move", "--to", url);
     assert.match(mixed.stderr, /Another ledger moved to that database, or is moving there/);
-    assert.equal((await query(url, "select from sources where name = 'Late'")).length, 0);
+    assert.equal((await query(url, "select from sources where settings::json->>'name' = 'Late'")).length, 0);
   } finally {
     await remove();
   }

@@ -5,7 +5,7 @@ import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract";
 import pg from "pg";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { AGED_SLOTS, KEY_SLOTS } from "../../src/ledger/postgres/commit-ddl.ts";
-import { createKeyFilters } from "../../src/ledger/postgres/key-filters.ts";
+import { KeyFilters } from "../../src/ledger/postgres/key-filters.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import type { CommitEntry } from "../../src/ledger/records.ts";
 import { createRandom } from "../faults/random.ts";
@@ -169,7 +169,7 @@ it("A table whose rows move while its filter is filled gets no filter until the 
         return result;
       },
     };
-    const filters = createKeyFilters(moving as unknown as pg.Pool);
+    const filters = new KeyFilters(moving as unknown as pg.Pool);
     const keys = batches.flat().map(({ key }) => key);
     await filters.fill();
     assert.ok(isMoved);

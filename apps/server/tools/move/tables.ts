@@ -1,9 +1,9 @@
 /** How each table is copied when a ledger moves from SQLite to PostgreSQL: one `TableCopy` for each table of SQLite. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { ATTEMPT_ROW_BYTES } from "../../src/ledger/attempt-queries.ts";
 import { decompressSync } from "../../src/ledger/compression.ts";
 import { readHead } from "../../src/ledger/outbox-line.ts";
 import { buildPayload, joinLines, readLinesSync } from "../../src/ledger/outbox-payload.ts";
-import { ATTEMPT_ROW_BYTES } from "../../src/ledger/postgres/attempts.ts";
 import type { Queryable } from "../../src/ledger/postgres/connections.ts";
 
 /** Rows that are read at once. */

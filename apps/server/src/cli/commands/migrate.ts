@@ -36,7 +36,7 @@ function migrateSqlite(dataDir: string): Migration {
 }
 
 async function migratePostgres(url: string, config: Config): Promise<Migration> {
-  const { migrateDatabase } = await import("../../ledger/postgres/migrate-database.ts");
+  const { migrateDatabase } = await import("../../ledger/postgres/migrations.ts");
   return migrateDatabase(url).catch((error: unknown) => {
     throw explainLedgerError(error, config);
   });

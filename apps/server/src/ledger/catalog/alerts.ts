@@ -1,10 +1,11 @@
 /** The alert status of each source, and the alerts that must be sent. A node claims an alert before it sends it. */
-import type { PendingAlert, WatchedSource } from "../records.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import type { AlertStatus, PendingAlert, WatchedSource } from "../records.ts";
+import { type CatalogDb, nextTryAt } from "./database.ts";
 
-export const watchedSources = (
+/** Active sources that have received something, in the order of their ids, after the given id. */
+const watchedSources = (
   db: CatalogDb,
-  { after, limit }: Argument<"watchedSources">,
+  { after, limit }: { after: string; limit: number },
 ): Promise<WatchedSource[]> =>
   db
     .selectFrom("sources")
@@ -24,10 +25,22 @@ export const watchedSources = (
     .limit(limit)
     .execute();
 
-export async function recordAlertStatus(
-  db: CatalogDb,
-  { sourceId, was, status, alertId, now }: Argument<"recordAlertStatus">,
-): Promise<boolean> {
+interface AlertStatusChange {
+  sourceId: string;
+  /** null: the source had no status yet. */
+  was: AlertStatus | null;
+  status: AlertStatus;
+  /** null: this change needs no alert. */
+  alertId: string | null;
+  now: number;
+}
+
+/**
+ * Changes a source's status from `was` to `status`, and queues an alert. An alert of this source that is still unsent is replaced.
+ * @returns false when the status was not `was` any more: another node was faster
+ */
+async function recordAlertStatus(db: CatalogDb, change: AlertStatusChange): Promise<boolean> {
+  const { sourceId, was, status, alertId, now } = change;
   if (was === null) {
     const first = { sourceId, status, since: now, was: null, alertId: null, tries: 0, nextTryAt: 0 };
     const { numInsertedOrUpdatedRows } = await db
@@ -46,37 +59,35 @@ export async function recordAlertStatus(
   return numUpdatedRows === 1n;
 }
 
-export async function claimAlerts(
+/** Claims alerts that are due. Each is due again after `retryMs[number of earlier tries]`. */
+async function claimAlerts(
   db: CatalogDb,
-  { now, limit, retryMs }: Argument<"claimAlerts">,
+  { now, limit, retryMs }: { now: number; limit: number; retryMs: readonly number[] },
 ): Promise<PendingAlert[]> {
-  const due = await db
+  const due = db
     .selectFrom("sourceAlerts")
-    .selectAll()
+    .select("sourceId")
     .where("alertId", "is not", null)
     .where("nextTryAt", "<=", now)
     .orderBy("nextTryAt")
-    .limit(limit)
+    .limit(limit);
+  const claimed = await db
+    .updateTable("sourceAlerts")
+    .set((eb) => ({ tries: eb("tries", "+", 1), nextTryAt: nextTryAt(now, retryMs) }))
+    .where("sourceId", "in", due)
+    // false when another node has claimed it since
+    .where("nextTryAt", "<=", now)
+    .returning(["alertId", "sourceId", "status", "was", "since", "tries"])
     .execute();
-  const claimed: PendingAlert[] = [];
-  for (const { sourceId, alertId, status, was, since, tries } of due) {
-    if (alertId === null || was === null) continue;
-    const { numUpdatedRows } = await db
-      .updateTable("sourceAlerts")
-      .set({ tries: tries + 1, nextTryAt: now + (retryMs[tries] ?? 0) })
-      .where("sourceId", "=", sourceId)
-      .where("alertId", "=", alertId)
-      // false when another node has claimed it since
-      .where("tries", "=", tries)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 1n) claimed.push({ alertId, sourceId, status, was, since, tries: tries + 1 });
-  }
-  return claimed;
+  return claimed.flatMap(({ alertId, was, ...alert }) =>
+    alertId === null || was === null ? [] : [{ ...alert, alertId, was }],
+  );
 }
 
-export async function finishAlert(
+/** Removes an alert that was sent or will not be retried. */
+async function finishAlert(
   db: CatalogDb,
-  { sourceId, alertId }: Argument<"finishAlert">,
+  { sourceId, alertId }: { sourceId: string; alertId: string },
 ): Promise<void> {
   await db
     .updateTable("sourceAlerts")
@@ -85,3 +96,6 @@ export async function finishAlert(
     .where("alertId", "=", alertId)
     .execute();
 }
+
+export const alertReads = { watchedSources };
+export const alertWrites = { recordAlertStatus, claimAlerts, finishAlert };

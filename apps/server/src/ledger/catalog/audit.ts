@@ -1,19 +1,34 @@
 /** The append-only audit log (docs/api/access.md): who changed what, with which token, when. */
 import type { ActorKind } from "@headwater/contract";
 import { COMMAND_LINE_USER, isServiceAccount } from "../../core/users.ts";
-import type { AuditRecord, PageOf, TokenRecord } from "../records.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import type { Actor, AuditRecord, PageOf, TokenRecord, WorkspacePageRequest } from "../records.ts";
+import type { CatalogDb } from "./database.ts";
+
+/** Who makes a change, and when. A method that takes it writes an audit entry in the same transaction. */
+export interface AuditedChange {
+  actor: Actor;
+  now: number;
+}
+
+/** Also a change by nobody who is signed in. */
+interface ChangeByAnyone {
+  actor: { userId: string | null; tokenId: string | null };
+  now: number;
+}
+
+/** Who has only the link of a mail. */
+export const LINK_HOLDER = { userId: null, tokenId: null };
 
 interface NewAuditEntry {
   organizationId: string;
-  now: number;
-  actor: { userId: string | null; tokenId: string | null };
   action: string;
   target: string;
   /** Must not contain secrets: admins can read the log. */
   before?: unknown;
   after?: unknown;
 }
+
+export type AuditNote = ChangeByAnyone & NewAuditEntry;
 
 /** Rows deleted by one call of `expireAudit`, per table. */
 const SLICE_ROWS = 1_000;
@@ -22,39 +37,34 @@ const toJson = (value: unknown) => (value === undefined ? null : JSON.stringify(
 const fromJson = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
 /** Call it in the transaction of the change itself. */
-export async function writeAudit(db: CatalogDb, entry: NewAuditEntry): Promise<void> {
-  const { organizationId, now, actor, action, target, before, after } = entry;
+export async function writeAudit(
+  db: CatalogDb,
+  { actor: { userId, tokenId }, now: at }: ChangeByAnyone,
+  { organizationId, action, target, before, after }: NewAuditEntry,
+): Promise<void> {
+  const who = { organizationId, at, userId, tokenId };
   await db
     .insertInto("audit")
-    .values({
-      organizationId,
-      at: now,
-      userId: actor.userId,
-      tokenId: actor.tokenId,
-      action,
-      target,
-      beforeJson: toJson(before),
-      afterJson: toJson(after),
-    })
+    .values({ ...who, action, target, beforeJson: toJson(before), afterJson: toJson(after) })
     .execute();
 }
 
-export async function recordAudit(db: CatalogDb, note: Argument<"recordAudit">): Promise<void> {
-  await writeAudit(db, note);
-}
+/** For something that changes nothing else. */
+const recordAudit = (db: CatalogDb, note: AuditNote): Promise<void> => writeAudit(db, note, note);
 
 /** Writes an entry about a person into the log of each workspace that they belong to. */
 export async function writePersonAudit(
   db: CatalogDb,
-  entry: Omit<NewAuditEntry, "organizationId" | "target"> & { userId: string },
+  change: ChangeByAnyone,
+  { userId, ...entry }: Omit<NewAuditEntry, "organizationId" | "target"> & { userId: string },
 ): Promise<void> {
-  const { userId, ...rest } = entry;
   const joined = await db
     .selectFrom("members")
     .select("organizationId")
     .where("userId", "=", userId)
     .execute();
-  for (const { organizationId } of joined) await writeAudit(db, { ...rest, organizationId, target: userId });
+  for (const { organizationId } of joined)
+    await writeAudit(db, change, { ...entry, organizationId, target: userId });
 }
 
 /** A sign-in that failed, without the user of its address: nobody is known to have acted. */
@@ -76,8 +86,15 @@ function actorOf({ userId, tokenId, scope, action }: Acted): ActorKind {
   return tokenId === null || scope === "console" ? "person" : "token";
 }
 
-/** The cursor is the sequence number of the last row of the page. */
-export async function audit(db: CatalogDb, page: Argument<"audit">): Promise<PageOf<AuditRecord>> {
+interface AuditPageRequest extends WorkspacePageRequest {
+  userId?: string | undefined;
+  target?: string | undefined;
+  /** An action, or the part before its dot for all of its kind. */
+  action?: string | undefined;
+}
+
+/** Newest first. The cursor is the sequence number of the last row of the page. */
+async function audit(db: CatalogDb, page: AuditPageRequest): Promise<PageOf<AuditRecord>> {
   const { userId, target, action } = page;
   const found = await db
     .selectFrom("audit")
@@ -116,8 +133,12 @@ export async function audit(db: CatalogDb, page: Argument<"audit">): Promise<Pag
   return { rows, nextCursor: last ? String(last.seq) : null };
 }
 
-/** Tokens are kept as long as the audit log may mention them. */
-export async function expireAudit(db: CatalogDb, { before }: Argument<"expireAudit">): Promise<boolean> {
+/**
+ * Deletes a slice of the audit entries written before that time, and of the tokens that expired or were revoked before it: tokens
+ * are kept as long as the audit log may mention them.
+ * @returns false when done
+ */
+async function expireAudit(db: CatalogDb, { before }: { before: number }): Promise<boolean> {
   const oldEntries = db
     .selectFrom("audit")
     .select("seq")
@@ -133,3 +154,6 @@ export async function expireAudit(db: CatalogDb, { before }: Argument<"expireAud
   const tokens = await db.deleteFrom("tokens").where("tokenId", "in", endedTokens).executeTakeFirstOrThrow();
   return [entries, tokens].some(({ numDeletedRows }) => Number(numDeletedRows) === SLICE_ROWS);
 }
+
+export const auditReads = { audit };
+export const auditWrites = { recordAudit, expireAudit };

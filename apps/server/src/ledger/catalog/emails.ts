@@ -1,31 +1,39 @@
 /** Changes of people's e-mail addresses, and their way back by a link to the previous one (docs/api/accounts.md). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { ProfileRecord } from "../records.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import { type AuditedChange, LINK_HOLDER } from "./audit.ts";
+import { type CatalogDb, hasRows } from "./database.ts";
 import { changeEmail, profile } from "./profiles.ts";
 import { revokeToken } from "./tokens.ts";
-
-/** Who opens a link is not signed in. */
-const LINK_HOLDER = { userId: null, tokenId: null };
 
 /** Deletes the codes of links that may be in the mailbox of an address that is no longer the user's. */
 const deleteSignInCodes = (db: CatalogDb, userId: string) =>
   db.deleteFrom("signInCodes").where("userId", "=", userId).where("purpose", "=", "sign_in").execute();
 
-async function canBeRestored(db: CatalogDb, userId: string, now: number): Promise<boolean> {
-  const open = await db
+/** Whether the addresses that links can bring back are as many as there may be. */
+const isAtChangeLimit = (db: CatalogDb, userId: string, now: number): Promise<boolean> => {
+  const open = db
     .selectFrom("signInCodes")
     .select("hash")
     .where("userId", "=", userId)
     .where("purpose", "=", "restore_email")
-    .where("expiresAt", ">", now)
-    .execute();
-  return open.length < SERVER_LIMITS.maxEmailChanges;
+    .where("expiresAt", ">", now);
+  return hasRows(open, SERVER_LIMITS.maxEmailChanges);
+};
+
+interface EmailConfirmation extends AuditedChange {
+  codeHash: string;
+  userId: string;
+  restoring: { codeHash: string; expiresAt: number };
 }
 
-export async function confirmEmail(
+/**
+ * Makes the address of a code that of its user. The code is deleted, and so are the user's codes of sign-in links. If the user had
+ * another address, `restoring` is stored for `restoreEmail`. `too_many`: it would be one too many.
+ */
+async function confirmEmail(
   db: CatalogDb,
-  { codeHash, userId, actor, now, restoring }: Argument<"confirmEmail">,
+  { codeHash, userId, actor, now, restoring }: EmailConfirmation,
 ): Promise<{ profile: ProfileRecord; previousEmail: string | null } | "unknown" | "taken" | "too_many"> {
   const code = await db
     .deleteFrom("signInCodes")
@@ -38,11 +46,11 @@ export async function confirmEmail(
   const known = await profile(db, { userId });
   const { email: before } = known;
   // an older way back is never given up for a newer one
-  if (before !== null && !(await canBeRestored(db, userId, now))) return "too_many";
+  if (before !== null && (await isAtChangeLimit(db, userId, now))) return "too_many";
   const { email } = code;
   if (email === before) return { profile: known, previousEmail: null };
-  const action = "person.email_changed";
-  if (!(await changeEmail(db, { userId, email, actor, action, now }))) return "taken";
+  const changed = await changeEmail(db, known, { email, actor, action: "person.email_changed", now });
+  if (!changed) return "taken";
   await deleteSignInCodes(db, userId);
   if (before !== null) {
     const { codeHash: hash, expiresAt } = restoring;
@@ -52,7 +60,7 @@ export async function confirmEmail(
       .values({ ...kept, purpose: "restore_email" })
       .execute();
   }
-  return { profile: await profile(db, { userId }), previousEmail: before };
+  return { profile: changed, previousEmail: before };
 }
 
 /** Whoever changed the address may have made these. */
@@ -78,9 +86,13 @@ async function deleteSince(db: CatalogDb, userId: string, changedAt: number, now
     .execute();
 }
 
-export async function restoreEmail(
+/**
+ * Gives the user of a code the previous address again, unless another user has it now. Ends the user's sessions, and deletes what
+ * came since the change: tokens, identities and all codes.
+ */
+async function restoreEmail(
   db: CatalogDb,
-  { codeHash, now }: Argument<"restoreEmail">,
+  { codeHash, now }: { codeHash: string; now: number },
 ): Promise<{ email: string | null } | "unknown"> {
   const code = await db
     .deleteFrom("signInCodes")
@@ -90,10 +102,13 @@ export async function restoreEmail(
     .executeTakeFirst();
   if (!code || code.email === null || code.expiresAt <= now) return "unknown";
   const { userId } = code;
-  const change = { userId, actor: LINK_HOLDER, action: "person.email_restored", now } as const;
-  const isFree = await changeEmail(db, { ...change, email: code.email });
-  if (!isFree) await changeEmail(db, { ...change, email: null });
-  const { email } = await profile(db, { userId });
+  const known = await profile(db, { userId });
+  const change = { actor: LINK_HOLDER, action: "person.email_restored", now };
+  const restored =
+    (await changeEmail(db, known, { ...change, email: code.email })) ??
+    (await changeEmail(db, known, { ...change, email: null }));
   await deleteSince(db, userId, code.expiresAt - SERVER_LIMITS.emailRestoreMs, now);
-  return { email };
+  return { email: restored?.email ?? null };
 }
+
+export const emailWrites = { confirmEmail, restoreEmail };

@@ -1,20 +1,27 @@
-/** The part of erasing visitors that both engines share: claims, progress, and deleting the visitors' sessions. */
+/**
+ * The part of erasing visitors that both engines share: claims, progress, and deleting the visitors' sessions. Every method may be
+ * repeated, also by another node.
+ */
+import type { ErasureStatus } from "@headwater/contract";
 import { sql } from "kysely";
-import type { ErasedSessions } from "../ledger.ts";
 import type { OpenErasure, SourceRetention } from "../records.ts";
-import { belongsTo, sourcesOf, visitorsIn } from "../visitors.ts";
-import type { Argument, CatalogDb, LeaseClock } from "./database.ts";
+import { belongsTo, type ErasedSessions, type ErasureSlice, sourcesOf, visitorsIn } from "../visitors.ts";
+import type { DayCount } from "../warehouse-report.ts";
+import type { CatalogDb, LeaseClock } from "./database.ts";
 import { subtractRemoved } from "./warehouse-checks.ts";
 
 const SLICE_SESSIONS = 5_000;
 /** SQLite binds at most 32,766 values in a statement, PostgreSQL 65,535. */
 const DELETES_AT_ONCE = 1_000;
 
-/** When two nodes claim at the same time, the second finds that `claimed_until` has changed and claims nothing. */
-export async function claimErasures(
+/**
+ * Claims unfinished erasures: new ones first, then the one that has waited longest. A claim ends after `leaseMs`. When two nodes
+ * claim at the same time, the second finds that `claimed_until` has changed and claims nothing.
+ */
+async function claimErasures(
   db: CatalogDb,
+  { now, leaseMs, limit }: { now: number; leaseMs: number; limit: number },
   leaseClock: LeaseClock,
-  { now, leaseMs, limit }: Argument<"claimErasures">,
 ): Promise<OpenErasure[]> {
   const time = leaseClock(now);
   const free = db
@@ -34,26 +41,16 @@ export async function claimErasures(
     .returningAll()
     .execute();
   const open: OpenErasure[] = [];
-  for (const {
-    receiptId,
-    organizationId,
-    sourceId,
-    kind,
-    visitorId,
-    status,
-    pages,
-    requestedAt,
-  } of claimed) {
-    if (visitorId === null) continue;
-    const sourceIds = await sourcesToErase(db, organizationId, sourceId);
-    const visitor = { sourceIds, kind, id: visitorId, until: requestedAt };
-    open.push({ receiptId, status, pages: JSON.parse(pages), visitor });
+  for (const { receiptId, kind, visitorId: id, status, pages, requestedAt: until, ...row } of claimed) {
+    if (id === null) continue;
+    const sourceIds = await sourcesToErase(db, row.organizationId, row.sourceId);
+    open.push({ receiptId, status, pages: JSON.parse(pages), visitor: { sourceIds, kind, id, until } });
   }
   return open;
 }
 
-/** Includes deleted sources: their events still exist. */
-async function sourcesToErase(
+/** Includes deleted sources: their events still exist. @param sourceId null: every source of the workspace */
+export async function sourcesToErase(
   db: CatalogDb,
   organizationId: string,
   sourceId: string | null,
@@ -67,10 +64,11 @@ async function sourcesToErase(
   return rows.map((row) => row.sourceId);
 }
 
-export async function renewErasureLeases(
+/** Extends claims to `leaseMs` from now. With 0 it releases them; they are then claimed last. */
+async function renewErasureLeases(
   db: CatalogDb,
+  { receiptIds, now, leaseMs }: { receiptIds: string[]; now: number; leaseMs: number },
   leaseClock: LeaseClock,
-  { receiptIds, now, leaseMs }: Argument<"renewErasureLeases">,
 ): Promise<void> {
   if (receiptIds.length === 0) return;
   await db
@@ -81,9 +79,25 @@ export async function renewErasureLeases(
     .execute();
 }
 
-export async function advanceErasures(
+interface ErasureStep {
+  receiptIds: string[];
+  from: ErasureStatus;
+  status: ErasureStatus;
+  /** The sealed pages that must be shipped before the warehouse deletes. */
+  pages: string[];
+  /** The events that the warehouse is going to delete. */
+  removed?: DayCount[];
+  now: number;
+}
+
+/**
+ * Moves erasures from one status to the next. An erasure that is no longer at `from` (another node has moved it) stays as it is. At
+ * `done` the visitor's id is deleted.
+ * @throws Error when `removed` is given and an erasure is no longer at `from`: nothing is changed then
+ */
+async function advanceErasures(
   db: CatalogDb,
-  { receiptIds, from, status, pages, removed, now }: Argument<"advanceErasures">,
+  { receiptIds, from, status, pages, removed, now }: ErasureStep,
 ): Promise<void> {
   if (receiptIds.length === 0) return;
   const finished = status === "done" ? { finishedAt: now, visitorId: null } : {};
@@ -100,10 +114,8 @@ export async function advanceErasures(
   await subtractRemoved(db, removed);
 }
 
-export async function eraseSessions(
-  db: CatalogDb,
-  { visitors, after }: Argument<"eraseSessions">,
-): Promise<ErasedSessions> {
+/** Deletes a slice of the visitors' sessions. @returns the deleted ones, and the cursor of the next slice */
+async function eraseSessions(db: CatalogDb, { visitors, after }: ErasureSlice): Promise<ErasedSessions> {
   const { sourceIndex = 0, afterSessionId = "" } = after ?? {};
   const sourceId = sourcesOf(visitors)[sourceIndex];
   if (sourceId === undefined) return { erased: [], next: null };
@@ -132,14 +144,19 @@ export async function eraseSessions(
   return { erased, next };
 }
 
-export async function retentions(db: CatalogDb): Promise<SourceRetention[]> {
+/** The sources that delete events after a number of days, including deleted sources. */
+async function retentions(db: CatalogDb): Promise<SourceRetention[]> {
   const rows = await db.selectFrom("sources").select(["sourceId", "retentionDays"]).execute();
   return rows.flatMap(({ sourceId, retentionDays }) =>
     retentionDays === null ? [] : [{ sourceId, retentionDays }],
   );
 }
 
-export async function sealedPages(db: CatalogDb): Promise<string[]> {
+/** The ids of the pages that are sealed and not shipped. */
+async function sealedPages(db: CatalogDb): Promise<string[]> {
   const rows = await db.selectFrom("outboxPages").select("pageId").execute();
   return rows.map(({ pageId }) => pageId);
 }
+
+export const erasureReads = { retentions, sealedPages };
+export const erasureWrites = { claimErasures, renewErasureLeases, advanceErasures, eraseSessions };

@@ -2,34 +2,30 @@
 import { LIMITS } from "@headwater/contract/limits";
 import { mergeCatalogEvents, OTHER_EVENTS } from "../merge-events.ts";
 import type { CatalogEventRecord, PlanViolationRecord } from "../records.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import type { CatalogDb } from "./database.ts";
 
-export async function eventCatalog(
+/** @param asked name: only the event with this name; default: all */
+async function eventCatalog(
   db: CatalogDb,
-  { sourceId }: Argument<"eventCatalog">,
+  { sourceId, name }: { sourceId: string; name?: string },
 ): Promise<CatalogEventRecord[]> {
   const rows = await db
     .selectFrom("eventCatalog")
     .select("record")
     .where("sourceId", "=", sourceId)
+    .$if(name !== undefined, (query) => query.where("name", "=", name ?? ""))
     .orderBy("name")
     .execute();
   return rows.map(({ record }) => JSON.parse(record));
 }
 
 /** Violations of the source's tracking plan, those seen last first. */
-export async function planViolations(
+async function planViolations(
   db: CatalogDb,
-  { sourceId }: Argument<"planViolations">,
+  { sourceId }: { sourceId: string },
 ): Promise<readonly PlanViolationRecord[]> {
-  const row = await db
-    .selectFrom("eventCatalog")
-    .select("record")
-    .where("sourceId", "=", sourceId)
-    .where("name", "=", OTHER_EVENTS)
-    .executeTakeFirst();
-  const record: CatalogEventRecord | null = row ? JSON.parse(row.record) : null;
-  return record?.violations ?? [];
+  const [others] = await eventCatalog(db, { sourceId, name: OTHER_EVENTS });
+  return others?.violations ?? [];
 }
 
 async function knownNames(db: CatalogDb, sourceId: string): Promise<Set<string>> {
@@ -39,17 +35,12 @@ async function knownNames(db: CatalogDb, sourceId: string): Promise<Set<string>>
 
 /** Inserts the row, or locks and reads the one that is there. */
 async function lockRow(db: CatalogDb, sourceId: string, name: string): Promise<CatalogEventRecord | null> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto("eventCatalog")
-    .values({ sourceId, name, record: "" })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows === 1n) return null;
   const { record } = await db
-    .updateTable("eventCatalog")
-    .set((eb) => ({ record: eb.ref("record") }))
-    .where("sourceId", "=", sourceId)
-    .where("name", "=", name)
+    .insertInto("eventCatalog")
+    .values({ sourceId, name, record: "null" })
+    .onConflict((conflict) =>
+      conflict.columns(["sourceId", "name"]).doUpdateSet((eb) => ({ record: eb.ref("eventCatalog.record") })),
+    )
     .returning("record")
     .executeTakeFirstOrThrow();
   return JSON.parse(record);
@@ -75,9 +66,10 @@ const asOther = (seen: CatalogEventRecord): CatalogEventRecord => ({
   pages: [],
 });
 
-export async function addToEventCatalog(
+/** Adds what a node has seen to the event catalogue. A source that was deleted gets none. */
+async function addToEventCatalog(
   db: CatalogDb,
-  { sourceId, events }: Argument<"addToEventCatalog">,
+  { sourceId, events }: { sourceId: string; events: readonly CatalogEventRecord[] },
 ): Promise<void> {
   const source = await db
     .selectFrom("sources")
@@ -103,3 +95,6 @@ export async function addToEventCatalog(
     if (seen) await addEvent(db, sourceId, seen);
   }
 }
+
+export const eventCatalogReads = { eventCatalog, planViolations };
+export const eventCatalogWrites = { addToEventCatalog };

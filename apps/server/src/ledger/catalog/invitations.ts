@@ -2,25 +2,33 @@
 import { isAbove } from "@headwater/contract/roles";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { InvitationRecord } from "../records.ts";
-import { writeAudit } from "./audit.ts";
-import { type Argument, type CatalogDb, lockOrganization } from "./database.ts";
+import { type AuditedChange, writeAudit } from "./audit.ts";
+import { type CatalogDb, lockOrganization } from "./database.ts";
 import { addMember } from "./members.ts";
 import { roleOf } from "./organizations.ts";
 import { completeProfile, userByEmail } from "./profiles.ts";
 
-const INVITATION_COLUMNS = [
-  "invitationId",
-  "organizationId",
-  "role",
-  "email",
-  "invitedBy",
-  "createdAt",
-  "expiresAt",
-] as const satisfies readonly (keyof InvitationRecord)[];
+/** An invitation with names to show. */
+export interface OfferedInvitation extends InvitationRecord {
+  organizationName: string;
+  inviterName: string | null;
+}
 
-export const invitations = (
+/** Without the hash. */
+const INVITATION_COLUMNS = [
+  "invitations.invitationId",
+  "invitations.organizationId",
+  "invitations.role",
+  "invitations.email",
+  "invitations.invitedBy",
+  "invitations.createdAt",
+  "invitations.expiresAt",
+] as const;
+
+/** The open invitations of a workspace, the newest first. */
+const invitations = (
   db: CatalogDb,
-  { organizationId, now }: Argument<"invitations">,
+  { organizationId, now }: { organizationId: string; now: number },
 ): Promise<InvitationRecord[]> =>
   db
     .selectFrom("invitations")
@@ -31,22 +39,17 @@ export const invitations = (
     .orderBy("invitationId", "desc")
     .execute();
 
-export async function invitationByHash(db: CatalogDb, { hash, now }: Argument<"invitationByHash">) {
+/** An open invitation by the hash of its code. */
+export async function invitationByHash(
+  db: CatalogDb,
+  { hash, now }: { hash: string; now: number },
+): Promise<OfferedInvitation | null> {
   const row = await db
     .selectFrom("invitations")
     .innerJoin("organizations", "organizations.organizationId", "invitations.organizationId")
     .leftJoin("profiles", "profiles.userId", "invitations.invitedBy")
-    .select([
-      "invitations.invitationId as invitationId",
-      "invitations.organizationId as organizationId",
-      "invitations.role as role",
-      "invitations.email as email",
-      "invitations.invitedBy as invitedBy",
-      "invitations.createdAt as createdAt",
-      "invitations.expiresAt as expiresAt",
-      "organizations.name as organizationName",
-      "profiles.name as inviterName",
-    ])
+    .select(INVITATION_COLUMNS)
+    .select(["organizations.name as organizationName", "profiles.name as inviterName"])
     .where("invitations.hash", "=", hash)
     .where("invitations.expiresAt", ">", now)
     .executeTakeFirst();
@@ -56,11 +59,12 @@ export async function invitationByHash(db: CatalogDb, { hash, now }: Argument<"i
 const audited = ({ role, email, expiresAt }: InvitationRecord) => ({ role, email, expiresAt });
 
 /** Also deletes the expired invitations of the workspace. */
-export async function createInvitation(
+async function createInvitation(
   db: CatalogDb,
-  { invitation, hash, actor, now }: Argument<"createInvitation">,
+  made: AuditedChange & { hash: string; invitation: InvitationRecord },
 ): Promise<"created" | "limit_reached"> {
-  const { organizationId, invitationId } = invitation;
+  const { invitation, hash, now } = made;
+  const { organizationId, invitationId: target } = invitation;
   await lockOrganization(db, organizationId);
   await db
     .deleteFrom("invitations")
@@ -74,37 +78,24 @@ export async function createInvitation(
     .values({ ...invitation, hash })
     .execute();
   const after = audited(invitation);
-  await writeAudit(db, {
-    organizationId,
-    now,
-    actor,
-    action: "invitation.created",
-    target: invitationId,
-    after,
-  });
+  await writeAudit(db, made, { organizationId, action: "invitation.created", target, after });
   return "created";
 }
 
-export async function revokeInvitation(
+async function revokeInvitation(
   db: CatalogDb,
-  { organizationId, invitationId, actor, now }: Argument<"revokeInvitation">,
+  revoked: AuditedChange & { organizationId: string; invitationId: string },
 ): Promise<"revoked" | "unknown"> {
-  const revoked = await db
+  const { organizationId, invitationId: target } = revoked;
+  const invitation = await db
     .deleteFrom("invitations")
     .where("organizationId", "=", organizationId)
-    .where("invitationId", "=", invitationId)
-    .returning(INVITATION_COLUMNS)
+    .where("invitationId", "=", target)
+    .returningAll()
     .executeTakeFirst();
-  if (!revoked) return "unknown";
-  const before = audited(revoked);
-  await writeAudit(db, {
-    organizationId,
-    now,
-    actor,
-    action: "invitation.revoked",
-    target: invitationId,
-    before,
-  });
+  if (!invitation) return "unknown";
+  const before = audited(invitation);
+  await writeAudit(db, revoked, { organizationId, action: "invitation.revoked", target, before });
   return "revoked";
 }
 
@@ -118,41 +109,46 @@ async function isStillGiven(db: CatalogDb, { invitedBy, organizationId, role }: 
 const userOfLink = async (db: CatalogDb, { email }: InvitationRecord) =>
   email === null ? null : userByEmail(db, { email });
 
+interface InvitationAcceptance {
+  hash: string;
+  userId: string;
+  /** The name of a new account; null: the user has one. */
+  name: string | null;
+  now: number;
+}
+
+/**
+ * Makes the user a member and deletes the invitation. Members keep their role. Unknown too when the inviter may no longer give the
+ * role.
+ */
 export async function acceptInvitation(
   db: CatalogDb,
-  { hash, userId: givenId, name, now }: Argument<"acceptInvitation">,
+  { hash, userId: givenId, name, now }: InvitationAcceptance,
 ): Promise<{ organizationId: string; userId: string } | "unknown" | "limit_reached"> {
   // deleted first, so that of two who accept it at once one waits and then finds none
   const invitation = await db
     .deleteFrom("invitations")
     .where("hash", "=", hash)
     .where("expiresAt", ">", now)
-    .returning(INVITATION_COLUMNS)
+    .returningAll()
     .executeTakeFirst();
   if (!invitation || !(await isStillGiven(db, invitation))) return "unknown";
-  const { organizationId, role, invitationId } = invitation;
+  const { organizationId, role, invitationId: target } = invitation;
   const isNew = name !== null;
   const userId = (isNew ? await userOfLink(db, invitation) : null) ?? givenId;
   const member = { userId, name: null, role, createdAt: now };
-  const actor = { userId, tokenId: null };
-  const added = await addMember(db, { organizationId, member, actor, now });
+  const change = { actor: { userId, tokenId: null }, now };
+  const added = await addMember(db, { organizationId, member, ...change });
   if (added === "limit_reached") {
-    await db
-      .insertInto("invitations")
-      .values({ ...invitation, hash })
-      .execute();
+    await db.insertInto("invitations").values(invitation).execute();
     return "limit_reached";
   }
   // the account of who joins stays as it is: whoever was invited may have passed the link on
   if (isNew) await completeProfile(db, userId, { name, email: invitation.email, now });
   const before = audited(invitation);
-  await writeAudit(db, {
-    organizationId,
-    now,
-    actor,
-    action: "invitation.accepted",
-    target: invitationId,
-    before,
-  });
+  await writeAudit(db, change, { organizationId, action: "invitation.accepted", target, before });
   return { organizationId, userId };
 }
+
+export const invitationReads = { invitations, invitationByHash };
+export const invitationWrites = { createInvitation, revokeInvitation, acceptInvitation };

@@ -1,7 +1,7 @@
 /** Public keys of a source (docs/api/sources.md): one current key, and at most one previous key that is still accepted. */
 import type { SourceRecord } from "../records.ts";
-import { writeAudit } from "./audit.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import { type AuditedChange, writeAudit } from "./audit.ts";
+import type { CatalogDb } from "./database.ts";
 import { lockSource } from "./sources.ts";
 
 /** Each rotation adds a retired key. The debug view recognizes installs that still use one. */
@@ -15,7 +15,6 @@ async function acceptUntil(
   until: number | null,
 ): Promise<void> {
   await db.updateTable("sourceKeys").set({ letInUntil: null }).where("sourceId", "=", sourceId).execute();
-  if (until === null) return;
   await db
     .updateTable("sourceKeys")
     .set({ letInUntil: until })
@@ -40,11 +39,16 @@ async function deleteOldKeys(db: CatalogDb, sourceId: string): Promise<void> {
     .execute();
 }
 
-export async function rotateKey(
-  db: CatalogDb,
-  rotated: Argument<"rotateKey">,
-): Promise<SourceRecord | "unknown"> {
-  const { sourceId, publicKey, graceMs, actor, now } = rotated;
+interface KeyChange extends AuditedChange {
+  sourceId: string;
+  publicKey: string;
+  /** For how long the previous key is accepted. */
+  graceMs: number;
+}
+
+/** Makes `publicKey` the current key. The previous key is accepted for another `graceMs`. */
+async function rotateKey(db: CatalogDb, rotated: KeyChange): Promise<SourceRecord | "unknown"> {
+  const { sourceId, publicKey, graceMs, now } = rotated;
   const before = await lockSource(db, { sourceId, now });
   if (!before) return "unknown";
   const until = graceMs > 0 ? now + graceMs : null;
@@ -54,26 +58,12 @@ export async function rotateKey(
     .execute();
   await acceptUntil(db, sourceId, before.publicKey, until);
   await deleteOldKeys(db, sourceId);
-  await db
-    .updateTable("sources")
-    .set({
-      publicKey,
-      previousKeyExpiresAt: until,
-      publicKeyRotatedAt: now,
-      updatedAt: now,
-    })
-    .where("sourceId", "=", sourceId)
-    .execute();
-  await writeAudit(db, {
-    organizationId: before.organizationId,
-    now,
-    actor,
-    action: "source.key_rotated",
-    target: sourceId,
-    before: { publicKey: before.publicKey },
-    after: { publicKey, previousKeyExpiresAt: until },
-  });
-  return { ...before, publicKey, previousKeyExpiresAt: until, publicKeyRotatedAt: now, updatedAt: now };
+  const change = { publicKey, previousKeyExpiresAt: until, publicKeyRotatedAt: now, updatedAt: now };
+  await db.updateTable("sources").set(change).where("sourceId", "=", sourceId).execute();
+  const entry = { organizationId: before.organizationId, action: "source.key_rotated", target: sourceId };
+  const after = { publicKey, previousKeyExpiresAt: until };
+  await writeAudit(db, rotated, { ...entry, before: { publicKey: before.publicKey }, after });
+  return { ...before, ...change };
 }
 
 /** Whether the key belongs to this source and is not accepted any more. */
@@ -90,33 +80,26 @@ async function isRetired(
     .where("publicKey", "=", publicKey)
     .where("sourceId", "=", source.sourceId)
     .executeTakeFirst();
-  if (!row) return false;
-  return row.letInUntil === null || row.letInUntil <= now;
+  return row !== undefined && (row.letInUntil === null || row.letInUntil <= now);
 }
 
-export async function restoreKey(
+/** Accepts a retired key again for `graceMs`. */
+async function restoreKey(
   db: CatalogDb,
-  restored: Argument<"restoreKey">,
+  restored: KeyChange,
 ): Promise<SourceRecord | "unknown" | "not_retired"> {
-  const { sourceId, publicKey, graceMs, actor, now } = restored;
+  const { sourceId, publicKey, graceMs, now } = restored;
   const before = await lockSource(db, { sourceId, now });
   if (!before) return "unknown";
   if (!(await isRetired(db, before, publicKey, now))) return "not_retired";
-  const until = now + graceMs;
-  await acceptUntil(db, sourceId, publicKey, until);
-  await db
-    .updateTable("sources")
-    .set({ previousKeyExpiresAt: until, updatedAt: now })
-    .where("sourceId", "=", sourceId)
-    .execute();
-  await writeAudit(db, {
-    organizationId: before.organizationId,
-    now,
-    actor,
-    action: "source.key_restored",
-    target: sourceId,
-    before: { previousKeyExpiresAt: before.previousKeyExpiresAt },
-    after: { restoredKey: publicKey, previousKeyExpiresAt: until },
-  });
-  return { ...before, previousKeyExpiresAt: until, updatedAt: now };
+  const { organizationId, previousKeyExpiresAt } = before;
+  const change = { previousKeyExpiresAt: now + graceMs, updatedAt: now };
+  await acceptUntil(db, sourceId, publicKey, change.previousKeyExpiresAt);
+  await db.updateTable("sources").set(change).where("sourceId", "=", sourceId).execute();
+  const entry = { organizationId, action: "source.key_restored", target: sourceId };
+  const after = { restoredKey: publicKey, previousKeyExpiresAt: change.previousKeyExpiresAt };
+  await writeAudit(db, restored, { ...entry, before: { previousKeyExpiresAt }, after });
+  return { ...before, ...change };
 }
+
+export const keyWrites = { rotateKey, restoreKey };

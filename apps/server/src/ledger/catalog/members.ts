@@ -1,9 +1,10 @@
 /** Members of a workspace (docs/api/access.md). A workspace always has an owner, even if two requests run at once. */
+import type { Role } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { isServiceAccount, memberKindOf } from "../../core/users.ts";
-import type { MemberRecord, PageOf } from "../records.ts";
-import { writeAudit } from "./audit.ts";
-import { type Argument, type CatalogDb, isAfterCursor, lockOrganization, toPage } from "./database.ts";
+import type { MemberRecord, PageOf, WorkspacePageRequest } from "../records.ts";
+import { type AuditedChange, writeAudit } from "./audit.ts";
+import { type CatalogDb, hasRows, lockOrganization, onPage, toPage } from "./database.ts";
 import { deleteReportsOf } from "./reports.ts";
 
 /** With the name and the confirmed address of people's profiles, and the names of service accounts. */
@@ -20,24 +21,15 @@ const selectMembers = (db: CatalogDb, organizationId: string) =>
     ])
     .where("members.organizationId", "=", organizationId);
 
-export async function members(db: CatalogDb, page: Argument<"members">): Promise<PageOf<MemberRecord>> {
+async function members(db: CatalogDb, page: WorkspacePageRequest): Promise<PageOf<MemberRecord>> {
   const rows = await selectMembers(db, page.organizationId)
-    .where(isAfterCursor(page, "members.createdAt", "members.userId"))
-    .orderBy("members.createdAt", "desc")
-    .orderBy("members.userId", "desc")
-    .limit(page.limit + 1)
+    .$call(onPage(page, "members.createdAt", "members.userId"))
     .execute();
   return toPage(rows, page, ({ userId }) => userId);
 }
 
-async function findMember(
-  db: CatalogDb,
-  organizationId: string,
-  userId: string,
-): Promise<MemberRecord | null> {
-  const row = await selectMembers(db, organizationId).where("members.userId", "=", userId).executeTakeFirst();
-  return row ?? null;
-}
+const findMember = (db: CatalogDb, organizationId: string, userId: string) =>
+  selectMembers(db, organizationId).where("members.userId", "=", userId).executeTakeFirst();
 
 /**
  * The last owner who is a person: nobody signs in as a service account. The caller must lock the workspace first. Otherwise
@@ -55,39 +47,32 @@ async function isLastOwner(db: CatalogDb, organizationId: string, member: Member
   return others.every(({ userId }) => isServiceAccount(userId));
 }
 
-async function isAtMemberLimit(db: CatalogDb, organizationId: string): Promise<boolean> {
-  const { members } = await db
-    .selectFrom("members")
-    .select((eb) => eb.fn.countAll<number>().as("members"))
-    .where("organizationId", "=", organizationId)
-    .executeTakeFirstOrThrow();
-  return members >= SERVER_LIMITS.maxMembersPerWorkspace;
-}
-
 export async function addMember(
   db: CatalogDb,
-  added: Argument<"addMember">,
+  added: AuditedChange & { organizationId: string; member: Omit<MemberRecord, "email"> },
 ): Promise<MemberRecord | "exists" | "limit_reached"> {
-  const { organizationId, member, actor, now } = added;
+  const { organizationId, member } = added;
+  const { userId: target, name, role } = member;
   await lockOrganization(db, organizationId);
-  if (await findMember(db, organizationId, member.userId)) return "exists";
-  if (await isAtMemberLimit(db, organizationId)) return "limit_reached";
+  if (await findMember(db, organizationId, target)) return "exists";
+  const others = db.selectFrom("members").select("userId").where("organizationId", "=", organizationId);
+  if (await hasRows(others, SERVER_LIMITS.maxMembersPerWorkspace)) return "limit_reached";
   await db
     .insertInto("members")
     .values({ organizationId, ...member })
     .execute();
-  const after = { kind: memberKindOf(member.userId), name: member.name, role: member.role };
-  await writeAudit(db, { organizationId, now, actor, action: "member.added", target: member.userId, after });
+  const after = { kind: memberKindOf(target), name, role };
+  await writeAudit(db, added, { organizationId, action: "member.added", target, after });
   return { ...member, email: null };
 }
 
-export async function changeRole(
+async function changeRole(
   db: CatalogDb,
-  changed: Argument<"changeRole">,
+  changed: AuditedChange & { organizationId: string; userId: string; role: Role },
 ): Promise<MemberRecord | "unknown" | "last_owner"> {
-  const { organizationId, userId, role, actor, now } = changed;
+  const { organizationId, userId: target, role } = changed;
   await lockOrganization(db, organizationId);
-  const member = await findMember(db, organizationId, userId);
+  const member = await findMember(db, organizationId, target);
   if (!member) return "unknown";
   if (member.role === role) return member;
   if (await isLastOwner(db, organizationId, member)) return "last_owner";
@@ -95,26 +80,19 @@ export async function changeRole(
     .updateTable("members")
     .set({ role })
     .where("organizationId", "=", organizationId)
-    .where("userId", "=", userId)
+    .where("userId", "=", target)
     .execute();
   const difference = { before: { role: member.role }, after: { role } };
-  await writeAudit(db, {
-    organizationId,
-    now,
-    actor,
-    action: "member.role_changed",
-    target: userId,
-    ...difference,
-  });
+  await writeAudit(db, changed, { organizationId, action: "member.role_changed", target, ...difference });
   return { ...member, role };
 }
 
 /** Also revokes the member's tokens of this workspace, except those that belong to sources, and deletes their reports. */
-export async function removeMember(
+async function removeMember(
   db: CatalogDb,
-  removed: Argument<"removeMember">,
+  removed: AuditedChange & { organizationId: string; userId: string },
 ): Promise<"removed" | "unknown" | "last_owner"> {
-  const { organizationId, userId, actor, now } = removed;
+  const { organizationId, userId, now } = removed;
   await lockOrganization(db, organizationId);
   const member = await findMember(db, organizationId, userId);
   if (!member) return "unknown";
@@ -124,8 +102,8 @@ export async function removeMember(
     .where("organizationId", "=", organizationId)
     .where("userId", "=", userId)
     .execute();
-  const emails = member.email === null ? [] : [member.email];
-  await deleteReportsOf(db, { organizationId, userId, emails });
+  const { name, email, role } = member;
+  await deleteReportsOf(db, { organizationId, userId, emails: email === null ? [] : [email] });
   const revoked = await db
     .updateTable("tokens")
     .set({ revokedAt: now })
@@ -135,16 +113,12 @@ export async function removeMember(
     .where("revokedAt", "is", null)
     .returning("tokenId")
     .execute();
-  const before = { kind: memberKindOf(userId), name: member.name, email: member.email, role: member.role };
+  const before = { kind: memberKindOf(userId), name, email, role };
   const after = { revokedTokens: revoked.map((token) => token.tokenId) };
-  await writeAudit(db, {
-    organizationId,
-    now,
-    actor,
-    action: "member.removed",
-    target: userId,
-    before,
-    after,
-  });
+  const entry = { organizationId, action: "member.removed", target: userId };
+  await writeAudit(db, removed, { ...entry, before, after });
   return "removed";
 }
+
+export const memberReads = { members };
+export const memberWrites = { addMember, changeRole, removeMember };

@@ -1,76 +1,54 @@
-/** Workspaces and their onboarding. */
+/** Workspaces, their onboarding and their usage. */
 import type { Role } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { OnboardingTimes } from "../catalog.ts";
-import type { OrganizationRecord, PageOf } from "../records.ts";
-import { writeAudit } from "./audit.ts";
-import { type Argument, type CatalogDb, isAfterCursor, toPage } from "./database.ts";
+import type { OrganizationRecord, PageOf, PageRequest, UsageRow } from "../records.ts";
+import { type AuditedChange, writeAudit } from "./audit.ts";
+import { type CatalogDb, hasRows, onPage, toPage } from "./database.ts";
 
 /** Creates a workspace and its owner. @returns false when it exists: two nodes may start on one empty ledger */
 export async function insertOrganization(
   db: CatalogDb,
   made: { organizationId: string; name: string; userId: string; now: number },
 ): Promise<boolean> {
+  const { organizationId, name, userId, now: createdAt } = made;
   const inserted = await db
     .insertInto("organizations")
-    .values({
-      organizationId: made.organizationId,
-      name: made.name,
-      onboardedAt: null,
-      createdAt: made.now,
-    })
+    .values({ organizationId, name, onboardedAt: null, createdAt })
     .onConflict((conflict) => conflict.column("organizationId").doNothing())
     .returning("organizationId")
     .executeTakeFirst();
   if (!inserted) return false;
   await db
     .insertInto("members")
-    .values({
-      organizationId: made.organizationId,
-      userId: made.userId,
-      name: null,
-      role: "owner",
-      createdAt: made.now,
-    })
+    .values({ organizationId, userId, name: null, role: "owner", createdAt })
     .execute();
   return true;
 }
 
-async function isAtWorkspaceLimit(db: CatalogDb, userId: string): Promise<boolean> {
-  const owned = await db
-    .selectFrom("members")
-    .select("organizationId")
-    .where("userId", "=", userId)
-    .where("role", "=", "owner")
-    .limit(SERVER_LIMITS.maxWorkspacesPerUser)
-    .execute();
-  return owned.length >= SERVER_LIMITS.maxWorkspacesPerUser;
-}
-
-export async function createOrganization(
+/** The actor becomes the owner, unless `owner` names another user. */
+async function createOrganization(
   db: CatalogDb,
-  made: Argument<"createOrganization">,
+  made: AuditedChange & { organizationId: string; name: string; owner?: string | undefined },
 ): Promise<"created" | "limit_reached"> {
   const { organizationId, name, actor, now, owner = actor.userId } = made;
-  if (await isAtWorkspaceLimit(db, owner)) return "limit_reached";
+  const owned = db
+    .selectFrom("members")
+    .select("organizationId")
+    .where("userId", "=", owner)
+    .where("role", "=", "owner");
+  if (await hasRows(owned, SERVER_LIMITS.maxWorkspacesPerUser)) return "limit_reached";
   if (!(await insertOrganization(db, { organizationId, name, userId: owner, now })))
     throw new Error(`the workspace ${organizationId} exists`);
-  await writeAudit(db, {
-    organizationId,
-    now,
-    actor,
-    action: "organization.created",
-    target: organizationId,
-    after: { name, owner },
-  });
+  const entry = { organizationId, action: "organization.created", target: organizationId };
+  await writeAudit(db, made, { ...entry, after: { name, owner } });
   return "created";
 }
 
-/** The counts are correlated subqueries, so workspaces without members or sources are listed too. */
-export async function organizations(
-  db: CatalogDb,
-  page: Argument<"organizations">,
-): Promise<PageOf<OrganizationRecord>> {
+/**
+ * Every workspace of the service. Only for the command line: no request may list other users' workspaces. The counts are
+ * correlated subqueries, so workspaces without members or sources are listed too.
+ */
+async function organizations(db: CatalogDb, page: PageRequest): Promise<PageOf<OrganizationRecord>> {
   const rows = await db
     .selectFrom("organizations")
     .select((eb) => [
@@ -89,16 +67,16 @@ export async function organizations(
         .select((count) => count.fn.countAll<number>().as("sources"))
         .as("sources"),
     ])
-    .where(isAfterCursor(page, "createdAt", "organizationId"))
-    .orderBy("createdAt", "desc")
-    .orderBy("organizationId", "desc")
-    .limit(page.limit + 1)
+    .$call(onPage(page, "createdAt", "organizationId"))
     .execute();
   const found = rows.map((row) => ({ ...row, members: row.members ?? 0, sources: row.sources ?? 0 }));
   return toPage(found, page, ({ organizationId }) => organizationId);
 }
 
-export const organizationsOf = (db: CatalogDb, { userId }: Argument<"organizationsOf">) =>
+export const organizationsOf = (
+  db: CatalogDb,
+  { userId }: { userId: string },
+): Promise<{ organizationId: string; name: string; role: Role }[]> =>
   db
     .selectFrom("members")
     .innerJoin("organizations", "organizations.organizationId", "members.organizationId")
@@ -108,9 +86,10 @@ export const organizationsOf = (db: CatalogDb, { userId }: Argument<"organizatio
     .orderBy("organizations.organizationId", "desc")
     .execute();
 
+/** @returns null when the user is no member, or the workspace does not exist */
 export async function roleOf(
   db: CatalogDb,
-  { userId, organizationId }: Argument<"roleOf">,
+  { userId, organizationId }: { userId: string; organizationId: string },
 ): Promise<Role | null> {
   const row = await db
     .selectFrom("members")
@@ -121,11 +100,8 @@ export async function roleOf(
   return row?.role ?? null;
 }
 
-/** A completed step stays completed, so deleted sources count. */
-export async function onboarding(
-  db: CatalogDb,
-  { organizationId }: Argument<"onboarding">,
-): Promise<OnboardingTimes> {
+/** The steps of the onboarding, each with the time at which it was completed: deleted sources count. */
+async function onboarding(db: CatalogDb, { organizationId }: { organizationId: string }) {
   const first = await db
     .selectFrom("sources")
     .leftJoin("sourceActivity", "sourceActivity.sourceId", "sources.sourceId")
@@ -150,10 +126,11 @@ export async function onboarding(
 }
 
 /** A second completion changes nothing. */
-export async function completeOnboarding(
+async function completeOnboarding(
   db: CatalogDb,
-  { organizationId, actor, now }: Argument<"completeOnboarding">,
+  done: AuditedChange & { organizationId: string },
 ): Promise<void> {
+  const { organizationId, now } = done;
   const completed = await db
     .updateTable("organizations")
     .set({ onboardedAt: now })
@@ -162,11 +139,27 @@ export async function completeOnboarding(
     .returning("organizationId")
     .executeTakeFirst();
   if (!completed) return;
-  await writeAudit(db, {
-    organizationId,
-    now,
-    actor,
-    action: "onboarding.completed",
-    target: organizationId,
-  });
+  await writeAudit(db, done, { organizationId, action: "onboarding.completed", target: organizationId });
 }
+
+/**
+ * Accepted events and bootstraps per source and day, deleted sources included. `from` and `to` are UTC days (YYYY-MM-DD), both
+ * inclusive.
+ */
+const usage = (
+  db: CatalogDb,
+  { organizationId, from, to }: { organizationId: string; from: string; to: string },
+): Promise<UsageRow[]> =>
+  db
+    .selectFrom("usage")
+    .innerJoin("sources", "sources.sourceId", "usage.sourceId")
+    .select(["usage.sourceId", "usage.day", "usage.accepted", "usage.bootstraps", "usage.bytes"])
+    .where("sources.organizationId", "=", organizationId)
+    .where("usage.day", ">=", from)
+    .where("usage.day", "<=", to)
+    .orderBy("usage.day")
+    .orderBy("usage.sourceId")
+    .execute();
+
+export const organizationReads = { organizations, organizationsOf, roleOf, onboarding, usage };
+export const organizationWrites = { createOrganization, completeOnboarding };

@@ -1,28 +1,24 @@
 /** The accounts of people: names, confirmed addresses, preferences, and who they are at the identity provider. */
-import type { IdentityRecord } from "../account-records.ts";
 import type { ProfileRecord } from "../records.ts";
-import { writePersonAudit } from "./audit.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import { type AuditedChange, type AuditNote, writePersonAudit } from "./audit.ts";
+import type { CatalogDb } from "./database.ts";
 
-const defaultsOf = (userId: string): ProfileRecord => ({
-  userId,
-  name: null,
-  email: null,
-  theme: "auto",
-  numberFormat: "auto",
-});
-
-export async function profile(db: CatalogDb, { userId }: Argument<"profile">): Promise<ProfileRecord> {
-  const row = await db.selectFrom("profiles").selectAll().where("userId", "=", userId).executeTakeFirst();
-  return row ?? defaultsOf(userId);
+/** A person at the identity provider. */
+export interface IdentityRecord {
+  issuer: string;
+  subject: string;
+  /** An address that the provider has verified. */
+  email: string | null;
+  name: string | null;
 }
 
-async function saveProfile(
-  db: CatalogDb,
-  userId: string,
-  change: Partial<ProfileRecord>,
-): Promise<ProfileRecord> {
-  const saved = { ...(await profile(db, { userId })), ...change };
+/** The defaults when the user has changed nothing. */
+export async function profile(db: CatalogDb, { userId }: { userId: string }): Promise<ProfileRecord> {
+  const row = await db.selectFrom("profiles").selectAll().where("userId", "=", userId).executeTakeFirst();
+  return row ?? { userId, name: null, email: null, theme: "auto", numberFormat: "auto" };
+}
+
+async function saveProfile(db: CatalogDb, saved: ProfileRecord): Promise<ProfileRecord> {
   const { userId: _, ...columns } = saved;
   await db
     .insertInto("profiles")
@@ -32,49 +28,47 @@ async function saveProfile(
   return saved;
 }
 
-/** Preferences concern nobody else, so only a new name is in the audit log. */
-export async function updateProfile(
-  db: CatalogDb,
-  { userId, change, actor, now }: Argument<"updateProfile">,
-): Promise<ProfileRecord> {
-  const { name: before } = await profile(db, { userId });
-  const saved = await saveProfile(db, userId, change);
-  if (saved.name !== before)
-    await writePersonAudit(db, {
-      userId,
-      actor,
-      now,
-      action: "person.renamed",
-      before: { name: before },
-      after: { name: saved.name },
-    });
+interface ProfileUpdate extends AuditedChange {
+  userId: string;
+  change: Partial<Pick<ProfileRecord, "name" | "theme" | "numberFormat">>;
+}
+
+/** Preferences concern nobody else, so only a new name is an audit entry of the person's workspaces. */
+async function updateProfile(db: CatalogDb, update: ProfileUpdate): Promise<ProfileRecord> {
+  const { userId, change } = update;
+  const known = await profile(db, { userId });
+  const saved = await saveProfile(db, { ...known, ...change });
+  if (saved.name !== known.name) {
+    const [before, after] = [{ name: known.name }, { name: saved.name }];
+    await writePersonAudit(db, update, { userId, action: "person.renamed", before, after });
+  }
   return saved;
 }
 
-export async function userByEmail(db: CatalogDb, { email }: Argument<"userByEmail">): Promise<string | null> {
+/** The user with this confirmed address. */
+export async function userByEmail(db: CatalogDb, { email }: { email: string }): Promise<string | null> {
   const row = await db.selectFrom("profiles").select("userId").where("email", "=", email).executeTakeFirst();
   return row?.userId ?? null;
 }
 
 /** A change of a person's address, which is a way to sign in. */
-interface EmailChange {
-  readonly userId: string;
+interface EmailChange extends Pick<AuditNote, "actor" | "action" | "now"> {
   /** An address that is confirmed as the user's; null: none. */
   readonly email: string | null;
-  readonly actor: { userId: string | null; tokenId: string | null };
-  readonly action: "person.email_changed" | "person.email_restored";
-  readonly now: number;
 }
 
-/** The only function that changes the address of a user. Each change is in the audit log. @returns false when another user has it */
-export async function changeEmail(db: CatalogDb, change: EmailChange): Promise<boolean> {
-  const { userId, email, ...rest } = change;
+/** The only function that changes the address of a user. Each change is in the audit log. @returns null when another user has it */
+export async function changeEmail(
+  db: CatalogDb,
+  known: ProfileRecord,
+  { email, action, ...change }: EmailChange,
+): Promise<ProfileRecord | null> {
+  const { userId } = known;
   const owner = email === null ? null : await userByEmail(db, { email });
-  if (owner !== null && owner !== userId) return false;
-  const { email: before } = await profile(db, { userId });
-  await saveProfile(db, userId, { email });
-  await writePersonAudit(db, { ...rest, userId, before: { email: before }, after: { email } });
-  return true;
+  if (owner !== null && owner !== userId) return null;
+  const saved = await saveProfile(db, { ...known, email });
+  await writePersonAudit(db, change, { userId, action, before: { email: known.email }, after: { email } });
+  return saved;
 }
 
 /** What is known of a new user. A name and an address that the user already has are kept. */
@@ -83,11 +77,11 @@ export async function completeProfile(
   userId: string,
   { name, email, now }: Pick<ProfileRecord, "name" | "email"> & { now: number },
 ): Promise<void> {
-  const known = await profile(db, { userId });
-  if (name !== null && known.name === null) await saveProfile(db, userId, { name });
+  let known = await profile(db, { userId });
+  if (name !== null && known.name === null) known = await saveProfile(db, { ...known, name });
   if (email === null || known.email !== null) return;
   const actor = { userId, tokenId: null };
-  await changeEmail(db, { userId, email, actor, action: "person.email_changed", now });
+  await changeEmail(db, known, { email, actor, action: "person.email_changed", now });
 }
 
 async function linkedUser(db: CatalogDb, { issuer, subject }: IdentityRecord): Promise<string | null> {
@@ -106,11 +100,12 @@ async function hasIdentity(db: CatalogDb, userId: string, issuer: string): Promi
   return row !== undefined;
 }
 
-/** A provider may give an address to another person: it opens only an account that has no subject of that provider yet. */
-export async function userOfIdentity(
-  db: CatalogDb,
-  identity: Argument<"userOfIdentity">,
-): Promise<string | null> {
+/**
+ * The user who signed in with this identity before, or who has its confirmed address. A provider may give an address to another
+ * person: it opens only an account that has no subject of that provider yet.
+ * @returns null when there is none
+ */
+export async function userOfIdentity(db: CatalogDb, identity: IdentityRecord): Promise<string | null> {
   const { email, issuer } = identity;
   const linked = await linkedUser(db, identity);
   if (linked !== null || email === null) return linked;
@@ -133,8 +128,11 @@ export async function linkIdentity(
     .executeTakeFirst();
   if (!linked) return (await linkedUser(db, identity)) ?? userId;
   await completeProfile(db, userId, { ...identity, now });
-  const actor = { userId, tokenId: null };
+  const change = { actor: { userId, tokenId: null }, now };
   const after = { provider: issuer };
-  await writePersonAudit(db, { userId, actor, now, action: "person.identity_linked", after });
+  await writePersonAudit(db, change, { userId, action: "person.identity_linked", after });
   return userId;
 }
+
+export const profileReads = { profile, userByEmail, userOfIdentity };
+export const profileWrites = { updateProfile };

@@ -2,14 +2,15 @@
 import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { ReportRecord } from "../report-record.ts";
-import { writeAudit } from "./audit.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import { type AuditedChange, type AuditNote, LINK_HOLDER, writeAudit } from "./audit.ts";
+import { type CatalogDb, nextTryAt } from "./database.ts";
 import { lockSource } from "./sources.ts";
 
 /** The newest mails of one report whose links work. */
 const MAX_REPORT_LINKS = 200;
 
-export const reports = (db: CatalogDb, { sourceId }: Argument<"reports">): Promise<ReportRecord[]> =>
+/** Reports of the source that are sent every week or month, oldest first. */
+const reports = (db: CatalogDb, { sourceId }: { sourceId: string }): Promise<ReportRecord[]> =>
   db
     .selectFrom("reports")
     .selectAll()
@@ -18,30 +19,28 @@ export const reports = (db: CatalogDb, { sourceId }: Argument<"reports">): Promi
     .orderBy("reportId")
     .execute();
 
-/** Who has the link of a mail. */
-const NOBODY = { userId: null, tokenId: null };
-
-/** Without the target: the URL of a webhook is a secret. */
+/** What audit entries show: not the target, because the URL of a webhook is a secret. */
 const audited = ({ reportId, period, channel }: ReportRecord) => ({ reportId, period, channel });
 
-export async function createReport(
+async function createReport(
   db: CatalogDb,
-  { report, actor, now }: Argument<"createReport">,
+  made: AuditedChange & { report: ReportRecord },
 ): Promise<"created" | "unknown" | "too_many"> {
+  const { report, now } = made;
   const { sourceId, organizationId } = report;
   // the lock keeps requests at the same time below the limit
   if (!(await lockSource(db, { sourceId, now }))) return "unknown";
   if ((await reports(db, { sourceId })).length >= LIMITS.maxReports) return "too_many";
   await db.insertInto("reports").values(report).execute();
-  const entry = { organizationId, now, actor, target: sourceId };
-  await writeAudit(db, { ...entry, action: "source.report_created", before: null, after: audited(report) });
+  const entry = { organizationId, action: "source.report_created", target: sourceId };
+  await writeAudit(db, made, { ...entry, before: null, after: audited(report) });
   return "created";
 }
 
 async function remove(
   db: CatalogDb,
-  found: ReportRecord | undefined,
-  { actor, now }: { actor: { userId: string | null; tokenId: string | null }; now: number },
+  found: ReportRecord | null | undefined,
+  change: Pick<AuditNote, "actor" | "now">,
 ): Promise<boolean> {
   if (!found) return false;
   const { reportId, organizationId, sourceId: target } = found;
@@ -51,46 +50,54 @@ async function remove(
     .executeTakeFirstOrThrow();
   // another request was faster
   if (numDeletedRows === 0n) return false;
-  const action = actor.userId === null ? "source.report_unsubscribed" : "source.report_deleted";
-  await writeAudit(db, { organizationId, now, actor, target, action, before: audited(found), after: null });
+  const action = change.actor.userId === null ? "source.report_unsubscribed" : "source.report_deleted";
+  await writeAudit(db, change, { organizationId, target, action, before: audited(found), after: null });
   return true;
 }
 
-export async function deleteReport(
+/** @returns false when the source has no such report */
+async function deleteReport(
   db: CatalogDb,
-  { sourceId, reportId, ...change }: Argument<"deleteReport">,
+  { sourceId, reportId, ...change }: AuditedChange & { sourceId: string; reportId: string },
 ): Promise<boolean> {
   const found = (await reports(db, { sourceId })).find((one) => one.reportId === reportId);
   return remove(db, found, change);
 }
 
-/** Also deletes the links of old mails, those of deleted reports among them, and of one report those beyond the newest. */
-export async function addReportLink(
+/**
+ * Stores the hash of the code in the link of a mail. Also deletes the links of old mails, those of deleted reports among them, and
+ * of one report those beyond the newest.
+ */
+async function addReportLink(
   db: CatalogDb,
-  { reportId, hash, now }: Argument<"addReportLink">,
+  { reportId, hash, now: createdAt }: { reportId: string; hash: string; now: number },
 ): Promise<void> {
   const { reportLinkMs } = SERVER_LIMITS;
   await db
     .deleteFrom("reportLinks")
-    .where("createdAt", "<", now - reportLinkMs)
+    .where("createdAt", "<", createdAt - reportLinkMs)
     .execute();
-  const beyond = await db
+  const newest = db
     .selectFrom("reportLinks")
     .select("hash")
     .where("reportId", "=", reportId)
     .orderBy("createdAt", "desc")
-    .offset(MAX_REPORT_LINKS - 1)
-    .limit(MAX_REPORT_LINKS)
+    .limit(MAX_REPORT_LINKS - 1);
+  await db
+    .deleteFrom("reportLinks")
+    .where("reportId", "=", reportId)
+    .where("hash", "not in", newest)
     .execute();
-  const hashes = beyond.map((link) => link.hash);
-  if (hashes.length > 0) await db.deleteFrom("reportLinks").where("hash", "in", hashes).execute();
-  await db.insertInto("reportLinks").values({ hash, reportId, createdAt: now }).execute();
+  await db.insertInto("reportLinks").values({ hash, reportId, createdAt }).execute();
 }
 
-export async function reportByLink(
-  db: CatalogDb,
-  { hash, since }: Argument<"reportByLink">,
-): Promise<ReportRecord | null> {
+/** The hash of a link in a mail, and the time from which links are accepted. */
+interface ReportLink {
+  hash: string;
+  since: number;
+}
+
+async function reportByLink(db: CatalogDb, { hash, since }: ReportLink): Promise<ReportRecord | null> {
   const found = await db
     .selectFrom("reportLinks")
     .innerJoin("reports", "reports.reportId", "reportLinks.reportId")
@@ -101,11 +108,12 @@ export async function reportByLink(
   return found ?? null;
 }
 
-export async function confirmReport(
+/** The address of the link agrees to its report, and the link ends. @returns false when no report waits for this link */
+async function confirmReport(
   db: CatalogDb,
-  { hash, since, nextAt, now }: Argument<"confirmReport">,
+  { nextAt, now, ...link }: ReportLink & { nextAt: number; now: number },
 ): Promise<boolean> {
-  const found = await reportByLink(db, { hash, since });
+  const found = await reportByLink(db, link);
   if (!found) return false;
   const { reportId, organizationId, sourceId: target } = found;
   const { numUpdatedRows } = await db
@@ -115,53 +123,48 @@ export async function confirmReport(
     .where("confirmedAt", "is", null)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return false;
-  await db.deleteFrom("reportLinks").where("hash", "=", hash).execute();
-  const entry = { organizationId, now, actor: NOBODY, target, action: "source.report_confirmed" };
-  await writeAudit(db, { ...entry, before: null, after: audited(found) });
+  await db.deleteFrom("reportLinks").where("hash", "=", link.hash).execute();
+  const entry = { organizationId, target, action: "source.report_confirmed" };
+  await writeAudit(db, { actor: LINK_HOLDER, now }, { ...entry, before: null, after: audited(found) });
   return true;
 }
 
-export async function unsubscribeReport(
+/** Deletes the report of an unsubscribe link. @returns false when there is none */
+const unsubscribeReport = async (
   db: CatalogDb,
-  { hash, since, now }: Argument<"unsubscribeReport">,
-): Promise<boolean> {
-  const found = await reportByLink(db, { hash, since });
-  return remove(db, found ?? undefined, { actor: NOBODY, now });
-}
+  { now, ...link }: ReportLink & { now: number },
+): Promise<boolean> => remove(db, await reportByLink(db, link), { actor: LINK_HOLDER, now });
 
-export async function claimReports(
+/** Claims reports that are due and that their addresses have agreed to. Each is due again after `retryMs[number of earlier tries]`. */
+function claimReports(
   db: CatalogDb,
-  { now, limit, retryMs }: Argument<"claimReports">,
+  { now, limit, retryMs }: { now: number; limit: number; retryMs: readonly number[] },
 ): Promise<ReportRecord[]> {
-  const due = await db
+  const due = db
     .selectFrom("reports")
-    .selectAll()
+    .select("reportId")
     .where("nextAt", "<=", now)
     .where("confirmedAt", "is not", null)
     .orderBy("nextAt")
-    .limit(limit)
-    .execute();
-  const claimed: ReportRecord[] = [];
-  for (const report of due) {
-    const { reportId, nextAt, tries } = report;
-    const claim = { tries: tries + 1, nextAt: now + (retryMs[tries] ?? retryMs.at(-1) ?? 0) };
-    const { numUpdatedRows } = await db
+    .limit(limit);
+  return (
+    db
       .updateTable("reports")
-      .set(claim)
-      .where("reportId", "=", reportId)
+      .set((eb) => ({ tries: eb("tries", "+", 1), nextAt: nextTryAt(now, retryMs) }))
+      .where("reportId", "in", due)
       // false when another node has claimed it since
-      .where("nextAt", "=", nextAt)
-      .where("tries", "=", tries)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 1n) claimed.push({ ...report, ...claim });
-  }
-  return claimed;
+      .where("nextAt", "<=", now)
+      .returningAll()
+      .execute()
+  );
 }
 
-export async function recordReport(
+/** Stores that a report was sent, or why not. @param done nextAt: when it is due next; null: as it was */
+async function recordReport(
   db: CatalogDb,
-  { reportId, sentAt, error, nextAt }: Argument<"recordReport">,
+  done: { reportId: string; sentAt: number | null; error: string | null; nextAt: number | null },
 ): Promise<void> {
+  const { reportId, sentAt, error, nextAt } = done;
   await db
     .updateTable("reports")
     .set({
@@ -184,3 +187,14 @@ export async function deleteReportsOf(
     .where((eb) => eb.or([eb("userId", "=", userId), eb(eb.fn("lower", ["target"]), "in", [...emails, ""])]))
     .execute();
 }
+
+export const reportReads = { reports, reportByLink };
+export const reportWrites = {
+  createReport,
+  deleteReport,
+  addReportLink,
+  confirmReport,
+  unsubscribeReport,
+  claimReports,
+  recordReport,
+};

@@ -1,13 +1,14 @@
 /** Segments, funnels and annotations that members save for the stats of a source (docs/api/reports.md). */
 import { LIMITS } from "@headwater/contract/limits";
 import type { SavedItemRecord } from "../records.ts";
-import { writeAudit } from "./audit.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import { type AuditedChange, writeAudit } from "./audit.ts";
+import { type CatalogDb, hasRows } from "./database.ts";
 import { lockSource } from "./sources.ts";
 
-export async function savedItems(
+/** Shared items and those of the user, oldest first. */
+async function savedItems(
   db: CatalogDb,
-  { sourceId, userId }: Argument<"savedItems">,
+  { sourceId, userId }: { sourceId: string; userId: string },
 ): Promise<SavedItemRecord[]> {
   const rows = await db
     .selectFrom("savedItems")
@@ -24,55 +25,52 @@ export async function savedItems(
   }));
 }
 
-export async function createSavedItem(
+/** What audit entries show. */
+const audited = ({ savedId, kind, name }: SavedItemRecord) => ({ savedId, kind, name });
+
+/** Only a change of a shared item writes an audit entry: others concern nobody else. */
+async function createSavedItem(
   db: CatalogDb,
-  { item, actor, now }: Argument<"createSavedItem">,
+  made: AuditedChange & { item: SavedItemRecord },
 ): Promise<"created" | "unknown" | "too_many"> {
-  const { sourceId, savedId, kind, name, isShared, definition } = item;
+  const { item, now } = made;
+  const { sourceId, isShared } = item;
   // the lock keeps requests at the same time below the limit
   const source = await lockSource(db, { sourceId, now });
   if (!source) return "unknown";
-  const { items } = await db
-    .selectFrom("savedItems")
-    .select((eb) => eb.fn.countAll().as("items"))
-    .where("sourceId", "=", sourceId)
-    .executeTakeFirstOrThrow();
-  if (Number(items) >= LIMITS.maxSavedItems) return "too_many";
+  const others = db.selectFrom("savedItems").select("savedId").where("sourceId", "=", sourceId);
+  if (await hasRows(others, LIMITS.maxSavedItems)) return "too_many";
   await db
     .insertInto("savedItems")
-    .values({ ...item, isShared: isShared ? 1 : 0, definition: JSON.stringify(definition) })
+    .values({ ...item, isShared: isShared ? 1 : 0, definition: JSON.stringify(item.definition) })
     .execute();
   if (isShared) {
-    const entry = { organizationId: source.organizationId, now, actor, target: sourceId };
-    await writeAudit(db, {
-      ...entry,
-      action: "source.saved_item_created",
-      before: null,
-      after: { savedId, kind, name },
-    });
+    const { organizationId } = source;
+    const entry = { organizationId, action: "source.saved_item_created", target: sourceId };
+    await writeAudit(db, made, { ...entry, before: null, after: audited(item) });
   }
   return "created";
 }
 
-export async function deleteSavedItem(
+/** @param deleted mayDeleteShared: also items that others share */
+async function deleteSavedItem(
   db: CatalogDb,
-  { sourceId, savedId, mayDeleteShared, actor, now }: Argument<"deleteSavedItem">,
+  deleted: AuditedChange & { sourceId: string; savedId: string; mayDeleteShared: boolean },
 ): Promise<"deleted" | "unknown" | "denied"> {
+  const { sourceId, savedId, mayDeleteShared, actor, now } = deleted;
   const source = await lockSource(db, { sourceId, now });
   const items = await savedItems(db, { sourceId, userId: actor.userId });
   const item = items.find((one) => one.savedId === savedId);
   if (!source || !item) return "unknown";
-  const { kind, name, isShared, userId } = item;
-  if (userId !== actor.userId && !mayDeleteShared) return "denied";
+  if (item.userId !== actor.userId && !mayDeleteShared) return "denied";
   await db.deleteFrom("savedItems").where("savedId", "=", savedId).execute();
-  if (isShared) {
-    const entry = { organizationId: source.organizationId, now, actor, target: sourceId };
-    await writeAudit(db, {
-      ...entry,
-      action: "source.saved_item_deleted",
-      before: { savedId, kind, name },
-      after: null,
-    });
+  if (item.isShared) {
+    const { organizationId } = source;
+    const entry = { organizationId, action: "source.saved_item_deleted", target: sourceId };
+    await writeAudit(db, deleted, { ...entry, before: audited(item), after: null });
   }
   return "deleted";
 }
+
+export const savedItemReads = { savedItems };
+export const savedItemWrites = { createSavedItem, deleteSavedItem };

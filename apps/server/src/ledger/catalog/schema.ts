@@ -4,7 +4,6 @@
  * `source_keys`, and write `source_activity` and `usage`.
  */
 import type { Generated } from "kysely";
-import type { DeletionClock } from "../deletion-clock.ts";
 import type {
   AlertStatus,
   ErasureRecord,
@@ -45,12 +44,9 @@ const ACCESS_TABLES = [
 ];
 
 const SOURCE_TABLES = [
-  `create table sources (source_id text primary key, organization_id text not null, name text not null, slug text not null,
-    public_key text not null, previous_key_expires_at bigint, public_key_rotated_at bigint, allowed_origins text not null,
-    framework_hint text, is_active integer not null, require_origin integer not null, privacy text not null,
-    engagement integer not null, counting text not null, excluded_addresses text not null, query_parameters text not null,
-    path_rules text not null, channel_rules text not null, retention_days bigint, embed_origins text not null,
-    limits text not null, created_at bigint not null, updated_at bigint not null, deleted_at bigint)`,
+  `create table sources (source_id text primary key, organization_id text not null, slug text not null,
+    public_key text not null, previous_key_expires_at bigint, public_key_rotated_at bigint, is_active integer not null,
+    retention_days bigint, settings text not null, created_at bigint not null, updated_at bigint not null, deleted_at bigint)`,
   `create unique index sources_slug on sources (organization_id, slug) where deleted_at is null`,
   `create table source_keys (public_key text primary key, source_id text not null, let_in_until bigint, created_at bigint not null)`,
   `create index source_keys_source on source_keys (source_id)`,
@@ -197,7 +193,15 @@ export interface CatalogTables {
     pages: string;
     claimedUntil: number;
   };
-  deletionClock: DeletionClock & { one: 1 };
+  deletionClock: {
+    one: 1;
+    /** The time that is trusted. After a jump it goes on from the time before the jump. */
+    trustedAt: number;
+    /** The clock when it was last read. */
+    seenAt: number;
+    /** For how long the service has run with the time after a jump; null: the clock is trusted. */
+    heldMs: number | null;
+  };
   sessions: SessionRecord;
   shippedDays: { sourceId: string; day: number; shipped: number; removed: number };
   warehouseChecks: {

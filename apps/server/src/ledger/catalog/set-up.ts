@@ -1,28 +1,36 @@
 /** What the first start writes (docs/api/access.md). */
 import { writeAudit } from "./audit.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import { type CatalogDb, hasRows } from "./database.ts";
 import { insertOrganization } from "./organizations.ts";
-import { createSignInCode, toUserToken } from "./sign-in-codes.ts";
+import { createSignInCode, type NewUserToken, toUserToken } from "./sign-in-codes.ts";
 import { auditedToken, insertToken } from "./tokens.ts";
 
-/** Creates the workspace, its owner, the owner's token and a sign-in code. @returns false when a workspace exists already */
-export async function setUp(db: CatalogDb, first: Argument<"setUp">): Promise<boolean> {
-  const { organizationId, userId, now } = first;
-  if (await db.selectFrom("organizations").select("organizationId").limit(1).executeTakeFirst()) return false;
-  if (!(await insertOrganization(db, { organizationId, name: first.organizationName, userId, now })))
-    return false;
+interface FirstWorkspace {
+  organizationId: string;
+  organizationName: string;
+  userId: string;
+  /** The owner's token; null: create none. */
+  token: NewUserToken | null;
+  /** The hash of the one-time sign-in code; null: create none. */
+  signIn: { codeHash: string; expiresAt: number } | null;
+  now: number;
+}
+
+/** Creates the first workspace and its owner. @returns false when the ledger has a workspace already */
+async function setUp(db: CatalogDb, first: FirstWorkspace): Promise<boolean> {
+  const { organizationId, organizationName: name, userId, now } = first;
+  if (await hasRows(db.selectFrom("organizations").select("organizationId"), 1)) return false;
+  if (!(await insertOrganization(db, { organizationId, name, userId, now }))) return false;
   if (first.signIn) await createSignInCode(db, { ...first.signIn, userId, now });
-  const entry = { organizationId, now, actor: { userId: null, tokenId: null } };
-  const after = { name: first.organizationName, owner: userId };
-  await writeAudit(db, { ...entry, action: "organization.created", target: organizationId, after });
+  const start = { now, actor: { userId: null, tokenId: null } };
+  const entry = { organizationId, action: "organization.created", target: organizationId };
+  await writeAudit(db, start, { ...entry, after: { name, owner: userId } });
   if (first.token === null) return true;
   const token = toUserToken(first.token, userId, now);
   await insertToken(db, token, first.token.hash);
-  await writeAudit(db, {
-    ...entry,
-    action: "token.created",
-    target: token.tokenId,
-    after: auditedToken(token),
-  });
+  const after = auditedToken(token);
+  await writeAudit(db, start, { organizationId, action: "token.created", target: token.tokenId, after });
   return true;
 }
+
+export const setUpWrites = { setUp };

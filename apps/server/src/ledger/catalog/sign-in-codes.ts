@@ -1,12 +1,11 @@
 /** One-time codes of links, and their exchange for sessions (docs/api/accounts.md). */
-import type { IdentityRecord, OfferedInvitation, SignInOffer } from "../account-records.ts";
-import type { SignInFailure } from "../catalog.ts";
+import type { Role } from "@headwater/contract";
 import type { TokenRecord } from "../records.ts";
-import { writeAudit, writePersonAudit } from "./audit.ts";
-import type { Argument, CatalogDb } from "./database.ts";
-import { acceptInvitation, invitationByHash } from "./invitations.ts";
+import { LINK_HOLDER, writeAudit, writePersonAudit } from "./audit.ts";
+import type { CatalogDb } from "./database.ts";
+import { acceptInvitation, invitationByHash, type OfferedInvitation } from "./invitations.ts";
 import { organizationsOf } from "./organizations.ts";
-import { linkIdentity, profile, userOfIdentity } from "./profiles.ts";
+import { type IdentityRecord, linkIdentity, profile, userOfIdentity } from "./profiles.ts";
 import type { CatalogTables } from "./schema.ts";
 import { auditedToken, insertToken, revokeToken, sessions, workspacesOfToken } from "./tokens.ts";
 
@@ -15,11 +14,32 @@ const MAX_SESSIONS_PER_USER = 50;
 
 type CodeRow = CatalogTables["signInCodes"];
 
+/** What a sign-in code would do. */
+interface SignInOffer {
+  userId: string;
+  name: string | null;
+  email: string | null;
+  /** The person's workspaces. Empty for a new account. */
+  organizations: { name: string; role: Role }[];
+  /** The invitation that the sign-in accepts; null: none. */
+  invitation: OfferedInvitation | null;
+  expiresAt: number;
+}
+
+/** `invitation_ended` and `limit_reached`: the invitation that the code was to accept cannot be accepted. */
+export type SignInFailure = "unknown" | "expired" | "invitation_ended" | "limit_reached";
+
+/** A token that `setUp` or `signIn` creates; the other members follow from its user. */
+export interface NewUserToken extends Pick<TokenRecord, "tokenId" | "label" | "hint"> {
+  /** SHA-256 of the token. */
+  hash: string;
+}
+
 /** A token for all workspaces of its user, with all of the user's permissions. */
 export const toUserToken = (
-  { tokenId, label, hint }: Argument<"signIn">["token"],
+  { tokenId, label, hint }: NewUserToken,
   userId: string,
-  now: number,
+  createdAt: number,
 ): TokenRecord => ({
   tokenId,
   organizationId: null,
@@ -33,24 +53,32 @@ export const toUserToken = (
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: null,
-  createdAt: now,
+  createdAt,
 });
 
-/** Also deletes the codes that have expired, so that codes nobody used do not add up. */
-export async function createSignInCode(
-  db: CatalogDb,
-  {
-    codeHash: hash,
-    userId,
-    expiresAt,
-    now,
-    email,
-    identity,
-    invitationHash,
-    maxOpen,
-  }: Argument<"createSignInCode">,
-): Promise<boolean> {
-  const purpose = email === undefined ? "sign_in" : "confirm_email";
+interface NewSignInCode {
+  codeHash: string;
+  userId: string;
+  expiresAt: number;
+  now: number;
+  /** The code confirms this address instead of signing the user in. */
+  email?: string;
+  /** The identity becomes the user's by the sign-in. */
+  identity?: IdentityRecord;
+  /** The sign-in accepts this invitation. */
+  invitationHash?: string | null;
+  /** The codes that the user can have at once. Default: no limit. */
+  maxOpen?: number;
+}
+
+/**
+ * Also deletes the codes that have expired, so that codes nobody used do not add up.
+ * @returns false when the user has `maxOpen` codes for the same purpose already
+ */
+export async function createSignInCode(db: CatalogDb, created: NewSignInCode): Promise<boolean> {
+  const { codeHash: hash, userId, expiresAt, now, email = null, invitationHash = null } = created;
+  const { identity, maxOpen = Number.POSITIVE_INFINITY } = created;
+  const purpose = email === null ? "sign_in" : "confirm_email";
   await db.deleteFrom("signInCodes").where("expiresAt", "<=", now).execute();
   const open = await db
     .selectFrom("signInCodes")
@@ -58,18 +86,11 @@ export async function createSignInCode(
     .where("userId", "=", userId)
     .where("purpose", "=", purpose)
     .execute();
-  if (maxOpen !== undefined && open.length >= maxOpen) return false;
+  if (open.length >= maxOpen) return false;
+  const code = { hash, userId, expiresAt, purpose, email, invitationHash } as const;
   await db
     .insertInto("signInCodes")
-    .values({
-      hash,
-      userId,
-      expiresAt,
-      purpose,
-      email: email ?? null,
-      identity: identity === undefined ? null : JSON.stringify(identity),
-      invitationHash: invitationHash ?? null,
-    })
+    .values({ ...code, identity: identity === undefined ? null : JSON.stringify(identity) })
     .execute();
   return true;
 }
@@ -83,9 +104,10 @@ async function userOfCode(db: CatalogDb, code: CodeRow): Promise<string> {
   return (identity && (await userOfIdentity(db, identity))) ?? code.userId;
 }
 
-export async function readSignInCode(
+/** What the code of a sign-in would do. Changes nothing. */
+async function readSignInCode(
   db: CatalogDb,
-  { codeHash, now }: Argument<"readSignInCode">,
+  { codeHash, now }: { codeHash: string; now: number },
 ): Promise<SignInOffer | SignInFailure> {
   const code = await db
     .selectFrom("signInCodes")
@@ -94,26 +116,21 @@ export async function readSignInCode(
     .where("purpose", "=", "sign_in")
     .executeTakeFirst();
   if (!code) return "unknown";
-  if (code.expiresAt <= now) return "expired";
+  const { expiresAt, invitationHash: hash } = code;
+  if (expiresAt <= now) return "expired";
+  const invitation = hash === null ? null : await invitationByHash(db, { hash, now });
+  if (hash !== null && invitation === null) return "invitation_ended";
   const userId = await userOfCode(db, code);
-  const { name, email } = await profile(db, { userId });
+  const known = await profile(db, { userId });
   const identity = identityOf(code);
-  const { invitationHash: hash } = code;
-  let invitation: OfferedInvitation | null = null;
-  if (hash !== null) {
-    invitation = await invitationByHash(db, { hash, now });
-    if (invitation === null) return "invitation_ended";
-  }
+  const joined = await organizationsOf(db, { userId });
   return {
     userId,
-    name: name ?? identity?.name ?? null,
-    email: email ?? identity?.email ?? null,
-    organizations: (await organizationsOf(db, { userId })).map(({ name: workspace, role }) => ({
-      name: workspace,
-      role,
-    })),
+    name: known.name ?? identity?.name ?? null,
+    email: known.email ?? identity?.email ?? null,
+    organizations: joined.map(({ name, role }) => ({ name, role })),
     invitation,
-    expiresAt: code.expiresAt,
+    expiresAt,
   };
 }
 
@@ -140,15 +157,20 @@ async function redeem(
   return identity === null ? userId : linkIdentity(db, identity, { userId, now });
 }
 
+interface SignInRequest {
+  codeHash: string;
+  token: NewUserToken;
+  /** When the token expires. */
+  expiresAt: number;
+  now: number;
+}
+
 /**
- * Exchanges a sign-in code for a token. The code is deleted even if it has expired. Each workspace that the token can access
- * gets an audit entry.
+ * Exchanges a one-time sign-in code for a token of the console. The code is deleted even if it has expired. Its identity becomes the
+ * user's, and its invitation is accepted. Each workspace that the token can access gets an audit entry.
  */
-export async function signIn(
-  db: CatalogDb,
-  request: Argument<"signIn">,
-): Promise<TokenRecord | SignInFailure> {
-  const { codeHash, now } = request;
+async function signIn(db: CatalogDb, request: SignInRequest): Promise<TokenRecord | SignInFailure> {
+  const { codeHash, expiresAt, now } = request;
   const code = await db
     .deleteFrom("signInCodes")
     .where("hash", "=", codeHash)
@@ -157,29 +179,25 @@ export async function signIn(
     .executeTakeFirst();
   if (!code) return "unknown";
   if (code.expiresAt <= now) {
-    const { userId } = code;
-    const actor = { userId: null, tokenId: null };
-    const after = { reason: "expired_code" };
-    await writePersonAudit(db, { userId, actor, now, action: "session.refused", after });
+    const entry = { userId: code.userId, action: "session.refused", after: { reason: "expired_code" } };
+    await writePersonAudit(db, { actor: LINK_HOLDER, now }, entry);
     return "expired";
   }
   const userId = await redeem(db, code, now);
   if (typeof userId === "object") return userId.failed;
 
   const made = toUserToken(request.token, userId, now);
-  const token: TokenRecord = { ...made, scope: "console", expiresAt: request.expiresAt };
+  const token: TokenRecord = { ...made, scope: "console", expiresAt };
+  const { tokenId } = token;
   await insertToken(db, token, request.token.hash);
   await endOldSessions(db, token);
+  const after = { ...auditedToken(token), provider: identityOf(code)?.issuer ?? null };
   for (const organizationId of await workspacesOfToken(db, token)) {
-    const actor = { userId: token.userId, tokenId: token.tokenId };
-    await writeAudit(db, {
-      organizationId,
-      now,
-      actor,
-      action: "session.started",
-      target: token.tokenId,
-      after: { ...auditedToken(token), provider: identityOf(code)?.issuer ?? null },
-    });
+    const entry = { organizationId, action: "session.started", target: tokenId, after };
+    await writeAudit(db, { actor: { userId, tokenId }, now }, entry);
   }
   return token;
 }
+
+export const signInReads = { readSignInCode };
+export const signInWrites = { createSignInCode, signIn };

@@ -1,11 +1,10 @@
 /** Sources (docs/api/sources.md): read, create, update, delete. */
-import type { SourceSettings } from "@headwater/contract";
+import type { SourceFieldName, SourceSettings } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { SourceChange } from "../ledger.ts";
-import type { PageOf, SourceRecord } from "../records.ts";
-import { writeAudit } from "./audit.ts";
-import { type Argument, type CatalogDb, isAfterCursor, lockOrganization, toPage } from "./database.ts";
-import { freeSlug, slugOf } from "./slug.ts";
+import type { PageOf, SourceRecord, WorkspacePageRequest } from "../records.ts";
+import { type AuditedChange, writeAudit } from "./audit.ts";
+import { type CatalogDb, lockOrganization, onPage, toPage } from "./database.ts";
 import { SOURCE_SELECTION, toSourceColumns, toSourceRecord } from "./source-columns.ts";
 
 const selectSources = (db: CatalogDb) =>
@@ -15,34 +14,56 @@ const selectSources = (db: CatalogDb) =>
     .select(SOURCE_SELECTION)
     .where("sources.deletedAt", "is", null);
 
-export async function sources(db: CatalogDb, page: Argument<"sources">): Promise<PageOf<SourceRecord>> {
+async function sources(db: CatalogDb, page: WorkspacePageRequest): Promise<PageOf<SourceRecord>> {
   const rows = await selectSources(db)
     .where("sources.organizationId", "=", page.organizationId)
-    .where(isAfterCursor(page, "sources.createdAt", "sources.sourceId"))
-    .orderBy("sources.createdAt", "desc")
-    .orderBy("sources.sourceId", "desc")
-    .limit(page.limit + 1)
+    .$call(onPage(page, "sources.createdAt", "sources.sourceId"))
     .execute();
   const found = rows.map((row) => toSourceRecord(row));
   return toPage(found, page, ({ sourceId }) => sourceId);
 }
 
-export async function source(
-  db: CatalogDb,
-  { sourceId, now }: Argument<"source">,
-): Promise<SourceRecord | null> {
+interface SourceRequest {
+  sourceId: string;
+  now: number;
+}
+
+/** @returns null when the source is unknown or deleted */
+async function source(db: CatalogDb, { sourceId, now }: SourceRequest): Promise<SourceRecord | null> {
   const row = await selectSources(db).where("sources.sourceId", "=", sourceId).executeTakeFirst();
   return row ? toSourceRecord(row, now) : null;
 }
 
 /** Reads a source and locks its row until the transaction ends. */
-export async function lockSource(db: CatalogDb, asked: Argument<"source">): Promise<SourceRecord | null> {
+export async function lockSource(db: CatalogDb, asked: SourceRequest): Promise<SourceRecord | null> {
   await db
     .updateTable("sources")
-    .set((eb) => ({ name: eb.ref("name") }))
+    .set((eb) => ({ slug: eb.ref("slug") }))
     .where("sourceId", "=", asked.sourceId)
     .execute();
   return source(db, asked);
+}
+
+const cut = (slug: string, length: number) => slug.slice(0, length).replace(/-+$/, "");
+
+/** `Café — Zürich!` becomes `cafe-zurich`; a name without Latin letters or digits becomes `source`. */
+function slugOf(name: string): string {
+  const words = name
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-");
+  return cut(words.replace(/^-+/, ""), LIMITS.maxSlugLength) || "source";
+}
+
+/** The base itself if it is free, else the base with the first free number: `shop`, `shop-2`, `shop-3`. */
+function freeSlug(base: string, taken: ReadonlySet<string>): string {
+  let candidate = base;
+  for (let number = 2; taken.has(candidate); number += 1) {
+    const suffix = `-${number}`;
+    candidate = cut(base, LIMITS.maxSlugLength - suffix.length) + suffix;
+  }
+  return candidate;
 }
 
 /** Lock the workspace first, or two sources could get the same slug. */
@@ -72,17 +93,18 @@ const NOT_AUDITED = {
 const auditedFields = (source: SourceRecord): Record<string, unknown> =>
   Object.fromEntries(Object.entries(source).filter(([name]) => !(name in NOT_AUDITED)));
 
-export async function createSource(
+/** If `slugGiven` is false, the slug is derived from the source's name and made unique. */
+async function createSource(
   db: CatalogDb,
-  made: Argument<"createSource">,
+  made: AuditedChange & { source: SourceRecord; slugGiven: boolean },
 ): Promise<SourceRecord | "slug_taken" | "too_many_sources"> {
-  const { actor, now } = made;
-  const { organizationId, sourceId, publicKey } = made.source;
+  const { slugGiven, now } = made;
+  const { organizationId, sourceId, publicKey, name } = made.source;
   await lockOrganization(db, organizationId);
   const taken = await slugsIn(db, organizationId);
   if (taken.size >= SERVER_LIMITS.maxSourcesPerWorkspace) return "too_many_sources";
-  if (made.slugGiven && taken.has(made.source.slug)) return "slug_taken";
-  const slug = made.slugGiven ? made.source.slug : freeSlug(slugOf(made.source.name), taken);
+  if (slugGiven && taken.has(made.source.slug)) return "slug_taken";
+  const slug = slugGiven ? made.source.slug : freeSlug(slugOf(name), taken);
   const created: SourceRecord = { ...made.source, slug };
   await db
     .insertInto("sources")
@@ -93,9 +115,20 @@ export async function createSource(
     .values({ publicKey, sourceId, letInUntil: null, createdAt: now })
     .execute();
   const after = auditedFields(created);
-  await writeAudit(db, { organizationId, now, actor, action: "source.created", target: sourceId, after });
+  await writeAudit(db, made, { organizationId, action: "source.created", target: sourceId, after });
   return created;
 }
+
+/** Fields whose members can be changed one by one. */
+type ObjectField = "privacy" | "pathRules" | "limits";
+/** An update of a source. Missing (or undefined) fields keep their value, also inside those that are objects. */
+export type SourceChange = {
+  [F in Exclude<SourceFieldName, ObjectField>]?: SourceRecord[F] | undefined;
+} & {
+  [F in ObjectField]?:
+    | { [Member in keyof SourceRecord[F]]?: SourceRecord[F][Member] | undefined }
+    | undefined;
+};
 
 /** The members that are not undefined. */
 const definedMembers = <T extends object>(values: T) =>
@@ -104,7 +137,6 @@ const definedMembers = <T extends object>(values: T) =>
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 
-/** Missing members keep their value, also inside those that are objects. */
 function withChange(before: SourceRecord, change: SourceChange): SourceRecord {
   const { limits, privacy, pathRules, ...fields } = change;
   return {
@@ -129,14 +161,14 @@ function difference(before: SourceRecord, after: SourceRecord) {
   };
 }
 
-export async function updateSource(
+async function updateSource(
   db: CatalogDb,
-  changed: Argument<"updateSource">,
+  changed: AuditedChange & { sourceId: string; change: SourceChange },
 ): Promise<SourceRecord | "unknown" | "slug_taken"> {
-  const { sourceId, actor, now } = changed;
+  const { sourceId, change, now } = changed;
   const before = await lockSource(db, { sourceId, now });
   if (!before) return "unknown";
-  const after = withChange(before, changed.change);
+  const after = withChange(before, change);
   const changes = difference(before, after);
   if (!changes) return before;
   const { organizationId } = before;
@@ -146,23 +178,17 @@ export async function updateSource(
   }
   const updated: SourceRecord = { ...after, updatedAt: now };
   await db.updateTable("sources").set(toSourceColumns(updated)).where("sourceId", "=", sourceId).execute();
-  await writeAudit(db, {
-    organizationId,
-    now,
-    actor,
-    action: "source.updated",
-    target: sourceId,
-    ...changes,
-  });
+  const entry = { organizationId, action: "source.updated", target: sourceId };
+  await writeAudit(db, changed, { ...entry, ...changes });
   return updated;
 }
 
 /** Refuses the source's keys, revokes its tokens and frees its slug. Its events and usage are kept. */
-export async function deleteSource(
+async function deleteSource(
   db: CatalogDb,
-  deleted: Argument<"deleteSource">,
+  deleted: AuditedChange & { sourceId: string },
 ): Promise<"deleted" | "unknown"> {
-  const { sourceId, actor, now } = deleted;
+  const { sourceId, now } = deleted;
   const before = await lockSource(db, { sourceId, now });
   if (!before) return "unknown";
   await db
@@ -171,9 +197,8 @@ export async function deleteSource(
     .where("sourceId", "=", sourceId)
     .execute();
   await db.updateTable("sourceKeys").set({ letInUntil: null }).where("sourceId", "=", sourceId).execute();
-  await db.deleteFrom("eventCatalog").where("sourceId", "=", sourceId).execute();
-  await db.deleteFrom("savedItems").where("sourceId", "=", sourceId).execute();
-  await db.deleteFrom("reports").where("sourceId", "=", sourceId).execute();
+  for (const table of ["eventCatalog", "savedItems", "reports"] as const)
+    await db.deleteFrom(table).where("sourceId", "=", sourceId).execute();
   const revoked = await db
     .updateTable("tokens")
     .set({ revokedAt: now })
@@ -181,8 +206,11 @@ export async function deleteSource(
     .where("revokedAt", "is", null)
     .returning("tokenId")
     .execute();
-  const entry = { organizationId: before.organizationId, now, actor, target: sourceId };
+  const entry = { organizationId: before.organizationId, action: "source.deleted", target: sourceId };
   const after = { revokedTokens: revoked.map((token) => token.tokenId) };
-  await writeAudit(db, { ...entry, action: "source.deleted", before: auditedFields(before), after });
+  await writeAudit(db, deleted, { ...entry, before: auditedFields(before), after });
   return "deleted";
 }
+
+export const sourceReads = { sources, source };
+export const sourceWrites = { createSource, updateSource, deleteSource };

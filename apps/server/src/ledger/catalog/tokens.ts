@@ -1,8 +1,9 @@
 /** Access tokens (docs/api/access.md). Only a token's SHA-256 is stored, and no method returns it. */
+import type { TokenScope } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { PageOf, TokenRecord } from "../records.ts";
-import { writeAudit } from "./audit.ts";
-import { type Argument, type CatalogDb, isAfterCursor, toPage } from "./database.ts";
+import type { PageOf, TokenRecord, WorkspacePageRequest } from "../records.ts";
+import { type AuditedChange, type AuditNote, writeAudit } from "./audit.ts";
+import { type CatalogDb, hasRows, onPage, toPage } from "./database.ts";
 
 const TOKEN_COLUMNS = [
   "tokenId",
@@ -36,21 +37,27 @@ export async function insertToken(db: CatalogDb, token: TokenRecord, hash: strin
 
 const selectTokens = (db: CatalogDb) => db.selectFrom("tokens").select(TOKEN_COLUMNS);
 
-export async function tokenByHash(
-  db: CatalogDb,
-  { hash }: Argument<"tokenByHash">,
-): Promise<TokenRecord | null> {
+async function tokenByHash(db: CatalogDb, { hash }: { hash: string }): Promise<TokenRecord | null> {
   return (await selectTokens(db).where("hash", "=", hash).executeTakeFirst()) ?? null;
 }
 
-export async function token(db: CatalogDb, { tokenId }: Argument<"token">): Promise<TokenRecord | null> {
+async function token(db: CatalogDb, { tokenId }: { tokenId: string }): Promise<TokenRecord | null> {
   return (await selectTokens(db).where("tokenId", "=", tokenId).executeTakeFirst()) ?? null;
 }
 
 const membersOf = (db: CatalogDb, organizationId: string) =>
   db.selectFrom("members").select("userId").where("organizationId", "=", organizationId);
 
-export async function tokens(db: CatalogDb, page: Argument<"tokens">): Promise<PageOf<TokenRecord>> {
+interface TokenPageRequest extends WorkspacePageRequest {
+  /** Also list tokens that are not bound to a workspace: of one user, of all members, or (null) of no user. */
+  includeUserWide: { userId: string } | "members" | null;
+  /** Only the tokens that are limited to this source's statistics; null: all tokens. */
+  sourceId: string | null;
+  scope: TokenScope | null;
+}
+
+/** Lists the workspace's tokens. */
+async function tokens(db: CatalogDb, page: TokenPageRequest): Promise<PageOf<TokenRecord>> {
   const { organizationId, includeUserWide, sourceId, scope } = page;
   const rows = await selectTokens(db)
     .where((eb) => {
@@ -61,63 +68,46 @@ export async function tokens(db: CatalogDb, page: Argument<"tokens">): Promise<P
     })
     .$if(sourceId !== null, (query) => query.where("sourceId", "=", sourceId))
     .$if(scope !== null, (query) => query.where("scope", "=", scope))
-    .where(isAfterCursor(page, "createdAt", "tokenId"))
-    .orderBy("createdAt", "desc")
-    .orderBy("tokenId", "desc")
-    .limit(page.limit + 1)
+    .$call(onPage(page, "createdAt", "tokenId"))
     .execute();
   return toPage(rows, page, ({ tokenId }) => tokenId);
 }
 
-/** The newest first. A session is a token that a sign-in made. */
-export const sessions = (db: CatalogDb, { userId, now }: Argument<"sessions">): Promise<TokenRecord[]> =>
+const selectValid = (db: CatalogDb, now: number) =>
   selectTokens(db)
+    .where("revokedAt", "is", null)
+    .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)]));
+
+/** The valid tokens that sign-ins of the user made, the newest first. */
+export const sessions = (
+  db: CatalogDb,
+  { userId, now }: { userId: string; now: number },
+): Promise<TokenRecord[]> =>
+  selectValid(db, now)
     .where("userId", "=", userId)
     .where("scope", "=", "console")
-    .where("revokedAt", "is", null)
-    .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)]))
     .orderBy("createdAt", "desc")
     .orderBy("tokenId", "desc")
     .execute();
 
-/** Counts the tokens of the token's workspace, or for a user-wide token those of its user. */
-async function isAtTokenLimit(
+/** The limit is for the tokens of a workspace, or of those that are user-wide for each user. */
+async function createToken(
   db: CatalogDb,
-  { organizationId, userId }: TokenRecord,
-  now: number,
-): Promise<boolean> {
-  const valid = await db
-    .selectFrom("tokens")
-    .select("tokenId")
-    .where((eb) =>
-      organizationId === null
-        ? eb.and([eb("organizationId", "is", null), eb("userId", "=", userId)])
-        : eb("organizationId", "=", organizationId),
-    )
-    .where("revokedAt", "is", null)
-    .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)]))
-    .limit(SERVER_LIMITS.maxTokens)
-    .execute();
-  return valid.length >= SERVER_LIMITS.maxTokens;
-}
-
-export async function createToken(
-  db: CatalogDb,
-  made: Argument<"createToken">,
+  made: AuditedChange & { hash: string; token: TokenRecord },
 ): Promise<"created" | "limit_reached"> {
-  const { actor, now, token } = made;
-  if (await isAtTokenLimit(db, token, now)) return "limit_reached";
+  const { now, token } = made;
+  const { organizationId, userId, tokenId: target } = token;
+  const others = selectValid(db, now).where((eb) =>
+    organizationId === null
+      ? eb.and([eb("organizationId", "is", null), eb("userId", "=", userId)])
+      : eb("organizationId", "=", organizationId),
+  );
+  if (await hasRows(others, SERVER_LIMITS.maxTokens)) return "limit_reached";
   await insertToken(db, token, made.hash);
   // each workspace that the token can access shows it
-  for (const organizationId of await workspacesOfToken(db, token))
-    await writeAudit(db, {
-      organizationId,
-      now,
-      actor,
-      action: "token.created",
-      target: token.tokenId,
-      after: auditedToken(token),
-    });
+  const after = auditedToken(token);
+  for (const workspace of await workspacesOfToken(db, token))
+    await writeAudit(db, made, { organizationId: workspace, action: "token.created", target, after });
   return "created";
 }
 
@@ -131,11 +121,15 @@ export async function workspacesOfToken(
   return rows.map((row) => row.organizationId);
 }
 
+/**
+ * A token that was revoked before keeps its first `revokedAt`. Every workspace that the token could access gets an audit entry. Nobody
+ * is the actor when a link that was opened took a change of an address back.
+ */
 export async function revokeToken(
   db: CatalogDb,
-  revoked: Argument<"revokeToken">,
+  revoked: Pick<AuditNote, "actor" | "now"> & { tokenId: string },
 ): Promise<TokenRecord | "unknown"> {
-  const { actor, now, tokenId } = revoked;
+  const { now, tokenId } = revoked;
   const stopped = await db
     .updateTable("tokens")
     .set({ revokedAt: now })
@@ -146,20 +140,21 @@ export async function revokeToken(
   if (!stopped) return (await token(db, { tokenId })) ?? "unknown";
   const before = auditedToken(stopped);
   const action = stopped.scope === "console" ? "session.ended" : "token.revoked";
-  for (const organizationId of await workspacesOfToken(db, stopped)) {
-    await writeAudit(db, { organizationId, now, actor, action, target: tokenId, before });
-  }
+  for (const organizationId of await workspacesOfToken(db, stopped))
+    await writeAudit(db, revoked, { organizationId, action, target: tokenId, before });
   return stopped;
 }
 
-/** Several nodes report the use of a token; the latest time is kept. */
-export async function recordTokenUse(db: CatalogDb, used: Argument<"recordTokenUse">): Promise<void> {
-  for (const { tokenId, lastUsedAt } of used) {
+/** Stores when tokens were last used. Several nodes report it: an earlier time never replaces a later one. */
+async function recordTokenUse(db: CatalogDb, used: { tokenId: string; lastUsedAt: number }[]): Promise<void> {
+  for (const { tokenId, lastUsedAt } of used)
     await db
       .updateTable("tokens")
       .set({ lastUsedAt })
       .where("tokenId", "=", tokenId)
       .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<", lastUsedAt)]))
       .execute();
-  }
 }
+
+export const tokenReads = { tokenByHash, token, tokens, sessions };
+export const tokenWrites = { createToken, revokeToken, recordTokenUse };

@@ -1,15 +1,16 @@
 /** The tracking plan of each source, and its earlier versions (docs/api/tracking-plan.md). */
 import type { PlannedEvent, TrackingPlan } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { NO_PLAN, type PlanRecord } from "../records.ts";
-import { writeAudit } from "./audit.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import type { PlanRecord } from "../records.ts";
+import { NO_PLAN } from "../records.ts";
+import { type AuditedChange, writeAudit } from "./audit.ts";
+import type { CatalogDb } from "./database.ts";
 import { lockSource } from "./sources.ts";
 
-/** @param version null: the current one */
-export async function trackingPlan(
+/** A version of the source's tracking plan; null: the current one. @returns null when there is no such version */
+async function trackingPlan(
   db: CatalogDb,
-  { sourceId, version }: Argument<"trackingPlan">,
+  { sourceId, version }: { sourceId: string; version: number | null },
 ): Promise<PlanRecord | null> {
   const row = await db
     .selectFrom("trackingPlans")
@@ -21,9 +22,10 @@ export async function trackingPlan(
   return row ? { ...row, plan: JSON.parse(row.plan) } : null;
 }
 
-export const trackingPlanVersions = (
+/** The versions that are kept, the newest first. */
+const trackingPlanVersions = (
   db: CatalogDb,
-  { sourceId }: Argument<"trackingPlanVersions">,
+  { sourceId }: { sourceId: string },
 ): Promise<Omit<PlanRecord, "plan">[]> =>
   db
     .selectFrom("trackingPlans")
@@ -64,10 +66,15 @@ async function addVersion(db: CatalogDb, sourceId: string, record: PlanRecord): 
     .execute();
 }
 
-export async function saveTrackingPlan(
+/**
+ * Stores the plan as a new version, unless it equals the current one. @returns `changed` when `baseVersion` is not null and not the
+ * current version
+ */
+async function saveTrackingPlan(
   db: CatalogDb,
-  { sourceId, plan, baseVersion, actor, now }: Argument<"saveTrackingPlan">,
+  saved: AuditedChange & { sourceId: string; plan: TrackingPlan; baseVersion: number | null },
 ): Promise<PlanRecord | "unknown" | "changed"> {
+  const { sourceId, plan, baseVersion, actor, now } = saved;
   // PostgreSQL tells the other nodes that the source has changed, because its row is written
   const source = await lockSource(db, { sourceId, now });
   if (!source) return "unknown";
@@ -77,21 +84,22 @@ export async function saveTrackingPlan(
   const oldPlan = before?.plan ?? NO_PLAN;
   if (before && JSON.stringify(oldPlan) === JSON.stringify(plan)) return before;
   const { userId, tokenId } = actor;
-  const saved: PlanRecord = { version: version + 1, plan, userId, tokenId, createdAt: now };
-  await addVersion(db, sourceId, saved);
+  const added: PlanRecord = { version: version + 1, plan, userId, tokenId, createdAt: now };
+  await addVersion(db, sourceId, added);
   const summary = ({ mode, unknownEvents }: TrackingPlan, planVersion: number) => ({
     planVersion,
     mode,
     unknownEvents,
   });
-  await writeAudit(db, {
+  await writeAudit(db, saved, {
     organizationId: source.organizationId,
-    now,
-    actor,
     action: "source.plan_saved",
     target: sourceId,
     before: summary(oldPlan, version),
-    after: { ...summary(plan, saved.version), ...auditedChange(oldPlan, plan) },
+    after: { ...summary(plan, added.version), ...auditedChange(oldPlan, plan) },
   });
-  return saved;
+  return added;
 }
+
+export const trackingPlanReads = { trackingPlan, trackingPlanVersions };
+export const trackingPlanWrites = { saveTrackingPlan };

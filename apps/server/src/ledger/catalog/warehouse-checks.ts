@@ -1,44 +1,50 @@
-/** What the warehouse must hold of each source and day, and the outcome of the latest checks of the warehouse. */
+/**
+ * What the warehouse must hold of each source and day, and the outcome of the latest checks of the warehouse, shared by all nodes
+ * (docs/decisions/0022).
+ */
 import { sql } from "kysely";
-import type { ShippedDays, WarehouseCheck } from "../warehouse-ledger.ts";
-import type { DayCount } from "../warehouse-report.ts";
-import type { Argument, CatalogDb, LeaseClock } from "./database.ts";
+import type { DayCount, WarehouseReport } from "../warehouse-report.ts";
+import type { CatalogDb, LeaseClock } from "./database.ts";
 
 /** SQLite binds at most 32,766 values in a statement. */
 const ROWS_AT_ONCE = 2_000;
 
-export async function allSourceIds(db: CatalogDb): Promise<string[]> {
+/** The ids of all sources, deleted ones included: their events still exist. */
+async function allSourceIds(db: CatalogDb): Promise<string[]> {
   const rows = await db.selectFrom("sources").select("sourceId").orderBy("sourceId").execute();
   return rows.map(({ sourceId }) => sourceId);
-}
-
-async function readRevision(db: CatalogDb): Promise<number> {
-  return (await db.selectFrom("warehouseChecks").select("revision").executeTakeFirstOrThrow()).revision;
 }
 
 /** To be called before the rows are changed: it makes transactions that change the revision wait. */
 const raiseRevision = (db: CatalogDb) =>
   db.updateTable("warehouseChecks").set((eb) => ({ revision: eb("revision", "+", 1) }));
 
-export async function shippedDays(
-  db: CatalogDb,
-  { sourceIds }: Argument<"shippedDays">,
-): Promise<ShippedDays> {
+/** What the warehouse must hold, as far as the ledger has counted it. */
+export interface ShippedDays {
+  /** Counts events that were shipped, and not the ones that were removed on purpose. */
+  days: DayCount[];
+  /** How often the counts were changed otherwise than by shipping. Once it has changed, an earlier answer can no longer be compared. */
+  revision: number;
+  /** Whether visitors are being deleted from the warehouse, so that it may hold more than `days` says. */
+  isErasing: boolean;
+}
+
+/** The days of these sources. Read it before the warehouse is counted: events are shipped meanwhile. */
+async function shippedDays(db: CatalogDb, { sourceIds }: { sourceIds: string[] }): Promise<ShippedDays> {
   // before the days: a change between the two reads makes the answer outdated and not wrong
-  const revision = await readRevision(db);
+  const { revision } = await db.selectFrom("warehouseChecks").select("revision").executeTakeFirstOrThrow();
   const erasing = await db
     .selectFrom("erasures")
     .select("receiptId")
     .where("finishedAt", "is", null)
     .where("status", "=", "warehouse")
-    .limit(1)
-    .execute();
+    .executeTakeFirst();
   const days = await db
     .selectFrom("shippedDays")
     .select((eb) => ["sourceId", "day", eb("shipped", "-", eb.ref("removed")).as("events")])
     .where("sourceId", "in", sourceIds)
     .execute();
-  return { days, revision, isErasing: erasing.length > 0 };
+  return { days, revision, isErasing: erasing !== undefined };
 }
 
 async function addToDays(
@@ -47,18 +53,12 @@ async function addToDays(
   column: "shipped" | "removed",
 ): Promise<void> {
   for (let start = 0; start < days.length; start += ROWS_AT_ONCE) {
-    const rows = days.slice(start, start + ROWS_AT_ONCE);
+    const rows = days
+      .slice(start, start + ROWS_AT_ONCE)
+      .map(({ sourceId, day, events }) => ({ sourceId, day, shipped: 0, removed: 0, [column]: events }));
     await db
       .insertInto("shippedDays")
-      .values(
-        rows.map(({ sourceId, day, events }) => ({
-          sourceId,
-          day,
-          shipped: 0,
-          removed: 0,
-          [column]: events,
-        })),
-      )
+      .values(rows)
       .onConflict((conflict) =>
         conflict.columns(["sourceId", "day"]).doUpdateSet((eb) => ({
           [column]: eb(`shippedDays.${column}`, "+", eb.ref(`excluded.${column}`)),
@@ -68,9 +68,14 @@ async function addToDays(
   }
 }
 
-export async function addShippedDays(
+/**
+ * Adds to the number of events that the warehouse must hold on each of these days.
+ * @param change.revision what `shippedDays` returned before the events were counted
+ * @returns false when the counts were changed otherwise than by shipping since then: nothing is added
+ */
+async function addShippedDays(
   db: CatalogDb,
-  { days, revision }: Argument<"addShippedDays">,
+  { days, revision }: { days: DayCount[]; revision: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await raiseRevision(db)
     .where("revision", "=", revision)
@@ -80,9 +85,10 @@ export async function addShippedDays(
   return true;
 }
 
-export async function forgetShippedDays(
+/** Forgets the days of a source before a day, because their events are going to be deleted from the warehouse. */
+async function forgetShippedDays(
   db: CatalogDb,
-  expired: Argument<"forgetShippedDays">,
+  expired: { sourceId: string; before: number }[],
 ): Promise<void> {
   await raiseRevision(db).execute();
   for (const { sourceId, before } of expired)
@@ -94,18 +100,22 @@ export async function subtractRemoved(db: CatalogDb, removed: readonly DayCount[
   await addToDays(db, removed, "removed");
 }
 
-export async function warehouseCheck(db: CatalogDb): Promise<WarehouseCheck> {
-  const { comparedAt, partsCheckedAt, report } = await db
+/** `comparedAt` and `partsCheckedAt`: when a node last compared it, or began to check its files; 0: never. */
+async function warehouseCheck(
+  db: CatalogDb,
+): Promise<{ comparedAt: number; partsCheckedAt: number; report: WarehouseReport }> {
+  const { report, ...check } = await db
     .selectFrom("warehouseChecks")
     .select(["comparedAt", "partsCheckedAt", "report"])
     .executeTakeFirstOrThrow();
-  return { comparedAt, partsCheckedAt, report: JSON.parse(report) };
+  return { ...check, report: JSON.parse(report) };
 }
 
-export async function claimWarehouseCheck(
+/** @returns false while another node has the claim */
+async function claimWarehouseCheck(
   db: CatalogDb,
+  { now, leaseMs }: { now: number; leaseMs: number },
   leaseClock: LeaseClock,
-  { now, leaseMs }: Argument<"claimWarehouseCheck">,
 ): Promise<boolean> {
   const time = leaseClock(now);
   const { numUpdatedRows } = await db
@@ -116,9 +126,10 @@ export async function claimWarehouseCheck(
   return numUpdatedRows === 1n;
 }
 
-export async function saveWarehouseReport(
+/** Stores the outcome of a comparison, and ends the claim. */
+async function saveWarehouseReport(
   db: CatalogDb,
-  { report, comparedAt }: Argument<"saveWarehouseReport">,
+  { report, comparedAt }: { report: WarehouseReport; comparedAt: number },
 ): Promise<void> {
   await db
     .updateTable("warehouseChecks")
@@ -126,9 +137,15 @@ export async function saveWarehouseReport(
     .execute();
 }
 
-export async function savePartsCheck(
-  db: CatalogDb,
-  { partsCheckedAt }: Argument<"savePartsCheck">,
-): Promise<void> {
+async function savePartsCheck(db: CatalogDb, { partsCheckedAt }: { partsCheckedAt: number }): Promise<void> {
   await db.updateTable("warehouseChecks").set({ partsCheckedAt }).execute();
 }
+
+export const warehouseReads = { allSourceIds, shippedDays, warehouseCheck };
+export const warehouseWrites = {
+  addShippedDays,
+  forgetShippedDays,
+  claimWarehouseCheck,
+  saveWarehouseReport,
+  savePartsCheck,
+};

@@ -1,14 +1,15 @@
 /** Tables of the debug history, and the functions that record attempts and keep them within their limits (docs/api/debug.md). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
+import { ATTEMPT_ROW_BYTES } from "../attempt-queries.ts";
 import { LOCKS } from "./connections.ts";
 
 /** Rows that one transaction deletes, besides those that new attempts replace. */
 const SLICE = 1_000;
 
 /** `other`: 0 for an attempt that succeeded, 1 for any other outcome. */
-const TABLES = [
-  `create table attempts (source_id text not null, seq bigint generated always as identity, kind smallint not null,
-    other smallint not null, outcome smallint not null, code text, origin text, session_id text, anonymous_id text,
+export const ATTEMPTS_TABLES = [
+  `create table attempts (source_id text not null, seq bigint generated always as identity, kind text not null,
+    other smallint not null, outcome text not null, code text, origin text, session_id text, anonymous_id text,
     attempt_id text not null, received_at bigint not null, bytes integer not null, record text not null,
     primary key (source_id, seq))`,
   `create index attempts_source on attempts (source_id, kind, other, seq)`,
@@ -45,6 +46,7 @@ begin
   return (select bytes > store_bytes from attempt_totals);
 end $$`;
 
+const OTHER = "case when outcome = 'succeeded' then 0 else 1 end";
 const OF_GROUP = "source_id = touched.source_id and kind = touched.kind and other = touched.other";
 
 /**
@@ -65,25 +67,25 @@ begin
   with added as (
     insert into attempts (source_id, kind, other, outcome, code, origin, session_id, anonymous_id, attempt_id,
       received_at, bytes, record)
-    select source_id, kind, other, outcome, code, origin, session_id, anonymous_id, attempt_id, received_at, bytes, record
-    from rows from (json_to_recordset(rows) as (source_id text, kind smallint, other smallint, outcome smallint, code text,
-      origin text, session_id text, anonymous_id text, attempt_id text, received_at bigint, bytes integer, record text))
-      with ordinality as r (source_id, kind, other, outcome, code, origin, session_id, anonymous_id, attempt_id,
-        received_at, bytes, record, number)
-    order by number returning bytes
+    select "sourceId", kind, ${OTHER}, outcome, code, origin, "sessionId", "anonymousId", "attemptId", "receivedAt",
+      ${ATTEMPT_ROW_BYTES} + octet_length(record), record
+    from rows from (json_to_recordset(rows) as ("sourceId" text, kind text, outcome text, code text, origin text,
+      "sessionId" text, "anonymousId" text, "attemptId" text, "receivedAt" bigint, record text)) with ordinality
+    order by ordinality returning bytes
   )
   select coalesce(sum(bytes), 0) into grown from added;
 
   insert into attempt_counts (source_id, hour, name, count, last_seen_at)
-  select source_id, hour, name, sum(count), max(last_seen_at)
-  from json_to_recordset(counts) as (source_id text, hour bigint, name text, count bigint, last_seen_at bigint)
-  group by source_id, hour, name order by source_id, hour, name
+  select "sourceId", hour, name, sum(count), max("lastSeenAt")
+  from json_to_recordset(counts) as ("sourceId" text, hour bigint, name text, count bigint, "lastSeenAt" bigint)
+  group by "sourceId", hour, name order by "sourceId", hour, name
   on conflict (source_id, hour, name) do update
   set count = attempt_counts.count + excluded.count,
     last_seen_at = greatest(attempt_counts.last_seen_at, excluded.last_seen_at);
 
   for touched in
-    select distinct source_id, kind, other from json_to_recordset(rows) as (source_id text, kind smallint, other smallint)
+    select distinct "sourceId" as source_id, kind, ${OTHER} as other
+    from json_to_recordset(rows) as ("sourceId" text, kind text, outcome text)
   loop
     select seq into up_to from attempts where ${OF_GROUP}
     order by seq desc
@@ -132,5 +134,4 @@ begin
   return over or expired = ${SLICE} or hours = ${SLICE};
 end $$`;
 
-export const ATTEMPTS_TABLES = TABLES;
 export const ATTEMPTS_FUNCTIONS = [FIT_ATTEMPTS, RECORD_ATTEMPTS, EXPIRE_ATTEMPTS];

@@ -1,5 +1,5 @@
 /** The tables that commits write, and the function that stores a group of commits in one round trip. */
-import { FULL_SHARE } from "../generations.ts";
+import { FULL_SHARE } from "../key-generations.ts";
 import { LOCKS } from "./connections.ts";
 
 /** Tables for generations of keys. Each holds one generation; a retired generation's table is truncated and reused. */
@@ -102,7 +102,11 @@ begin
   end loop;
   accepted := add_keys(current, keys, known);
 
-  insert into sessions select * from json_populate_recordset(null::sessions, heads->'open') on conflict do nothing;
+  insert into sessions (source_id, session_id, anonymous_id, user_id, started_at, last_activity_at, landing)
+  select "sourceId", "sessionId", "anonymousId", "userId", "startedAt", "lastActivityAt", landing
+  from json_to_recordset(heads->'open') as ("sourceId" text, "sessionId" text, "anonymousId" text, "userId" text,
+    "startedAt" bigint, "lastActivityAt" bigint, landing text)
+  on conflict do nothing;
 
   -- an insert locks rows in the order of its select; an update would not
   with wanted as materialized (
@@ -125,8 +129,8 @@ begin
 
   with commit as materialized (
     select * from rows from (json_to_recordset(heads->'commits')
-      as (source_id text, at bigint, day text, bootstrap boolean, bytes bigint)) with ordinality
-      as c (source_id, at, day, bootstrap, bytes, number)
+      as ("sourceId" text, "receivedAt" bigint, bootstrap boolean, bytes bigint, day text)) with ordinality
+      as c (source_id, at, bootstrap, bytes, day, number)
   ), entry as materialized (
     select c.source_id, e.number, e.line, e.is_new
     from unnest(accepted, commit_of, line_of) as e (is_new, number, line) join commit c using (number)

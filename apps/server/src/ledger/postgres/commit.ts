@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { utcDay } from "../../core/time.ts";
 import { buildPayload } from "../outbox-payload.ts";
-import type { Commit, SessionRecord, StoredFlags } from "../records.ts";
+import type { Commit, StoredFlags } from "../records.ts";
 import type { KeyFilters } from "./key-filters.ts";
 
 /** An entry to store. Entries with the same key are listed once. Numbers start at 1, because PostgreSQL arrays do. */
@@ -23,16 +23,6 @@ interface SourceLines {
   /** The number of lines of each day. */
   days: Map<number, number>;
 }
-
-const toSessionRow = (session: SessionRecord) => ({
-  source_id: session.sourceId,
-  session_id: session.sessionId,
-  anonymous_id: session.anonymousId,
-  user_id: session.userId,
-  started_at: session.startedAt,
-  last_activity_at: session.lastActivityAt,
-  landing: session.landing,
-});
 
 /** Returns the distinct entries of the group, sorted so that all nodes lock keys in the same order, and the lines of each source. */
 function collectEntries(group: Commit[]): { entries: GroupEntry[]; sources: SourceLines[] } {
@@ -78,6 +68,8 @@ function collectTouches(group: Commit[], numberByIndex: Map<number, number>) {
   });
 }
 
+const COMMIT = "select commit_group($1, $2, $3, $4, $5, $6, $7, $8) as accepted";
+
 /** The text form of an array of numbers or ids, in which nothing needs quotes. */
 const toArrayText = (values: readonly unknown[]) => `{${values.join()}}`;
 
@@ -99,22 +91,6 @@ async function buildPayloads(sources: SourceLines[]) {
   return { outbox, payload: Buffer.concat(payloads) };
 }
 
-/** Runs one query. When it fails, the connection is closed instead of reused. */
-async function queryAndRelease<Row extends pg.QueryResultRow>(
-  pool: pg.Pool,
-  query: pg.QueryConfig,
-): Promise<Row[]> {
-  const client = await pool.connect();
-  try {
-    const { rows } = await client.query<Row>(query);
-    client.release();
-    return rows;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
-}
-
 /**
  * Stores the group and returns the flags of all its entries. If it rejects, either nothing was stored, or the connection
  * broke and the outcome is unknown.
@@ -125,33 +101,28 @@ async function storeGroup(pool: pg.Pool, filters: KeyFilters, group: Commit[]): 
   const { outbox, payload } = await buildPayloads(sources);
   const metadata = {
     commits: group.map(({ sourceId, receivedAt, bootstrap, bytes }) => ({
-      source_id: sourceId,
-      bytes,
-      at: receivedAt,
+      ...{ sourceId, receivedAt, bootstrap, bytes },
       day: utcDay(receivedAt),
-      bootstrap,
     })),
-    open: group.flatMap(({ open }) => open.map(toSessionRow)),
+    open: group.flatMap(({ open }) => open),
     touch: collectTouches(group, numberByIndex),
     outbox,
   };
   const keys = entries.map(({ key }) => key);
   const { filteredGenerations, possibleKeys, possibleKeySlots } = filters.ruleOutKeys(keys);
-  const [row] = await queryAndRelease<{ accepted: StoredFlags }>(pool, {
-    text: "select commit_group($1, $2, $3, $4, $5, $6, $7, $8) as accepted",
-    values: [
-      toArrayText(keys),
-      toArrayText(entries.map(({ commit }) => commit)),
-      toArrayText(entries.map(({ line }) => line)),
-      JSON.stringify(metadata),
-      payload,
-      filteredGenerations,
-      toArrayText(possibleKeys),
-      toArrayText(possibleKeySlots),
-    ],
-  });
+  // the pool closes a connection whose query has failed
+  const { rows } = await pool.query<{ accepted: StoredFlags }>(COMMIT, [
+    toArrayText(keys),
+    toArrayText(entries.map(({ commit }) => commit)),
+    toArrayText(entries.map(({ line }) => line)),
+    JSON.stringify(metadata),
+    payload,
+    filteredGenerations,
+    toArrayText(possibleKeys),
+    toArrayText(possibleKeySlots),
+  ]);
   const flags = new Uint8Array(group.reduce((sum, commit) => sum + commit.entries.length, 0));
-  for (const [position, { index }] of entries.entries()) flags[index] = row?.accepted[position] ?? 0;
+  for (const [position, { index }] of entries.entries()) flags[index] = rows[0]?.accepted[position] ?? 0;
   return flags;
 }
 

@@ -1,6 +1,6 @@
 /** Erases visitors from the outbox and the debug history, a slice of one source's rows at a time. */
 import type pg from "pg";
-import type { ErasureLedger } from "../ledger.ts";
+import type { Ledger } from "../ledger.ts";
 import { buildPayload, joinLines, type OutboxLine, readLines } from "../outbox-payload.ts";
 import type { Cursor } from "../records.ts";
 import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
@@ -43,7 +43,7 @@ async function rewrite(client: pg.PoolClient, sourceId: string, row: RewrittenRo
   await client.query(SUBTRACT, [sourceId, row.events - lines.length, freedBytes]);
 }
 
-export const erasureMethods = (pool: pg.Pool): Pick<ErasureLedger, "eraseOutbox" | "eraseAttempts"> => ({
+export const erasureMethods = (pool: pg.Pool): Pick<Ledger, "eraseOutbox" | "eraseAttempts"> => ({
   eraseOutbox: async ({ visitors, after, sealed }) => {
     const { sourceIndex = 0, afterSeq = 0, upToSeq } = after ?? {};
     const sourceId = sourcesOf(visitors)[sourceIndex];

@@ -4,7 +4,7 @@
  * slice at a time, after the start and whenever the newest generation has become an older one.
  */
 import type pg from "pg";
-import { createKeyFilter, filterBytes, type KeyFilter, MAX_FILTER_BYTES } from "../key-filter.ts";
+import { createKeyFilter, filterBytes, type KeyFilter, MAX_FILTER_BYTES } from "../key-generations.ts";
 import { GENERATION_ID, KEY_ROW_BYTES } from "./commit-ddl.ts";
 
 /** Parameters of `commit_group`: `learned`, `perhaps` and `perhaps_in`. */
@@ -15,15 +15,6 @@ interface RuledOutKeys {
   possibleKeys: number[];
   /** For each of `possibleKeys`, the slot of that filter's generation. */
   possibleKeySlots: number[];
-}
-
-export interface KeyFilters {
-  /** @param keys 32 hex digits each */
-  ruleOutKeys(keys: readonly string[]): RuledOutKeys;
-  /** Creates missing filters and drops those of retired generations. Concurrent calls share one run. */
-  fill(): Promise<void>;
-  /** Drops all filters: the database may have been restored to an earlier state. */
-  clear(): void;
 }
 
 const KEY_BYTES = 16;
@@ -57,55 +48,64 @@ async function addSlice(pool: pg.Pool, filter: KeyFilter, table: string, firstBl
   for (let at = 0; at < keys.length; at += KEY_BYTES) filter.add(keys.subarray(at, at + KEY_BYTES));
 }
 
-export function createKeyFilters(pool: pg.Pool): KeyFilters {
-  let filters = new Map<string, GenerationFilter>();
-  let filling: Promise<void> | null = null;
+export class KeyFilters {
+  readonly #pool: pg.Pool;
+  #filters = new Map<string, GenerationFilter>();
+  #filling: Promise<void> | null = null;
 
-  /** `clear` replaces the map `filters`. A filter that is being filled then goes into the old map, and is not used. */
-  const addFilter = async ({ id, slot }: OlderGeneration, into: typeof filters) => {
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  /** @param keys 32 hex digits each */
+  ruleOutKeys(keys: readonly string[]): RuledOutKeys {
+    const bytes = Buffer.from(this.#filters.size > 0 ? keys.join("") : "", "hex");
+    const possibleKeys: number[] = [];
+    const possibleKeySlots: number[] = [];
+    for (let at = 0; at < bytes.length; at += KEY_BYTES) {
+      const key = bytes.subarray(at, at + KEY_BYTES);
+      for (const filter of this.#filters.values()) {
+        if (!filter.mayHold(key)) continue;
+        possibleKeys.push(at / KEY_BYTES + 1);
+        possibleKeySlots.push(filter.slot);
+      }
+    }
+    return { filteredGenerations: [...this.#filters.keys()], possibleKeys, possibleKeySlots };
+  }
+
+  /** Creates missing filters and drops those of retired generations. Concurrent calls share one run. */
+  fill(): Promise<void> {
+    this.#filling ??= this.#fillAll().finally(() => {
+      this.#filling = null;
+    });
+    return this.#filling;
+  }
+
+  /** Drops all filters: the database may have been restored to an earlier state. */
+  clear(): void {
+    this.#filters = new Map();
+  }
+
+  async #fillAll(): Promise<void> {
+    const into = this.#filters;
+    const { rows: generations } = await this.#pool.query<OlderGeneration>(OLDER_GENERATIONS);
+    for (const id of into.keys()) if (!generations.some((one) => one.id === id)) into.delete(id);
+    for (const generation of generations)
+      if (!into.has(generation.id)) await this.#addFilter(generation, into);
+  }
+
+  /** `clear` replaces the map. A filter that is being filled then goes into the old map, and is not used. */
+  async #addFilter({ id, slot }: OlderGeneration, into: Map<string, GenerationFilter>): Promise<void> {
     const table = `event_keys_${slot}`;
-    const { size, blockSize, file } = await readTableState(pool, table);
+    const { size, blockSize, file } = await readTableState(this.#pool, table);
     const keys = Math.ceil(size / KEY_ROW_BYTES);
     const usedBytes = [...into.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     if (usedBytes + filterBytes(keys) > MAX_FILTER_BYTES) return;
     const filter = createKeyFilter(keys);
     const blocks = Math.ceil(size / blockSize);
-    for (let block = 0; block < blocks && into === filters; block += SLICE_BLOCKS)
-      await addSlice(pool, filter, table, block);
+    for (let block = 0; block < blocks && into === this.#filters; block += SLICE_BLOCKS)
+      await addSlice(this.#pool, filter, table, block);
     // `cluster` and `vacuum full` move rows to a new file; some may have been missed then
-    if ((await readTableState(pool, table)).file === file) into.set(id, { ...filter, slot });
-  };
-
-  const fillAll = async () => {
-    const into = filters;
-    const { rows: generations } = await pool.query<OlderGeneration>(OLDER_GENERATIONS);
-    for (const id of into.keys()) if (!generations.some((one) => one.id === id)) into.delete(id);
-    for (const generation of generations) if (!into.has(generation.id)) await addFilter(generation, into);
-  };
-
-  return {
-    ruleOutKeys(keys) {
-      const bytes = Buffer.from(filters.size > 0 ? keys.join("") : "", "hex");
-      const possibleKeys: number[] = [];
-      const possibleKeySlots: number[] = [];
-      for (let at = 0; at < bytes.length; at += KEY_BYTES) {
-        const key = bytes.subarray(at, at + KEY_BYTES);
-        for (const filter of filters.values()) {
-          if (!filter.mayHold(key)) continue;
-          possibleKeys.push(at / KEY_BYTES + 1);
-          possibleKeySlots.push(filter.slot);
-        }
-      }
-      return { filteredGenerations: [...filters.keys()], possibleKeys, possibleKeySlots };
-    },
-    fill: () => {
-      filling ??= fillAll().finally(() => {
-        filling = null;
-      });
-      return filling;
-    },
-    clear: () => {
-      filters = new Map();
-    },
-  };
+    if ((await readTableState(this.#pool, table)).file === file) into.set(id, { ...filter, slot });
+  }
 }

@@ -5,10 +5,10 @@
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { FULL_KEYS, GENERATION_MS, WINDOW_MS } from "../generations.ts";
-import { MAX_FILTERED_KEYS } from "../key-filter.ts";
+import { FULL_KEYS, GENERATION_MS, MAX_FILTERED_KEYS, WINDOW_MS } from "../key-generations.ts";
+import { KEY_SLOTS } from "./commit-ddl.ts";
 import { LOCKS, type Queryable } from "./connections.ts";
-import { isLockTimeout } from "./failure.ts";
+import { tryInTransaction } from "./transaction.ts";
 
 const SLICE_SESSIONS = 2_000;
 const MAX_SESSION_SLICES = 20;
@@ -52,68 +52,41 @@ export async function createFirstGeneration(connection: Queryable): Promise<void
 }
 
 interface MaintenanceStep {
+  /** Returns one boolean `done`. */
   text: string;
   values: unknown[];
   lockTimeoutMs?: number;
+  /** How often it is repeated while it says that there is more to do. */
+  times?: number;
 }
 
-/**
- * Runs a statement that returns one boolean `done`, in a transaction of its own.
- * @returns null when a lock was not free in time, such as that of another node's step
- */
-async function tryStep(
-  client: pg.PoolClient,
-  { text, values, lockTimeoutMs = LOCK_TIMEOUT_MS }: MaintenanceStep,
-): Promise<boolean | null> {
-  await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`);
-  try {
-    await client.query(LOCK, [...LOCKS.upkeep]);
-    const { rows } = await client.query<{ done: boolean }>(text, values);
-    await client.query("commit");
-    return rows[0]?.done ?? null;
-  } catch (error) {
-    await client.query("rollback");
-    if (isLockTimeout(error)) return null;
-    throw error;
+async function runStep(pool: pg.Pool, step: MaintenanceStep): Promise<void> {
+  const { text, values, lockTimeoutMs = LOCK_TIMEOUT_MS, times = 1 } = step;
+  for (let time = 0; time < times; time++) {
+    const hasMore = await tryInTransaction(pool, lockTimeoutMs, async (client) => {
+      await client.query(LOCK, [...LOCKS.upkeep]);
+      return (await client.query<{ done: boolean }>(text, values)).rows[0]?.done;
+    });
+    if (!hasMore) return;
   }
 }
 
-/** Repeats a step while it says that there is more to do. */
-async function repeat(
-  client: pg.PoolClient,
-  step: MaintenanceStep,
-  times = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  for (let time = 0; time < times; time++) if (!(await tryStep(client, step))) return;
-}
-
-async function maintain(client: pg.PoolClient, now: number): Promise<void> {
-  // a table that is locked is left to the next minute
-  await repeat(client, {
+/** @param now by the clock for deletions */
+export async function maintainDatabase(pool: pg.Pool, now: number): Promise<void> {
+  await runStep(pool, {
     text: "select retire_keys($1, $2) as done",
     values: [now, WINDOW_MS],
     lockTimeoutMs: RETIRE_LOCK_TIMEOUT_MS,
+    times: KEY_SLOTS,
   });
-  await tryStep(client, {
+  await runStep(pool, {
     text: "select turn_keys($1, $2, $3, $4) as done",
     values: [now, GENERATION_MS, FULL_KEYS, MAX_FILTERED_KEYS],
   });
-  await tryStep(client, { text: FORGET_NODES, values: [DEAD_NODE_MS] });
+  await runStep(pool, { text: FORGET_NODES, values: [DEAD_NODE_MS] });
   const before = now - LIMITS.sessionRetentionSeconds * 1_000;
   // it may wait for a commit, since nobody waits behind it
   const expire = { text: EXPIRE_SESSIONS, values: [before], lockTimeoutMs: 0 };
-  await repeat(client, expire, MAX_SESSION_SLICES);
-  await repeat(client, { text: FORGET_CHANGES, values: [DEAD_NODE_MS] }, MAX_CHANGE_SLICES);
-}
-
-/** Runs the maintenance, of which one node does each step at a time. @param now by the clock for deletions */
-export async function maintainDatabase(pool: pg.Pool, now: number): Promise<void> {
-  const client = await pool.connect();
-  let failed = true;
-  try {
-    await maintain(client, now);
-    failed = false;
-  } finally {
-    client.release(failed);
-  }
+  await runStep(pool, { ...expire, times: MAX_SESSION_SLICES });
+  await runStep(pool, { text: FORGET_CHANGES, values: [DEAD_NODE_MS], times: MAX_CHANGE_SLICES });
 }

@@ -5,8 +5,8 @@ import { catalogDdl } from "../catalog/schema.ts";
 import { StorageError } from "../ledger.ts";
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
 import { COMMIT_FUNCTIONS, COMMIT_TABLES } from "./commit-ddl.ts";
-import { LOCKS, type Queryable } from "./connections.ts";
-import { isDeadlock, isLockTimeout } from "./failure.ts";
+import { LOCKS, openConnection, type Queryable } from "./connections.ts";
+import { isDeadlock, isLockTimeout, toStorageError } from "./failure.ts";
 import { NODES_DDL } from "./nodes-ddl.ts";
 import { SALT_FUNCTIONS, SALTS_DDL } from "./visitor-salts.ts";
 
@@ -96,7 +96,9 @@ async function migrateOnce(
     // commits lock the tables in another order, which could deadlock
     await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.keys);
     await connection.query("create table if not exists headwater_schema (version integer not null)");
-    const from = await schemaOrNone(connection);
+    const from = Number(
+      (await connection.query("select version from headwater_schema")).rows[0]?.version ?? 0,
+    );
     refuseNewer(from, to);
     const statements = [...migrations.slice(from).flat(), ...FUNCTIONS];
     for (const sql of from < to ? statements : []) await connection.query(sql);
@@ -110,7 +112,16 @@ async function migrateOnce(
   }
 }
 
-async function schemaOrNone(connection: Queryable): Promise<number> {
-  const { rows } = await connection.query("select version from headwater_schema");
-  return Number(rows[0]?.version ?? 0);
+/** Migrates a database from the command line. Run it with a role that may create tables; the service itself then does not need that right. */
+export async function migrateDatabase(url: string): Promise<{ from: number; to: number }> {
+  try {
+    const client = await openConnection(url);
+    try {
+      return await migrate(client);
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    throw toStorageError(error);
+  }
 }

@@ -18,7 +18,7 @@ import {
 import { postgresDialect } from "./dialect.ts";
 import { erasureMethods } from "./erasures.ts";
 import { toServingError, toStorageError } from "./failure.ts";
-import { createKeyFilters } from "./key-filters.ts";
+import { KeyFilters } from "./key-filters.ts";
 import { createFirstGeneration, maintainDatabase } from "./maintenance.ts";
 import { migrate } from "./migrations.ts";
 import { registerNode } from "./move-lock.ts";
@@ -113,8 +113,8 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
   });
   const commitPool = openPool(url, DATABASE_COMMIT_CONNECTIONS);
   const pool = openPool(url, DATABASE_CONNECTIONS - DATABASE_COMMIT_CONNECTIONS);
-  const keyFilters = createKeyFilters(pool);
-  const changes = new RemoteChanges({ url, nodeId, oldest, onGap: keyFilters.clear });
+  const keyFilters = new KeyFilters(pool);
+  const changes = new RemoteChanges({ url, nodeId, oldest, onGap: () => keyFilters.clear() });
   const commits = createCommitQueue((group) => commitGroup(commitPool, keyFilters, group), {
     maxGroups: DATABASE_COMMIT_CONNECTIONS,
     onGroup,

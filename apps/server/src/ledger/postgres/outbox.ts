@@ -65,7 +65,7 @@ const RELEASE = `update outbox_pages
 
 type ClaimedPage = Omit<OutboxPage, "parts">;
 
-export const outboxMethods = (pool: pg.Pool): OutboxLedger => ({
+export const outboxMethods = (pool: pg.Pool): Omit<OutboxLedger, "eraseOutbox"> => ({
   claimPage: async ({ pageId, maxEvents, leaseMs }): Promise<OutboxPage | null> => {
     const claimed = await pool.query<ClaimedPage>(CLAIM, [leaseMs]);
     const seal = (client: pg.PoolClient) => client.query<ClaimedPage>(SEAL, [pageId, leaseMs, maxEvents]);

@@ -1,6 +1,6 @@
 /** The reads of every ingest request: a source by its key, a session by its id. */
 import type pg from "pg";
-import { type SourceByKeyRow, sourceByKeySql, toKeyedSource } from "../catalog/source-by-key.ts";
+import { type SourceByKeyRow, sourceByKeySql, toKeyedSource } from "../catalog/source-columns.ts";
 import type { IngestLedger } from "../ledger.ts";
 import type { SessionRecord } from "../records.ts";
 import { IS_FOUND_BY_VISITOR } from "../visitors.ts";

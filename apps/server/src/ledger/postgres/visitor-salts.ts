@@ -4,8 +4,7 @@
  */
 import type pg from "pg";
 import type { SaltLedger } from "../ledger.ts";
-import { isLockTimeout } from "./failure.ts";
-import { inTransaction } from "./transaction.ts";
+import { tryInTransaction } from "./transaction.ts";
 
 export const SALTS_DDL: readonly string[] = [
   `create unlogged table visitor_salts (day bigint primary key, salt bytea not null)`,
@@ -45,11 +44,8 @@ export const saltMethods = (pool: pg.Pool): SaltLedger => ({
   },
   async destroyVisitorSalts({ before }) {
     if ((await pool.query(HAS_OLD, [before])).rowCount === 0) return;
-    await inTransaction(pool, async (client) => {
-      await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      await client.query("select destroy_visitor_salts($1)", [before]);
-    }).catch((error: unknown) => {
-      if (!isLockTimeout(error)) throw error;
-    });
+    await tryInTransaction(pool, LOCK_TIMEOUT_MS, (client) =>
+      client.query("select destroy_visitor_salts($1)", [before]),
+    );
   },
 });

@@ -5,7 +5,7 @@
 import type pg from "pg";
 import { OperatorError } from "../../core/errors.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { WarehousePlace } from "../warehouse-ledger.ts";
+import type { WarehousePlace } from "../ledger.ts";
 
 /** The events are in another folder than that of this node. The message says where. */
 export class WarehouseElsewhere extends OperatorError {

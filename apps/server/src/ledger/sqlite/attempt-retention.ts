@@ -1,166 +1,90 @@
 /**
  * Which attempts stay (docs/api/debug.md): the newest 200 that succeeded and the newest 1,000 others of each
  * source and kind, at least 20 of each code; for a week; and within a number of bytes, for which successes are deleted
- * first. Numbers and bytes are counted in memory as rows come and go, so that a write never counts the table.
+ * first. PostgreSQL has the same statements in functions (`postgres/attempts-ddl.ts`).
  */
 import { SERVER_LIMITS } from "../../core/limits.ts";
+import type { AttemptRow } from "../records.ts";
 import type { Statements } from "./statements.ts";
-
-/** The columns of an attempt that retention needs. */
-export interface RetentionFacts {
-  sourceId: string;
-  kind: number;
-  /** 0: it succeeded. */
-  other: number;
-  code: string | null;
-  bytes: number;
-}
-type RetainedRow = RetentionFacts & { seq: number };
-
-/** How many attempts of one source and kind are stored. */
-interface RetentionGroup {
-  sourceId: string;
-  kind: number;
-  succeeded: number;
-  others: number;
-  /** How many of the others have each code. */
-  codes: Map<string, number>;
-}
-
-export interface Retention {
-  /** Forgets the totals, because they may be wrong. They are counted again when they are next needed. */
-  reset(): void;
-  /** Adds a row to the totals. Call it before the row is inserted: if this counts the table, the row must not be counted twice. */
-  beforeInsert(facts: RetentionFacts): void;
-  /** Deletes rows that exceed the limits, a bounded number at once; true when there are more. */
-  deleteExcess(): boolean;
-  /** Deletes a slice of the rows received before that time; true when there may be more. */
-  deleteExpired(before: number): boolean;
-}
 
 /** Rows deleted in one transaction beyond those that new ones replace. */
 const SLICE_ROWS = 1_000;
-const COLUMNS = "seq, source_id as sourceId, kind, other, code, bytes";
-const TOTALS = `select source_id as sourceId, kind, other, code, count(*) as count, sum(bytes) as bytes from attempts
-  group by source_id, kind, other, code`;
-const OLDEST_OF_GROUP = `select ${COLUMNS} from attempts where source_id = ? and kind = ? and other = ? order by seq limit ?`;
-// `other` is written into the statement because one of the indexes holds only successes
-const oldestOf = (other: 0 | 1) =>
-  `select ${COLUMNS} from attempts where other = ${other} order by seq limit ${SLICE_ROWS}`;
-const OLDEST = `select ${COLUMNS}, received_at as receivedAt from attempts order by seq limit ${SLICE_ROWS}`;
+const { attemptsSucceededKept, attemptsOtherKept, attemptsPerCodeKept } = SERVER_LIMITS;
 
-const keyOf = ({ sourceId, kind }: Pick<RetentionFacts, "sourceId" | "kind">) => `${kind} ${sourceId}`;
+const BYTES = "select coalesce(sum(bytes), 0) as bytes from attempts";
+const OLD_SUCCESSES = `source_id = ?1 and kind = ?2 and other = 0 and seq <= (
+  select seq from attempts where source_id = ?1 and kind = ?2 and other = 0
+  order by seq desc limit 1 offset ${attemptsSucceededKept})`;
+const HAS_OLD_OTHERS = `select 1 from attempts where source_id = ? and kind = ? and other = 1
+  order by seq desc limit 1 offset ${attemptsOtherKept}`;
+/** The last few of each code are kept first. */
+const OLD_OTHERS = `seq in (select seq from (
+    select seq, row_number() over (partition by code order by seq desc) as of_code
+    from attempts where source_id = ? and kind = ? and other = 1
+  ) order by of_code <= ${attemptsPerCodeKept} desc, seq desc limit -1 offset ${attemptsOtherKept})`;
+/** @param other is written into the statement because one of the indexes holds only successes */
+const oldestOf = (other: 0 | 1) => `seq in (select seq from (
+    select seq, sum(bytes) over (order by seq) - bytes as before
+    from attempts where other = ${other} order by seq limit ${SLICE_ROWS}
+  ) where before < ?)`;
+/** Rows are numbered in the order of writing. It differs from the order of age by at most the duration of a request. */
+const EXPIRED = `seq in (select seq from (
+    select seq, received_at from attempts order by seq limit ${SLICE_ROWS}
+  ) where received_at < ?)`;
 
-/** The number of stored attempts by source and kind, and their bytes. */
-function createTotals() {
-  const groups = new Map<string, RetentionGroup>();
-  let bytes = 0;
-  return {
-    bytes: () => bytes,
-    /** @param count number of attempts with these facts, negative when they are deleted. `facts.bytes` is the size of all of them */
-    add(facts: RetentionFacts, count: number): RetentionGroup {
-      const { sourceId, kind, other, code } = facts;
-      const group = groups.get(keyOf(facts)) ?? { sourceId, kind, succeeded: 0, others: 0, codes: new Map() };
-      groups.set(keyOf(facts), group);
-      bytes += count < 0 ? -facts.bytes : facts.bytes;
-      if (other === 0) group.succeeded += count;
-      else {
-        group.others += count;
-        group.codes.set(code ?? "", (group.codes.get(code ?? "") ?? 0) + count);
-      }
-      if (group.succeeded + group.others === 0) groups.delete(keyOf(facts));
-      return group;
-    },
-  };
-}
+export class AttemptRetention {
+  readonly #sql: Statements;
+  readonly #maxBytes: number;
+  /** Of all attempts. null: they are counted when this is next needed. */
+  #bytes: number | null = null;
 
-/** Totals of the stored attempts, counted when they are first needed. `remove` deletes an attempt and keeps the totals right. */
-function createCountedAttempts(sql: Statements) {
-  /** null: not counted yet. */
-  let totals: ReturnType<typeof createTotals> | null = null;
-  /** The groups that have grown since their excess was last deleted. */
-  const grown = new Set<RetentionGroup>();
+  constructor(sql: Statements, maxBytes: number) {
+    this.#sql = sql;
+    this.#maxBytes = maxBytes;
+  }
 
-  const counted = () => {
-    if (totals) return totals;
-    totals = createTotals();
-    for (const row of sql.all<RetentionFacts & { count: number }>(TOTALS))
-      grown.add(totals.add(row, row.count));
-    return totals;
-  };
+  /** To be called when attempts were deleted by others, or when a transaction has failed. */
+  forgetBytes(): void {
+    this.#bytes = null;
+  }
 
-  return {
-    reset() {
-      totals = null;
-      grown.clear();
-    },
-    bytes: () => counted().bytes(),
-    add: (facts: RetentionFacts) => void grown.add(counted().add(facts, 1)),
-    takeGrown(): RetentionGroup[] {
-      counted();
-      const groups = [...grown];
-      grown.clear();
-      return groups;
-    },
-    remove(row: RetainedRow) {
-      counted().add(row, -1);
-      sql.run("delete from attempts where seq = ?", row.seq);
-    },
-  };
-}
-
-export function createRetention(sql: Statements, maxBytes: number): Retention {
-  const attempts = createCountedAttempts(sql);
-  const isTooLarge = () => attempts.bytes() > maxBytes;
-
-  const oldestOfGroup = ({ sourceId, kind }: RetentionGroup, other: 0 | 1, limit: number) =>
-    sql.all<RetainedRow>(OLDEST_OF_GROUP, sourceId, kind, other, limit);
-
-  /** Deletes the oldest others, except the last few of each code. */
-  const removeOthers = (group: RetentionGroup, excess: number) => {
-    let left = excess;
-    const protectedRows = group.codes.size * SERVER_LIMITS.attemptsPerCodeKept;
-    for (const row of oldestOfGroup(group, 1, excess + protectedRows)) {
-      if (left === 0) return;
-      if ((group.codes.get(row.code ?? "") ?? 0) <= SERVER_LIMITS.attemptsPerCodeKept) continue;
-      attempts.remove(row);
-      left--;
+  /** Deletes attempts that exceed the limits after these were added, a bounded number at once. */
+  makeRoom(added: readonly AttemptRow[], addedBytes: number): void {
+    if (this.#bytes !== null) this.#bytes += addedBytes;
+    for (const { sourceId, kind } of new Map(
+      added.map((row) => [`${row.kind} ${row.sourceId}`, row]),
+    ).values()) {
+      this.#delete(OLD_SUCCESSES, sourceId, kind);
+      if (this.#sql.get(HAS_OLD_OTHERS, sourceId, kind)) this.#delete(OLD_OTHERS, sourceId, kind);
     }
-  };
+    this.fit();
+  }
 
-  /** Deletes a slice of the oldest while the store is too large; true when none of them is left. */
-  const removeOldest = (other: 0 | 1): boolean => {
-    const oldest = sql.all<RetainedRow>(oldestOf(other));
-    for (const row of oldest) {
-      if (!isTooLarge()) return false;
-      attempts.remove(row);
-    }
-    return oldest.length < SLICE_ROWS;
-  };
+  /** Deletes a slice of the oldest attempts while they take too many bytes; true when there are more. */
+  fit(): boolean {
+    if (this.#excess() > 0) this.#delete(oldestOf(0), this.#excess());
+    // a failure is deleted only when no success is left
+    if (this.#excess() > 0 && !this.#sql.get("select 1 from attempts where other = 0 limit 1"))
+      this.#delete(oldestOf(1), this.#excess());
+    return this.#excess() > 0;
+  }
 
-  return {
-    reset: attempts.reset,
+  /** Deletes a slice of the attempts received before that time; true when there may be more. */
+  deleteExpired(before: number): boolean {
+    return this.#delete(EXPIRED, before) === SLICE_ROWS;
+  }
 
-    beforeInsert: attempts.add,
+  #excess(): number {
+    this.#bytes ??= this.#sql.get<{ bytes: number }>(BYTES)?.bytes ?? 0;
+    return this.#bytes - this.#maxBytes;
+  }
 
-    deleteExcess() {
-      for (const group of attempts.takeGrown()) {
-        const succeeded = group.succeeded - SERVER_LIMITS.attemptsSucceededKept;
-        if (succeeded > 0) for (const row of oldestOfGroup(group, 0, succeeded)) attempts.remove(row);
-        const others = group.others - SERVER_LIMITS.attemptsOtherKept;
-        if (others > 0) removeOthers(group, others);
-      }
-      // a failure is deleted only when no success is left
-      if (isTooLarge() && removeOldest(0) && isTooLarge()) removeOldest(1);
-      return isTooLarge();
-    },
-
-    /** Rows are numbered in the order of writing. It differs from the order of age by at most the duration of a request. */
-    deleteExpired(before) {
-      const oldest = sql.all<RetainedRow & { receivedAt: number }>(OLDEST);
-      const expired = oldest.filter((row) => row.receivedAt < before);
-      for (const row of expired) attempts.remove(row);
-      return expired.length === SLICE_ROWS;
-    },
-  };
+  #delete(condition: string, ...values: (string | number)[]): number {
+    const deleted = this.#sql.all<{ bytes: number }>(
+      `delete from attempts where ${condition} returning bytes`,
+      ...values,
+    );
+    if (this.#bytes !== null) for (const { bytes } of deleted) this.#bytes -= bytes;
+    return deleted.length;
+  }
 }

@@ -3,32 +3,28 @@
  * event, so a commit does not wait for the disk. Synchronous; runs in the attempts thread.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
-import { SERVER_LIMITS } from "../../core/limits.ts";
-import { DAY_MS } from "../../core/time.ts";
 import {
+  ATTEMPT_COUNTS,
+  ATTEMPT_ROW_BYTES,
   type AttemptGroup,
-  type AttemptGroupFilter,
-  type AttemptGroupRow,
-  attemptGroupConditions,
+  attemptGroupQuery,
   attemptQuery,
-  type Condition,
-  toAttemptGroups,
-} from "../attempt-filter.ts";
+  expiryTimes,
+  IS_ANY_KIND,
+  MAX_EXPIRY_SLICES,
+  RECENT_COUNTS,
+} from "../attempt-queries.ts";
 import { compressSync, decompressSync } from "../compression.ts";
-import type { AlertLedger, AttemptLedger, ErasureLedger, ErasureSlice } from "../ledger.ts";
-import type { AttemptCount, AttemptFilter, AttemptRow, Cursor, StoredAttempt } from "../records.ts";
-import { createAttemptFilter } from "../visitor-attempts.ts";
-import { sourcesOf, visitorsIn } from "../visitors.ts";
-import { createRetention, type Retention, type RetentionFacts } from "./attempt-retention.ts";
+import type { AttemptLedger, Ledger } from "../ledger.ts";
+import type { AttemptCount, AttemptRow, Cursor, StoredAttempt } from "../records.ts";
+import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
+import { type ErasureSlice, sourcesOf, visitorsIn } from "../visitors.ts";
+import { AttemptRetention } from "./attempt-retention.ts";
 import { connect, existingFile, makePrivateFile } from "./database.ts";
-import { overwriteDeleted } from "./overwriting.ts";
-import { createStatements, type Statements, type Synchronous } from "./statements.ts";
+import { overwriteDeleted, Statements, type Synchronous } from "./statements.ts";
 
-export interface AttemptStore
-  extends Synchronous<AttemptLedger>,
-    Synchronous<Pick<AlertLedger, "recentAttemptCounts">>,
-    Synchronous<Pick<ErasureLedger, "eraseAttempts">> {
+type AttemptReads = AttemptLedger & Pick<Ledger, "recentAttemptCounts">;
+export interface AttemptStore extends Synchronous<AttemptReads & Pick<Ledger, "eraseAttempts">> {
   /** Deletes expired rows, a bounded number; true when there are more. */
   maintain(at: { now: number }): boolean;
   close(): void;
@@ -45,8 +41,8 @@ interface AttemptStoreOptions {
 const VERSION = 1;
 /** `other` is 0 for an attempt that succeeded, and 1 for any other outcome. */
 const TABLES = `
-  create table attempts (seq integer primary key autoincrement, source_id text not null, kind integer not null,
-    other integer not null, outcome integer not null, code text, origin text, session_id text, anonymous_id text,
+  create table attempts (seq integer primary key autoincrement, source_id text not null, kind text not null,
+    other integer not null, outcome text not null, code text, origin text, session_id text, anonymous_id text,
     attempt_id text not null, received_at integer not null, bytes integer not null, record blob not null);
   create index attempts_source on attempts (source_id, kind, other, seq, outcome, code, bytes);
   create index attempts_succeeded on attempts (seq) where other = 0;
@@ -62,42 +58,29 @@ const PRAGMAS = `
   pragma wal_autocheckpoint = 2000; pragma journal_size_limit = 67108864; pragma temp_store = memory; pragma secure_delete = fast;
 `;
 
-const INSERT = `insert into attempts (source_id, kind, other, outcome, code, origin, session_id, anonymous_id,
-  attempt_id, received_at, bytes, record) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT = `insert into attempts (source_id, kind, outcome, other, code, origin, session_id, anonymous_id,
+  attempt_id, received_at, bytes, record) values (?1, ?2, ?3, ?3 <> 'succeeded', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`;
 const ADD_COUNT = `insert into attempt_counts (source_id, hour, name, count, last_seen_at) values (?, ?, ?, ?, ?)
   on conflict (source_id, hour, name) do update
   set count = count + excluded.count, last_seen_at = max(last_seen_at, excluded.last_seen_at)`;
-const COUNTS = `select source_id as sourceId, hour, name, count, last_seen_at as lastSeenAt
-  from attempt_counts where source_id = ? and hour >= ? order by hour, name`;
-const RECENT_COUNTS = `
-  select source_id as sourceId, ?1 as hour, name, sum(count) as count, max(last_seen_at) as lastSeenAt
-  from attempt_counts where hour >= ?1 and name in ('succeeded', 'failed', 'plan_warning', 'plan_violation') group by source_id, name`;
 
 const COUNT_SLICE_ROWS = 1_000;
 const DELETE_COUNTS = `delete from attempt_counts where (source_id, hour, name) in
   (select source_id, hour, name from attempt_counts where hour < ? limit ${COUNT_SLICE_ROWS})`;
 const ERASURE_SLICE_ROWS = 200;
-const SELECT_ERASURE_CANDIDATES = `select seq, received_at as receivedAt, anonymous_id as anonymousId, record from attempts
-  where seq in (select seq from attempts where source_id = ? and kind in (0, 1) and other in (0, 1) and seq > ?
+const ERASURE_CANDIDATES = `select seq, received_at as receivedAt, anonymous_id as anonymousId, record from attempts
+  where seq in (select seq from attempts where source_id = ? and ${IS_ANY_KIND} and other in (0, 1) and seq > ?
     order by seq limit ${ERASURE_SLICE_ROWS}) order by seq`;
 
-/** Bytes that the columns and indexes of a row take besides its record. */
-const ROW_BYTES = 400;
-/** Slices that one call of `maintain` deletes. */
-const MAINTAIN_SLICES = 10;
-const COUNT_RETENTION_MS = SERVER_LIMITS.attemptRetentionSeconds * 1_000 + DAY_MS;
+/** A stored attempt, whose record is compressed. */
+type Packed<Row> = Omit<Row, "record"> & { record: Uint8Array };
+const unpack = <Row>({ record, ...row }: Packed<Row>) => ({
+  ...row,
+  record: decompressSync(record).toString(),
+});
 
-interface RecordRow {
-  seq: number;
-  kind: number;
-  record: Uint8Array;
-}
-interface ErasableRow {
-  seq: number;
-  receivedAt: number;
-  anonymousId: string | null;
-  record: Uint8Array;
-}
+/** SQLite's rows have no prototype. */
+const copyAll = <Row extends object>(rows: readonly Row[]): Row[] => rows.map((row) => ({ ...row }));
 
 function prepareFile(database: DatabaseSync): void {
   database.exec(PRAGMAS);
@@ -105,49 +88,29 @@ function prepareFile(database: DatabaseSync): void {
   if (version !== VERSION) database.exec(`begin; ${DROP_TABLES} ${TABLES} commit;`);
 }
 
-function insertAttempt(sql: Statements, retention: Retention, row: AttemptRow): void {
-  const { sourceId, origin, sessionId, anonymousId, attemptId, receivedAt } = row;
+/** @returns the bytes that the row takes */
+function insertAttempt(sql: Statements, row: AttemptRow): number {
+  const { sourceId, kind, outcome, code, origin, sessionId, anonymousId, attemptId, receivedAt } = row;
   const record = compressSync(row.record);
-  const facts: RetentionFacts = {
-    sourceId,
-    kind: ATTEMPT_KINDS.indexOf(row.kind),
-    other: row.outcome === "succeeded" ? 0 : 1,
-    code: row.code,
-    bytes: ROW_BYTES + record.length,
-  };
-  const { kind, other, code, bytes } = facts;
-  const outcome = ATTEMPT_OUTCOMES.indexOf(row.outcome);
-  retention.beforeInsert(facts);
-  const filterValues = [sourceId, kind, other, outcome, code, origin, sessionId, anonymousId];
+  const bytes = ATTEMPT_ROW_BYTES + record.length;
+  const filterValues = [sourceId, kind, outcome, code, origin, sessionId, anonymousId];
   sql.run(INSERT, ...filterValues, attemptId, receivedAt, bytes, record);
+  return bytes;
 }
 
-function whereOf(conditions: readonly Condition[]) {
-  const where = conditions.map(([column, comparison]) => `${column} ${comparison} ?`);
-  // columns without a filter get a condition too, so that SQLite uses the index up to `seq`
-  for (const column of ["kind", "other"])
-    if (!conditions.some(([name]) => name === column)) where.push(`${column} in (0, 1)`);
-  return { where: where.join(" and "), values: conditions.map(([, , value]) => value) };
-}
-
-/** The inner select finds the rows in an index, so that only the records that are returned are read. */
-function selectAttempts(sql: Statements, filter: AttemptFilter): StoredAttempt[] {
-  const { conditions, order } = attemptQuery(filter);
-  const { where, values } = whereOf(conditions);
-  const select = `select seq, kind, record from attempts where seq in (select seq from attempts
-    where ${where} order by seq ${order} limit ?) order by seq ${order}`;
-  return sql.all<RecordRow>(select, ...values, filter.limit).flatMap(({ seq, kind: number, record }) => {
-    const kind = ATTEMPT_KINDS[number];
-    return kind ? [{ seq, kind, record: decompressSync(record).toString() }] : [];
-  });
-}
-
-function groupAttempts(sql: Statements, filter: AttemptGroupFilter): AttemptGroup[] {
-  const { where, values } = whereOf(attemptGroupConditions(filter));
-  const select = `select origin, outcome, code, count(*) as requests from attempts where ${where}
-    group by origin, outcome, code order by requests desc, origin, code`;
-  return toAttemptGroups(sql.all<AttemptGroupRow>(select, ...values));
-}
+const createReads = (sql: Statements): Omit<Synchronous<AttemptReads>, "recordAttempts"> => ({
+  attempts(filter) {
+    const { sql: select, values } = attemptQuery(filter);
+    return sql.all<Packed<StoredAttempt>>(select, ...values).map((row) => unpack<StoredAttempt>(row));
+  },
+  attemptGroups(filter) {
+    const { sql: select, values } = attemptGroupQuery(filter);
+    return copyAll(sql.all<AttemptGroup>(select, ...values));
+  },
+  attemptCounts: ({ sourceId, sinceHour }) =>
+    copyAll(sql.all<AttemptCount>(ATTEMPT_COUNTS, sourceId, sinceHour)),
+  recentAttemptCounts: ({ sinceHour }) => sql.all<AttemptCount>(RECENT_COUNTS, sinceHour),
+});
 
 /** The visitors' attempts in one slice of a source. */
 function findErased(sql: Statements, { visitors, after }: ErasureSlice) {
@@ -155,8 +118,8 @@ function findErased(sql: Statements, { visitors, after }: ErasureSlice) {
   const sourceId = sourcesOf(visitors)[sourceIndex];
   if (sourceId === undefined) return { erased: [], next: null };
   const isTheirs = createAttemptFilter(visitorsIn(visitors, sourceId));
-  const slice = sql.all<ErasableRow>(SELECT_ERASURE_CANDIDATES, sourceId, afterSeq);
-  const erased = slice.filter((row) => isTheirs({ ...row, record: decompressSync(row.record).toString() }));
+  const slice = sql.all<Packed<RecordedAttempt> & { seq: number }>(ERASURE_CANDIDATES, sourceId, afterSeq);
+  const erased = slice.filter((row) => isTheirs(unpack<RecordedAttempt>(row)));
   const end = slice.length === ERASURE_SLICE_ROWS ? slice.at(-1) : undefined;
   const next: Cursor = end ? { sourceIndex, afterSeq: end.seq } : { sourceIndex: sourceIndex + 1 };
   return { erased, next };
@@ -166,41 +129,35 @@ export function openAttempts(path: string, options: AttemptStoreOptions): Attemp
   const { storeBytes, mode = "create" } = options;
   if (mode === "create") makePrivateFile(path);
   const database = connect(mode === "create" ? path : existingFile(path), prepareFile);
-  const sql = createStatements(database);
-  const retention = createRetention(sql, storeBytes);
+  const sql = new Statements(database);
+  const retention = new AttemptRetention(sql, storeBytes);
 
-  /** A failed transaction leaves retention's totals wrong, so they are reset. */
   const transaction = <T>(work: () => T): T => {
     try {
       return sql.transaction(work);
     } catch (error) {
-      retention.reset();
+      retention.forgetBytes();
       throw error;
     }
   };
   const deleteSlice = (now: number): boolean => {
-    const hasMoreExpired = retention.deleteExpired(now - SERVER_LIMITS.attemptRetentionSeconds * 1_000);
-    const hasMoreExcess = retention.deleteExcess();
-    const hasMoreCounts = sql.run(DELETE_COUNTS, now - COUNT_RETENTION_MS) === COUNT_SLICE_ROWS;
+    const before = expiryTimes(now);
+    const hasMoreExpired = retention.deleteExpired(before.attempts);
+    const hasMoreExcess = retention.fit();
+    const hasMoreCounts = sql.run(DELETE_COUNTS, before.counts) === COUNT_SLICE_ROWS;
     return hasMoreExpired || hasMoreExcess || hasMoreCounts;
   };
 
   return {
     recordAttempts: ({ rows, counts }) =>
       transaction(() => {
-        for (const row of rows) insertAttempt(sql, retention, row);
+        const addedBytes = rows.reduce((sum, row) => sum + insertAttempt(sql, row), 0);
         for (const { sourceId, hour, name, count, lastSeenAt } of counts)
           sql.run(ADD_COUNT, sourceId, hour, name, count, lastSeenAt);
-        retention.deleteExcess();
+        retention.makeRoom(rows, addedBytes);
       }),
 
-    attempts: (filter) => selectAttempts(sql, filter),
-    attemptGroups: (filter) => groupAttempts(sql, filter),
-
-    attemptCounts: ({ sourceId, sinceHour }) =>
-      sql.all<AttemptCount>(COUNTS, sourceId, sinceHour).map((count) => ({ ...count })),
-
-    recentAttemptCounts: ({ sinceHour }) => sql.all<AttemptCount>(RECENT_COUNTS, sinceHour),
+    ...createReads(sql),
 
     eraseAttempts(asked) {
       const { erased, next } = findErased(sql, asked);
@@ -208,13 +165,13 @@ export function openAttempts(path: string, options: AttemptStoreOptions): Attemp
       transaction(() => {
         for (const { seq } of erased) sql.run("delete from attempts where seq = ?", seq);
       });
-      if (erased.length > 0) retention.reset();
+      if (erased.length > 0) retention.forgetBytes();
       return { next };
     },
 
     maintain({ now }) {
       let hasMore = true;
-      for (let slice = 0; hasMore && slice < MAINTAIN_SLICES; slice++)
+      for (let slice = 0; hasMore && slice < MAX_EXPIRY_SLICES; slice++)
         hasMore = transaction(() => deleteSlice(now));
       return hasMore;
     },

@@ -5,43 +5,35 @@
  * others. A generation is a table. A new one is opened every few days, or when the newest is full. A generation is deleted
  * when all its keys are past the window. Each has a Bloom filter in memory, so that few tables are searched for a key.
  */
-import { FULL_KEYS, FULL_SHARE, GENERATION_MS, WINDOW_MS } from "../generations.ts";
-import { createKeyFilter, filterBytes, type KeyFilter, MAX_FILTER_BYTES } from "../key-filter.ts";
+import {
+  createKeyFilter,
+  FULL_KEYS,
+  FULL_SHARE,
+  filterBytes,
+  GENERATION_MS,
+  type KeyFilter,
+  MAX_FILTER_BYTES,
+  WINDOW_MS,
+} from "../key-generations.ts";
 import { KEY_BYTES } from "./packed-commits.ts";
-import { openRecentKeys, toKeyText } from "./recent-keys.ts";
+import { MERGE_FROM, RecentKeys, toKeyText } from "./recent-keys.ts";
 import type { Statements } from "./statements.ts";
 
-/** Rows that one call reads or deletes. */
-const SLICE_ROWS = 5_000;
-/** Up to this size the keys of a table are counted. Above it their number is estimated from a sample of this size. */
-const SAMPLE_KEYS = 20_000;
 /** Spare capacity of a growing generation's filter: keys are still added until `rotate` notices that it is full. */
 const SPARE_SHARE = 0.25;
 
-/** Limits that tests set to small values. */
-interface DedupLimits {
+/** Tests set small ones. */
+const LIMITS = {
   /** The number of recent keys from which they are merged into the newest generation. */
-  mergeFrom?: number;
+  mergeFrom: MERGE_FROM,
   /** The number of keys at which a generation is full. */
-  fullKeys?: number;
-  sampleKeys?: number;
-  sliceRows?: number;
-  maxFilterBytes?: number;
-}
-
-export interface DedupKeys {
-  /**
-   * Adds keys, `KEY_BYTES` each, within the caller's transaction.
-   * @returns for each key 1 when it is new, 0 when it was known
-   */
-  add(keys: Uint8Array): Uint8Array;
-  /** Opens a new generation when the newest is old or full, and retires those past the window. */
-  rotate(at: { now: number }): void;
-  /** Reads a slice of a generation into its filter, after a start; true while there is more to do. */
-  fillFilters(): boolean;
-  /** Deletes a slice of a retired generation; true while there is more to do. */
-  deleteRetired(): boolean;
-}
+  fullKeys: FULL_KEYS,
+  /** Up to this size the keys of a table are counted. Above it their number is estimated from a sample of this size. */
+  sampleKeys: 20_000,
+  /** Rows that one call reads or deletes. */
+  sliceRows: 5_000,
+  maxFilterBytes: MAX_FILTER_BYTES,
+};
 
 interface GenerationRow {
   generation: number;
@@ -129,109 +121,114 @@ function retireOld(sql: Statements, now: number): void {
   }
 }
 
-/** The generations that are not retired. */
-interface LiveGenerations {
-  has(key: Uint8Array): boolean;
+const sum = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
+  items.reduce((total, item) => total + amountOf(item), 0);
+
+export class DedupKeys {
+  readonly #sql: Statements;
+  readonly #limits: typeof LIMITS;
+  readonly #recent: RecentKeys;
+  /** The generations that are not retired, newest first. */
+  #live: Generation[] = [];
+
+  constructor(sql: Statements, now: number, limits: Partial<typeof LIMITS> = {}) {
+    this.#sql = sql;
+    this.#limits = { ...LIMITS, ...limits };
+    if (!sql.get(SELECT_LIVE)) sql.transaction(() => createGenerationTable(sql, 1, now));
+    this.#updateLive();
+    this.#recent = new RecentKeys(sql, this.#limits.mergeFrom, (key) => this.#insert(key));
+  }
+
+  /**
+   * Adds keys, `KEY_BYTES` each, within the caller's transaction.
+   * @returns for each key 1 when it is new, 0 when it was known
+   */
+  add(keys: Uint8Array): Uint8Array {
+    const outcomes = new Uint8Array(keys.length / KEY_BYTES);
+    for (const index of outcomes.keys()) {
+      const key = keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES);
+      const text = toKeyText(key);
+      if (this.#recent.has(text) || this.#live.some((generation) => isIn(this.#sql, generation, key)))
+        continue;
+      this.#recent.add(text);
+      outcomes[index] = 1;
+    }
+    this.#recent.write();
+    return outcomes;
+  }
+
+  /** Opens a new generation when the newest is old or full, and retires those past the window. */
+  rotate({ now }: { now: number }): void {
+    const [newest] = this.#live;
+    if (!newest) return;
+    const isOld = newest.opened_at + GENERATION_MS <= now;
+    // if there is no memory for another filter, a new table would have to be searched for every key
+    const isFull = newest.keys >= this.#fullKeys() && this.#hasMemoryFor(this.#capacity());
+    this.#sql.transaction(() => {
+      // otherwise, on a server with few events, old keys would be merged into a much newer generation and kept too long
+      if (isOld) this.#recent.mergeAll();
+      if (isOld || isFull) createGenerationTable(this.#sql, newest.generation + 1, now);
+      retireOld(this.#sql, now);
+    });
+    this.#updateLive();
+  }
+
+  /** Reads a slice of a generation into its filter, after a start; true while there is more to do. */
+  fillFilters(): boolean {
+    const next = this.#live.find(({ filter, filledTo }) => filter && filledTo);
+    if (next) fillSlice(this.#sql, next, this.#limits.sliceRows);
+    return next !== undefined;
+  }
+
+  /** Deletes a slice of a retired generation; true while there is more to do. */
+  deleteRetired(): boolean {
+    return deleteSlice(this.#sql, this.#limits.sliceRows);
+  }
+
   /** Inserts a key into the newest generation. */
-  insert(key: Uint8Array): void;
-  /** @param mergeRecent is called before an old generation gets a successor */
-  rotate(now: number, mergeRecent: () => void): void;
-  /** The next generation whose filter is not complete. */
-  nextToFill(): Generation | undefined;
-}
+  #insert(key: Uint8Array): void {
+    const [newest] = this.#live;
+    if (!newest) return;
+    this.#sql.run(newest.insert, key);
+    newest.keys += 1;
+    newest.filter?.add(key);
+  }
 
-type GenerationLimits = Required<Pick<DedupLimits, "fullKeys" | "sampleKeys" | "maxFilterBytes">>;
+  #fullKeys(): number {
+    return Math.max(this.#limits.fullKeys, sum(this.#live, ({ keys }) => keys) * FULL_SHARE);
+  }
 
-function openGenerations(sql: Statements, now: number, limits: GenerationLimits): LiveGenerations {
-  /** Newest first. */
-  let live: Generation[] = [];
-
-  const fullKeys = () => Math.max(limits.fullKeys, sum(live, ({ keys }) => keys) * FULL_SHARE);
   /** How many keys the filter of a growing generation has room for. */
-  const capacity = () => Math.ceil((1 + SPARE_SHARE) * fullKeys());
-  const hasMemoryFor = (keys: number) =>
-    sum(live, ({ filter }) => filter?.bytes ?? 0) + filterBytes(keys) <= limits.maxFilterBytes;
-  const load = (row: GenerationRow, isNewest: boolean): Generation => {
+  #capacity(): number {
+    return Math.ceil((1 + SPARE_SHARE) * this.#fullKeys());
+  }
+
+  #hasMemoryFor(keys: number): boolean {
+    const used = sum(this.#live, ({ filter }) => filter?.bytes ?? 0);
+    return used + filterBytes(keys) <= this.#limits.maxFilterBytes;
+  }
+
+  /** Forgets retired generations, and loads those that are not known yet: all at the start, then the newest. */
+  #updateLive(): void {
+    const rows = this.#sql.all<GenerationRow>(SELECT_LIVE);
+    const kept = this.#live.filter((known) => rows.some(({ generation }) => generation === known.generation));
+    this.#live = kept;
+    for (const [index, row] of rows.entries())
+      if (kept[index]?.generation !== row.generation) kept.splice(index, 0, this.#load(row, index === 0));
+  }
+
+  #load(row: GenerationRow, isNewest: boolean): Generation {
     const table = tableOf(row.generation);
-    const keys = estimateKeys(sql, table, limits.sampleKeys);
-    const filterKeys = isNewest ? Math.max(keys, capacity()) : keys;
+    const keys = estimateKeys(this.#sql, table, this.#limits.sampleKeys);
+    const filterKeys = isNewest ? Math.max(keys, this.#capacity()) : keys;
     return {
       ...row,
       table,
       search: `select 1 from ${table} where key = ?`,
       insert: `insert into ${table} (key) values (?) on conflict do nothing`,
       keys,
-      filter: hasMemoryFor(filterKeys) ? createKeyFilter(filterKeys) : null,
+      filter: this.#hasMemoryFor(filterKeys) ? createKeyFilter(filterKeys) : null,
       filledTo: keys === 0 ? null : NO_KEY,
     };
-  };
-  if (!sql.get(SELECT_LIVE)) sql.transaction(() => createGenerationTable(sql, 1, now));
-  for (const row of sql.all<GenerationRow>(SELECT_LIVE)) live.push(load(row, live.length === 0));
-
-  return {
-    has: (key) => live.some((generation) => isIn(sql, generation, key)),
-    insert(key) {
-      const [newest] = live;
-      if (!newest) return;
-      sql.run(newest.insert, key);
-      newest.keys += 1;
-      newest.filter?.add(key);
-    },
-    rotate(at, mergeRecent) {
-      const [newest] = live;
-      if (!newest) return;
-      const isOld = newest.opened_at + GENERATION_MS <= at;
-      // if there is no memory for another filter, a new table would have to be searched for every key
-      const isFull = newest.keys >= fullKeys() && hasMemoryFor(capacity());
-      sql.transaction(() => {
-        // otherwise, on a server with few events, old keys would be merged into a much newer generation and kept too long
-        if (isOld) mergeRecent();
-        if (isOld || isFull) createGenerationTable(sql, newest.generation + 1, at);
-        retireOld(sql, at);
-      });
-      const known = new Map(live.map((one) => [one.generation, one]));
-      const rows = sql.all<GenerationRow>(SELECT_LIVE);
-      live = rows.map((row, index) => known.get(row.generation) ?? load(row, index === 0));
-    },
-    nextToFill: () => live.find(({ filter, filledTo }) => filter && filledTo),
-  };
-}
-
-const sum = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
-  items.reduce((total, item) => total + amountOf(item), 0);
-
-export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits = {}): DedupKeys {
-  const {
-    fullKeys = FULL_KEYS,
-    sampleKeys = SAMPLE_KEYS,
-    sliceRows = SLICE_ROWS,
-    maxFilterBytes = MAX_FILTER_BYTES,
-  } = limits;
-  const generations = openGenerations(sql, now, { fullKeys, sampleKeys, maxFilterBytes });
-  const recent = openRecentKeys(sql, { mergeFrom: limits.mergeFrom, insert: generations.insert });
-
-  return {
-    add(keys) {
-      const outcomes = new Uint8Array(keys.length / KEY_BYTES);
-      for (const index of outcomes.keys()) {
-        const key = keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES);
-        const text = toKeyText(key);
-        if (recent.has(text) || generations.has(key)) continue;
-        recent.add(text);
-        outcomes[index] = 1;
-      }
-      recent.write();
-      return outcomes;
-    },
-
-    rotate: (at) => generations.rotate(at.now, recent.mergeAll),
-
-    fillFilters() {
-      const next = generations.nextToFill();
-      if (next) fillSlice(sql, next, sliceRows);
-      return next !== undefined;
-    },
-
-    deleteRetired: () => deleteSlice(sql, sliceRows),
-  };
+  }
 }

@@ -1,8 +1,8 @@
 /** Erases visitors from the outbox on SQLite, one slice per call. */
-import type { ErasureLedger, ErasureSlice } from "../ledger.ts";
+import type { OutboxLedger } from "../ledger.ts";
 import { buildPayloadSync, joinLines, type OutboxLine, readLinesSync } from "../outbox-payload.ts";
 import type { Cursor } from "../records.ts";
-import { removeVisitors } from "../visitors.ts";
+import { type ErasureSlice, removeVisitors } from "../visitors.ts";
 import { SUBTRACT_TOTALS } from "./outbox.ts";
 import type { Statements, Synchronous } from "./statements.ts";
 
@@ -65,7 +65,7 @@ function eraseOutbox(
   return { next: end && end.seq < upTo ? { sourceIndex: 0, afterSeq: end.seq, upToSeq: upTo } : null };
 }
 
-interface SqliteErasureMethods extends Synchronous<Pick<ErasureLedger, "eraseOutbox">> {
+interface SqliteErasureMethods extends Synchronous<Pick<OutboxLedger, "eraseOutbox">> {
   /** Whether any erasure is unfinished. Asked before `claimErasures`, which costs much more: a worker claims every second. */
   hasOpenErasures(): boolean;
 }

@@ -2,7 +2,7 @@
  * Marks a DATA_DIR on which a command is at work. The mark is a file, so it outlives the command: no other process uses the
  * folder until the command has finished.
  */
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../../core/errors.ts";
 import { flush, makeFolder, writeWhole } from "./database.ts";
@@ -78,3 +78,17 @@ export function refuseMarked(dataDir: string, allowed: readonly MarkingCommand[]
     if (problem !== null) throw new MarkedFolder(problem);
   }
 }
+
+/** An empty file, whose time is that of the last backup. */
+const BACKUP_NOTE = "last-backup";
+
+/** Notes that a backup has succeeded. Another user may have made the file. */
+export function noteBackup(dataDir: string): void {
+  const path = join(dataDir, BACKUP_NOTE);
+  writeFileSync(`${path}.new`, "", { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+/** When `headwater backup` has last succeeded, in milliseconds since the epoch; 0: never. */
+export const lastBackupMs = (dataDir: string): number =>
+  statSync(join(dataDir, BACKUP_NOTE), { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -56,65 +56,66 @@ function findLoss(dataDir: string, known: FileIdentities): string | null {
   return null;
 }
 
-export interface LedgerFiles {
+export class LedgerFiles {
+  readonly #dataDir: string;
+  #kept: FileIdentities | null = null;
+  #ofConnection: FileIdentities = new Map();
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir;
+  }
+
   /** Call it when a connection was opened. */
-  remember(): void;
+  remember(): void {
+    this.#kept ??= identify(this.#dataDir, KEPT_FILES);
+    this.#ofConnection = identify(this.#dataDir, CONNECTION_FILES);
+  }
+
   /** Throws when `ledger.sqlite` or `serve.lock` is no longer the file that was opened first. */
-  requireKept(): void;
+  requireKept(): void {
+    const loss = this.#findLossOfKept();
+    if (loss !== null) throw new StorageError(`${loss}. ${REPAIR}`, "lost");
+  }
+
+  /** A file system that fails is a loss too. */
+  #findLossOfKept(): string | null {
+    try {
+      return findLoss(this.#dataDir, this.#kept ?? new Map());
+    } catch (error) {
+      return `${LEDGER_FILE} cannot be found in DATA_DIR (${codeOf(error)})`;
+    }
+  }
+
   /** Throws when the ledger's files could not be opened again for writing. */
-  requireWritable(): void;
+  requireWritable(): void {
+    try {
+      accessSync(this.#dataDir, constants.W_OK);
+      accessSync(ledgerPath(this.#dataDir), constants.W_OK);
+    } catch (error) {
+      const problem = `DATA_DIR or its ${LEDGER_FILE} cannot be written (${codeOf(error)})`;
+      throw new StorageError(
+        `${problem}. No event is accepted until this process may write there again`,
+        "lost",
+      );
+    }
+  }
+
   /** What is wrong with the files of the connection; null when they are the ones that it opened. */
-  findConnectionLoss(): string | null;
+  findConnectionLoss(): string | null {
+    return findLoss(this.#dataDir, this.#ofConnection);
+  }
+
   /**
    * Renames the `-wal` and `-shm` of a ledger that was replaced. The next start would apply them to the new ledger, which
    * damages it.
    */
-  renameOrphans(): void;
-}
-
-export function createLedgerFiles(dataDir: string): LedgerFiles {
-  let kept: FileIdentities | null = null;
-  let ofConnection: FileIdentities = new Map();
-
-  /** A file system that fails is a loss too. */
-  const findLossOfKept = (): string | null => {
-    try {
-      return findLoss(dataDir, kept ?? new Map());
-    } catch (error) {
-      return `${LEDGER_FILE} cannot be found in DATA_DIR (${codeOf(error)})`;
+  renameOrphans(): void {
+    const [opened, present] = [this.#kept?.get(LEDGER_FILE), readStats(ledgerPath(this.#dataDir))];
+    if (!opened || !present || isSameFile(opened, present)) return;
+    for (const [name, stats] of this.#ofConnection) {
+      const path = join(this.#dataDir, name);
+      const now = readStats(path);
+      if (now && isSameFile(stats, now)) renameSync(path, `${path}.replaced-${stats.ino}`);
     }
-  };
-
-  return {
-    remember() {
-      kept ??= identify(dataDir, KEPT_FILES);
-      ofConnection = identify(dataDir, CONNECTION_FILES);
-    },
-    requireKept() {
-      const loss = findLossOfKept();
-      if (loss !== null) throw new StorageError(`${loss}. ${REPAIR}`, "lost");
-    },
-    requireWritable() {
-      try {
-        accessSync(dataDir, constants.W_OK);
-        accessSync(ledgerPath(dataDir), constants.W_OK);
-      } catch (error) {
-        const problem = `DATA_DIR or its ${LEDGER_FILE} cannot be written (${codeOf(error)})`;
-        throw new StorageError(
-          `${problem}. No event is accepted until this process may write there again`,
-          "lost",
-        );
-      }
-    },
-    findConnectionLoss: () => findLoss(dataDir, ofConnection),
-    renameOrphans() {
-      const [opened, present] = [kept?.get(LEDGER_FILE), readStats(ledgerPath(dataDir))];
-      if (!opened || !present || isSameFile(opened, present)) return;
-      for (const [name, stats] of ofConnection) {
-        const now = readStats(join(dataDir, name));
-        if (now && isSameFile(stats, now))
-          renameSync(join(dataDir, name), join(dataDir, `${name}.replaced-${stats.ino}`));
-      }
-    },
-  };
+  }
 }

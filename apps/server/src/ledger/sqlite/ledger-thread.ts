@@ -1,19 +1,18 @@
 /** The ledger's thread: the only connection that writes to `ledger.sqlite`, one method at a time (docs/decisions/0001). */
 import type { DatabaseSync } from "node:sqlite";
 import { serveThread, type ThreadMethod } from "../../core/thread-calls.ts";
-import type { CatalogMethods } from "../catalog/methods.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import { type OutboxStatus, StorageError } from "../ledger.ts";
 import { createCommit } from "./commit.ts";
 import { type Durability, LEDGER_FILE, openDatabase, reopenDatabase } from "./database.ts";
-import { openDedupKeys } from "./dedup-keys.ts";
+import { DedupKeys } from "./dedup-keys.ts";
 import { createErasureMethods } from "./erasures.ts";
 import { describeDamage, describeError, toStorageError } from "./failure.ts";
 import { createSpaceMethods } from "./free-space.ts";
-import { createLedgerFiles, type LedgerFiles } from "./ledger-files.ts";
+import { LedgerFiles } from "./ledger-files.ts";
 import { createOutboxMethods, readOutboxStatus } from "./outbox.ts";
-import { overwriteDeleted } from "./overwriting.ts";
 import { createReadMethods, createSessionSweep } from "./reads.ts";
-import { createStatements, type Statements } from "./statements.ts";
+import { overwriteDeleted, Statements } from "./statements.ts";
 
 export interface LedgerOpening {
   dataDir: string;
@@ -33,12 +32,12 @@ function probe(sql: Statements, now: number): OutboxStatus {
 }
 
 function createMethods(sql: Statements, now: number) {
-  const keys = openDedupKeys(sql, now);
+  const keys = new DedupKeys(sql, now);
   return {
     commit: createCommit(sql, keys),
-    rotateKeys: keys.rotate,
-    fillKeyFilters: keys.fillFilters,
-    deleteRetiredKeys: keys.deleteRetired,
+    rotateKeys: (at: { now: number }) => keys.rotate(at),
+    fillKeyFilters: () => keys.fillFilters(),
+    deleteRetiredKeys: () => keys.deleteRetired(),
     probe: (at: { now: number }) => probe(sql, at.now),
     outboxStatus: () => readOutboxStatus(sql),
     ...createSessionSweep(sql),
@@ -50,7 +49,7 @@ function createMethods(sql: Statements, now: number) {
 }
 
 /** The methods that the thread serves. The main thread calls them through `Calls<LedgerThreadMethods>`. */
-export type LedgerThreadMethods = ReturnType<typeof createMethods> & typeof ownMethods & CatalogMethods;
+export type LedgerThreadMethods = ReturnType<typeof createMethods> & typeof ownMethods & Catalog;
 
 interface Connection {
   database: DatabaseSync;
@@ -94,7 +93,7 @@ const readDataVersion = (sql: Statements): number =>
 
 function connect(database: DatabaseSync, now: number): Connection {
   try {
-    const sql = createStatements(database);
+    const sql = new Statements(database);
     const dataVersion = readDataVersion(sql);
     const methods = createMethods(sql, now);
     files?.remember();
@@ -205,7 +204,7 @@ const erasing =
 const notify = serveThread({
   open(given: LedgerOpening) {
     opening = given;
-    files = createLedgerFiles(given.dataDir);
+    files = new LedgerFiles(given.dataDir);
     connection = connect(openDatabase(given.dataDir, given.durability), given.now);
     watchRemoteChanges(given.pollMs);
   },

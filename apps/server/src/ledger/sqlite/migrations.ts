@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { OperatorError } from "../../core/errors.ts";
 import { catalogDdl } from "../catalog/schema.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction } from "./statements.ts";
 
 const SCHEMA = [
   ...catalogDdl({ sequence: "integer primary key autoincrement", sessions: "without rowid", counters: "" }),

@@ -104,7 +104,7 @@ function claimPage(
   };
 }
 
-export function createOutboxMethods(sql: Statements): Synchronous<OutboxLedger> {
+export function createOutboxMethods(sql: Statements): Synchronous<Omit<OutboxLedger, "eraseOutbox">> {
   for (const statement of CLEAR_CLAIMS) sql.run(statement);
   return {
     claimPage: (wanted) => sql.transaction(() => claimPage(sql, wanted)),

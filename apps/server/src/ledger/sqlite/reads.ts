@@ -1,6 +1,6 @@
 /** Reads on the path of a request, on SQLite: a source by its key, a session by its id. Also deletes expired sessions. */
 import { LIMITS } from "@headwater/contract/limits";
-import { type SourceByKeyRow, sourceByKeySql, toKeyedSource } from "../catalog/source-by-key.ts";
+import { type SourceByKeyRow, sourceByKeySql, toKeyedSource } from "../catalog/source-columns.ts";
 import type { IngestLedger } from "../ledger.ts";
 import type { SessionRecord } from "../records.ts";
 import { IS_FOUND_BY_VISITOR } from "../visitors.ts";

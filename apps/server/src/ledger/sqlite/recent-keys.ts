@@ -17,21 +17,6 @@ const READ_LOG = "select seq, keys from recent_keys order by seq";
 const APPEND = "insert into recent_keys (keys) values (?) returning seq";
 const DELETE_LOG = "delete from recent_keys where seq <= ?";
 
-interface RecentKeys {
-  has(key: string): boolean;
-  add(key: string): void;
-  /** Appends the added keys to the log, and merges some when there are many. Within the caller's transaction. */
-  write(): void;
-  /** Merges every key. Within the caller's transaction. */
-  mergeAll(): void;
-}
-
-interface RecentKeysOptions {
-  /** Inserts a key into the newest generation; no effect when it is there. */
-  insert(key: Uint8Array): void;
-  mergeFrom?: number | undefined;
-}
-
 /** Keys that are being merged, by their first byte, and the last row of the log that has one of them. */
 interface RunningMerge {
   buckets: string[][];
@@ -43,59 +28,73 @@ export const toKeyText = (key: Uint8Array): string =>
   Buffer.from(key.buffer, key.byteOffset, KEY_BYTES).toString("latin1");
 const toKeyBytes = (text: string): Buffer => Buffer.from(text, "latin1");
 
-export function openRecentKeys(
-  sql: Statements,
-  { insert, mergeFrom = MERGE_FROM }: RecentKeysOptions,
-): RecentKeys {
-  const recent = new Set<string>();
-  let added: string[] = [];
-  let lastSeq = 0;
-  let merge: RunningMerge | null = null;
-  for (const { seq, keys } of sql.all<{ seq: number; keys: Uint8Array }>(READ_LOG)) {
-    for (let at = 0; at < keys.length; at += KEY_BYTES)
-      recent.add(toKeyText(keys.subarray(at, at + KEY_BYTES)));
-    lastSeq = seq;
+export class RecentKeys {
+  readonly #sql: Statements;
+  readonly #mergeFrom: number;
+  readonly #insert: (key: Uint8Array) => void;
+  readonly #recent = new Set<string>();
+  #added: string[] = [];
+  #lastSeq = 0;
+  #merge: RunningMerge | null = null;
+
+  /** @param insert inserts a key into the newest generation; no effect when it is there */
+  constructor(sql: Statements, mergeFrom: number, insert: (key: Uint8Array) => void) {
+    this.#sql = sql;
+    this.#mergeFrom = mergeFrom;
+    this.#insert = insert;
+    for (const { seq, keys } of sql.all<{ seq: number; keys: Uint8Array }>(READ_LOG)) {
+      for (let at = 0; at < keys.length; at += KEY_BYTES)
+        this.#recent.add(toKeyText(keys.subarray(at, at + KEY_BYTES)));
+      this.#lastSeq = seq;
+    }
   }
 
-  const startMerge = (): RunningMerge => {
+  has(key: string): boolean {
+    return this.#recent.has(key);
+  }
+
+  add(key: string): void {
+    this.#recent.add(key);
+    this.#added.push(key);
+  }
+
+  /** Appends the added keys to the log, and merges some when there are many. Within the caller's transaction. */
+  write(): void {
+    const count = this.#added.length;
+    if (count === 0) return;
+    const log = toKeyBytes(this.#added.join(""));
+    this.#lastSeq = this.#sql.get<{ seq: number }>(APPEND, log)?.seq ?? this.#lastSeq;
+    if (this.#recent.size >= this.#mergeFrom) this.#merge ??= this.#startMerge();
+    if (this.#merge) this.#merge = this.#mergeSome(this.#merge, count * MERGED_PER_ADDED);
+    this.#added = [];
+  }
+
+  /** Merges every key. Within the caller's transaction. */
+  mergeAll(): void {
+    // a running merge covers only the keys that were there when it started, so a new one replaces it
+    this.#merge = this.#mergeSome(this.#startMerge(), Number.POSITIVE_INFINITY);
+  }
+
+  #startMerge(): RunningMerge {
     const buckets: string[][] = Array.from({ length: BUCKETS }, () => []);
-    for (const key of recent) buckets[key.charCodeAt(0)]?.push(key);
-    return { buckets, lastSeq };
-  };
+    for (const key of this.#recent) buckets[key.charCodeAt(0)]?.push(key);
+    return { buckets, lastSeq: this.#lastSeq };
+  }
 
   /** Merges whole buckets until `count` keys are merged. Returns null when no bucket is left. */
-  const mergeSome = (running: RunningMerge, count: number): RunningMerge | null => {
+  #mergeSome(running: RunningMerge, count: number): RunningMerge | null {
     for (let merged = 0; merged < count; ) {
       const bucket = running.buckets.pop();
       if (!bucket) {
-        sql.run(DELETE_LOG, running.lastSeq);
+        this.#sql.run(DELETE_LOG, running.lastSeq);
         return null;
       }
       for (const key of bucket.sort()) {
-        insert(toKeyBytes(key));
-        recent.delete(key);
+        this.#insert(toKeyBytes(key));
+        this.#recent.delete(key);
       }
       merged += bucket.length;
     }
     return running;
-  };
-
-  return {
-    has: (key) => recent.has(key),
-    add: (key) => {
-      recent.add(key);
-      added.push(key);
-    },
-    write: () => {
-      if (added.length === 0) return;
-      lastSeq = sql.get<{ seq: number }>(APPEND, toKeyBytes(added.join("")))?.seq ?? lastSeq;
-      if (recent.size >= mergeFrom) merge ??= startMerge();
-      if (merge) merge = mergeSome(merge, added.length * MERGED_PER_ADDED);
-      added = [];
-    },
-    mergeAll: () => {
-      // a running merge covers only the keys that were there when it started, so a new one replaces it
-      merge = mergeSome(startMerge(), Number.POSITIVE_INFINITY);
-    },
-  };
+  }
 }

@@ -1,10 +1,11 @@
 /** The attempts thread: the debug history has a file and a connection of its own, so that it never delays a commit. */
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { serveThread, type ThreadMethod } from "../../core/thread-calls.ts";
 import type { AttemptCount, AttemptRow } from "../records.ts";
 import { type AttemptStore, openAttempts } from "./attempts.ts";
 import { ATTEMPTS_FILE, attemptsPath } from "./database.ts";
 import { describeError, isDamage } from "./failure.ts";
-import { setAside } from "./set-aside.ts";
 
 export interface AttemptsOpening {
   dataDir: string;
@@ -17,6 +18,25 @@ export interface AttemptsOpening {
 export interface AttemptThreadMethods extends AttemptStore {
   /** Converts attempts to rows and stores them. @returns how many rows there were */
   renderAttempts(batch: { messages: unknown[]; counts: AttemptCount[] }): number;
+}
+
+/** The files of a database. The database itself is renamed last: a new one must never be opened beside an old `-wal`. */
+const SUFFIXES = ["-wal", "-shm", ""] as const;
+
+/**
+ * Renames a damaged database, so that a new one can take its place. Only the newest damaged one is kept. The connection must be
+ * closed, and no other process may have the database open.
+ * @returns the new name, which has the time of the last write
+ */
+function setAside(path: string): string {
+  const [folder, file] = [dirname(path), basename(path)];
+  const time = statSync(path).mtime.toISOString().replaceAll(":", "-");
+  const name = `${file}.damaged-${time}`;
+  for (const old of readdirSync(folder))
+    if (old.startsWith(`${file}.damaged-`)) rmSync(join(folder, old), { force: true });
+  for (const suffix of SUFFIXES)
+    if (existsSync(path + suffix)) renameSync(path + suffix, join(folder, name + suffix));
+  return name;
 }
 
 /** The open file. It is opened again after an error other than a full disk, and replaced when it is damaged. */

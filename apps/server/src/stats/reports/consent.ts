@@ -2,7 +2,7 @@
 import { LIMITS } from "@headwater/contract/limits";
 import { Refusal } from "../../core/refusal.ts";
 import { makeCode } from "../../core/token.ts";
-import type { Catalog } from "../../ledger/catalog.ts";
+import type { Catalog } from "../../ledger/ledger.ts";
 import type { ReportRecord } from "../../ledger/report-record.ts";
 import { renderLinkMail } from "../../mail/link-mail.ts";
 import type { LimitedMailer } from "../../mail/mail-limits.ts";

@@ -6,7 +6,7 @@ import { messageOf } from "../../core/errors.ts";
 import { postJson } from "../../core/post-json.ts";
 import { makeCode } from "../../core/token.ts";
 import { escapeText } from "../../http/escape-html.ts";
-import type { Catalog } from "../../ledger/catalog.ts";
+import type { Catalog } from "../../ledger/ledger.ts";
 import type { ReportRecord } from "../../ledger/report-record.ts";
 import type { LimitedMailer } from "../../mail/mail-limits.ts";
 import type { QueryStats } from "../stats.ts";

@@ -1,4 +1,20 @@
 /**
+ * The generations of dedup keys, and the filters that rule most of their keys out; the same for both engines (docs/decisions/0003).
+ */
+import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
+
+/** For so long a generation takes new keys. */
+export const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
+/** Every key is kept at least this long, also one that was accepted just before the next generation was opened. */
+export const WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
+/**
+ * A generation is full when it has this many keys and this share of all keys. A new one is then opened, because tables must
+ * stay small: keys are random, so each key that is inserted into a large table rewrites a page of its own.
+ */
+export const FULL_KEYS = 4_000_000;
+export const FULL_SHARE = 1 / 12;
+
+/**
  * A filter in memory that rules most keys out, so that their table is not searched: a split block Bloom filter, as Parquet
  * files have it. Keys are hashes, so their own bits choose the block and the bits. With 12 bits a key, about one key in 200
  * that is not in the table passes; a key that is in the table always does.
