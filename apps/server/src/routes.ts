@@ -28,12 +28,7 @@ import { getEventCatalog } from "./sources/event-catalog.ts";
 import { checkSourceFields } from "./sources/fields.ts";
 import * as plans from "./sources/plan.ts";
 import * as sources from "./sources/routes.ts";
-import {
-  askReportConsent,
-  confirmUnsubscribe,
-  giveReportConsent,
-  unsubscribe,
-} from "./stats/reports/link-pages.ts";
+import * as reportLinks from "./stats/reports/link-pages.ts";
 import {
   createReport,
   deleteReport,
@@ -103,6 +98,7 @@ export const createHandlers = (services: RouteServices): Handlers => ({
       getEventCatalog,
       ...plans,
       ...sources,
+      ...reportLinks,
       getBilling,
       ...erasures,
       ...onboarding,
@@ -131,10 +127,6 @@ const statsHandlers = ({ catalog, newId, stats, reportRoutes }: RouteServices) =
     deleteReport: deleteReport(reportRoutes),
     sendReport: sendReport(reportRoutes),
     previewReport: previewReport(reportRoutes),
-    askReportConsent: askReportConsent(catalog),
-    giveReportConsent: giveReportConsent(catalog),
-    confirmUnsubscribe: confirmUnsubscribe(catalog),
-    unsubscribe: unsubscribe(catalog),
   }) satisfies Partial<Handlers>;
 
 /** Reads of personal data, which the audit log notes. */

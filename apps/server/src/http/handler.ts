@@ -64,16 +64,13 @@ export interface InnerReply {
 }
 
 /** A request that passed every check of the guard (docs/api/conventions.md). */
-export interface Call<Id extends OperationId> {
+export interface Call<Id extends OperationId>
+  extends Pick<Caller, "isPerson" | "limitedTo" | "ceiling" | "grantsUntil"> {
   readonly operation: Operation;
   readonly params: Params<Entry<Id>["path"]>;
   readonly query: Of<Id, "query">;
   readonly body: Of<Id, "body">;
   readonly actor: When<Public<Id> extends true ? false : true, Actor>;
-  readonly isPerson: boolean;
-  readonly limitedTo: string | null;
-  readonly ceiling: Role | null;
-  readonly grantsUntil: number | null;
   readonly organizationId: When<InWorkspace<Id>, string>;
   readonly role: When<InWorkspace<Id>, Role>;
   readonly permissions: readonly Permission[];

@@ -6,7 +6,7 @@ import { Refusal } from "../core/refusal.ts";
 import { readBytes } from "./body.ts";
 import { clientOf } from "./client-address.ts";
 import type { Admitted, Guard } from "./guard.ts";
-import type { Caller, Handlers, InnerRequest } from "./handler.ts";
+import type { Handlers, InnerRequest } from "./handler.ts";
 import { type AnyHandler, createInnerRequests } from "./inner-requests.ts";
 import { maxBodyBytesOf } from "./input.ts";
 import { NO_BODY } from "./json-body.ts";
@@ -83,14 +83,8 @@ function recheckAccess(
   response.once("close", () => clearInterval(timer));
 }
 
-/** The caller, and the limits of the rights that it may give. All are null for a public operation, which has no caller. */
-const rightsOf = (caller: Caller | null) => ({
-  actor: caller?.actor ?? null,
-  isPerson: caller?.isPerson ?? false,
-  limitedTo: caller?.limitedTo ?? null,
-  ceiling: caller?.ceiling ?? null,
-  grantsUntil: caller?.grantsUntil ?? null,
-});
+/** The caller of a public operation. */
+const NOBODY = { actor: null, isPerson: false, limitedTo: null, ceiling: null, grantsUntil: null };
 
 export function createWorkspaceRoute(deps: WorkspaceRouteDeps, operations: readonly Operation[]): ServeRoute {
   const { guard, clock, config, readiness } = deps;
@@ -133,7 +127,7 @@ export function createWorkspaceRoute(deps: WorkspaceRouteDeps, operations: reado
     const call = {
       ...admitted,
       operation,
-      ...rightsOf(caller),
+      ...(caller ?? NOBODY),
       now,
       requestId,
       clientAddress: address,

@@ -86,13 +86,13 @@ export const lists = defineCommand({
   description: "Show the lists that decide about sources, bots, devices and places, with their versions",
   run: () => {
     const described = describeLists();
-    const rows = described.map(({ list, from, version, date, entries, override }) => [
-      list,
-      from,
-      version ?? "",
-      date ?? "",
-      entries ?? "",
-      override ?? "",
+    const rows = described.map((one) => [
+      one.list,
+      one.from,
+      one.version,
+      one.date,
+      one.entries,
+      one.override,
     ]);
     return {
       json: { lists: described },

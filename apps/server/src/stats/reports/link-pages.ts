@@ -3,7 +3,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { hashToken } from "../../core/token.ts";
 import { escapeHtml } from "../../http/escape-html.ts";
-import type { Handler } from "../../http/handler.ts";
+import type { CatalogHandler } from "../../http/handler.ts";
 import { pageHeaders } from "../../http/page-headers.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import type { ReportRecord } from "../../ledger/report-record.ts";
@@ -32,6 +32,7 @@ const toConsentLink = (token: string, now: number) => ({
   hash: hashToken(token),
   since: now - REPORT_CONSENT_MS,
 });
+
 const toUnsubscribeLink = (token: string, now: number) => ({
   hash: hashToken(token),
   since: now - SERVER_LIMITS.reportLinkMs,
@@ -48,48 +49,50 @@ async function findPending(catalog: Catalog, token: string, now: number): Promis
   return report?.confirmedAt === null ? report : null;
 }
 
-export const askReportConsent =
-  (catalog: Catalog): Handler<"askReportConsent"> =>
-  async ({ params: { token }, now }) => {
-    const report = await findPending(catalog, token, now);
-    const request = report && (await readConsentRequest(catalog, report, now));
-    if (!report || !request) return consentPage(NOTHING_TO_AGREE);
-    const { askedBy, organizationName, sourceName } = request;
-    const what = `the ${PERIOD_WORDS[report.period]} report of ${named(sourceName)} to ${escapeHtml(report.target)}`;
-    const question = `${named(askedBy)} of the workspace ${named(organizationName)} asks to send ${what}. Do you agree?`;
-    return consentPage(
-      `<p>${question}</p>${form("Agree")}<p>If you do not agree, close this page: the report is not sent.</p>`,
-    );
-  };
+export const askReportConsent: CatalogHandler<"askReportConsent"> = async ({ params, now }, { catalog }) => {
+  const { token } = params;
+  const report = await findPending(catalog, token, now);
+  const request = report && (await readConsentRequest(catalog, report, now));
+  if (!report || !request) return consentPage(NOTHING_TO_AGREE);
+  const { askedBy, organizationName, sourceName } = request;
+  const what = `the ${PERIOD_WORDS[report.period]} report of ${named(sourceName)} to ${escapeHtml(report.target)}`;
+  const question = `${named(askedBy)} of the workspace ${named(organizationName)} asks to send ${what}. Do you agree?`;
+  return consentPage(
+    `<p>${question}</p>${form("Agree")}<p>If you do not agree, close this page: the report is not sent.</p>`,
+  );
+};
 
-export const giveReportConsent =
-  (catalog: Catalog): Handler<"giveReportConsent"> =>
-  async ({ params: { token }, now }) => {
-    const report = await findPending(catalog, token, now);
-    if (!report) return consentPage(NOTHING_TO_AGREE);
-    const nextAt = nextReportAt(report.period, report.timezone, now);
-    const isConfirmed = await catalog.confirmReport({ ...toConsentLink(token, now), nextAt, now });
-    return consentPage(isConfirmed ? AGREED : NOTHING_TO_AGREE);
-  };
+export const giveReportConsent: CatalogHandler<"giveReportConsent"> = async (
+  { params, now },
+  { catalog },
+) => {
+  const { token } = params;
+  const report = await findPending(catalog, token, now);
+  if (!report) return consentPage(NOTHING_TO_AGREE);
+  const nextAt = nextReportAt(report.period, report.timezone, now);
+  const isConfirmed = await catalog.confirmReport({ ...toConsentLink(token, now), nextAt, now });
+  return consentPage(isConfirmed ? AGREED : NOTHING_TO_AGREE);
+};
 
 const unsubscribePage = createPage("Unsubscribe");
 const ENDED = "<p>This report is not sent any more.</p>";
 const UNKNOWN_LINK =
   "<p>This report is not sent any more, or the link is older than 90 days: use that of the latest mail.</p>";
 
-export const confirmUnsubscribe =
-  (catalog: Catalog): Handler<"confirmUnsubscribe"> =>
-  async ({ params: { token }, now }) => {
-    const report = await catalog.reportByLink(toUnsubscribeLink(token, now));
-    const source = report && (await catalog.source({ sourceId: report.sourceId, now }));
-    if (!report || !source) return unsubscribePage(UNKNOWN_LINK);
-    const what = `${PERIOD_WORDS[report.period]} report of ${named(source.name)}`;
-    return unsubscribePage(`<p>Stop the ${what} to ${escapeHtml(report.target)}?</p>${form("Unsubscribe")}`);
-  };
+export const confirmUnsubscribe: CatalogHandler<"confirmUnsubscribe"> = async (
+  { params, now },
+  { catalog },
+) => {
+  const { token } = params;
+  const report = await catalog.reportByLink(toUnsubscribeLink(token, now));
+  const source = report && (await catalog.source({ sourceId: report.sourceId, now }));
+  if (!report || !source) return unsubscribePage(UNKNOWN_LINK);
+  const what = `${PERIOD_WORDS[report.period]} report of ${named(source.name)}`;
+  return unsubscribePage(`<p>Stop the ${what} to ${escapeHtml(report.target)}?</p>${form("Unsubscribe")}`);
+};
 
-export const unsubscribe =
-  (catalog: Catalog): Handler<"unsubscribe"> =>
-  async ({ params: { token }, now }) => {
-    const hasEnded = await catalog.unsubscribeReport({ ...toUnsubscribeLink(token, now), now });
-    return unsubscribePage(hasEnded ? ENDED : UNKNOWN_LINK);
-  };
+export const unsubscribe: CatalogHandler<"unsubscribe"> = async ({ params, now }, { catalog }) => {
+  const { token } = params;
+  const hasEnded = await catalog.unsubscribeReport({ ...toUnsubscribeLink(token, now), now });
+  return unsubscribePage(hasEnded ? ENDED : UNKNOWN_LINK);
+};
