@@ -1,7 +1,7 @@
 /** Builds what the HTTP service and the background workers share: caches, the ingest pipeline, the debug recorder, metrics. */
-import type { DailyQuota } from "@headwater/contract";
+import type { AppliedLimits } from "@headwater/contract";
 import type { Logger } from "pino";
-import { type AuditTrail, createAuditTrail } from "./access/audit-trail.ts";
+import { createAuditTrail } from "./access/audit-trail.ts";
 import { type Authenticator, createAuthenticator, type JwtAuthentication } from "./access/authenticate.ts";
 import type { OidcClient } from "./access/oidc.ts";
 import { createSourceLists, type SourceLists } from "./channels/source-lists.ts";
@@ -62,8 +62,6 @@ export type ServiceContext = Awaited<ReturnType<typeof createContext>>;
 /** Nodes that share the ledger, this one included. */
 const nodesOf = (readiness: Readiness) => () => readiness.state().status?.nodes ?? 1;
 
-type LimitsOf = (source: SourceRecord) => ReturnType<typeof appliedLimits>;
-
 /** Rate limits from the settings. */
 const readRates = (config: Config) => ({
   client: { perSecond: config.CLIENT_RATE_PER_SECOND, burst: config.CLIENT_RATE_BURST },
@@ -80,29 +78,6 @@ const readRates = (config: Config) => ({
   failedAuth: { perSecond: config.FAILED_AUTH_PER_MINUTE / 60, burst: config.FAILED_AUTH_PER_MINUTE },
 });
 
-export const workspaceQuota = (config: Config): DailyQuota => ({
-  events: config.WORKSPACE_EVENTS_PER_DAY,
-  bytes: config.WORKSPACE_BYTES_PER_DAY,
-});
-
-function createLimitsOf(config: Config): LimitsOf {
-  const defaults = {
-    maxBatchSize: config.MAX_BATCH_SIZE,
-    maxPayloadBytes: config.MAX_PAYLOAD_BYTES,
-    maxEventBytes: config.MAX_EVENT_BYTES,
-    clientRatePerSecond: config.CLIENT_RATE_PER_SECOND,
-    clientRateBurst: config.CLIENT_RATE_BURST,
-    sourceRatePerSecond: config.SOURCE_RATE_PER_SECOND,
-    sourceRateBurst: config.SOURCE_RATE_BURST,
-    clientBytesPerSecond: config.CLIENT_BYTES_PER_SECOND,
-    dailyQuota: {
-      source: { events: config.SOURCE_EVENTS_PER_DAY, bytes: config.SOURCE_BYTES_PER_DAY },
-      workspace: workspaceQuota(config),
-    },
-  };
-  return (source) => appliedLimits(source.limits, defaults);
-}
-
 /** The JWT library is imported only when the settings name an identity provider. */
 async function openJwtAuthentication(config: Config): Promise<JwtAuthentication | null> {
   const { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = config;
@@ -113,14 +88,6 @@ async function openJwtAuthentication(config: Config): Promise<JwtAuthentication 
     maxTokenMs: config.JWT_TOKEN_MAX_DAYS * DAY_MS,
   };
 }
-
-const openAuthenticator = async (config: Config, ledger: Ledger): Promise<Authenticator> =>
-  createAuthenticator(ledger, await openJwtAuthentication(config), config.CONSOLE_IDLE_DAYS * DAY_MS);
-
-const openAuditTrail = (ledger: Ledger, log: Logger): AuditTrail =>
-  createAuditTrail(ledger.recordAudit, (error) =>
-    log.error({ err: error }, "an entry of the audit log could not be written"),
-  );
 
 /** The OpenID library is imported only when the settings name a provider. */
 async function openOidc(config: Config): Promise<OidcClient | null> {
@@ -160,7 +127,7 @@ interface IngestParts extends ContextDeps {
   authenticator: Authenticator;
   sourceLists: SourceLists;
   rates: ReturnType<typeof readRates>;
-  limitsOf: LimitsOf;
+  limitsOf(source: SourceRecord): AppliedLimits;
   /** Nodes that share the ledger, this one included: rate limits are divided by it. */
   nodes(): number;
 }
@@ -214,7 +181,8 @@ export async function createContext(deps: ContextDeps) {
     if (error instanceof StorageError) storageTrouble.failed(error, ids);
     else boundedLog.error({ err: error, ...toLogIds(ids) }, "a request failed");
   };
-  const authenticator = await openAuthenticator(config, ledger);
+  const jwt = await openJwtAuthentication(config);
+  const authenticator = createAuthenticator(ledger, jwt, config.CONSOLE_IDLE_DAYS * DAY_MS);
   const sourceLists = createSourceLists(config.SOURCES_FILE);
   const parts: IngestParts = {
     ...deps,
@@ -226,7 +194,7 @@ export async function createContext(deps: ContextDeps) {
     authenticator,
     sourceLists,
     rates: readRates(config),
-    limitsOf: createLimitsOf(config),
+    limitsOf: (source) => appliedLimits(source.limits, config),
     nodes: nodesOf(readiness),
   };
   const ingest = buildIngest(parts);
@@ -244,7 +212,9 @@ export async function createContext(deps: ContextDeps) {
     deletionTime: createDeletionTime({ ledger, clock, log }),
     ingest,
     ...(await openStats(deps, ledger, completeness)),
-    auditTrail: openAuditTrail(ledger, log),
+    auditTrail: createAuditTrail(ledger.recordAudit, (error) =>
+      log.error({ err: error }, "an entry of the audit log could not be written"),
+    ),
     oidc: await openOidc(config),
     /** The address of a source's debug view. */
     debugUrl: (sourceId: string) => debugUrlOf(addresses().appUrl, sourceId),

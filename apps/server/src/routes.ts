@@ -2,7 +2,7 @@
  * The index: which handler answers which operation. The contract's table has the method, path, access and schemas. A handler is
  * exported under the id of its operation.
  */
-import { type DailyQuota, openApiDocument } from "@headwater/contract";
+import { openApiDocument } from "@headwater/contract";
 import * as audit from "./access/audit.ts";
 import { noted } from "./access/audit-trail.ts";
 import * as invitations from "./access/invitations.ts";
@@ -64,7 +64,6 @@ export interface RouteServices
   readonly config: Config;
   readonly addresses: () => InstallAddresses;
   readonly isOperator: IsOperator;
-  readonly workspaceQuota: DailyQuota;
   readonly rates: { readonly failedAuth: Rate };
   readonly stats: StatsHandlers;
   readonly reportRoutes: ReportRouteDeps;

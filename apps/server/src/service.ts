@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { createOperatorCheck } from "./access/permissions.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
 import type { BuildInfo } from "./config/build-info.ts";
-import { type ServiceContext, workspaceQuota } from "./context.ts";
+import type { ServiceContext } from "./context.ts";
 import { createCache } from "./core/cache.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
@@ -46,7 +46,6 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     ...context,
     ...assets,
     catalog: ledger,
-    workspaceQuota: workspaceQuota(config),
     isOperator: createOperatorCheck(ledger, config.ORGANIZATION_ID),
     getDebug: getDebug(view),
     streamDebug: streamDebug(createDebugStreams(context), stopping),

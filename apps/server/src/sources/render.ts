@@ -7,6 +7,7 @@ import {
   type Source,
   type SourceLimits,
 } from "@headwater/contract";
+import type { Config } from "../config/settings.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import type { SourceRecord } from "../ledger/records.ts";
 
@@ -25,53 +26,37 @@ export function renderSource(record: SourceRecord, now: number): Source {
   };
 }
 
-/** The limits of a source that sets none itself. Each is a setting of the server. */
-interface LimitDefaults {
-  readonly maxBatchSize: number;
-  readonly maxPayloadBytes: number;
-  readonly maxEventBytes: number;
-  readonly clientRatePerSecond: number;
-  readonly clientRateBurst: number;
-  readonly sourceRatePerSecond: number;
-  readonly sourceRateBurst: number;
-  readonly clientBytesPerSecond: number | null;
-  readonly dailyQuota: AppliedLimits["dailyQuota"];
-}
-
 /** The smaller one of two limits. null: no limit. */
 const smallerOf = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 
 /**
- * The source's own limits, or else the defaults. With its own rate, the burst grows in the same proportion. Its own daily
- * quotas can only be lower than the defaults.
+ * The source's own limits, or else those of the settings. With its own rate, the burst grows in the same proportion. Its own
+ * daily quotas can only be lower than those of the settings.
  */
-export function appliedLimits(own: SourceLimits, defaults: LimitDefaults): AppliedLimits {
-  const { source, workspace } = defaults.dailyQuota;
-  const perSecond = own.clientRatePerSecond ?? defaults.clientRatePerSecond;
-  const burst =
-    own.clientRatePerSecond === null
-      ? defaults.clientRateBurst
-      : Math.max(1, Math.ceil((perSecond * defaults.clientRateBurst) / defaults.clientRatePerSecond));
+export function appliedLimits(own: SourceLimits, config: Config): AppliedLimits {
+  const perSecond = own.clientRatePerSecond ?? config.CLIENT_RATE_PER_SECOND;
+  const ownBurst = Math.ceil((perSecond * config.CLIENT_RATE_BURST) / config.CLIENT_RATE_PER_SECOND);
+  const burst = own.clientRatePerSecond === null ? config.CLIENT_RATE_BURST : Math.max(1, ownBurst);
   return {
-    maxBatchSize: own.maxBatchSize ?? defaults.maxBatchSize,
-    maxPayloadBytes: own.maxPayloadBytes ?? defaults.maxPayloadBytes,
-    maxEventBytes: defaults.maxEventBytes,
+    maxBatchSize: own.maxBatchSize ?? config.MAX_BATCH_SIZE,
+    maxPayloadBytes: own.maxPayloadBytes ?? config.MAX_PAYLOAD_BYTES,
+    maxEventBytes: config.MAX_EVENT_BYTES,
     maxEventAgeSeconds: LIMITS.maxEventAgeSeconds,
     dedupWindowSeconds: DEDUP_WINDOW_SECONDS,
     sessionTimeoutSeconds: LIMITS.sessionTimeoutSeconds,
     requestRate: {
       client: { perSecond, burst },
-      source: { perSecond: defaults.sourceRatePerSecond, burst: defaults.sourceRateBurst },
+      source: { perSecond: config.SOURCE_RATE_PER_SECOND, burst: config.SOURCE_RATE_BURST },
     },
-    clientBytesPerSecond: defaults.clientBytesPerSecond,
+    clientBytesPerSecond: config.CLIENT_BYTES_PER_SECOND,
     ...CONTENT_LIMIT_VALUES,
     dailyQuota: {
       source: {
-        events: smallerOf(own.eventsPerDay, source.events),
-        bytes: smallerOf(own.bytesPerDay, source.bytes),
+        events: smallerOf(own.eventsPerDay, config.SOURCE_EVENTS_PER_DAY),
+        bytes: smallerOf(own.bytesPerDay, config.SOURCE_BYTES_PER_DAY),
       },
-      workspace,
+      workspace: { events: config.WORKSPACE_EVENTS_PER_DAY, bytes: config.WORKSPACE_BYTES_PER_DAY },
     },
   };
 }

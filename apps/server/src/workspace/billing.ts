@@ -1,5 +1,5 @@
 /** The plan and the usage of the current month. Nothing is billed: the plan is self-hosted. */
-import type { DailyQuota } from "@headwater/contract";
+import type { Config } from "../config/settings.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { utcDay } from "../core/time.ts";
 import type { CatalogServices, HandlerWith } from "../http/handler.ts";
@@ -14,12 +14,12 @@ function monthOf(now: number): { from: string; to: string } {
 }
 
 interface BillingServices extends Pick<CatalogServices, "catalog"> {
-  readonly workspaceQuota: DailyQuota;
+  readonly config: Config;
 }
 
 export const getBilling: HandlerWith<BillingServices, "getBilling"> = async (call, services) => {
   const { organizationId, now } = call;
-  const { catalog, workspaceQuota: quota } = services;
+  const { catalog, config } = services;
   const period = monthOf(now);
   const days = await catalog.usage({ organizationId, ...period });
   const sources = await catalog.sources({
@@ -34,8 +34,8 @@ export const getBilling: HandlerWith<BillingServices, "getBilling"> = async (cal
       limits: {
         sources: SERVER_LIMITS.maxSourcesPerWorkspace,
         acceptedEvents: null,
-        eventsPerDay: quota.events,
-        bytesPerDay: quota.bytes,
+        eventsPerDay: config.WORKSPACE_EVENTS_PER_DAY,
+        bytesPerDay: config.WORKSPACE_BYTES_PER_DAY,
       },
       period,
       usage: { ...totalUsage(days), sources: sources.rows.length },
