@@ -10,13 +10,13 @@ export interface CommandReport {
   exitCode?: number;
 }
 
-export type Cell = string | number | null;
+export type ReportCell = string | number | null;
 
 const MISSING = "-";
 const LINE_BREAKS = /[\r\n\t]+/g;
 
 /** Columns as wide as their widest cell; a missing value is a dash. */
-export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly ReportCell[])[]): string {
   const cells = rows.map((row) => row.map((cell) => String(cell ?? "").replace(LINE_BREAKS, " ") || MISSING));
   const lines = [head.map((title) => title.toUpperCase()), ...cells];
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -28,11 +28,11 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
 export const tableOr = (
   whenEmpty: string,
   head: readonly string[],
-  rows: readonly (readonly Cell[])[],
+  rows: readonly (readonly ReportCell[])[],
 ): string => (rows.length === 0 ? whenEmpty : table(head, rows));
 
 /** One object: a line for each field. */
-export function fieldLines(pairs: readonly (readonly [name: string, value: Cell])[]): string {
+export function fieldLines(pairs: readonly (readonly [name: string, value: ReportCell])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${String(value ?? "") || MISSING}`).join("\n");
 }

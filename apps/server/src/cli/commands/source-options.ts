@@ -18,7 +18,7 @@ import {
 } from "@headwater/contract";
 import { choice, list, type OptionValues, onOff, parsed, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { type Cell, fieldLines } from "../report.ts";
+import { fieldLines, type ReportCell } from "../report.ts";
 
 export const FRAMEWORK_HELP = `The framework of the application: ${FRAMEWORK_HINTS.join(", ")}`;
 
@@ -172,7 +172,7 @@ export function buildSourceChange(
 
 const toOnOff = (isOn: boolean) => (isOn ? "on" : "off");
 
-type DescribedLine = readonly [name: string, value: Cell];
+type DescribedLine = readonly [name: string, value: ReportCell];
 
 /** The lines of each field. An empty list hides the field. */
 const DESCRIBED_FIELDS: Record<SourceFieldName, (source: Source) => readonly DescribedLine[]> = {
