@@ -57,7 +57,7 @@ export const FIELD_RULES: FieldRules = {
   eraseVisitor: [erasures.checkVisitor],
 };
 
-export interface RouteServices
+interface RouteServices
   extends AccessServices,
     installChecks.InstallCheckServices,
     operations.OperationsServices {

@@ -32,7 +32,7 @@ function parsePolicy(text: string): Policy {
   return { directives };
 }
 
-export interface Directive {
+interface Directive {
   readonly name: string;
   readonly sources: readonly string[];
 }
@@ -96,9 +96,9 @@ export const allowsUrl = ({ sources }: Directive, url: URL, page: URL): boolean 
   sources.some((source) => sourceMatches(source, url, page));
 
 /** @param keyword in lower case, such as `'strict-dynamic'` */
-export const hasKeyword = ({ sources }: Directive, keyword: string): boolean =>
+const hasKeyword = ({ sources }: Directive, keyword: string): boolean =>
   sources.some((source) => source.toLowerCase() === keyword);
-export const hasNonce = ({ sources }: Directive, nonce: string | null): boolean =>
+const hasNonce = ({ sources }: Directive, nonce: string | null): boolean =>
   nonce !== null && nonce !== "" && sources.includes(`'nonce-${nonce}'`);
 const hasHash = ({ sources }: Directive, hash: string | null): boolean =>
   hash !== null && sources.includes(`'${hash}'`);

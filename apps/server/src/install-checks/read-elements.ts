@@ -13,7 +13,7 @@ export interface PageElement {
 }
 
 /** Longer than the longest policy that is read, so that a cut one is recognized by its length. */
-export const MAX_VALUE_LENGTH = 65_537;
+const MAX_VALUE_LENGTH = 65_537;
 
 const READ_ATTRIBUTES = new Set([
   "src",
