@@ -16,9 +16,11 @@ interface SaveRowProps {
 export function SaveRow({ saved, what, isUnsaved, problem = null }: SaveRowProps) {
   const id = useId();
   const reason = isUnsaved ? problem : "No changes to save";
+  // the answer may come before the form has taken it over: until then leaving the page asks
+  const isSaved = saved.isSuccess && !isUnsaved;
   return (
     <Group justify="flex-end" className="save-row">
-      {saved.isSuccess ? (
+      {isSaved ? (
         <Text size="sm" role="status" id={id}>
           Saved
         </Text>
@@ -34,7 +36,7 @@ export function SaveRow({ saved, what, isUnsaved, problem = null }: SaveRowProps
         isPending={saved.isPending}
         disabled={reason !== null}
         aria-label={`Save ${what}`}
-        aria-describedby={saved.isSuccess || reason !== null ? id : undefined}
+        aria-describedby={isSaved || reason !== null ? id : undefined}
       >
         Save
       </AsyncButton>

@@ -130,6 +130,27 @@ consoleTest(
 );
 
 consoleTest(
+  "A click in the moment in which a form says Saved asks nothing.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource();
+    await open(`/sources/data?sourceId=${sourceId}`);
+    await page.getByLabel("Excluded paths").fill("/admin/*");
+    await page.evaluate(() => {
+      const find = (selector: string, text: string) =>
+        [...document.querySelectorAll<HTMLElement>(selector)].find(({ textContent }) => textContent === text);
+      const observer = new MutationObserver(() => {
+        if (!find("[role=status]", "Saved")) return;
+        observer.disconnect();
+        find("a", "Usage")?.click();
+      });
+      observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+    });
+    await page.getByRole("button", { name: "Save exclusions" }).click();
+    await heading(page, "Usage").waitFor();
+  },
+);
+
+consoleTest(
   "Closing the tab with unsaved input shows the browser's dialog; after saving it does not.",
   async (started) => {
     const { world, page, open } = started;

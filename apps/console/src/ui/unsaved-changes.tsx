@@ -8,6 +8,7 @@ import {
   useContext,
   useLayoutEffect,
   useMemo,
+  useRef,
   useState,
 } from "react";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -43,21 +44,28 @@ type ResolveLeave = (canLeave: boolean) => void;
 /** Wraps the pages. Reloading or closing the tab shows the browser's own dialog instead. */
 export function UnsavedChangesGuard({ children }: { readonly children: ReactNode }) {
   const [unsavedForms, setUnsavedForms] = useState(0);
+  // the router learns of the state an effect later, and until then asks for every navigation
+  const latest = useRef(0);
   const [resolveLeave, setResolveLeave] = useState<ResolveLeave | null>(null);
   const register = useCallback(() => {
-    setUnsavedForms((count) => count + 1);
-    return () => setUnsavedForms((count) => count - 1);
+    const add = (change: 1 | -1) => {
+      latest.current += change;
+      setUnsavedForms(latest.current);
+    };
+    add(1);
+    return () => add(-1);
   }, []);
   const openDialog = useCallback(() => new Promise<boolean>((resolve) => setResolveLeave(() => resolve)), []);
   const shouldBlockFn = useCallback(
-    async (navigation: BlockedNavigation) => leavesPage(navigation) && !(await openDialog()),
+    async (navigation: BlockedNavigation) =>
+      latest.current > 0 && leavesPage(navigation) && !(await openDialog()),
     [openDialog],
   );
-  const isUnsaved = unsavedForms > 0;
-  useBlocker({ shouldBlockFn, disabled: !isUnsaved });
+  const enableBeforeUnload = useCallback(() => latest.current > 0, []);
+  useBlocker({ shouldBlockFn, enableBeforeUnload, disabled: unsavedForms === 0 });
   const guard = useMemo(
-    () => ({ register, confirmLeave: async () => !isUnsaved || (await openDialog()) }),
-    [register, openDialog, isUnsaved],
+    () => ({ register, confirmLeave: async () => latest.current === 0 || (await openDialog()) }),
+    [register, openDialog],
   );
   return (
     <Context value={guard}>
