@@ -52,7 +52,7 @@ test("Every process manager waits longer than the service needs to stop.", () =>
     systemd: numberIn("systemd/headwater.service", "TimeoutStopSec="),
     compose: numberIn("compose.yaml", "stop_grace_period: "),
     ...Object.fromEntries(
-      ["one-node", "several-nodes"].map((name) => [
+      ["one-node", "several-nodes", "embedded-warehouse"].map((name) => [
         name,
         numberIn(`kubernetes/${name}.yaml`, "terminationGracePeriodSeconds: ") -
           numberIn(`kubernetes/${name}.yaml`, "command: \\[sleep, "),

@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { OPERATIONS, WAREHOUSE_CODES } from "@headwater/contract";
 import { parseAllDocuments } from "yaml";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
-const FILES = ["common", "one-node", "several-nodes"] as const;
+const FILES = ["common", "one-node", "several-nodes", "embedded-warehouse"] as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: any Kubernetes object
 type Manifest = any;
@@ -21,7 +22,8 @@ const read = (name: (typeof FILES)[number]): Manifest[] =>
 const common = read("common");
 const oneNode = read("one-node");
 const severalNodes = read("several-nodes");
-const all = [...common, ...oneNode, ...severalNodes];
+const embeddedWarehouse = read("embedded-warehouse");
+const all = [...common, ...oneNode, ...severalNodes, ...embeddedWarehouse];
 
 const find = (manifests: Manifest[], kind: string, name = "headwater") =>
   manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
@@ -33,7 +35,7 @@ const workloads = all.filter(({ spec }) => spec?.template?.spec?.containers);
 const moduleOf = ({ apiVersion, kind }: Manifest) => `kubernetes-models/${apiVersion}/${kind}`;
 
 test("Every manifest satisfies the JSON schema of its kind.", async () => {
-  assert.equal(all.length, 7);
+  assert.equal(all.length, 10);
   for (const manifest of all) {
     const { [manifest.kind]: Model } = await import(moduleOf(manifest));
     new Model(manifest).validate();
@@ -68,7 +70,7 @@ test("No manifest has a member that its kind does not know.", (t) => {
 test("Services and policies select the pods of the service only, and /metrics is not public.", () => {
   const labels = (manifest: Manifest) => manifest.spec.template.metadata.labels;
   for (const workload of workloads)
-    assert.deepEqual(labels(workload), find(common, "Service").spec.selector, workload.kind);
+    assert.partialDeepStrictEqual(labels(workload), find(common, "Service").spec.selector, workload.kind);
   const [rule] = find(common, "Ingress").spec.rules;
   const metrics = rule.http.paths.find(({ path }: { path: string }) => path === "/metrics");
   assert.equal(metrics.pathType, "Exact");
@@ -86,7 +88,7 @@ test("Only the ingress controller and Prometheus reach a pod, and no pod reaches
 });
 
 test("Containers are unprivileged, on a read-only file system, and read secrets from files.", () => {
-  assert.equal(workloads.length, 2);
+  assert.equal(workloads.length, 3);
   for (const { kind, spec } of workloads) {
     const pod = spec.template.spec;
     assert.equal(pod.securityContext.runAsNonRoot, true, kind);
@@ -110,4 +112,37 @@ test("A migration of the ledger has an hour.", () => {
 test("The pod of one node makes backups.", () => {
   const { args } = containerOf(find(oneNode, "StatefulSet"), "backup");
   assert.ok(args.at(-1).includes("/app/deploy/backup/backup.sh"));
+});
+
+test("Beside nodes without a ClickHouse server, one node with a volume has the warehouse, and what reads it goes there.", () => {
+  const name = "headwater-warehouse";
+  const workload = find(embeddedWarehouse, "StatefulSet", name);
+  const { env, volumeMounts } = containerOf(workload);
+  const settings = Object.fromEntries(env.map(({ name, value }: Manifest) => [name, value]));
+  const others = containerOf(find(severalNodes, "Deployment")).env.map(({ name }: Manifest) => name);
+  assert.deepEqual(
+    [...Object.keys(settings), "CLICKHOUSE_URL_FILE"].sort(),
+    [...others, "WAREHOUSE"].sort(),
+    "one line less, and one more",
+  );
+  assert.deepEqual([settings.WAREHOUSE, workload.spec.replicas], ["embedded", 1]);
+  const [{ metadata }] = workload.spec.volumeClaimTemplates;
+  assert.equal(volumeMounts.find(({ mountPath }: Manifest) => mountPath === "/data").name, metadata.name);
+  const { selector } = find(embeddedWarehouse, "Service", name).spec;
+  assert.deepEqual(workload.spec.template.metadata.labels, selector);
+  const [{ http }] = find(embeddedWarehouse, "Ingress", name).spec.rules;
+  const isThere = (path: string) =>
+    http.paths.some(({ path: own, pathType, backend }: Manifest) => {
+      assert.equal(backend.service.name, name);
+      return path === own || (pathType === "Prefix" && path.startsWith(`${own}/`));
+    });
+  const readCodes: ReadonlySet<string> = new Set(
+    WAREHOUSE_CODES.filter((code) => code.startsWith("warehouse")),
+  );
+  const reads = OPERATIONS.filter(
+    ({ id, codes }) => id === "mcp" || codes.some((code) => readCodes.has(code)),
+  ).map(({ path }) => path.replace(/:\w+/g, "abc"));
+  assert.ok(reads.length > 5);
+  for (const path of reads) assert.ok(isThere(path), path);
+  assert.ok(!isThere("/api/ingest/v2/key/events"));
 });
