@@ -2,15 +2,20 @@
  * The engine: chDB on one folder. A session of chDB runs one query at a time and keeps its settings, so every request gets
  * a session of its own (2 ms). Reads and inserts have separate limits, so that inserts never wait for reads.
  */
-import { open, rm } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { closeSync, constants, openSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { Socket } from "node:net";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { Session } from "chdb";
 import { AdmissionFull, createAdmission } from "../../overload/admission.ts";
 import { exception, toException } from "./exception.ts";
 import { type EngineRequest, intoFile, isInsert, killQuery, prepareSession } from "./request.ts";
 
 const MAX_READS = 3;
+/** Answers that are files wait for their readers, who may be slow. Exports have a limit of their own (`maxExports`). */
+const MAX_FILES = 4;
 const MAX_INSERTS = 2;
 const MAX_WAITING = 100;
 /** If a killed query has not ended after this time, the process is restarted. */
@@ -27,7 +32,7 @@ export interface Engine {
   close(): void;
 }
 
-/** The subfolder of request bodies and answers that are files. It is emptied at each start. */
+/** The subfolder of request bodies and of the pipes of answers. It is emptied at each start. */
 export const FILES = "inbox";
 
 /** The folder that the engine writes backups to: a server may write nowhere else. */
@@ -47,7 +52,7 @@ interface EngineOptions {
 /** Formats whose answers can be cut into chunks of whole rows, so that they can be streamed. */
 const STREAMABLE_FORMATS =
   /^(?:JSON(?:Strings)?EachRow|JSONLines|NDJSON|JSONCompact(?:Strings)?EachRow|CSV|TSV|TSVRaw|TabSeparated|TabSeparatedRaw|LineAsString)$/i;
-/** The answer is one file: chDB returns it only as a whole, so the engine writes it to the disk. */
+/** The answer is one file. chDB returns it only as a whole, so the engine writes it to a pipe. */
 const FILE_FORMATS = /^Parquet$/i;
 const SELECT = /^\s*(?:SELECT|WITH)\b/i;
 
@@ -102,13 +107,20 @@ async function* streamRows(session: Session, { statement, format }: EngineReques
   }
 }
 
-/** How often a file that grows is read. */
-const FILE_POLL_MS = 20;
-const FILE_CHUNK_BYTES = 262_144;
+const runProgram = promisify(execFile);
+
+/** A named pipe. Its reader gets the end of the file when `writer` and the engine have closed it. */
+async function openPipe(path: string): Promise<{ reader: Socket; writer: number }> {
+  await runProgram("mkfifo", ["-m", "600", path]);
+  // otherwise each end would wait for the other
+  const open = (flag: number) => openSync(path, flag | constants.O_NONBLOCK);
+  const reader = new Socket({ fd: open(constants.O_RDONLY), readable: true, writable: false });
+  return { reader, writer: open(constants.O_WRONLY) };
+}
 
 /**
- * Lets the engine write the answer to a file, and reads it meanwhile. The query does not wait for a slow reader.
- * @param onEnd called when the query has ended, which may be before the end of the iteration
+ * Lets the engine write the answer to a pipe, so that it waits for its reader.
+ * @param onEnd called when the query has ended
  */
 async function* streamFile(
   session: Session,
@@ -116,39 +128,37 @@ async function* streamFile(
   path: string,
   onEnd: () => void,
 ) {
-  const file = await open(path, "wx+", 0o600).catch((error: unknown) => {
+  const { reader, writer } = await openPipe(path).catch((error: unknown) => {
     onEnd();
-    throw error;
+    throw toException(error);
   });
-  let isWritten = false;
   const writing = session.queryAsync(intoFile(statement, path), { format }).finally(async () => {
-    isWritten = true;
     onEnd();
+    closeSync(writer);
     await rm(path);
   });
   // thrown below; without this it would count as unhandled until then
   writing.catch(() => undefined);
   try {
-    for (let isWhole = false; ; isWhole = isWritten) {
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(FILE_CHUNK_BYTES) });
-      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
-      else if (isWhole) break;
-      else await pause(FILE_POLL_MS);
-    }
+    yield* reader;
     await writing;
   } catch (error) {
     throw toException(error);
   } finally {
-    await file.close();
+    // without a reader the query ends
+    reader.destroy();
   }
 }
+
+const isFile = ({ statement, format, isWhole }: EngineRequest) =>
+  !isWhole && SELECT.test(statement) && FILE_FORMATS.test(format);
 
 /** @returns null when the answer has to be read as a whole */
 function stream(session: Session, request: EngineRequest, path: string, onEnd: () => void) {
   const { statement, format, isWhole } = request;
+  if (isFile(request)) return streamFile(session, request, path, onEnd);
   if (isWhole || !SELECT.test(statement)) return null;
-  if (STREAMABLE_FORMATS.test(format)) return streamRows(session, request, onEnd);
-  return FILE_FORMATS.test(format) ? streamFile(session, request, path, onEnd) : null;
+  return STREAMABLE_FORMATS.test(format) ? streamRows(session, request, onEnd) : null;
 }
 
 /** Waits for the first chunk, so that a query that fails at once fails before its answer has started. */
@@ -172,6 +182,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const control = new Session(options.folder, { connectionArgs: argumentsOf(options) });
   await control.queryAsync("SELECT 1");
   const reads = createLane(MAX_READS, sessionSettings(options, options.threads));
+  const files = createLane(MAX_FILES, sessionSettings(options, options.threads));
   // one thread: inserts come all the time, and ingest needs the other processors
   const inserts = createLane(MAX_INSERTS, sessionSettings(options, 1));
 
@@ -189,10 +200,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     };
   };
 
-  let files = 0;
+  let pipes = 0;
   const run = async (request: EngineRequest, signal: AbortSignal) => {
     const { statement, format } = request;
-    const lane = isInsert(statement) ? inserts : reads;
+    const lane = isInsert(statement) ? inserts : isFile(request) ? files : reads;
     const leave = await lane.enter(signal);
     const session = new Session(options.folder);
     const stopListening = killOnAbort(signal, request.queryId);
@@ -206,8 +217,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await session.queryAsync(prepareSession(request, lane.defaults));
       // an abort before this point found no query to kill
       if (signal.aborted) throw cancelled();
-      files += 1;
-      const chunks = stream(session, request, join(options.folder, FILES, `answer-${files}`), end);
+      pipes += 1;
+      const chunks = stream(session, request, join(options.folder, FILES, `answer-${pipes}`), end);
       if (chunks) {
         isStreaming = true;
         return await afterFirst(chunks);

@@ -21,8 +21,8 @@ export interface EmbeddedOptions {
 const CHILD = new URL("./child.ts", import.meta.url);
 const USER = "headwater";
 export const DATABASE = "headwater";
-/** Size of the thread pool that queries run on: three reads, two inserts, one KILL; the rest is for files. */
-const POOL_THREADS = "12";
+/** Size of the thread pool that queries run on: three reads, four exports, two inserts, one KILL; the rest is for files. */
+const POOL_THREADS = "16";
 
 /**
  * Configures the engine's allocator (jemalloc's TUNING.md). An arena keeps freed memory for seconds, and by default every
