@@ -1,6 +1,6 @@
 /** `properties` and `context` come back with the same values, names and order, whichever way an event leaves. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { folder, headwater, serve } from "../cli/command-line.ts";
@@ -9,6 +9,7 @@ import { until } from "../faults/child.ts";
 import { eventsBody, eventsPath, OWNER_TOKEN, openWorld, trackEvent, type World } from "../support/world.ts";
 import { PATIENCE_MS } from "./store.ts";
 
+const hasPostgres = existsSync("/usr/lib/postgresql");
 const SETS = 200;
 const SEED = 36;
 
@@ -20,6 +21,11 @@ const ODD_NAMES = [
   "a.0",
   "0",
   "10",
+  "2",
+  "01",
+  "-1",
+  "4294967294",
+  "4294967295",
   "",
   ".",
   "a%2Eb",
@@ -84,6 +90,20 @@ const { object: jsonObject } = fc.letrec<{ value: string; object: string }>((tie
 });
 const eventData = fc.tuple(fc.oneof({ weight: 9, arbitrary: jsonObject }, fc.constant("null")), jsonObject);
 
+const atDepth = (levels: number): string => (levels === 1 ? '{"in":1}' : `{"in":${atDepth(levels - 1)}}`);
+/** What JSON in JavaScript changes (docs/api/ingest.md, Bodies): `properties` and `context` as sent, and as stored. */
+const CHANGED: readonly (readonly [string, string])[] = [
+  [
+    '{"b":1,"10":2,"0":3,"a":4,"2":{"1":5,"x":6,"0":7},"01":8,"-1":9,"4294967295":10,"4294967294":11}',
+    '{"0":3,"2":{"0":7,"1":5,"x":6},"10":2,"4294967294":11,"b":1,"a":4,"01":8,"-1":9,"4294967295":10}',
+  ],
+  [
+    '{"n":[1.0,-0,0.10,1E+2,12345678901234567890,9007199254740993,1e-400,1e400,-1e400]}',
+    '{"n":[1,0,0.1,100,12345678901234567000,9007199254740992,0,null,null]}',
+  ],
+  [atDepth(10), atDepth(10)],
+];
+
 type Exported = Record<string, unknown>;
 /** The texts of both, by event. A cell of CSV is a text already. */
 const textsOf = (rows: readonly Exported[]) =>
@@ -100,23 +120,64 @@ function assertSame(rows: readonly Exported[], sent: ReturnType<typeof textsOf>,
   for (const [id, texts] of sent) assert.deepEqual(found.get(id), texts, `${way}: ${id}`);
 }
 
+const PER_BATCH = 10;
+
+/** The body as text, because JSON.stringify would change what is in it. */
+const bodyOf = (
+  sessionId: string,
+  events: readonly { id: string; properties: string; context: string }[],
+) => {
+  const texts = events.map(({ id, properties, context }) => {
+    const event = JSON.stringify(trackEvent({ id }));
+    return `${event.slice(0, -1)},"properties":${properties},"context":${context}}`;
+  });
+  return JSON.stringify(eventsBody(sessionId, [])).replace('"events":[]', `"events":[${texts}]`);
+};
+
+/** Sends the generated sets and those that JavaScript changes. `sent`: the texts that must come back. */
 async function sendAll(world: World) {
   const source = await world.createSource();
   const sessionId = await world.openSession(source);
   const sets = fc.sample(eventData, { numRuns: SETS, seed: SEED });
-  const events = sets.map(([properties, context], index) => ({
-    ...trackEvent({ id: `e${index}` }),
-    properties: JSON.parse(properties),
-    context: JSON.parse(context),
-  }));
-  const { body } = await world.send(eventsPath(source), eventsBody(sessionId, events));
-  assert.equal(body.accepted, SETS, JSON.stringify(body).slice(0, 500));
-  const sent = events.map(({ id, properties, context }) => ({
-    eventId: id,
-    properties: properties ?? {},
+  const changed = CHANGED.map(([text]) => [text, text] as const);
+  const events = [...sets, ...changed].map(([properties, context], index) => ({
+    id: `e${index}`,
+    properties,
     context,
   }));
-  return { sourceId: String(source.sourceId), sessionId, sent: textsOf(sent) };
+  for (let start = 0; start < events.length; start += PER_BATCH) {
+    const batch = events.slice(start, start + PER_BATCH);
+    const { body } = await world.send(eventsPath(source), bodyOf(sessionId, batch));
+    assert.equal(body.accepted, batch.length, JSON.stringify(body).slice(0, 500));
+    for (const { eventId, warnings } of body.results)
+      assert.deepEqual(warnings, eventId === `e${SETS + 1}` ? ["number_not_finite"] : []);
+  }
+  const sent = textsOf(
+    events.map(({ id, properties, context }) => ({
+      eventId: id,
+      properties: JSON.parse(properties) ?? {},
+      context: JSON.parse(context),
+    })),
+  );
+  for (const [index, [, stored]] of CHANGED.entries()) sent.set(`e${SETS + index}`, [stored, stored]);
+  return { sourceId: String(source.sourceId), sessionId, sent };
+}
+
+/** The events of the debug view: as they were sent, and in their normal form. */
+async function shown(world: World, sourceId: string): Promise<{ raw: Exported[]; normalized: Exported[] }> {
+  const { status, body } = await world.ask(`/api/tracking-sources/${sourceId}/debug?kind=events&limit=100`);
+  assert.equal(status, 200, JSON.stringify(body));
+  const attempts: { raw: { events: Exported[] }; normalized: Exported[]; truncated: boolean }[] =
+    body.eventAttempts;
+  assert.ok(attempts.every(({ truncated }) => !truncated));
+  return {
+    raw: attempts
+      .flatMap(({ raw }) => raw.events)
+      .map(({ id, properties, context }) => ({ eventId: id, properties: properties ?? {}, context })),
+    normalized: attempts
+      .flatMap(({ normalized }) => normalized)
+      .map(({ properties, ...event }) => ({ ...event, properties: properties ?? {} })),
+  };
 }
 
 async function listed(world: World, sourceId: string, sessionId: string): Promise<Exported[]> {
@@ -135,7 +196,7 @@ async function listed(world: World, sourceId: string, sessionId: string): Promis
 async function importAndExport(
   file: string,
   settings: Record<string, string>,
-  events = SETS,
+  events = SETS + CHANGED.length,
 ): Promise<Exported[]> {
   using data = folder();
   const own = { ...settings, DATA_DIR: data.path };
@@ -194,15 +255,21 @@ for (const WAREHOUSE of ["off", "embedded"]) {
     using files = folder();
     await using world = await openWorld({ WAREHOUSE });
     const { sourceId, sessionId, sent } = await sendAll(world);
+    const { raw, normalized } = await shown(world, sourceId);
+    assertSame(raw, sent, "raw of the debug view");
+    assertSame(normalized, sent, "normalized of the debug view");
     const exportOf = (format: string) =>
       world.ask(`/api/export/events?sourceId=${sourceId}&format=${format}`);
     await until("every event is in the export", PATIENCE_MS, async () => {
       const { status, body } = await exportOf("ndjson");
-      return status === 200 && linesOf(body).length === SETS;
+      return status === 200 && linesOf(body).length === sent.size;
     });
     const [ndjson, csv] = [(await exportOf("ndjson")).body, (await exportOf("csv")).body];
     assertSame(linesOf(ndjson), sent, "NDJSON");
     assertSame(recordsOf(csv), sent, "CSV");
+    for (const [, stored] of CHANGED)
+      for (const member of ["properties", "context"])
+        assert.ok(ndjson.includes(`"${member}":${stored}`), `${member}: the text ${stored}`);
     if (WAREHOUSE !== "off") {
       const parquet = await fetch(`${world.url}/api/export/events?sourceId=${sourceId}&format=parquet`, {
         headers: { authorization: `Bearer ${OWNER_TOKEN}` },
@@ -215,6 +282,12 @@ for (const WAREHOUSE of ["off", "embedded"]) {
       const file = files.at(`events.${format}`);
       writeFileSync(file, text);
       assertSame(await importAndExport(file, { WAREHOUSE }), sent, `import of ${format}`);
+      if (WAREHOUSE !== "off" || !hasPostgres) continue;
+      const { createDatabase } = await import("../postgres/databases.ts");
+      const database = await createDatabase();
+      const settings = { WAREHOUSE, DATABASE_URL: database.url };
+      assertSame(await importAndExport(file, settings), sent, `import of ${format} on PostgreSQL`);
+      await database.remove();
     }
   });
 }
