@@ -8,21 +8,11 @@ import { startErasureWorker } from "./workers/erasures.ts";
 import { measureBusyShare, startMemoryWorker } from "./workers/memory.ts";
 import { createRetention } from "./workers/retention.ts";
 import type { ShipperTotals } from "./workers/shipper.ts";
-import { startWorker, type Worker, type WorkerStatus } from "./workers/worker.ts";
+import { startWorker, type Worker } from "./workers/worker.ts";
 
 const ERASURE_RECEIPT_SECONDS = 90 * 86_400;
 /** How often what was learned of events is added to the catalogue. */
 const CATALOG_FLUSH_MS = 5_000;
-
-export interface BackgroundWorkers {
-  statuses(): WorkerStatus[];
-  /** Totals of the shipper since the start. */
-  shipped(): Readonly<ShipperTotals>;
-  /** Runs one round of each worker that runs every minute. For tests that drive the clock. */
-  maintain(): Promise<void>;
-  /** Stops all workers at the same time. */
-  stop(): Promise<void>;
-}
 
 const NOTHING_SHIPPED: ShipperTotals = { events: 0, failures: 0, refused: 0 };
 
@@ -167,10 +157,7 @@ async function startWarehouseWorkers(context: ServiceContext) {
 }
 
 /** @param releaseMemory returns unused memory of this process to the operating system */
-export async function startBackgroundWorkers(
-  context: ServiceContext,
-  releaseMemory: () => Promise<void>,
-): Promise<BackgroundWorkers> {
+export async function startBackgroundWorkers(context: ServiceContext, releaseMemory: () => Promise<void>) {
   const { workers: warehouseWorkers, shipped } = await startWarehouseWorkers(context);
   // A jump before the first round would otherwise not be noticed on a new ledger. The rounds report a failure.
   await context.deletionTime.read().catch(() => undefined);
@@ -190,7 +177,9 @@ export async function startBackgroundWorkers(
   ];
   return {
     statuses: () => workers.map((worker) => worker.status()),
+    /** Totals of the shipper since the start. */
     shipped,
+    /** Runs one round of each worker that runs every minute. For tests that drive the clock. */
     maintain: async () => {
       const failures: unknown[] = [];
       for (const worker of maintenance)

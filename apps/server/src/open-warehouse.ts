@@ -3,14 +3,13 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EmbeddedOptions } from "./clickhouse/embedded/start.ts";
-import { noWarehouse, type StartWarehouse, type Warehouse } from "./clickhouse/warehouse.ts";
+import { noWarehouse, type StartWarehouse } from "./clickhouse/warehouse.ts";
 import { ConfigError } from "./config/config.ts";
 import type { Config } from "./config/settings.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { makeFolder, writeWhole } from "./ledger/sqlite/database.ts";
 import { refuseMarked } from "./ledger/sqlite/folder-mark.ts";
 import { lockDataDir } from "./ledger/sqlite/lock.ts";
-import type { WarehouseMonitor } from "./workers/warehouse-monitor.ts";
 import type { WorkerLog } from "./workers/worker.ts";
 
 const NOT_INSTALLED =
@@ -58,13 +57,6 @@ export async function chooseWarehouse(config: Config): Promise<StartWarehouse | 
   if (config.DATABASE_URL !== null && config.WAREHOUSE !== "embedded") return null;
   const { isInstalled } = await import("./clickhouse/embedded/start.ts");
   return isInstalled() ? startEmbeddedFor(config) : NOT_INSTALLED;
-}
-
-/** The warehouse, and its worker when there is one to start. */
-export interface OpenedWarehouse {
-  warehouse: Warehouse;
-  /** Brings the warehouse up and keeps it up. Null when there is none. */
-  startMonitor: WarehouseMonitor["start"] | null;
 }
 
 /** The id of an embedded warehouse's folder, which a copy of the folder has too. */
@@ -118,13 +110,14 @@ interface WarehouseSurroundings {
 
 /**
  * Starts nothing yet: the warehouse stays in the state `starting` until its monitor has run.
+ * @returns the warehouse, and what brings it up and keeps it up; null when there is none
  * @throws DataDirInUse when a process uses the embedded warehouse already, WarehouseElsewhere when another node has it
  */
 export async function openWarehouse(
   config: Config,
   surroundings: WarehouseSurroundings,
   cleanup: AsyncDisposableStack,
-): Promise<OpenedWarehouse> {
+) {
   const { ledger, log, nodeUrl } = surroundings;
   const choice = await chooseWarehouse(config);
   if (choice instanceof Function) {

@@ -10,7 +10,7 @@ import {
   builtExtras,
 } from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
-import { type BackgroundWorkers, startBackgroundWorkers } from "./background.ts";
+import { startBackgroundWorkers } from "./background.ts";
 import { type BuildInfo, readBuild, readVersion } from "./config/build-info.ts";
 import {
   addressesOf,
@@ -26,7 +26,7 @@ import { createContext, type ServiceContext } from "./context.ts";
 import { createIds } from "./core/ids.ts";
 import { releaseMemory, withGcEnabled } from "./core/memory.ts";
 import { hashToken } from "./core/token.ts";
-import { type Listening, listenFor } from "./http/listening.ts";
+import { listenFor } from "./http/listening.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
 import { lastBackupMs } from "./ledger/sqlite/folder-mark.ts";
@@ -34,7 +34,7 @@ import { createMetrics } from "./monitoring/metrics.ts";
 import { Readiness } from "./monitoring/readiness.ts";
 import { serveScript } from "./monitoring/routes.ts";
 import { type OpenedLedger, openLedger } from "./open-ledger.ts";
-import { type OpenedWarehouse, openWarehouse } from "./open-warehouse.ts";
+import { openWarehouse } from "./open-warehouse.ts";
 import { priorityRefusal } from "./overload/priority.ts";
 import { createHttpService, type ServiceAssets } from "./service.ts";
 
@@ -120,7 +120,7 @@ async function setUpLedger(context: ServiceContext, { signInLink = true, ownerTo
   return first;
 }
 
-async function listen(server: Server, { PORT, HOST }: Config): Promise<Listening> {
+async function listen(server: Server, { PORT, HOST }: Config) {
   try {
     return await listenFor(server, { port: PORT, host: HOST });
   } catch (error) {
@@ -143,14 +143,7 @@ async function openTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: Config) {
   return openTracer({ endpoint, version: readVersion() });
 }
 
-interface ServiceParts {
-  build: Promise<BuildInfo>;
-  context: ServiceContext;
-  openedLedger: OpenedLedger;
-  startMonitor: OpenedWarehouse["startMonitor"];
-  /** The port that the service listens on. With PORT=0 the system chooses it when the service listens. */
-  bound: { port: number };
-}
+type ServiceParts = Awaited<ReturnType<typeof buildContext>>;
 
 /** Probes the ledger once. */
 async function openReadiness(
@@ -175,7 +168,7 @@ async function buildContext(
   config: Config,
   { clock = Date.now, durability, changeLedger, logStream }: StartOptions,
   cleanup: AsyncDisposableStack,
-): Promise<ServiceParts> {
+) {
   const log = createLog(config.LOG_LEVEL, logStream);
   const warn = (message: string) => log.warn(message);
   // git answers while the ledger is opened
@@ -196,6 +189,7 @@ async function buildContext(
   const openedLedger = changeLedger ? { ...opened, ledger: changeLedger(opened.ledger) } : opened;
   cleanup.defer(() => openedLedger.ledger.close());
   const readiness = await openReadiness(openedLedger, { config, clock, log });
+  // with PORT=0 the system chooses it when the service listens
   const bound = { port: config.PORT };
   const { warehouse, startMonitor } = await openWarehouse(
     config,
@@ -232,7 +226,7 @@ async function startWorkers(
   { context, openedLedger, startMonitor }: ServiceParts,
   cleanup: AsyncDisposableStack,
   { releaseMemory, onUnusable }: { releaseMemory(): Promise<void>; onUnusable(cause: Error): void },
-): Promise<BackgroundWorkers> {
+) {
   const { config, metrics } = context;
   const monitor = startMonitor?.(onUnusable) ?? null;
   if (monitor) cleanup.use(monitor);

@@ -1,5 +1,4 @@
 /** The HTTP service: connects the handlers, the guard, the ingest routes and the console to one HTTP server. */
-import type { Server } from "node:http";
 import { createOperatorCheck } from "./access/permissions.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
 import type { BuildInfo } from "./config/build-info.ts";
@@ -30,13 +29,6 @@ export interface ServiceAssets {
   scripts: ServedScripts;
   /** The folder of the built console; null when no console is served. */
   consoleFolder: string | null;
-}
-
-interface HttpService {
-  /** Does not listen yet. */
-  server: Server;
-  /** Ends open streams; other requests are answered. */
-  endStreams(): void;
 }
 
 function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping: AbortSignal) {
@@ -87,7 +79,8 @@ function createEmbedOrigins({ ledger, clock, onLedgerChange }: ServiceContext) {
   };
 }
 
-export function createHttpService(context: ServiceContext, assets: ServiceAssets): HttpService {
+/** The server does not listen yet. `endStreams` ends open streams; other requests are answered. */
+export function createHttpService(context: ServiceContext, assets: ServiceAssets) {
   const { config, clock, addresses, authenticator, log } = context;
   const { consoleFolder: folder } = assets;
   const stopping = new AbortController();

@@ -10,12 +10,7 @@ interface StorageTroubleLog {
   error(fields: object, message: string): void;
 }
 
-export interface StorageTrouble {
-  /** Call it for each request that the storage failed. */
-  failed(error: StorageError, ids: RequestIds): void;
-  /** Call it for each request that was stored. */
-  worked(): void;
-}
+export type StorageTrouble = ReturnType<typeof watchStorageTrouble>;
 
 /** A nearly full disk accepts small writes and refuses larger ones. After this long without a failure, the storage has recovered. */
 const RECOVERED_AFTER_MS = 5_000;
@@ -23,12 +18,13 @@ const RECOVERED_AFTER_MS = 5_000;
 const LOG_AGAIN_AFTER_MS = 60_000;
 
 /** @param clock milliseconds since the epoch */
-export function watchStorageTrouble(log: StorageTroubleLog, clock: () => number): StorageTrouble {
+export function watchStorageTrouble(log: StorageTroubleLog, clock: () => number) {
   let failed = 0;
   let lastAt = 0;
 
   return {
-    failed(error, ids) {
+    /** Call it for each request that the storage failed. */
+    failed(error: StorageError, ids: RequestIds): void {
       const now = clock();
       const isFirst = failed === 0 || now - lastAt > LOG_AGAIN_AFTER_MS;
       lastAt = now;
@@ -39,7 +35,8 @@ export function watchStorageTrouble(log: StorageTroubleLog, clock: () => number)
           "the storage fails; requests are answered 503 until it works",
         );
     },
-    worked() {
+    /** Call it for each request that was stored. */
+    worked(): void {
       if (failed === 0 || clock() - lastAt < RECOVERED_AFTER_MS) return;
       log.info({ failed }, "the storage works again");
       failed = 0;

@@ -1,23 +1,29 @@
 /** `headwater token create`: a token for a service account or a source, or for an owner who lost theirs. */
-import { TOKEN_SCOPES, type TokenScope } from "@headwater/contract";
+import { TOKEN_SCOPES } from "@headwater/contract";
 import { createToken as createTokenOperation } from "../../access/tokens.ts";
 import { override } from "../../core/members.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { callOperation } from "../api-call.ts";
-import { choice, defineCommand, flag, ORGANIZATION_OPTION, text } from "../command.ts";
+import { choice, defineCommand, flag, type OptionValues, ORGANIZATION_OPTION, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { findOwner, findServiceAccount, findSource } from "../find-named.ts";
 import { COMMAND_LINE, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
 
-interface TokenOptions {
-  readonly owner: boolean;
-  readonly user: string | undefined;
-  readonly account: string | undefined;
-  readonly label: string | undefined;
-  readonly expires: string | undefined;
-  readonly source: string | undefined;
-  readonly scope: TokenScope | undefined;
-}
+const OPTIONS = {
+  owner: flag(
+    "Create a token of the owner, valid for all of their workspaces, for example after they lost theirs",
+  ),
+  account: text("id|name", "The service account that the token is for"),
+  user: text("id|name|e-mail", "With --owner: which of several owners"),
+  label: text("text", "What the token is for"),
+  source: text("id|name", "The source that the token is for. --scope says what it may do there"),
+  scope: choice(
+    TOKEN_SCOPES,
+    "With --source: `stats` (default) reads its stats, for sharing; `ingest` sends its events from a server",
+  ),
+  expires: text("time", "When the token expires, such as 2027-01-31T12:00:00Z (default: never)"),
+};
+type TokenOptions = OptionValues<typeof OPTIONS>;
 
 function checkOptions({ owner, user, account, label, source, scope }: TokenOptions): void {
   const kinds = [owner, account !== undefined, source !== undefined].filter(Boolean);
@@ -81,21 +87,7 @@ export const createToken = defineCommand({
   details: [
     "The token is for a service account, for a source, or with --owner for the owner of the workspace. People create their own tokens in the console.",
   ],
-  options: {
-    owner: flag(
-      "Create a token of the owner, valid for all of their workspaces, for example after they lost theirs",
-    ),
-    account: text("id|name", "The service account that the token is for"),
-    user: text("id|name|e-mail", "With --owner: which of several owners"),
-    label: text("text", "What the token is for"),
-    source: text("id|name", "The source that the token is for. --scope says what it may do there"),
-    scope: choice(
-      TOKEN_SCOPES,
-      "With --source: `stats` (default) reads its stats, for sharing; `ingest` sends its events from a server",
-    ),
-    expires: text("time", "When the token expires, such as 2027-01-31T12:00:00Z (default: never)"),
-    ...ORGANIZATION_OPTION,
-  },
+  options: { ...OPTIONS, ...ORGANIZATION_OPTION },
   run: ({ organization, ...options }) => {
     checkOptions(options);
     return withWorkspace(organization, async (access) => {
