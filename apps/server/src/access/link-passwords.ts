@@ -71,14 +71,13 @@ const sign = (tokenId: string, until: string, passwordHash: string): Buffer =>
 /** `<token>.<until>.<signature>`, with the time in base 36. */
 const UNLOCKED = /^(hwt_[0-9A-Za-z]+)\.([0-9a-z]{1,12})\.([\w-]{43})$/;
 
-interface PresentedToken {
-  readonly token: string;
-  /** The part that the right password adds; null: the password was not given. */
-  readonly unlock: { readonly until: string; readonly signature: string } | null;
-}
+type PresentedToken = ReturnType<typeof splitUnlocked>;
 
-/** Takes apart the text of a bearer token. */
-export function splitUnlocked(text: string): PresentedToken {
+/**
+ * Takes apart the text of a bearer token.
+ * @returns the token, and the part that the right password adds; null: the password was not given
+ */
+export function splitUnlocked(text: string) {
   const [, token, until, signature] = UNLOCKED.exec(text) ?? [];
   if (token === undefined || until === undefined || signature === undefined)
     return { token: text, unlock: null };

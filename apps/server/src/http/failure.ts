@@ -18,12 +18,6 @@ export function toRefusal(error: unknown): Refusal {
   return new Refusal("internal_error", {}, error);
 }
 
-interface FailureReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
 /** Members that the failure's body also has. Only ingest routes set `attemptId` and `debugUrl`; undefined ones are left out. */
 interface FailureContext {
   readonly requestId: string;
@@ -44,7 +38,7 @@ function failureHeaders({ status, detail }: Refusal): Record<string, string> {
   return headers;
 }
 
-export function renderFailure(refusal: Refusal, context: FailureContext): FailureReply {
+export function renderFailure(refusal: Refusal, context: FailureContext) {
   const { error, retryable } = ERRORS[refusal.code];
   const { issues, limit, actual, resetAt } = refusal.detail;
   const isTruncated = issues !== undefined && issues.length > LIMITS.maxIssues;
