@@ -46,7 +46,7 @@ const SHOWN: readonly (ScaleQuery & { readonly name: string })[] = [
   { name: "headline", metrics: ["visitors", "sessions", "pageviews", "bounceRate", "sessionDuration"] },
   { name: "chart", metrics: ["visitors"], dimensions: ["time:day"] },
 ];
-const VALUES: Readonly<Record<(typeof STATS_TEXT_DIMENSIONS)[number], string>> = {
+const VALUES: Readonly<Partial<Record<(typeof STATS_TEXT_DIMENSIONS)[number], string>>> = {
   page: "/page/0",
   host: "shop.example",
   event: "event_1",
@@ -77,7 +77,7 @@ const VALUES: Readonly<Record<(typeof STATS_TEXT_DIMENSIONS)[number], string>> =
 const isValue = (dimension: (typeof STATS_TEXT_DIMENSIONS)[number]): StatsFilter => ({
   dimension,
   operator: "is",
-  value: VALUES[dimension],
+  value: VALUES[dimension] ?? null,
 });
 
 interface Measured {

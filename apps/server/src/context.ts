@@ -32,7 +32,7 @@ import { queryMemoryBytes } from "./open-warehouse.ts";
 import { type BoundedLog, boundLog } from "./overload/bounded-log.ts";
 import { appliedLimits } from "./sources/render.ts";
 import { createReports } from "./stats/reports/reports.ts";
-import { createFailedDays } from "./stats/rollups/failed-days.ts";
+import { FailedDays } from "./stats/rollups/failed-days.ts";
 import { createStats } from "./stats/stats.ts";
 import { createDeletionTime } from "./workers/deletion-time.ts";
 import { createCatalogFlush } from "./workers/event-catalog.ts";
@@ -208,7 +208,7 @@ export async function createContext(deps: ContextDeps) {
     ...parts,
     completeness,
     warehouseHealth: createWarehouseHealth(),
-    failedRollups: createFailedDays(),
+    failedRollups: new FailedDays(),
     deletionTime: createDeletionTime({ ledger, clock, log }),
     ingest,
     ...(await openStats(deps, ledger, completeness)),

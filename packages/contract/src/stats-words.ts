@@ -9,7 +9,7 @@ export const describeStatsWords = (descriptions: Readonly<Record<string, string>
     .map(([name, description]) => `\`${name}\`: ${description}.`)
     .join(" ");
 
-/** The metrics; besides, there is `sum:<property>`. The server computes each of them in `stats/metrics.ts`. */
+/** The metrics; besides, there is `sum:<property>`. The server computes each of them in `stats/sql/metrics.ts`. */
 export const STATS_METRIC_DESCRIPTIONS = {
   visitors: "distinct anonymous ids",
   users: "distinct user ids",
@@ -35,7 +35,7 @@ export const STATS_METRIC_DESCRIPTIONS = {
 } as const;
 export const STATS_METRICS = namesOf(STATS_METRIC_DESCRIPTIONS);
 
-/** The dimensions of events; besides, there is `property:<name>`. The server reads each of them in `stats/dimensions.ts`. */
+/** The dimensions of events; besides, there is `property:<name>`. The server reads each of them in `stats/sql/dimensions.ts`. */
 const STATS_EVENT_DIMENSION_DESCRIPTIONS = {
   page: "path of the event's page",
   host: "host of the event's page",

@@ -14,9 +14,8 @@ export interface Period {
 /** More than any zone's distance from UTC plus any change of a clock. */
 const MAX_OFFSET_MS = 27 * HOUR_MS;
 
-/** There are some 600 zones; the cache is emptied when it is full. */
-const MAX_CACHED_FORMATS = 200;
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** There are some 600 zones. */
+const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 200 });
 
 /** @throws RangeError for an unknown zone */
 function formatOf(zone: string): Intl.DateTimeFormat {
@@ -32,7 +31,6 @@ function formatOf(zone: string): Intl.DateTimeFormat {
     minute: "numeric",
     second: "numeric",
   });
-  if (formats.size >= MAX_CACHED_FORMATS) formats.clear();
   formats.set(zone, format);
   return format;
 }

@@ -2,6 +2,7 @@
 import type { Issue, StatsComparison } from "@headwater/contract";
 import { DAY_MS, MINUTE_MS } from "../core/time.ts";
 import { bucketStarts, type Grain, localDay, type Period, startOfDay } from "./calendar.ts";
+import { issueAt } from "./issues.ts";
 import { type QueryRange, readPair } from "./range.ts";
 
 export interface ComparedPeriod extends Period {
@@ -70,7 +71,7 @@ export function readComparison(
   const { mode, dateRange } = comparison === true ? { mode: "previous" as const } : comparison;
   if ((mode === "custom") !== (dateRange !== undefined)) {
     const message = "is required for the mode custom, and only for it";
-    issues.push({ path: [...PATH, "dateRange"], code: "invalid_value", message });
+    issues.push(issueAt([...PATH, "dateRange"], message));
     return null;
   }
   if (dateRange === undefined)
@@ -96,7 +97,7 @@ export function compareBuckets(
   zone: string,
   grain: Grain,
   compared: ComparedPeriod,
-  starts: number[],
+  starts: readonly number[],
 ): ComparedBuckets {
   const isOfDays = grain !== "hour" && grain !== "minute";
   const counterparts = isOfDays

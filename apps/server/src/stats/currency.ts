@@ -1,7 +1,8 @@
 /** The rule of the metric `revenue`: amounts in different currencies are never added. */
 import type { Issue, StatsFilter, StatsQueryBody } from "@headwater/contract";
-import type { Dimension } from "./dimensions.ts";
-import type { QueryFilter } from "./filter.ts";
+import { issueAt } from "./issues.ts";
+import type { Dimension } from "./sql/dimensions.ts";
+import type { QueryFilter } from "./sql/filter.ts";
 
 /** Whether a filter selects the events of one currency. */
 function selectsCurrency(filter: StatsFilter): boolean {
@@ -19,7 +20,7 @@ export function currencyIssues({
   if (index < 0 || dimensions.includes("currency") || filters.some(selectsCurrency)) return [];
   const message =
     "amounts in different currencies are not added: add the dimension currency, or a filter with `is` on one currency";
-  return [{ path: ["metrics", index], code: "invalid_value", message }];
+  return [issueAt(["metrics", index], message)];
 }
 
 export const isCurrency = (dimension: Dimension): boolean =>

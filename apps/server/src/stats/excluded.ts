@@ -1,43 +1,38 @@
 /** Counts the events that the figures of an answer leave out: those of bots. */
-import { readInMoreSlices } from "./accuracy.ts";
-import { writeFilter } from "./filter.ts";
-import { type GoalRule, withGoal } from "./goals.ts";
+import { type Question, readWithin } from "./execute.ts";
 import type { RunQuery } from "./run-query.ts";
-import { inPeriod, ofSource, type QueryScope, readScope, type ScopeBody, sessionEventsSql } from "./scope.ts";
-import { divideSessionsOf } from "./session-ranges.ts";
-import { allOf, type Bind, type Statement, statement } from "./sql.ts";
-
-/** Selects the events of bots in the range. */
-const botEvents = (bind: Bind, scope: QueryScope) =>
-  `device.isBot AND ${ofSource(bind, { ...scope, includesBots: true })} AND ${inPeriod(bind, scope.range)}`;
+import { type QueryScope, readScope, type ScopeBody } from "./scope.ts";
+import { inPeriod, ofSource, sessionEventsSql } from "./sql/conditions.ts";
+import { writeFilter } from "./sql/filter.ts";
+import { type GoalRule, withGoal } from "./sql/goals.ts";
+import { statement } from "./sql/statement.ts";
 
 /**
- * The filters see the sessions with their bots: otherwise those of bots alone would have no entry page. Only sessions with an
- * event that may count are derived.
+ * No rollup has the events of bots. The filters see the sessions with their bots: otherwise those of bots alone would have no entry
+ * page. Only sessions with an event that may count are derived. They need memory, so they are counted in parts when it does not suffice.
  */
-const botsStatement = (scope: QueryScope): Statement =>
-  statement((bind) => {
-    const all = { ...scope, includesBots: true };
-    const bots = botEvents(bind, scope);
-    const sessionEvents = `${sessionEventsSql(bind, all, scope.range)} AND session IN (SELECT session FROM events WHERE ${bots})`;
-    const context = { sessionEvents, currency: scope.currency };
-    const filters = allOf(scope.filters.map((filter) => writeFilter(bind, filter, context)));
-    return `SELECT count() FROM events WHERE ${bots} AND (${filters})`;
-  });
-
-/** Counts the events of bots in slices of the sessions, one after the other. */
-async function countBots(run: RunQuery, scope: QueryScope, slices: number): Promise<number> {
-  let bots = 0;
-  for (const sessions of await divideSessionsOf(run, (bind) => botEvents(bind, scope), slices)) {
-    const [row] = await run<[bots: number]>(botsStatement({ ...scope, sessions }));
-    bots += row?.[0] ?? 0;
-  }
-  return bots;
-}
+const excludedQuestion = (scope: QueryScope): Question<[bots: number], number> => ({
+  scope: { ...scope, accuracy: "exact" },
+  period: scope.range,
+  from: "events",
+  addsUpVisitors: false,
+  addsUpSessions: true,
+  countsVisitors: false,
+  addition: { keyOf: () => "", add: ([one], [other]) => [one + other] },
+  statement: (part) =>
+    statement((bind) => {
+      const all = { ...scope, includesBots: true, part };
+      const bots = `device.isBot AND ${ofSource(bind, all)} AND ${inPeriod(bind, scope.range)}`;
+      const sessionEvents = `${sessionEventsSql(bind, all, scope.range)} AND session IN (SELECT session FROM events WHERE ${bots})`;
+      const context = { sessionEvents, currency: scope.currency };
+      const filters = writeFilter(bind, { kind: "and", of: scope.filters }, context);
+      return `SELECT count() FROM events WHERE ${bots} AND (${filters})`;
+    }),
+  merge: ([row]) => row?.[0] ?? 0,
+});
 
 /**
- * Counts the events that the answer to a query leaves out. It reads all events of the range, because no rollup has those of bots.
- * Filters on sessions need memory for each session of a bot: when it does not suffice, they are counted in slices of the sessions.
+ * Counts the events that the answer to a query leaves out. It reads all events of the range.
  * @param goal the goal of the query; null: it has none
  * @returns null when the query does not ask for it
  * @throws Refusal `invalid_payload`
@@ -51,5 +46,6 @@ export async function readExcluded(
   if (body.include?.excluded === false) return null;
   const scope = withGoal(readScope(body, now), goal);
   if (scope.includesBots) return { bots: 0 };
-  return { bots: await readInMoreSlices(1, async (slices) => countBots(run, scope, slices)) };
+  // their number is not known beforehand
+  return { bots: (await readWithin(run, excludedQuestion(scope), 0)).value };
 }

@@ -10,103 +10,155 @@ import {
   type StatsQueryBody,
 } from "@headwater/contract";
 import { toIsoTime } from "../core/time.ts";
-import { accuracyOf } from "./accuracy.ts";
+import type { Period } from "./calendar.ts";
 import { readComparison } from "./comparison.ts";
-import { currencyIssues } from "./currency.ts";
-import {
-  type Figures,
-  type GoalFigures,
-  type GoalMetric,
-  type GoalReport,
-  readGoalFigures,
-} from "./goal-figures.ts";
+import { currencyIssues, readsCurrency } from "./currency.ts";
+import { answerHead, execute, type Found, foundExactly, OF_VISITORS, type Question } from "./execute.ts";
+import { issueAt, refuseIssues } from "./issues.ts";
+import { sortGroups } from "./metrics-question.ts";
+import { orderIssues, readOrder } from "./query.ts";
 import type { RunQuery } from "./run-query.ts";
-import { answerHead, type Computed, readScope, refuseIssues } from "./scope.ts";
+import { type Computed, type QueryScope, readScope } from "./scope.ts";
+import { eventConditions, inPeriod, ofSource } from "./sql/conditions.ts";
+import { asText } from "./sql/dimensions.ts";
+import { conversionRevenueSql, goalSql, NO_AMOUNT, withGoal } from "./sql/goals.ts";
+import { canEstimate } from "./sql/metrics.ts";
+import type { QueryPart } from "./sql/part.ts";
+import { allOf, anyOf, list, type Statement, statement } from "./sql/statement.ts";
+
+type GoalMetric = (typeof STATS_GOAL_METRICS)[number];
+const isGoalMetric = (metric: StatsMetric): metric is GoalMetric =>
+  STATS_GOAL_METRICS.some((one) => one === metric);
 
 export const isByGoal = ({ dimensions }: StatsQueryBody): boolean =>
   dimensions?.includes(STATS_GOAL_DIMENSION) === true;
 
-const isGoalMetric = (metric: StatsMetric): metric is GoalMetric =>
-  STATS_GOAL_METRICS.some((one) => one === metric);
-
 const CURRENCY = "currency" satisfies StatsDimension;
 
+interface GoalReport {
+  readonly scope: QueryScope;
+  readonly goals: readonly Goal[];
+  readonly metrics: readonly GoalMetric[];
+  readonly isByCurrency: boolean;
+}
+
+type Figures = readonly (number | null)[];
+interface GoalFigures {
+  readonly ofCurrency: ReadonlyMap<string | null, Figures>;
+  /** The figures of a currency in which the goal has no conversion. */
+  readonly none: Figures;
+}
+
 function goalReportIssues(body: StatsQueryBody): Issue[] {
-  const { metrics, dimensions = [], goal, orderBy = [] } = body;
-  const invalid = (path: (string | number)[], message: string): Issue => ({
-    path,
-    code: "invalid_value",
-    message,
-  });
+  const { metrics, dimensions = [], goal, attribution } = body;
+  const issues = [...orderIssues(body), ...currencyIssues(body)];
+  if (dimensions.some((one) => one !== STATS_GOAL_DIMENSION && one !== CURRENCY))
+    issues.push(issueAt(["dimensions"], "the only other dimension of a query by goal is currency"));
+  if (attribution?.model === "firstTouch") {
+    const message = "a query by goal has no attribution; name one goal and add the dimension source";
+    issues.push(issueAt(["attribution"], message));
+  }
+  if (goal)
+    issues.push(issueAt(["goal"], "a query with the dimension goal is about all goals; leave goal out"));
   const names = STATS_GOAL_METRICS.join(", ");
-  const fields: string[] = [...metrics, ...dimensions];
-  return [
-    ...(dimensions.every((one) => one === STATS_GOAL_DIMENSION || one === CURRENCY)
-      ? []
-      : [invalid(["dimensions"], "the only other dimension of a query by goal is currency")]),
-    ...(body.attribution?.model === "firstTouch"
-      ? [
-          invalid(
-            ["attribution"],
-            "a query by goal has no attribution; name one goal and add the dimension source",
-          ),
-        ]
-      : []),
-    ...(goal
-      ? [invalid(["goal"], "a query with the dimension goal is about all goals; leave goal out")]
-      : []),
-    ...orderBy.flatMap(({ field }, index) =>
-      fields.includes(field)
-        ? []
-        : [invalid(["orderBy", index, "field"], "must be one of the query's metrics or dimensions")],
-    ),
-    ...metrics.flatMap((metric, index) =>
-      isGoalMetric(metric)
-        ? []
-        : [invalid(["metrics", index], `the metrics of a query by goal are ${names}`)],
-    ),
-    ...currencyIssues(body),
-  ];
+  for (const [index, metric] of metrics.entries())
+    if (!isGoalMetric(metric))
+      issues.push(issueAt(["metrics", index], `the metrics of a query by goal are ${names}`));
+  return issues;
 }
 
-interface GoalRow {
-  readonly name: string;
-  readonly currency: string | null;
-  readonly figures: Figures;
-  readonly before: Figures | null;
-}
+const NO_TEXT = asText("NULL");
+/** Stands for all goals without filters of their own. */
+const ALL_GOALS = -1;
 
-/** The rows of a goal: one for each currency of its conversions. A goal without conversions has one, too. */
-function rowsOfGoal(name: string, { ofCurrency, none }: GoalFigures, before: GoalFigures | null): GoalRow[] {
-  const currencies = ofCurrency.size > 0 ? [...ofCurrency.keys()] : [null];
-  return currencies.map((currency) => ({
-    name,
-    currency,
-    figures: ofCurrency.get(currency) ?? none,
-    before: before && (before.ofCurrency.get(currency) ?? before.none),
-  }));
-}
-
-/** Default: by the first metric, largest first. Rows that are equal are sorted by their dimensions. */
-function sortRows(rows: GoalRow[], { metrics, dimensions = [], orderBy }: StatsQueryBody): GoalRow[] {
-  const [first = "conversions"] = metrics;
-  const order = orderBy?.length ? orderBy : [{ field: first, direction: "desc" as const }];
-  const byDimensions = dimensions.map((field) => ({ field, direction: "asc" as const }));
-  const fieldOf = ({ name, currency, figures }: GoalRow, field: string) => {
-    const metric = STATS_GOAL_METRICS.find((one) => one === field);
-    if (metric !== undefined) return figures[metric];
-    return field === CURRENCY ? currency : name;
-  };
-  return rows.toSorted((one, other) => {
-    for (const { field, direction } of [...order, ...byDimensions]) {
-      const [a, b] = [fieldOf(one, field), fieldOf(other, field)];
-      if (a === b) continue;
-      if (a === null) return 1;
-      if (b === null) return -1;
-      return a < b === (direction === "asc") ? -1 : 1;
-    }
-    return 0;
+/**
+ * Selects the conversions, visitors and revenue of each goal, by its index, and the visitors that the conversion rate divides by.
+ * The currency of a conversion can be that of its goal, so filters on the currency are written for each goal. Grouping by visitor
+ * can use the disk, unlike a set of them.
+ */
+const goalsStatement = (report: GoalReport, period: Period, part: QueryPart): Statement =>
+  statement((bind) => {
+    const { goals, metrics, isByCurrency } = report;
+    const scope = { ...report.scope, part };
+    const hasRate = metrics.includes("conversionRate");
+    const needsOwnFilters = scope.filters.some(readsCurrency);
+    const shared = eventConditions(bind, scope, period).filters;
+    const [filters, reached] = [new Set([shared]), new Set<string>()];
+    const entry = (condition: string, values: readonly string[]) =>
+      `if(${condition}, [(${list(values)})], [])`;
+    const ofAll = (index: number) => [`toInt16(${index})`, "false", NO_TEXT, NO_AMOUNT];
+    const entries = goals.flatMap((goal, index) => {
+      const ofGoal = withGoal(scope, goal);
+      const hasOwn = needsOwnFilters && goal.value !== null;
+      const own = hasOwn ? eventConditions(bind, { ...ofGoal, part }, period).filters : shared;
+      const isReached = allOf([own, goalSql(bind, goal)]);
+      filters.add(own);
+      reached.add(isReached);
+      const currency = isByCurrency ? ofGoal.currency(bind) : NO_TEXT;
+      return [
+        ...(hasRate && hasOwn ? [entry(own, ofAll(index))] : []),
+        entry(isReached, [`toInt16(${index})`, "true", currency, conversionRevenueSql(bind, goal)]),
+      ];
+    });
+    const all = hasRate ? [entry(shared, ofAll(ALL_GOALS))] : [];
+    const events = allOf([
+      ofSource(bind, scope),
+      inPeriod(bind, period),
+      anyOf([...(hasRate ? filters : reached)]),
+    ]);
+    return `SELECT goal, isReached, currency, sum(reached), count(), toFloat64(sum(amount)) FROM (
+      SELECT one.1 AS goal, one.2 AS isReached, one.3 AS currency, visitor, count() AS reached, sum(one.4) AS amount FROM (
+        SELECT visitor, arrayJoin(arrayConcat(${list([...all, ...entries])})) AS one FROM events WHERE ${events}
+      ) GROUP BY goal, isReached, currency, visitor
+    ) GROUP BY goal, isReached, currency`;
   });
+
+type SelectedRow = [
+  goal: number,
+  isReached: boolean,
+  currency: string | null,
+  conversions: number,
+  visitors: number,
+  revenue: number,
+];
+
+/** The figures of each goal, in the order of the goals, from the rows of the statement. Revenue is never estimated. */
+function toFigures(report: GoalReport, rows: readonly SelectedRow[], scale: number): GoalFigures[] {
+  const { scope, goals, metrics } = report;
+  const hasOwnFilters = scope.filters.some(readsCurrency);
+  return goals.map((goal, index): GoalFigures => {
+    const wholeOf = hasOwnFilters && goal.value !== null ? index : ALL_GOALS;
+    const whole = rows.find(([of, isReached]) => !isReached && of === wholeOf)?.[4] ?? 0;
+    const figuresOf = (conversions: number, visitors: number, revenue: number): Figures => {
+      const conversionRate = whole === 0 ? null : visitors / whole;
+      const values = {
+        conversions: conversions * scale,
+        visitors: visitors * scale,
+        revenue,
+        conversionRate,
+      };
+      return metrics.map((metric) => values[metric]);
+    };
+    const reached = rows.filter(([of, isReached]) => isReached && of === index);
+    const ofCurrency = new Map(
+      reached.map(([, , currency, ...counts]) => [currency, figuresOf(...counts)] as const),
+    );
+    return { ofCurrency, none: figuresOf(0, 0, 0) };
+  });
+}
+
+/** @returns the figures of each goal, in the order of the goals */
+async function readFigures(run: RunQuery, report: GoalReport, period: Period): Promise<Found<GoalFigures[]>> {
+  if (report.goals.length === 0) return foundExactly([]);
+  const question: Question<SelectedRow, GoalFigures[]> = {
+    ...OF_VISITORS,
+    scope: report.scope,
+    period,
+    addsUpVisitors: canEstimate(report.metrics),
+    statement: (part) => goalsStatement(report, period, part),
+    merge: (rows, scale) => toFigures(report, rows, scale),
+  };
+  return execute(run, question);
 }
 
 /** @throws Refusal `invalid_payload` for what is wrong beyond the schema, and what `run` throws */
@@ -120,27 +172,32 @@ export async function answerGoalReport(
   const issues: Issue[] = [];
   const compared = readComparison(body.include?.comparison, scope, now, issues);
   refuseIssues(issues);
-  const dimensions = body.dimensions ?? [];
+  const { dimensions = [] } = body;
   const metrics = body.metrics.filter(isGoalMetric);
   const report: GoalReport = { scope, goals, metrics, isByCurrency: dimensions.includes(CURRENCY) };
-  const found = await readGoalFigures(run, report, scope.range);
-  const before = compared && (await readGoalFigures(run, report, compared));
-  const rows = goals.flatMap(({ name }, index) => {
-    const own = found.value[index];
-    return own ? rowsOfGoal(name, own, before?.value[index] ?? null) : [];
+  const found = await readFigures(run, report, scope.range);
+  const before = compared && (await readFigures(run, report, compared));
+  // a goal has a row for each currency of its conversions, and one when it has none
+  const rows = found.value.flatMap(({ ofCurrency, none }, index) => {
+    const currencies = ofCurrency.size > 0 ? [...ofCurrency.keys()] : [null];
+    const ofBefore = before?.value[index];
+    return currencies.map((currency) => ({
+      keys: dimensions.map((one) => (one === CURRENCY ? currency : (goals[index]?.name ?? ""))),
+      metrics: ofCurrency.get(currency) ?? none,
+      comparison: ofBefore ? [...(ofBefore.ofCurrency.get(currency) ?? ofBefore.none)] : null,
+    }));
   });
   const { limit = rows.length, offset = 0 } = body.pagination ?? {};
-  const page = sortRows(rows, body).slice(offset, offset + limit);
+  const page = sortGroups({ order: readOrder(body), dimensions }, rows).slice(offset, offset + limit);
   return {
-    ...answerHead(scope),
-    accuracy: accuracyOf(found, ...(before ? [before] : [])),
+    ...answerHead(scope, found, ...(before ? [before] : [])),
     metrics: body.metrics,
     dimensions,
     comparison: compared && { from: toIsoTime(compared.from), to: toIsoTime(compared.to) },
-    results: page.map((row) => ({
-      dimensions: dimensions.map((one) => (one === CURRENCY ? row.currency : row.name)),
-      metrics: metrics.map((metric) => row.figures[metric]),
-      comparison: row.before && metrics.map((metric) => row.before?.[metric] ?? null),
+    results: page.map(({ keys, metrics: figures, comparison }) => ({
+      dimensions: keys,
+      metrics: [...figures],
+      comparison,
       complete: null,
     })),
     nextOffset: rows.length > offset + limit ? offset + limit : null,

@@ -1,10 +1,10 @@
 /** POST /api/stats/properties: the names of the properties that events carry. */
 import { LIMITS, type StatsPropertiesAnswer, type StatsPropertiesBody } from "@headwater/contract";
-import { accuracyOf } from "./accuracy.ts";
+import { answerHead, execute, OF_VISITORS, type Question } from "./execute.ts";
 import type { RunQuery } from "./run-query.ts";
-import { readEvents } from "./sampled-scope.ts";
-import { answerHead, type Computed, eventConditions, type QueryScope, readScope } from "./scope.ts";
-import { type Statement, statement } from "./sql.ts";
+import { type Computed, type QueryScope, readScope } from "./scope.ts";
+import { eventConditions } from "./sql/conditions.ts";
+import { statement } from "./sql/statement.ts";
 
 const DEFAULT_PROPERTIES = 100;
 
@@ -17,14 +17,23 @@ const PARSE_SETTINGS = "SETTINGS allow_simdjson = 0, type_json_skip_duplicated_p
 const NAMES = `if(multiSearchAny(properties, [':{', ':null']),
   JSONAllPaths(CAST(properties AS JSON(max_dynamic_paths = 0))), JSONExtractKeys(properties))`;
 
-const propertiesStatement = (scope: QueryScope, limit: number): Statement =>
-  statement((bind) => {
-    const { events } = eventConditions(bind, scope, scope.range);
-    return `SELECT arrayJoin(${NAMES}) AS property, count() * ${scope.sample} AS carriers
-      FROM (SELECT properties FROM events WHERE (${events}) AND properties != '{}')
-      WHERE lengthUTF8(property) BETWEEN 1 AND ${bind("UInt32", LIMITS.maxStatsPropertyLength)}
-      GROUP BY property ORDER BY carriers DESC, property LIMIT ${bind("UInt32", limit)} ${PARSE_SETTINGS}`;
-  });
+const propertiesQuestion = (
+  scope: QueryScope,
+  limit: number,
+): Question<[name: string, events: number], StatsPropertiesAnswer["properties"]> => ({
+  ...OF_VISITORS,
+  scope,
+  period: scope.range,
+  statement: (part) =>
+    statement((bind) => {
+      const { events } = eventConditions(bind, { ...scope, part }, scope.range);
+      return `SELECT arrayJoin(${NAMES}) AS property, count() AS carriers
+        FROM (SELECT properties FROM events WHERE (${events}) AND properties != '{}')
+        WHERE lengthUTF8(property) BETWEEN 1 AND ${bind("UInt32", LIMITS.maxStatsPropertyLength)}
+        GROUP BY property ORDER BY carriers DESC, property LIMIT ${bind("UInt32", limit)} ${PARSE_SETTINGS}`;
+    }),
+  merge: (rows, scale) => rows.map(([name, events]) => ({ name, events: events * scale })),
+});
 
 export async function answerProperties(
   run: RunQuery,
@@ -32,12 +41,6 @@ export async function answerProperties(
   now: number,
 ): Promise<Computed<StatsPropertiesAnswer>> {
   const scope = readScope(body, now);
-  const { value: rows, sample } = await readEvents(run, scope, async (sampled) =>
-    run<[name: string, events: number]>(propertiesStatement(sampled, body.limit ?? DEFAULT_PROPERTIES)),
-  );
-  return {
-    ...answerHead(scope),
-    accuracy: accuracyOf({ sample }),
-    properties: rows.map(([name, events]) => ({ name, events })),
-  };
+  const found = await execute(run, propertiesQuestion(scope, body.limit ?? DEFAULT_PROPERTIES));
+  return { ...answerHead(scope, found), properties: found.value };
 }

@@ -3,26 +3,25 @@ import {
   type Issue,
   LIMITS,
   type StatsAnswer,
-  type StatsDimension,
-  type StatsMetric,
   type StatsQueryBody,
   type StatsRow,
   type StatsScalar,
 } from "@headwater/contract";
 import { toIsoTime } from "../core/time.ts";
-import { accuracyOf, type Sampled } from "./accuracy.ts";
-import { attributionIssues, firstTouchWindowOf } from "./attribution.ts";
 import { bucketStarts, completeBuckets, type Grain, type Period } from "./calendar.ts";
 import { type ComparedPeriod, compareBuckets, readComparison } from "./comparison.ts";
 import { currencyIssues } from "./currency.ts";
-import { type Dimension, isTimeDimension, parseDimension } from "./dimensions.ts";
-import { type GoalRule, withGoal } from "./goals.ts";
-import { whenEmpty } from "./metrics.ts";
-import { dimensionColumn, type MetricsQuery, metricColumn, type QueryPeriod } from "./metrics-query.ts";
-import { parsePropertyKey } from "./property-sql.ts";
-import { type GroupKey, type ResultGroup, readGroups, sortGroups } from "./read-groups.ts";
+import { answerHead, execute, type Found, foundExactly } from "./execute.ts";
+import { issueAt, refuseIssues } from "./issues.ts";
+import { type GroupKey, metricsQuestion, type ResultGroup, sortGroups } from "./metrics-question.ts";
 import type { RunQuery } from "./run-query.ts";
-import { answerHead, type Computed, readScope, refuseIssues } from "./scope.ts";
+import { type Computed, readScope } from "./scope.ts";
+import { type Dimension, isTimeDimension, parseDimension } from "./sql/dimensions.ts";
+import { attributionIssues, firstTouchWindowOf } from "./sql/first-touch.ts";
+import { type GoalRule, withGoal } from "./sql/goals.ts";
+import { whenEmpty } from "./sql/metrics.ts";
+import type { MetricsQuery } from "./sql/metrics-query.ts";
+import { parsePropertyKey } from "./sql/properties.ts";
 
 /** The minutes of a day, with an hour that the clock shows twice. */
 const MAX_STATS_BUCKETS = 1_500;
@@ -32,39 +31,42 @@ type QueryFields = Pick<
   "metrics" | "dimensions" | "orderBy" | "goal" | "filters" | "attribution"
 >;
 
+const fieldsOf = ({ metrics, dimensions = [] }: QueryFields): string[] => [...dimensions, ...metrics];
+
+export function orderIssues(body: QueryFields): Issue[] {
+  const fields = fieldsOf(body);
+  return (body.orderBy ?? []).flatMap(({ field }, index) =>
+    fields.includes(field)
+      ? []
+      : [issueAt(["orderBy", index, "field"], "must be one of the query's metrics or dimensions")],
+  );
+}
+
 /** Problems of a query's fields that the schema does not find. */
 function fieldIssues(body: QueryFields): Issue[] {
-  const { metrics, dimensions = [], orderBy = [], goal } = body;
-  const issues: Issue[] = [];
-  const add = (path: (string | number)[], message: string, code: Issue["code"] = "invalid_value") =>
-    issues.push({ path, code, message });
-  const fields: string[] = [...metrics, ...dimensions];
-  for (const [index, { field }] of orderBy.entries())
-    if (!fields.includes(field))
-      add(["orderBy", index, "field"], "must be one of the query's metrics or dimensions");
+  const { metrics, dimensions = [], goal } = body;
+  const issues = orderIssues(body);
   if (dimensions.filter(isTimeDimension).length > 1)
-    add(["dimensions"], "a query has at most one time dimension");
+    issues.push(issueAt(["dimensions"], "a query has at most one time dimension"));
   const ofGoal = metrics.find((metric) => metric === "conversions" || metric === "conversionRate");
-  if (ofGoal && goal === undefined) add(["goal"], `the metric ${ofGoal} requires goal`, "required");
-  issues.push(...currencyIssues(body), ...attributionIssues(body));
-  return issues;
+  if (ofGoal && goal === undefined)
+    issues.push(issueAt(["goal"], `the metric ${ofGoal} requires goal`, "required"));
+  return [...issues, ...currencyIssues(body), ...attributionIssues(body)];
 }
 
 /** Default: by time, then by the first metric, largest first. */
-function readOrder({ metrics, dimensions = [], orderBy }: QueryFields): MetricsQuery["order"] {
-  const columns = new Map<string, string>([
-    ...dimensions.map((name, index): [StatsDimension, string] => [name, dimensionColumn(index)]),
-    ...metrics.map((name, index): [StatsMetric, string] => [name, metricColumn(index)]),
-  ]);
-  if (orderBy !== undefined && orderBy.length > 0)
-    return orderBy.flatMap(({ field, direction }) => {
-      const column = columns.get(field);
-      return column === undefined ? [] : [{ column, isDescending: direction === "desc" }];
-    });
+export function readOrder(body: QueryFields): MetricsQuery["order"] {
+  const { dimensions = [], orderBy = [] } = body;
+  const fields = fieldsOf(body);
+  if (orderBy.length > 0)
+    return orderBy.map(({ field, direction }) => ({
+      field: fields.indexOf(field),
+      isDescending: direction === "desc",
+    }));
   const time = dimensions.findIndex(isTimeDimension);
   return [
-    ...(time >= 0 ? [{ column: dimensionColumn(time), isDescending: false }] : []),
-    { column: metricColumn(0), isDescending: true },
+    ...(time >= 0 ? [{ field: time, isDescending: false }] : []),
+    { field: dimensions.length, isDescending: true },
   ];
 }
 
@@ -78,9 +80,9 @@ function toScalar(dimension: Dimension | undefined, key: GroupKey): StatsScalar 
 const emptyMetrics = ({ metrics }: MetricsQuery) => metrics.map(whenEmpty);
 
 /** Adds the buckets without events, and sorts all of them. */
-function withAllBuckets(query: MetricsQuery, groups: readonly ResultGroup[], starts: readonly number[]) {
+function withAllBuckets(query: MetricsQuery, groups: readonly ResultGroup[]) {
   const byStart = new Map(groups.map((group) => [Number(group.keys[0]), group]));
-  const all = starts.map(
+  const all = query.starts.map(
     (start): ResultGroup => byStart.get(start) ?? { keys: [start], metrics: emptyMetrics(query), hash: "" },
   );
   return sortGroups(query, all);
@@ -98,11 +100,9 @@ function startsOf(zone: string, dimensions: readonly Dimension[], period: Period
   return grain ? bucketStarts(zone, grain, period, MAX_STATS_BUCKETS) : [];
 }
 
-/** A query that was read, and what its answer needs besides. */
+/** A query that was read, and the period that it is compared with. */
 interface ReadQuery {
   readonly query: MetricsQuery;
-  /** The starts of its time buckets; empty without a time dimension. */
-  readonly starts: number[];
   readonly compared: ComparedPeriod | null;
 }
 
@@ -116,10 +116,14 @@ export function readQuery(body: StatsQueryBody, goal: GoalRule | null, now: numb
   const starts = startsOf(scope.zone, dimensions, scope.range);
   if (starts.length > MAX_STATS_BUCKETS) {
     const message = `the range has more than ${MAX_STATS_BUCKETS} time buckets; use larger buckets or a shorter range`;
-    refuseIssues([{ path: ["dimensions"], code: "too_many", message }]);
+    refuseIssues([issueAt(["dimensions"], message, "too_many")]);
   }
   const query: MetricsQuery = {
     scope,
+    period: scope.range,
+    starts,
+    names: starts,
+    groups: null,
     metrics: body.metrics,
     dimensions,
     goal,
@@ -128,7 +132,7 @@ export function readQuery(body: StatsQueryBody, goal: GoalRule | null, now: numb
     limit: body.pagination?.limit ?? LIMITS.maxStatsRows,
     offset: body.pagination?.offset ?? 0,
   };
-  return { query, starts, compared };
+  return { query, compared };
 }
 
 const allGroups = (query: MetricsQuery): MetricsQuery => ({
@@ -148,37 +152,37 @@ type ReadComparedMetrics = (group: ResultGroup) => (number | null)[] | null;
  */
 async function readComparedMetrics(
   run: RunQuery,
-  { query, starts }: ReadQuery,
+  query: MetricsQuery,
   compared: ComparedPeriod,
   page: readonly ResultGroup[] | null,
-): Promise<Sampled<ReadComparedMetrics>> {
+): Promise<Found<ReadComparedMetrics>> {
   const time = query.dimensions.findIndex(({ kind }) => kind === "time");
   const grain = grainOf(query.dimensions);
   const buckets = grain
-    ? compareBuckets(query.scope.zone, grain, compared, starts)
+    ? compareBuckets(query.scope.zone, grain, compared, query.starts)
     : { names: [], starts: [] };
-  if (page?.length === 0 || (grain && buckets.names.length === 0)) return { value: () => null, sample: 1 };
-  const { value: groups, sample } = await readGroups(run, allGroups(query), {
-    period: compared,
-    ...buckets,
-    groups: page?.map(({ hash }) => hash) ?? null,
-  });
-  const byKey = new Map(groups.map((group) => [keyOf(group), group.metrics]));
+  if (page?.length === 0 || (grain && buckets.names.length === 0)) return foundExactly(() => null);
+  const groups = page?.map(({ hash }) => hash) ?? null;
+  const found = await execute(
+    run,
+    metricsQuestion({ ...allGroups(query), period: compared, ...buckets, groups }),
+  );
+  const byKey = new Map(found.value.map((group) => [keyOf(group), group.metrics]));
   const comparable = new Set(buckets.names);
   const value = (group: ResultGroup) => {
     if (grain && !comparable.has(Number(group.keys[time]))) return null;
     return [...(byKey.get(keyOf(group)) ?? emptyMetrics(query))];
   };
-  return { value, sample };
+  return { ...found, value };
 }
 
 /** Whether the bucket of a group lies in the range as a whole and is over; null without a time dimension. */
-function completenessOf({ query, starts }: ReadQuery, now: number): (group: ResultGroup) => boolean | null {
+function completenessOf(query: MetricsQuery, now: number): (group: ResultGroup) => boolean | null {
   const grain = grainOf(query.dimensions);
   if (grain === null) return () => null;
   const time = query.dimensions.findIndex(({ kind }) => kind === "time");
   const { zone, range } = query.scope;
-  const complete = completeBuckets(zone, grain, { starts, end: Math.min(range.to, now) });
+  const complete = completeBuckets(zone, grain, { starts: query.starts, end: Math.min(range.to, now) });
   return ({ keys }) => complete.has(Number(keys[time]));
 }
 
@@ -189,22 +193,20 @@ export async function answerQuery(
   goal: GoalRule | null,
   now: number,
 ): Promise<Computed<StatsAnswer>> {
-  const read = readQuery(body, goal, now);
-  const { query, starts, compared } = read;
+  const { query, compared } = readQuery(body, goal, now);
   const { scope, limit, offset, dimensions } = query;
   const isByTime = isByTimeOnly(query);
-  const period: QueryPeriod = { period: scope.range, starts, names: starts, groups: null };
   // one row more than the page shows whether there is a next page
   const wanted = isByTime ? allGroups(query) : { ...query, limit: limit + 1 };
   const compare = async (page: readonly ResultGroup[] | null) =>
-    compared && (await readComparedMetrics(run, read, compared, page));
+    compared && (await readComparedMetrics(run, query, compared, page));
   // totals and time buckets are known beforehand, so both periods are read at the same time
   const early = dimensions.length === 0 || isByTime ? compare(null) : null;
-  const [found] = await Promise.all([readGroups(run, wanted, period), early]);
-  const groups = isByTime ? withAllBuckets(query, found.value, starts).slice(offset) : found.value;
+  const [found] = await Promise.all([execute(run, metricsQuestion(wanted)), early]);
+  const groups = isByTime ? withAllBuckets(query, found.value).slice(offset) : found.value;
   const page = groups.slice(0, limit);
   const comparison = await (early ?? compare(page));
-  const isComplete = completenessOf(read, now);
+  const isComplete = completenessOf(query, now);
   const results = page.map(
     (group): StatsRow => ({
       dimensions: group.keys.map((key, index) => toScalar(dimensions[index], key)),
@@ -214,8 +216,7 @@ export async function answerQuery(
     }),
   );
   return {
-    ...answerHead(scope),
-    accuracy: accuracyOf(found, ...(comparison ? [comparison] : [])),
+    ...answerHead(scope, found, ...(comparison ? [comparison] : [])),
     metrics: body.metrics,
     dimensions: body.dimensions ?? [],
     comparison: compared && { from: toIsoTime(compared.from), to: toIsoTime(compared.to) },

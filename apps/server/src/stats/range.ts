@@ -2,6 +2,7 @@
 import type { Issue, StatsDateRange } from "@headwater/contract";
 import { DAY_MS, MAX_QUERY_TIME, startsWithValidDay } from "../core/time.ts";
 import { localDay, type Period, startOfDay } from "./calendar.ts";
+import { type IssuePath, issueAt } from "./issues.ts";
 
 /** A hundred years: `MAX_STATS_BUCKETS` bounds the answer. */
 const MAX_STATS_RANGE_DAYS = 36_600;
@@ -41,29 +42,23 @@ function parseTime(text: string): number | null {
 }
 
 const PATH = ["dateRange"];
-const invalid = (path: (string | number)[], message: string): Issue => ({
-  path,
-  code: "invalid_value",
-  message,
-});
-
 /** @param path where the pair is in the query */
 export function readPair(
   zone: string,
   [from, to]: readonly [string, string],
-  path: (string | number)[] = PATH,
+  path: IssuePath = PATH,
 ): QueryRange | Issue {
   const [firstDay, endDay] = [parseDay(from), parseDay(to)];
   const start = firstDay === null ? parseTime(from) : startOfDay(zone, firstDay);
   const end = endDay === null ? parseTime(to) : startOfDay(zone, endDay);
   if (start === null || end === null) {
     const part = [...path, start === null ? 0 : 1];
-    return invalid(part, "must be a day (YYYY-MM-DD) or an ISO 8601 time with a UTC offset");
+    return issueAt(part, "must be a day (YYYY-MM-DD) or an ISO 8601 time with a UTC offset");
   }
-  if (start >= end) return invalid(path, "must have a start that is before its end; the end is exclusive");
-  if (start < MIN_TIME || end > MAX_QUERY_TIME) return invalid(path, "must lie between 1970 and 2200");
+  if (start >= end) return issueAt(path, "must have a start that is before its end; the end is exclusive");
+  if (start < MIN_TIME || end > MAX_QUERY_TIME) return issueAt(path, "must lie between 1970 and 2200");
   if (end - start > MAX_STATS_RANGE_DAYS * DAY_MS)
-    return invalid(path, `must span at most ${MAX_STATS_RANGE_DAYS} days`);
+    return issueAt(path, `must span at most ${MAX_STATS_RANGE_DAYS} days`);
   if (firstDay !== null && endDay !== null) return rangeOfDays(zone, firstDay, endDay);
   return { from: start, to: end, days: null };
 }
@@ -74,7 +69,7 @@ export function readRange(dateRange: StatsDateRange, zone: string, now: number):
   // the TypeScript type of `dateRange` lists the named ranges, but the JSON schema accepts any string
   if (!Object.hasOwn(NAMED_RANGES, dateRange)) {
     const names = Object.keys(NAMED_RANGES).join(", ");
-    return invalid(PATH, `must be one of ${names}, or a list of two days or times`);
+    return issueAt(PATH, `must be one of ${names}, or a list of two days or times`);
   }
   const end = localDay(zone, now) + (dateRange === "yesterday" ? 0 : 1);
   return rangeOfDays(zone, end - NAMED_RANGES[dateRange], end);

@@ -1,6 +1,6 @@
 /** Runs statements of stats queries: coalesced, admitted in turn, within limits; ClickHouse's errors become refusals. */
 import type { ClickHouseSettings } from "@clickhouse/client";
-import { ERRORS } from "@headwater/contract";
+import { ERRORS, type ErrorCode } from "@headwater/contract";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { isDamage } from "../clickhouse/completeness.ts";
 import { refuseElsewhere, type Warehouse } from "../clickhouse/warehouse.ts";
@@ -9,7 +9,8 @@ import { Refusal } from "../core/refusal.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { AdmissionFull, createAdmission } from "../overload/admission.ts";
 import { createCoalescer } from "../overload/coalesce.ts";
-import type { Statement } from "./sql.ts";
+import { issueAt } from "./issues.ts";
+import type { Statement } from "./sql/statement.ts";
 
 /** Limits of one query in the warehouse. An ordinary query over a year of a busy site stays below them. */
 const STATS_TIMEOUT_SECONDS = 20;
@@ -90,37 +91,30 @@ const overloaded = (cause?: unknown) => {
 /** Errors of ClickHouse for a statement with too many parts: too deep, or too large, also after aliases are replaced. */
 const TOO_LARGE: ReadonlySet<string> = new Set(["167", "168", "306"]);
 
+function refusalOf(code: ErrorCode, member: string, message: string, cause?: unknown): Refusal {
+  const issue = issueAt([member], message, code === "query_too_heavy" ? "too_many" : "invalid_value");
+  return new Refusal(code, { issues: [issue] }, cause);
+}
+
 function toRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error;
   // expected under load: without a cause it is not logged as a failure
   if (error instanceof AdmissionFull) return overloaded();
   const message = error instanceof Error ? error.message : "";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (TOO_HEAVY.has(code)) {
-    const issue = {
-      path: ["dateRange"],
-      code: "too_many" as const,
-      message: "the range has too many events for this query",
-    };
-    return new Refusal("query_too_heavy", { issues: [issue] }, error);
-  }
+  if (TOO_HEAVY.has(code))
+    return refusalOf("query_too_heavy", "dateRange", "the range has too many events for this query", error);
   if (TOO_LARGE.has(code) || message.includes("Max query size exceeded")) {
-    const issue = {
-      path: ["filters"],
-      code: "too_many" as const,
-      message: "the query has too many filters and properties for one statement",
-    };
-    return new Refusal("query_too_heavy", { issues: [issue] }, error);
+    const problem = "the query has too many filters and properties for one statement";
+    return refusalOf("query_too_heavy", "filters", problem, error);
   }
-  if (code === INVALID_PATTERN) {
-    const issue = {
-      path: ["filters"],
-      code: "invalid_value" as const,
-      message: "a pattern of matches is not a valid RE2 regular expression",
-    };
-    // the caller's mistake: without a cause it is not logged as a failure
-    return new Refusal("invalid_payload", { issues: [issue] });
-  }
+  // the caller's mistake: without a cause it is not logged as a failure
+  if (code === INVALID_PATTERN)
+    return refusalOf(
+      "invalid_payload",
+      "filters",
+      "a pattern of matches is not a valid RE2 regular expression",
+    );
   if (isDamage(error)) return new Refusal("warehouse_damaged", {}, error);
   if (code === TOO_MANY_QUERIES || message.startsWith("Timeout")) return overloaded(error);
   // any other code of ClickHouse means that the statement is wrong: a bug, answered 500

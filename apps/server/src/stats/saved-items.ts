@@ -6,9 +6,9 @@ import { canSeeUser } from "../core/users.ts";
 import type { FieldRule, Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import type { SavedItemRecord } from "../ledger/records.ts";
-import { readFilters } from "./filter.ts";
+import { issueAt, refuseIssues } from "./issues.ts";
 import { parseDay } from "./range.ts";
-import { refuseIssues } from "./scope.ts";
+import { readFilters } from "./sql/filter.ts";
 
 const render = (
   viewer: Parameters<typeof canSeeUser>[0],
@@ -36,15 +36,14 @@ export const checkSavedItem: FieldRule = (body) => {
   for (const [kind, member] of Object.entries(MEMBER_OF)) {
     const isGiven = body[member] != null;
     if (isGiven === (body.kind === kind)) continue;
-    const message = isGiven ? `only a ${kind} has ${member}` : `is required for a ${kind}`;
-    issues.push({ path: [member], code: isGiven ? "invalid_value" : "required", message });
+    issues.push(
+      isGiven
+        ? issueAt([member], `only a ${kind} has ${member}`)
+        : issueAt([member], `is required for a ${kind}`, "required"),
+    );
   }
   if (body.windowSeconds != null && body.kind !== "funnel")
-    issues.push({
-      path: ["windowSeconds"],
-      code: "invalid_value",
-      message: "only a funnel has windowSeconds",
-    });
+    issues.push(issueAt(["windowSeconds"], "only a funnel has windowSeconds"));
   refuseIssues(issues);
 };
 
@@ -61,14 +60,16 @@ function requireStorable(definition: SavedItemRecord["definition"]): void {
   const issues: Issue[] = [];
   readFilters(definition.filters ?? [], issues);
   if (definition.day !== null && parseDay(definition.day) === null)
-    issues.push({ path: ["day"], code: "invalid_value", message: "day is not a day (YYYY-MM-DD)" });
+    issues.push(issueAt(["day"], "day is not a day (YYYY-MM-DD)"));
   const max = LIMITS.maxSavedItemLength;
   if (JSON.stringify(definition).length > max)
-    issues.push({
-      path: [definition.filters === null ? "steps" : "filters"],
-      code: "too_long",
-      message: `a saved item has at most ${max} characters as JSON`,
-    });
+    issues.push(
+      issueAt(
+        [definition.filters === null ? "steps" : "filters"],
+        `a saved item has at most ${max} characters as JSON`,
+        "too_long",
+      ),
+    );
   refuseIssues(issues);
 }
 

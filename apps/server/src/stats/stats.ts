@@ -1,5 +1,5 @@
 /** The handlers of the stats queries (docs/api/stats.md). */
-import type { StatsAccuracy, StatsAnswer } from "@headwater/contract";
+import type { StatsAnswer } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
@@ -8,7 +8,6 @@ import { mayMiss, missingOf } from "../ledger/warehouse-report.ts";
 import { readExcluded } from "./excluded.ts";
 import { answerFunnel } from "./funnel.ts";
 import { answerGoalReport, isByGoal } from "./goal-report.ts";
-import { type GoalRule, resolveGoals } from "./goals.ts";
 import { answerLive } from "./live.ts";
 import { answerPaths } from "./paths.ts";
 import { answerProperties } from "./properties.ts";
@@ -16,6 +15,7 @@ import { answerQuery } from "./query.ts";
 import { answerRetention } from "./retention.ts";
 import { createQueryRunner, type RunQuery, type StatsWarehouse } from "./run-query.ts";
 import type { ScopeBody } from "./scope.ts";
+import { type GoalRule, resolveGoals } from "./sql/goals.ts";
 import { answerStoredEvents } from "./stored-events.ts";
 
 /** A query of the API, as a report asks it too. */
@@ -43,68 +43,49 @@ interface StatsDeps {
   readonly memoryBytes: number;
 }
 
-interface AnsweredCall {
+type AnsweredCall = Pick<Call<"queryStats">, "organizationId" | "now" | "signal"> & {
   readonly body: ScopeBody;
-  readonly now: number;
-  /** The goal of the query. */
-  readonly goal?: GoalRule | null;
-}
-interface AnsweredRange {
-  readonly sourceId: string;
-  readonly from: string;
-  readonly to: string;
-  readonly accuracy?: StatsAccuracy;
-}
+};
 
-/** Adds to an answer what it leaves out and whether it lacks events, and records a query that failed on damaged data. */
-const createAnswering =
-  ({ completeness }: StatsDeps) =>
-  async <Answer extends AnsweredRange>(
-    run: RunQuery,
-    { body, now, goal = null }: AnsweredCall,
+export function createStats({ warehouse, completeness, offHint, memoryBytes }: StatsDeps): StatsHandlers {
+  const runnerOf = createQueryRunner(warehouse, { offHint, memoryBytes });
+
+  /** Adds to an answer what it leaves out and whether it lacks events, and records a query that failed on damaged data. */
+  async function answer<Answer extends { sourceId: string; from: string; to: string }>(
+    call: AnsweredCall,
     compute: (run: RunQuery) => Promise<Answer>,
-  ) => {
+    goal: GoalRule | null = null,
+  ) {
+    const run = runnerOf(call);
     try {
-      const answer = await compute(run);
-      const excluded = await readExcluded(run, body, now, goal);
-      const range = { from: Date.parse(answer.from), to: Date.parse(answer.to) };
-      const lacksEvents = mayMiss(completeness.report(), answer.sourceId, range);
-      const accuracy: StatsAccuracy = answer.accuracy ?? { exact: true };
-      return {
-        body: { ...answer, accuracy, excluded, incomplete: completeness.isSuspected() || lacksEvents },
-      };
+      const computed = await compute(run);
+      const excluded = await readExcluded(run, call.body, call.now, goal);
+      const range = { from: Date.parse(computed.from), to: Date.parse(computed.to) };
+      const lacksEvents = mayMiss(completeness.report(), computed.sourceId, range);
+      return { body: { ...computed, excluded, incomplete: completeness.isSuspected() || lacksEvents } };
     } catch (error) {
       if (error instanceof Refusal && error.code === "warehouse_damaged") completeness.suspectDamage();
       throw error;
     }
-  };
+  }
 
-export function createStats(deps: StatsDeps): StatsHandlers {
-  const { warehouse, completeness, offHint, memoryBytes } = deps;
-  const runnerOf = createQueryRunner(warehouse, { offHint, memoryBytes });
-  const answer = createAnswering(deps);
   return {
     queryStats: async (call) => {
       const { source, body, now } = call;
-      if (isByGoal(body))
-        return answer(runnerOf(call), call, (run) => answerGoalReport(run, body, source.goals, now));
-      const [goal = null] = resolveGoals(
-        source.goals,
-        body.goal ? [{ goal: body.goal, path: ["goal"] }] : [],
-      );
-      return answer(runnerOf(call), { body, now, goal }, (run) => answerQuery(run, body, goal, now));
+      if (isByGoal(body)) return answer(call, (run) => answerGoalReport(run, body, source.goals, now));
+      const inBody = body.goal ? [{ goal: body.goal, path: ["goal"] }] : [];
+      const [goal = null] = resolveGoals(source.goals, inBody);
+      return answer(call, (run) => answerQuery(run, body, goal, now), goal);
     },
     queryFunnel: async (call) => {
       const { source, body, now } = call;
-      const goals = body.steps.map((goal, index) => ({ goal, path: ["steps", index] }));
-      const steps = resolveGoals(source.goals, goals);
-      return answer(runnerOf(call), call, (run) => answerFunnel(run, body, steps, now));
+      const inBody = body.steps.map((goal, index) => ({ goal, path: ["steps", index] }));
+      const steps = resolveGoals(source.goals, inBody);
+      return answer(call, (run) => answerFunnel(run, body, steps, now));
     },
-    queryRetention: async (call) =>
-      answer(runnerOf(call), call, (run) => answerRetention(run, call.body, call.now)),
-    queryPaths: async (call) => answer(runnerOf(call), call, (run) => answerPaths(run, call.body, call.now)),
-    queryProperties: async (call) =>
-      answer(runnerOf(call), call, (run) => answerProperties(run, call.body, call.now)),
+    queryRetention: async (call) => answer(call, (run) => answerRetention(run, call.body, call.now)),
+    queryPaths: async (call) => answer(call, (run) => answerPaths(run, call.body, call.now)),
+    queryProperties: async (call) => answer(call, (run) => answerProperties(run, call.body, call.now)),
     getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => {
       const missing = missingOf(completeness.report(), sourceId);
       const missingEvents = missing && {

@@ -5,7 +5,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { HOUR_MS, MINUTE_MS } from "../core/time.ts";
 import { buildDay } from "../stats/rollups/build.ts";
 import { dropBuilds, hasRunningMutations } from "../stats/rollups/drop.ts";
-import { createFailedDays, type FailedDays } from "../stats/rollups/failed-days.ts";
+import { FailedDays } from "../stats/rollups/failed-days.ts";
 import {
   currentBuilds,
   type EventDay,
@@ -15,7 +15,7 @@ import {
   readRollupState,
 } from "../stats/rollups/state.ts";
 import { runOn } from "../stats/run-query.ts";
-import { statement } from "../stats/sql.ts";
+import { statement } from "../stats/sql/statement.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
 interface RollupWorkerDeps {
@@ -108,7 +108,7 @@ export async function runRollupRound(
 ): Promise<number> {
   const never = new AbortController().signal;
   const { minSourceEvents = MIN_SOURCE_EVENTS, cutOff = never, stopping = never } = options;
-  const { memoryBytes = SERVER_LIMITS.maxStatsMemoryBytes, failedDays = createFailedDays() } = options;
+  const { memoryBytes = SERVER_LIMITS.maxStatsMemoryBytes, failedDays = new FailedDays() } = options;
   const { eventsPerStatement } = options;
   const run = runOn(client, cutOff);
   if (await hasRunningMutations(client, cutOff)) return 0;

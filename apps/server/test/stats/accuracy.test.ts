@@ -5,8 +5,8 @@ import type { StatsAccuracyChoice, StatsAnswer, StatsPathsAnswer, StatsQueryBody
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { Refusal } from "../../src/core/refusal.ts";
-import { READ_BUDGET } from "../../src/stats/accuracy.ts";
 import { answerPaths } from "../../src/stats/paths.ts";
+import { READ_BUDGET } from "../../src/stats/plan.ts";
 import { answerQuery } from "../../src/stats/query.ts";
 import { createQueryRunner, type RunQuery } from "../../src/stats/run-query.ts";
 import { runRollupRound } from "../../src/workers/rollups.ts";
@@ -42,7 +42,7 @@ after(async () => {
 /** Lets a `fast` answer read so many events. */
 function readAtMost(
   events: number,
-  { maxEventsAtOnce, maxPathsOfSlice, maxGroupsOfSlices }: Partial<typeof DEFAULT_BUDGET> = DEFAULT_BUDGET,
+  { maxEventsAtOnce, maxRowsOfParts }: Partial<typeof DEFAULT_BUDGET> = DEFAULT_BUDGET,
 ) {
   const perSecond = events * 8;
   READ_BUDGET.eventsPerSecond = {
@@ -52,8 +52,7 @@ function readAtMost(
     events: perSecond,
   };
   READ_BUDGET.maxEventsAtOnce = maxEventsAtOnce ?? DEFAULT_BUDGET.maxEventsAtOnce;
-  READ_BUDGET.maxPathsOfSlice = maxPathsOfSlice ?? DEFAULT_BUDGET.maxPathsOfSlice;
-  READ_BUDGET.maxGroupsOfSlices = maxGroupsOfSlices ?? DEFAULT_BUDGET.maxGroupsOfSlices;
+  READ_BUDGET.maxRowsOfParts = maxRowsOfParts ?? DEFAULT_BUDGET.maxRowsOfParts;
 }
 
 type Asked = Omit<StatsQueryBody, "sourceId" | "dateRange" | "accuracy">;
@@ -147,14 +146,14 @@ const OF_EVENTS: Asked[] = [
   { metrics: ["conversions", "viewsPerSession"], dimensions: ["referrer"], goal: { event: "event_2" } },
   { metrics: ["visitors", "sessions"], dimensions: ["page"] },
 ];
-test("An exact answer is the same, in one piece or read in slices of visitors or sessions, or when slices have too many groups.", async () => {
+test("An exact answer is the same, in one piece or read in parts of visitors or sessions, or when parts have too many groups.", async () => {
   for (const question of [...QUESTIONS, ...OF_EVENTS]) {
     readAtMost(1e9);
     const whole = await ask(question, "exact");
     readAtMost(1e9, { maxEventsAtOnce: 20_000 });
-    const sliced = await ask(question, "exact");
-    assert.deepEqual(rounded(sliced), rounded(whole), JSON.stringify(question));
-    readAtMost(1e9, { maxEventsAtOnce: 20_000, maxGroupsOfSlices: 3 });
+    const divided = await ask(question, "exact");
+    assert.deepEqual(rounded(divided), rounded(whole), JSON.stringify(question));
+    readAtMost(1e9, { maxEventsAtOnce: 20_000, maxRowsOfParts: 3 });
     assert.deepEqual(rounded(await ask(question, "exact")), rounded(whole), JSON.stringify(question));
   }
 });
@@ -193,18 +192,18 @@ const OF_ROLLUPS_AND_EVENTS: Asked[] = [
   { metrics: ["visitors"], dimensions: ["country"] },
   { metrics: ["sessions"], dimensions: ["page"] },
 ];
-test("The less memory a statement may use, the more slices an exact answer is read in.", async (t) => {
+test("The less memory a statement may use, the more parts an exact answer is read in.", async (t) => {
   t.after(() => (READ_BUDGET.bytesPerEvent = DEFAULT_BUDGET.bytesPerEvent));
   readAtMost(1e9);
   const most = SERVER_LIMITS.maxStatsMemoryBytes;
   READ_BUDGET.bytesPerEvent = most / 100_000;
   for (const question of OF_ROLLUPS_AND_EVENTS) {
     const whole = await askWith(8 * most, question);
-    const sliced = await askWith(most / 4, question);
-    assert.deepEqual(sliced.answer.results, whole.answer.results);
+    const divided = await askWith(most / 4, question);
+    assert.deepEqual(divided.answer.results, whole.answer.results);
     assert.ok(
-      sliced.statements >= whole.statements + 3,
-      `${sliced.statements} and ${whole.statements} statements`,
+      divided.statements >= whole.statements + 3,
+      `${divided.statements} and ${whole.statements} statements`,
     );
   }
 });
@@ -226,7 +225,7 @@ const HEAVY: Asked[] = [
   { metrics: ["scrollDepth"], dimensions: ["property:plan"] },
 ];
 const isOfGroups = (query: string) => /groupHash|fromPage/.test(query);
-test("An exact answer whose statement needs too much memory is read in more slices, until none does.", async () => {
+test("An exact answer whose statement needs too much memory is read in more parts, until none does.", async () => {
   readAtMost(1e9);
   const most = SERVER_LIMITS.maxStatsMemoryBytes;
   const readers = [
@@ -263,7 +262,7 @@ const everySecond = (count: number, eventAt: (index: number) => Omit<ExampleEven
     ...eventAt(index),
   }));
 
-test("Equal revenue is equal when it is read in slices, and pages of a list follow each other.", async () => {
+test("Equal revenue is equal when it is read in parts, and pages of a list follow each other.", async () => {
   const { sourceId: shop } = await stats.world.createSource({});
   // 27.5 per page, in amounts that floating point cannot hold
   const orders = everySecond(400, (index) => ({
@@ -288,7 +287,7 @@ test("Equal revenue is equal when it is read in slices, and pages of a list foll
   );
 });
 
-test("The scroll depth of pages is the same when it is read in slices of the sessions.", async () => {
+test("The scroll depth of pages is the same when it is read in parts of the sessions.", async () => {
   const { sourceId: site } = await stats.world.createSource({});
   // about two reports of each view, of which the deeper counts
   const reports = everySecond(600, (index) => ({
@@ -315,16 +314,16 @@ const PATHS = [
   { startPage: "/1", limit: 5 },
   { through: ["/0", "/2"], steps: 2, limit: 5 },
 ];
-test("Exact paths are the same, in one piece or from the first paths of slices of the sessions.", async () => {
+test("Exact paths are the same, in one piece or in parts of the sessions, or when parts have too many paths.", async () => {
   for (const asked of PATHS)
     for (const filters of [[], is("device", "mobile")]) {
       const paths = async () => (await ask<{ paths: Paths }>({ ...asked, filters }, "exact", "paths")).paths;
       readAtMost(1e9);
       const whole = await paths();
       assert.ok(whole.length > 0);
-      for (const maxPathsOfSlice of [10, 100, 10_000]) {
-        readAtMost(1e9, { maxEventsAtOnce: 40_000, maxPathsOfSlice });
-        assert.deepEqual(await paths(), whole, JSON.stringify({ asked, filters, maxPathsOfSlice }));
+      for (const maxRowsOfParts of [10, 10_000]) {
+        readAtMost(1e9, { maxEventsAtOnce: 40_000, maxRowsOfParts });
+        assert.deepEqual(await paths(), whole, JSON.stringify({ asked, filters, maxRowsOfParts }));
       }
     }
 });

@@ -1,8 +1,8 @@
-/** Slices are added up and sorted by the service, in the same order as ClickHouse sorts. */
+/** Parts are added up and sorted by the service, in the same order as ClickHouse sorts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compareText } from "../../src/stats/sql.ts";
+import { compareText } from "../../src/stats/sql/statement.ts";
 
 const compareBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
 // U+E000 and later come after surrogates as bytes, and before them as code units

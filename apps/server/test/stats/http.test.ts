@@ -5,13 +5,13 @@ import { LIMITS } from "@headwater/contract";
 import fc from "fast-check";
 import { Refusal } from "../../src/core/refusal.ts";
 import { MAX_WORKSPACE_BODY_BYTES } from "../../src/http/input.ts";
-import { MAX_STATS_FILTER_CONDITIONS, MAX_STATS_FILTER_DEPTH } from "../../src/stats/filter.ts";
 import {
   createQueryRunner,
   MAX_ACTIVE_STATS_QUERIES,
   MAX_WAITING_STATS_QUERIES,
 } from "../../src/stats/run-query.ts";
-import { statement } from "../../src/stats/sql.ts";
+import { MAX_STATS_FILTER_CONDITIONS, MAX_STATS_FILTER_DEPTH } from "../../src/stats/sql/filter.ts";
+import { statement } from "../../src/stats/sql/statement.ts";
 import { mutated } from "../api/mutation.ts";
 import { until } from "../faults/child.ts";
 import { issuesOf, ORGANIZATION_ID, openWorld, refused, type World } from "../support/world.ts";

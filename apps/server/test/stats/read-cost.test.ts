@@ -7,7 +7,7 @@ import { DAY_MS, utcDay } from "../../src/core/time.ts";
 import { answerQuery } from "../../src/stats/query.ts";
 import { readCoverage } from "../../src/stats/rollups/freshness.ts";
 import type { RunQuery, RunStatement } from "../../src/stats/run-query.ts";
-import type { Statement } from "../../src/stats/sql.ts";
+import type { Statement } from "../../src/stats/sql/statement.ts";
 import { runRollupRound } from "../../src/workers/rollups.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 import { trafficStatement } from "./traffic.ts";
@@ -89,6 +89,9 @@ const HEADLINE: CheckedQuery["metrics"] = [
 const isPage = [{ dimension: "page" as const, operator: "is" as const, value: "/0" }];
 const isHost = [{ dimension: "host" as const, operator: "is" as const, value: "shop.example" }];
 const isSentBy = [{ dimension: "sentBy" as const, operator: "is" as const, value: "browser" }];
+const hasEvents = ["event_0", "event_1", "event_2", "event_3"].map((value) => ({
+  sessionHas: { dimension: "event" as const, operator: "is" as const, value },
+}));
 const isReferrer = [{ dimension: "referrer" as const, operator: "is" as const, value: "site-0" }];
 /** What each query may read for an event of its range. */
 const QUERIES: readonly (CheckedQuery & { name: string; rows: number; bytes: number })[] = [
@@ -123,6 +126,7 @@ const QUERIES: readonly (CheckedQuery & { name: string; rows: number; bytes: num
     rows: 1.15,
     bytes: 35,
   },
+  { name: "sessions with four events", metrics: ["events"], filters: hasEvents, rows: 2.1, bytes: 90 },
   {
     name: "a page's referrers",
     metrics: ["visitors"],

@@ -7,8 +7,8 @@ import { after, before, test } from "node:test";
 import { readQuery } from "../../src/stats/query.ts";
 import { hasRunningMutations } from "../../src/stats/rollups/drop.ts";
 import { readCoverage } from "../../src/stats/rollups/freshness.ts";
-import { type RollupTable, tableFor } from "../../src/stats/rollups/query-sql.ts";
 import { runOn } from "../../src/stats/run-query.ts";
+import { type RollupTable, tableFor } from "../../src/stats/sql/from-rollups.ts";
 import { runRollupRound } from "../../src/workers/rollups.ts";
 import { until } from "../faults/child.ts";
 import { PATIENCE_MS } from "../warehouse/store.ts";
@@ -59,11 +59,10 @@ const buildAll = async () => {
 };
 
 const rollupReadBy = async ({ sourceId }: FilledSource, query: OracleQuery): Promise<RollupTable | null> => {
-  const { query: parsed, starts } = readQuery({ sourceId, ...query } as never, null, now);
-  const period = { period: parsed.scope.range, starts, names: starts, groups: null };
-  const table = tableFor(parsed, period);
+  const { query: parsed } = readQuery({ sourceId, ...query } as never, null, now);
+  const table = tableFor(parsed);
   const run = runOn(stats.client, new AbortController().signal);
-  return table && (await readCoverage(run, sourceId, period.period)).coverage ? table : null;
+  return table && (await readCoverage(run, sourceId, parsed.period)).coverage ? table : null;
 };
 
 /** @returns how many queries read which table */

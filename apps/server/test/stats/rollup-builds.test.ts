@@ -6,9 +6,9 @@ import { deleteEvents } from "../../src/clickhouse/deletion.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { answerQuery } from "../../src/stats/query.ts";
 import { dropOutdatedRollups, hasRunningMutations } from "../../src/stats/rollups/drop.ts";
-import { createFailedDays } from "../../src/stats/rollups/failed-days.ts";
+import { FailedDays } from "../../src/stats/rollups/failed-days.ts";
 import { type RunStatement, runOn } from "../../src/stats/run-query.ts";
-import type { Statement } from "../../src/stats/sql.ts";
+import type { Statement } from "../../src/stats/sql/statement.ts";
 import { runRollupRound, startRollupWorker } from "../../src/workers/rollups.ts";
 import { until } from "../faults/child.ts";
 import { eventsBody, eventsPath, outcomesOf, pageEvent } from "../support/world.ts";
@@ -139,7 +139,7 @@ test("A day whose build fails in the warehouse is left out for a while, and the 
       };
     },
   });
-  const failedDays = createFailedDays();
+  const failedDays = new FailedDays();
   const failures: string[] = [];
   const round = (at: number) =>
     runRollupRound(client, at, {
@@ -186,7 +186,7 @@ test("The worker stops although the warehouse hangs.", async () => {
   const worker = startRollupWorker({
     warehouse: { client: () => client },
     clock: () => now,
-    failedDays: createFailedDays(),
+    failedDays: new FailedDays(),
     memoryBytes: 536_870_912,
     log,
   });

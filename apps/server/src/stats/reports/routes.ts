@@ -9,7 +9,8 @@ import { readEmailAddress, toEmailAddress } from "../../mail/email-address.ts";
 import { toMailRefusal } from "../../mail/mail-limits.ts";
 import { atMost, createRateLimiter, requireRate } from "../../overload/rate-limit.ts";
 import { isZone } from "../calendar.ts";
-import { refuseIssues } from "../scope.ts";
+import { issueAt, refuseIssues } from "../issues.ts";
+import { UNKNOWN_ZONE } from "../scope.ts";
 import { isMemberAddress } from "./consent.ts";
 import { nextReportAt } from "./period.ts";
 import type { Reports } from "./reports.ts";
@@ -50,20 +51,11 @@ const renderReport = (report: ReportRecord): StatsReport => ({
   lastError: report.lastError,
 });
 
-const zoneIssues = (timezone: string): Issue[] =>
-  isZone(timezone)
-    ? []
-    : [
-        {
-          path: ["timezone"],
-          code: "invalid_value",
-          message: "must be a time zone of the IANA database, such as Europe/Berlin",
-        },
-      ];
+const zoneIssues = (timezone: string): Issue[] => (isZone(timezone) ? [] : [UNKNOWN_ZONE]);
 
 /** Users choose the address, so only the operator chooses the hosts that the service posts to. */
 function targetIssues({ channel, target }: CreateReportBody, webhookOrigins: readonly string[]): Issue[] {
-  const invalid = (message: string): Issue[] => [{ path: ["target"], code: "invalid_value", message }];
+  const invalid = (message: string) => [issueAt(["target"], message)];
   if (channel === "email")
     return toEmailAddress(target) !== null
       ? []
@@ -74,13 +66,10 @@ function targetIssues({ channel, target }: CreateReportBody, webhookOrigins: rea
   return invalid(`must be the URL of a webhook of ${allowed.join(" or ")}`);
 }
 
-const NO_MAIL_SERVER: Issue[] = [
-  {
-    path: ["channel"],
-    code: "invalid_value",
-    message: "cannot be email: the service has no mail server. The operator must set SMTP_URL and MAIL_FROM",
-  },
-];
+const NO_MAIL_SERVER = issueAt(
+  ["channel"],
+  "cannot be email: the service has no mail server. The operator must set SMTP_URL and MAIL_FROM",
+);
 
 export const listReports =
   ({ catalog, canMail }: ReportRouteDeps): Handler<"listReports"> =>
@@ -110,7 +99,7 @@ export const createReport =
     const isUnsent = channel === "email" && !canMail;
     refuseIssues([
       ...zoneIssues(timezone),
-      ...(isUnsent ? NO_MAIL_SERVER : targetIssues(body, webhookOrigins)),
+      ...(isUnsent ? [NO_MAIL_SERVER] : targetIssues(body, webhookOrigins)),
     ]);
     const target = channel === "slack" ? new URL(body.target).href : readEmailAddress("target", body.target);
     const isConfirmed = channel === "slack" || (await isMemberAddress(catalog, organizationId, target));

@@ -4,12 +4,12 @@ import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { BUILD_STATES, FINGERPRINT } from "../../clickhouse/schema/rollups.ts";
 import { memorySettings, runOn } from "../run-query.ts";
-import { SESSION_MARGIN_MS } from "../scope.ts";
-import { divideSessionsOf } from "../session-ranges.ts";
-import { type Bind, list } from "../sql.ts";
+import { SESSION_MARGIN_MS } from "../sql/conditions.ts";
+import { EVENT_ROW_COLUMNS, groupedEventRowsSql } from "../sql/event-rows.ts";
+import { divideSessions } from "../sql/session-ranges.ts";
+import { SESSION_ROW_COLUMNS, sessionRowsSql } from "../sql/session-rows.ts";
+import { type Bind, list } from "../sql/statement.ts";
 import { dropBuilds, hasRunningMutations } from "./drop.ts";
-import { EVENT_ROW_COLUMNS, groupedEventRowsSql } from "./event-rows.ts";
-import { SESSION_ROW_COLUMNS, sessionRowsSql } from "./session-rows.ts";
 import { withNeighbors } from "./state.ts";
 
 export interface BuildOptions {
@@ -136,7 +136,7 @@ export async function buildDay(
   const ofDay = (bind: Bind) =>
     `sourceId = ${bind("String", sourceId)} AND toDate(occurredAt) = ${bind("Date", day)}`;
   const readParts = () =>
-    divideSessionsOf(
+    divideSessions(
       runOn(client, cutOff, common.clickhouse_settings),
       ofDay,
       Math.ceil(events / eventsPerStatement),

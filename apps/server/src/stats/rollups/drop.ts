@@ -4,7 +4,7 @@ import { onCluster, onEveryNode, storedName } from "../../clickhouse/cluster.ts"
 import { literal } from "../../clickhouse/deletion.ts";
 import { BUILD_STATES } from "../../clickhouse/schema/rollups.ts";
 import { runOn } from "../run-query.ts";
-import { statement } from "../sql.ts";
+import { statement } from "../sql/statement.ts";
 import { currentBuilds, type RollupBuild, readRollupState } from "./state.ts";
 
 /** Keeps a statement below the size that ClickHouse accepts. */
@@ -22,14 +22,14 @@ export async function dropBuilds(
 ): Promise<void> {
   const tables = [storedName(client, "sessionRollups"), storedName(client, "eventRollups"), "rollupBuilds"];
   for (let first = 0; first < builds.length; first += MAX_BUILDS_PER_STATEMENT) {
-    const slice = builds.slice(first, first + MAX_BUILDS_PER_STATEMENT);
-    const dropping = slice.map(
+    const some = builds.slice(first, first + MAX_BUILDS_PER_STATEMENT);
+    const dropping = some.map(
       ({ day, buildNumber }) => `(${literal(sourceId)}, '${day}', ${buildNumber}, ${BUILD_STATES.dropping})`,
     );
     await client.command({
       query: `INSERT INTO rollupBuilds (sourceId, day, build, state) VALUES ${dropping.join(", ")}`,
     });
-    const keys = slice.map(({ day, buildNumber }) => `('${day}', ${buildNumber})`).join(", ");
+    const keys = some.map(({ day, buildNumber }) => `('${day}', ${buildNumber})`).join(", ");
     for (const table of tables) {
       await client.command({
         query: `ALTER TABLE ${table}${onCluster(client)} DELETE

@@ -14,32 +14,30 @@ interface FailedDay {
 
 type DayOfSource = { readonly sourceId: string; readonly day: string };
 
-export interface FailedDays {
-  /** Whether the day failed and is not to be tried yet. */
-  isWaiting(day: DayOfSource, now: number): boolean;
-  /** @returns whether it is the first failure of the day since its last success */
-  failed(day: DayOfSource, now: number): boolean;
-  succeeded(day: DayOfSource): void;
-  count(): number;
-}
-
 const keyOf = ({ sourceId, day }: DayOfSource) => `${sourceId} ${day}`;
 
-export function createFailedDays(): FailedDays {
-  const days = new Map<string, FailedDay>();
-  return {
-    isWaiting: (day, now) => (days.get(keyOf(day))?.retryAt ?? 0) > now,
-    failed: (day, now) => {
-      const failures = (days.get(keyOf(day))?.failures ?? 0) + 1;
-      const waitMs = Math.min(ROLLUP_RETRY_MS * 2 ** (failures - 1), MAX_ROLLUP_RETRY_MS);
-      // the day that failed longest ago is forgotten first, and tried again
-      days.delete(keyOf(day));
-      const [oldest] = days.keys();
-      if (days.size >= MAX_FAILED_ROLLUP_DAYS && oldest !== undefined) days.delete(oldest);
-      days.set(keyOf(day), { failures, retryAt: now + waitMs });
-      return failures === 1;
-    },
-    succeeded: (day) => void days.delete(keyOf(day)),
-    count: () => days.size,
-  };
+export class FailedDays {
+  readonly #days = new Map<string, FailedDay>();
+
+  /** Whether the day failed and is not to be tried yet. */
+  isWaiting(day: DayOfSource, now: number): boolean {
+    return (this.#days.get(keyOf(day))?.retryAt ?? 0) > now;
+  }
+  /** @returns whether it is the first failure of the day since its last success */
+  failed(day: DayOfSource, now: number): boolean {
+    const failures = (this.#days.get(keyOf(day))?.failures ?? 0) + 1;
+    const waitMs = Math.min(ROLLUP_RETRY_MS * 2 ** (failures - 1), MAX_ROLLUP_RETRY_MS);
+    // the day that failed longest ago is forgotten first, and tried again
+    this.succeeded(day);
+    const [oldest] = this.#days.keys();
+    if (this.#days.size >= MAX_FAILED_ROLLUP_DAYS && oldest !== undefined) this.#days.delete(oldest);
+    this.#days.set(keyOf(day), { failures, retryAt: now + waitMs });
+    return failures === 1;
+  }
+  succeeded(day: DayOfSource): void {
+    this.#days.delete(keyOf(day));
+  }
+  count(): number {
+    return this.#days.size;
+  }
 }

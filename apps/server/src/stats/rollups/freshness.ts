@@ -1,11 +1,11 @@
 /** Which rollups a query may read, and which events it has to read beside them (docs/decisions/0018). */
 import { BUILD_STATES } from "../../clickhouse/schema/rollups.ts";
 import { DAY_MS, utcDay } from "../../core/time.ts";
-import { inSample } from "../accuracy.ts";
 import type { Period } from "../calendar.ts";
 import type { RunStatement } from "../run-query.ts";
-import { type QueryScope, SESSION_MARGIN_MS } from "../scope.ts";
-import { anyOf, type Bind, bindTime, statement } from "../sql.ts";
+import { SESSION_MARGIN_MS } from "../sql/conditions.ts";
+import { type CoveredDay, type Rollups, type Share, uncoveredCondition, visitorsOf } from "../sql/part.ts";
+import { allOf, bindTime, statement } from "../sql/statement.ts";
 import {
   currentBuilds,
   FEW_ROWS,
@@ -16,43 +16,11 @@ import {
   withNeighbors,
 } from "./state.ts";
 
-/** A day whose rollup a query reads. */
-export interface CoveredDay {
-  readonly day: string;
-  readonly buildNumber: number;
-  readonly receivedUntil: number;
-  /** The days, of this one and those beside it, with events that were received after the build. */
-  readonly newEventDays: readonly string[];
-}
-
-interface CoveredRange {
-  /** In ascending order; never empty. */
-  readonly covered: readonly CoveredDay[];
-  /** Days with events and without a rollup that can be read. */
-  readonly uncovered: readonly string[];
-}
-
-interface FoundCoverage extends CoveredRange {
+/** What the rollups of a source cover of a period. */
+export interface FoundCoverage extends Omit<Rollups, "derivedDays"> {
   /** The first day with sessions of the query. */
   readonly firstDay: string;
-  /** Some sessions of the source span more than a day, and are always derived from events. */
-  readonly hasLongSessions: boolean;
-  /** The number of events of all these days, covered or not. */
-  readonly events: number;
 }
-
-export interface RollupCoverage extends FoundCoverage {
-  /**
-   * All days of the sessions with events that no rollup covers. Long sessions may have events on any day. Empty when the query
-   * reads no sessions.
-   */
-  readonly derivedDays: readonly string[];
-  /** How many events one statement may count the visitors of. */
-  readonly maxEventsAtOnce: number;
-}
-
-/** The source of a query, and its sample of the visitors. */
-type SampledSource = Pick<QueryScope, "sourceId" | "sample">;
 
 /**
  * The newest days with new events: a query checks whether their older events are unchanged. Further days with new events are
@@ -120,32 +88,33 @@ function daysAround({ from, to }: Period): [first: string, last: string] {
 
 /** Selects the days, of those given, on which sessions with events that no rollup covers have rows. */
 const rowDaysStatement = (
-  { sourceId, sample }: SampledSource,
-  coverage: CoveredRange,
+  sourceId: string,
+  share: Share,
+  coverage: FoundCoverage,
   days: readonly CoveredDay[],
 ) =>
   statement((bind) => {
-    const ofVisitors = `sourceId = ${bind("String", sourceId)} AND ${inSample(sample)}`;
-    const events = `${ofVisitors} AND (${uncoveredCondition(bind, coverage, "sessions") ?? "0"})`;
-    return `SELECT DISTINCT toString(day) FROM sessionRollups
-      WHERE ${ofVisitors} AND day IN ${bind(
-        "Array(Date)",
-        days.map(({ day }) => day),
-      )}
-        AND build IN ${bind(
-          "Array(UInt64)",
-          days.map(({ buildNumber }) => buildNumber),
-        )}
-        AND session IN (SELECT session FROM events WHERE ${events})`;
+    const ofVisitors = [`sourceId = ${bind("String", sourceId)}`, ...visitorsOf({ share })];
+    const events = allOf([...ofVisitors, uncoveredCondition(bind, coverage, "sessions") ?? "0"]);
+    const dayNames = days.map(({ day }) => day);
+    const buildNumbers = days.map(({ buildNumber }) => buildNumber);
+    return `SELECT DISTINCT toString(day) FROM sessionRollups WHERE ${allOf([
+      ...ofVisitors,
+      `day IN ${bind("Array(Date)", dayNames)}`,
+      `build IN ${bind("Array(UInt64)", buildNumbers)}`,
+      `session IN (SELECT session FROM events WHERE ${events})`,
+    ])}`;
   });
 
 /**
  * Finds the days of the sessions that have to be derived: those beside their events that no rollup covers, those of their rows on
  * other days, and the first day, whose sessions may have a row on the day before. Long sessions may have events on any day.
+ * @param share the visitors that are estimated from, or all
  */
 export async function findDerivedDays(
   run: RunStatement,
-  source: SampledSource,
+  sourceId: string,
+  share: Share,
   coverage: FoundCoverage,
 ): Promise<string[]> {
   const { covered, uncovered, firstDay } = coverage;
@@ -154,7 +123,7 @@ export async function findDerivedDays(
   const near = new Set([firstDay, ...eventDays.flatMap(withNeighbors)]);
   const others = covered.filter(({ day }) => !near.has(day));
   const rows =
-    others.length === 0 ? [] : await run<[day: string]>(rowDaysStatement(source, coverage, others));
+    others.length === 0 ? [] : await run<[day: string]>(rowDaysStatement(sourceId, share, coverage, others));
   return [...new Set([...near, ...rows.flatMap(([day]) => withNeighbors(day))])];
 }
 
@@ -198,25 +167,7 @@ export async function readCoverage(
   }
   if (covered.length === 0 || 2 * coveredEvents < events) return { coverage: null, events: ofPeriod };
   const { hasLongSessions } = state;
-  return { coverage: { covered, uncovered, firstDay: first, hasLongSessions, events }, events: ofPeriod };
-}
-
-/**
- * A condition that selects the events that no rollup covers; null when there are none.
- * @param rows a row of events covers events of its own day, one of sessions those of the days beside it too
- */
-export function uncoveredCondition(
-  bind: Bind,
-  { covered, uncovered }: CoveredRange,
-  rows: "sessions" | "events",
-): string | null {
-  const onDays = (days: readonly string[]) => `toDate(occurredAt) IN ${bind("Array(Date)", days)}`;
-  const newEvents = covered.flatMap(({ day, receivedUntil, newEventDays }) => {
-    const days = rows === "sessions" ? newEventDays : newEventDays.filter((one) => one === day);
-    return days.length === 0 ? [] : [`${onDays(days)} AND receivedAt > ${bindTime(bind, receivedUntil)}`];
-  });
-  const conditions = [...(uncovered.length > 0 ? [onDays(uncovered)] : []), ...newEvents];
-  return conditions.length === 0 ? null : anyOf(conditions);
+  return { coverage: { covered, uncovered, firstDay: first, hasLongSessions }, events: ofPeriod };
 }
 
 /**

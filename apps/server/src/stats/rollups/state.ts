@@ -2,7 +2,7 @@
 import { BUILD_STATES, FINGERPRINT } from "../../clickhouse/schema/rollups.ts";
 import { DAY_MS, utcDay } from "../../core/time.ts";
 import type { RunStatement } from "../run-query.ts";
-import { statement } from "../sql.ts";
+import { statement } from "../sql/statement.ts";
 
 /** A day of a source that has events. Days are UTC: `2026-11-21`. */
 export interface EventDay {

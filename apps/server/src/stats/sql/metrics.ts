@@ -3,10 +3,10 @@
  * is counted over events or over sessions.
  */
 import type { STATS_METRICS, StatsMetric } from "@headwater/contract";
-import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
+import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
 import { conversionRevenueSql, type GoalRule, goalSql } from "./goals.ts";
-import { propertySql } from "./property-sql.ts";
-import type { Bind } from "./sql.ts";
+import { propertySql } from "./properties.ts";
+import type { Bind } from "./statement.ts";
 
 type CountCondition = (bind: Bind, goal: GoalRule | null) => string;
 
@@ -26,7 +26,7 @@ export interface EventTotal {
 /** A total over the sessions that begin in the period: the sum of a value. */
 interface SessionTotal {
   readonly over: "sessions";
-  /** SQL over the columns of a session that `sessionColumns` (`metrics-sql.ts`) has. */
+  /** SQL over the columns of a session that `sessionColumns` (`from-events.ts`) has. */
   readonly value: string;
 }
 interface RollupSql {
@@ -34,6 +34,8 @@ interface RollupSql {
   readonly rollups: { readonly sessionRollups?: string; readonly eventRollups?: string };
 }
 export type Total = (EventTotal | SessionTotal) & RollupSql;
+/** By name. */
+export type Totals = ReadonlyMap<string, Total>;
 
 const ofEvents = (
   aggregate: EventTotal["aggregate"],
@@ -161,7 +163,7 @@ const isNamed = (metric: StatsMetric): metric is NamedMetric => Object.hasOwn(ME
 const summedProperty = (metric: StatsMetric): string | null =>
   isNamed(metric) ? null : metric.slice(SUM.length);
 
-/** A user may have several visitors, so a sample of visitors does not give a share of the users. Money is not estimated. */
+/** A user may have several visitors, so some of the visitors do not give a share of the users. Money is not estimated. */
 const ALWAYS_EXACT: ReadonlySet<StatsMetric> = new Set<NamedMetric>([
   "users",
   "revenue",
@@ -171,7 +173,7 @@ const ALWAYS_EXACT: ReadonlySet<StatsMetric> = new Set<NamedMetric>([
   "p75:fcp",
   "p75:ttfb",
 ]);
-/** Whether a sample of visitors gives all metrics of a query: each is made from sums over visitors. */
+/** Whether all metrics of a query are made from sums over visitors. */
 export const canEstimate = (metrics: readonly StatsMetric[]): boolean =>
   metrics.every((metric) => isNamed(metric) && !ALWAYS_EXACT.has(metric));
 
@@ -202,26 +204,23 @@ export function metricSql(metric: StatsMetric, index: number): string {
 export function metricValue(
   metric: StatsMetric,
   index: number,
-  totalOf: (name: string) => number,
+  totalOf: (name: string) => number | null,
 ): number | null {
   const { partName, whole, unit, needsPart } = metricAt(metric, index);
   const part = totalOf(partName);
-  if (whole === null) return part;
-  return totalOf(whole) === 0 || (needsPart && part === 0) ? null : part / totalOf(whole) / unit;
+  if (whole === null || part === null) return part;
+  const divisor = totalOf(whole) ?? 0;
+  return divisor === 0 || (needsPart && part === 0) ? null : part / divisor / unit;
 }
 
 /** Digits after the point of the column `revenue`. */
 const REVENUE_DIGITS = 4;
-/** Adds the totals of two slices up. Money stays exact: floating point would make 27.4995 of some sums 27.499499999999998. */
+/** Adds the totals of two parts up. Money stays exact: floating point would make 27.4995 of some sums 27.499499999999998. */
 export const addTotals = (name: string, one: number, other: number): number =>
   name === "revenue" ? Number((one + other).toFixed(REVENUE_DIGITS)) : one + other;
 
 /** The totals, by name, that the metrics of a query are computed from. */
-export function totalsOf(
-  bind: Bind,
-  metrics: readonly StatsMetric[],
-  goal: GoalRule | null,
-): Map<string, Total> {
+export function totalsOf(bind: Bind, metrics: readonly StatsMetric[], goal: GoalRule | null): Totals {
   const totals = new Map<string, Total>();
   for (const [index, metric] of metrics.entries()) {
     const { part, whole } = metricAt(metric, index);

@@ -1,9 +1,9 @@
 /** The dimensions of queries: each is one entry of TEXT_DIMENSIONS with its SQL over a row of `events`. */
 import { STATS_GRAINS, type STATS_TEXT_DIMENSIONS, type StatsDimension } from "@headwater/contract";
-import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
-import type { Grain } from "./calendar.ts";
-import { propertySql } from "./property-sql.ts";
-import type { Bind } from "./sql.ts";
+import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
+import type { Grain } from "../calendar.ts";
+import { propertySql } from "./properties.ts";
+import type { Bind } from "./statement.ts";
 
 type TextDimensionName = (typeof STATS_TEXT_DIMENSIONS)[number];
 

@@ -1,25 +1,14 @@
 /** A validated query of metrics by dimensions, and helpers shared by the modules that write it as SQL. */
 import type { StatsMetric } from "@headwater/contract";
-import type { Period } from "./calendar.ts";
+import type { Period } from "../calendar.ts";
+import type { QueryScope } from "../scope.ts";
+import type { PartScope } from "./conditions.ts";
 import { type Dimension, isEventLevel, type ValueDimension } from "./dimensions.ts";
 import type { GoalRule } from "./goals.ts";
-import type { QueryScope } from "./scope.ts";
-import type { SessionRange } from "./session-ranges.ts";
-import type { Bind } from "./sql.ts";
+import type { Rollups } from "./part.ts";
+import type { Bind } from "./statement.ts";
 
-export interface MetricsQuery {
-  readonly scope: QueryScope;
-  readonly metrics: readonly StatsMetric[];
-  readonly dimensions: readonly Dimension[];
-  readonly goal: GoalRule | null;
-  /** The window of first-touch attribution; null: dimensions are of the event's session. */
-  readonly firstTouchWindowMs: number | null;
-  readonly order: readonly { readonly column: string; readonly isDescending: boolean }[];
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** The period of one statement: the range of the query, or the period that it is compared with. */
+/** The period that a query reads: its range, or the period that it is compared with. */
 export interface QueryPeriod {
   readonly period: Period;
   /** The starts of its time buckets; empty without a time dimension. */
@@ -30,28 +19,30 @@ export interface QueryPeriod {
   readonly groups: readonly string[] | null;
 }
 
-/** One of equal parts of all visitors, by their hashes. The exact totals of the parts add up to those of all. */
-interface VisitorSlice {
-  readonly kind: "visitors";
-  readonly index: number;
-  /** A power of two. */
-  readonly of: number;
+export interface MetricsQuery extends QueryPeriod {
+  readonly scope: QueryScope;
+  readonly metrics: readonly StatsMetric[];
+  readonly dimensions: readonly Dimension[];
+  readonly goal: GoalRule | null;
+  /** The window of first-touch attribution; null: dimensions are of the event's session. */
+  readonly firstTouchWindowMs: number | null;
+  /** `field` is a place among the dimensions and, after them, the metrics. */
+  readonly order: readonly { readonly field: number; readonly isDescending: boolean }[];
+  readonly limit: number;
+  readonly offset: number;
 }
-
-/** The part of a query that one of its statements reads: of rollups some visitors, of events some sessions. */
-export type QuerySlice = VisitorSlice | { readonly kind: "sessions"; readonly range: SessionRange };
 
 /** The input of every function that writes SQL of the statement. */
 export interface SqlContext {
   readonly bind: Bind;
   readonly query: MetricsQuery;
-  readonly queryPeriod: QueryPeriod;
-  /** null: all visitors, or those of the sample. */
-  readonly slice: VisitorSlice | null;
+  readonly scope: PartScope;
+}
+export interface RollupContext extends SqlContext {
+  readonly rollups: Rollups;
 }
 
 export const dimensionColumn = (index: number): string => `k${index}`;
-export const metricColumn = (index: number): string => `m${index}`;
 /** The column of a total in the subqueries of a statement. The suffix keeps it apart from the columns of the tables. */
 export const totalColumn = (name: string): string => `${name}_`;
 
@@ -77,12 +68,16 @@ export function groupDimensionColumns({ dimensions }: MetricsQuery): DimensionCo
   return columns;
 }
 
-/** @param atMs SQL of a time in milliseconds since the epoch */
-export function bucketSql(bind: Bind, atMs: string, { starts, names }: QueryPeriod): string {
-  const start = `roundDown(${atMs}, ${bind("Array(Int64)", starts)})`;
-  if (starts === names) return start;
-  // a longer period may have more buckets than the one that it is compared with
-  const compared = starts.slice(0, names.length);
+/** The columns of time buckets. @param atMs SQL of a time in milliseconds since the epoch */
+export function bucketColumns({ bind, query }: SqlContext, atMs: string): string[] {
+  const { starts, names } = query;
   const array = (values: readonly number[]) => bind("Array(Int64)", values);
-  return `transform(${start}, ${array(compared)}, ${array(names.slice(0, compared.length))}, toInt64(-1))`;
+  return groupDimensionColumns(query).time.map((column) => {
+    const start = `roundDown(${atMs}, ${array(starts)})`;
+    if (starts === names) return `${start} AS ${column}`;
+    // a longer period may have more buckets than the one that it is compared with
+    const compared = starts.slice(0, names.length);
+    const name = `transform(${start}, ${array(compared)}, ${array(names.slice(0, compared.length))}, toInt64(-1))`;
+    return `${name} AS ${column}`;
+  });
 }

@@ -9,8 +9,10 @@ import {
   STATS_GOAL_METRICS,
   type StatsQueryBody,
 } from "@headwater/contract";
-import { OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
-import { DAY_MS } from "../core/time.ts";
+import { OPENS_SESSION } from "../../clickhouse/schema/event-types.ts";
+import { DAY_MS } from "../../core/time.ts";
+import { issueAt } from "../issues.ts";
+import { sessionEventsSql } from "./conditions.ts";
 import { OPENING_ORDER, sessionValueSql, type ValueDimension } from "./dimensions.ts";
 import {
   groupDimensionColumns,
@@ -18,8 +20,7 @@ import {
   type SqlContext,
   type ValueColumn,
 } from "./metrics-query.ts";
-import { sessionEventsSql } from "./scope.ts";
-import { list } from "./sql.ts";
+import { list } from "./statement.ts";
 
 type AttributionBody = Pick<StatsQueryBody, "attribution" | "metrics" | "dimensions">;
 
@@ -28,25 +29,20 @@ const isAttributed = (name: string) => STATS_ATTRIBUTION_DIMENSIONS.some((one) =
 
 export function attributionIssues(body: AttributionBody): Issue[] {
   const { attribution, metrics, dimensions = [] } = body;
-  const issue = (path: (string | number)[], message: string): Issue => ({
-    path,
-    code: "invalid_value",
-    message,
-  });
   if (!isFirstTouch(body))
     return attribution?.windowDays === undefined
       ? []
-      : [issue(["attribution", "windowDays"], "windowDays works with the model firstTouch only")];
+      : [issueAt(["attribution", "windowDays"], "windowDays works with the model firstTouch only")];
   const needed = STATS_ATTRIBUTION_DIMENSIONS.join(", ");
   const allowed = STATS_GOAL_METRICS.join(", ");
   return [
     ...(dimensions.some(isAttributed)
       ? []
-      : [issue(["dimensions"], `firstTouch needs one of the dimensions ${needed}`)]),
+      : [issueAt(["dimensions"], `firstTouch needs one of the dimensions ${needed}`)]),
     ...metrics.flatMap((metric, index) =>
       STATS_GOAL_METRICS.some((one) => one === metric)
         ? []
-        : [issue(["metrics", index], `the metrics of firstTouch are ${allowed}`)],
+        : [issueAt(["metrics", index], `the metrics of firstTouch are ${allowed}`)],
     ),
   ];
 }
@@ -66,12 +62,12 @@ const sessionValue = ({ kind, name }: ValueDimension) => (kind === "text" ? sess
  * with the attributed dimensions as a tuple. Of sessions that began at the same time, the one whose first event has the smaller id
  * counts.
  */
-function touchesFrom({ bind, query, queryPeriod }: SqlContext, windowMs: number): string {
-  const { from, to } = queryPeriod.period;
+function touchesFrom({ bind, query, scope }: SqlContext, windowMs: number): string {
+  const { from, to } = query.period;
   const values = touchColumns(query).map(({ dimension }) => sessionValue(dimension));
   const sessions = `SELECT groupUniqArray(visitor) AS visitors, min(concat(${OPENING_ORDER})) AS opening,
       toUnixTimestamp64Milli(minIf(occurredAt, ${OPENS_SESSION})) AS startedMs, tuple(${list(values)}) AS touch
-    FROM events WHERE ${sessionEventsSql(bind, query.scope, { from: from - windowMs, to })}
+    FROM events WHERE ${sessionEventsSql(bind, scope, { from: from - windowMs, to })}
     GROUP BY session HAVING countIf(${OPENS_SESSION}) > 0`;
   return `SELECT arrayJoin(visitors) AS visitor, startedMs, argMin(touch, opening) AS touch
     FROM (${sessions}) GROUP BY visitor, startedMs`;

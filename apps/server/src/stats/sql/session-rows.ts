@@ -4,8 +4,8 @@
  */
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "../../clickhouse/schema/event-types.ts";
-import { isOfOpeningEvent, openingValuesSql, sessionValueSql } from "../dimensions.ts";
-import { ENGAGED_SECONDS } from "../metrics.ts";
+import { isOfOpeningEvent, openingValuesSql, sessionValueSql } from "./dimensions.ts";
+import { ENGAGED_SECONDS } from "./metrics.ts";
 
 export type SessionDimension = (typeof STATS_SESSION_DIMENSIONS)[number];
 export const isSessionDimension = (name: string): name is SessionDimension =>

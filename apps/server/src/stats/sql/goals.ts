@@ -1,10 +1,11 @@
 /** Goals: those of a query, which may name goals of the source, and their SQL (docs/stats.md). */
 import type { Goal, StatsGoal } from "@headwater/contract";
-import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
+import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
+import { issueAt, refuseIssues } from "../issues.ts";
+import type { QueryScope } from "../scope.ts";
 import { type CurrencySql, eventCurrencySql, textSql } from "./dimensions.ts";
 import { writePropertyCondition } from "./filter.ts";
-import { type QueryScope, refuseIssues } from "./scope.ts";
-import { allOf, type Bind } from "./sql.ts";
+import { allOf, type Bind } from "./statement.ts";
 
 /** A goal of a query, and where it is in the body. */
 interface GoalInBody {
@@ -23,11 +24,12 @@ export function resolveGoals(sourceGoals: readonly Goal[], goals: readonly GoalI
   const known = new Map(sourceGoals.map((goal) => [goal.name, goal]));
   const unknown = goals.filter(({ goal: { name } }) => name !== undefined && !known.has(name));
   refuseIssues(
-    unknown.map(({ path }) => ({
-      path: [...path, "name"],
-      code: "invalid_value",
-      message: "the source has no goal of this name; add it to the source, or give an event or a page",
-    })),
+    unknown.map(({ path }) =>
+      issueAt(
+        [...path, "name"],
+        "the source has no goal of this name; add it to the source, or give an event or a page",
+      ),
+    ),
   );
   return goals.map(({ goal: { name = "", event = null, page = null } }) => {
     return known.get(name) ?? { event, path: page, conditions: [], value: null };

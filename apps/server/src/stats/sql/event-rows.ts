@@ -4,8 +4,8 @@
  */
 import { STATS_EVENT_DIMENSIONS } from "@headwater/contract/stats-words";
 import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
-import { columnSql } from "../dimensions.ts";
-import { list } from "../sql.ts";
+import { columnSql } from "./dimensions.ts";
+import { list } from "./statement.ts";
 
 const KEYS: Readonly<Record<string, string>> = {
   quarter: "toStartOfFifteenMinutes(occurredAt)",

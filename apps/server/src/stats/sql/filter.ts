@@ -8,6 +8,7 @@ import {
   type StatsFilter,
   type StatsScalar,
 } from "@headwater/contract";
+import { type IssuePath, issueAt } from "../issues.ts";
 import {
   type CurrencySql,
   isEventLevel,
@@ -16,8 +17,8 @@ import {
   sessionValueSql,
   type ValueDimension,
 } from "./dimensions.ts";
-import { propertyKeyOf, propertySql } from "./property-sql.ts";
-import { allOf, anyOf, type Bind } from "./sql.ts";
+import { propertyKeyOf, propertySql } from "./properties.ts";
+import { allOf, anyOf, type Bind } from "./statement.ts";
 
 /** Conditions in all filters of one query. */
 export const MAX_STATS_FILTER_CONDITIONS = 50;
@@ -47,17 +48,14 @@ interface FilterMembers {
   readonly sessionHas?: StatsFilter;
 }
 
-type IssuePath = (string | number)[];
-const invalid = (path: IssuePath, message: string): Issue => ({ path, code: "invalid_value", message });
-
 /** ClickHouse accepts a pattern that ends with a single backslash, and matches texts that it should not. */
 const ENDS_WITH_LONE_BACKSLASH = /(?<!\\)(?:\\\\)*\\$/;
 
 function patternIssue(pattern: string, path: IssuePath): Issue | null {
   if (ENDS_WITH_LONE_BACKSLASH.test(pattern))
-    return invalid(path, "a pattern cannot end with a single backslash; write two to match one");
+    return issueAt(path, "a pattern cannot end with a single backslash; write two to match one");
   const isTooLong = pattern.length > LIMITS.maxStatsPatternLength;
-  return isTooLong ? invalid(path, `a pattern has at most ${LIMITS.maxStatsPatternLength} characters`) : null;
+  return isTooLong ? issueAt(path, `a pattern has at most ${LIMITS.maxStatsPatternLength} characters`) : null;
 }
 
 function conditionIssue({ dimension, operator, values }: FilterCondition, path: IssuePath): Issue | null {
@@ -66,17 +64,17 @@ function conditionIssue({ dimension, operator, values }: FilterCondition, path: 
   switch (operator) {
     case "gt":
     case "lt":
-      if (dimension.kind !== "property") return invalid(path, `${operator} works on properties only`);
-      return typeof value === "number" ? null : invalid(valuePath, `${operator} takes a number`);
+      if (dimension.kind !== "property") return issueAt(path, `${operator} works on properties only`);
+      return typeof value === "number" ? null : issueAt(valuePath, `${operator} takes a number`);
     case "contains":
     case "matches":
       if (typeof value !== "string" || value === "")
-        return invalid(valuePath, `${operator} takes a string that is not empty`);
+        return issueAt(valuePath, `${operator} takes a string that is not empty`);
       return operator === "matches" ? patternIssue(value, valuePath) : null;
     default: {
       const areTexts = values.every((one) => one === null || typeof one === "string");
       if (dimension.kind === "property" || areTexts) return null;
-      return invalid(valuePath, "must be a string or null");
+      return issueAt(valuePath, "must be a string or null");
     }
   }
 }
@@ -84,20 +82,19 @@ function conditionIssue({ dimension, operator, values }: FilterCondition, path: 
 function readCondition(members: FilterMembers, path: IssuePath, issues: Issue[]): FilterCondition | null {
   const { dimension: name, operator, value } = members;
   for (const [member, given] of Object.entries({ dimension: name, operator, value }))
-    if (given === undefined)
-      issues.push({ path: [...path, member], code: "required", message: `${member} is required` });
+    if (given === undefined) issues.push(issueAt([...path, member], `${member} is required`, "required"));
   if (name === undefined || operator === undefined || value === undefined) return null;
   if (name === STATS_GOAL_DIMENSION) {
-    issues.push(invalid([...path, "dimension"], "filters cannot use goal; filter by event or page"));
+    issues.push(issueAt([...path, "dimension"], "filters cannot use goal; filter by event or page"));
     return null;
   }
   const dimension = parseDimension(name);
   if (dimension.kind === "time") {
-    issues.push(invalid([...path, "dimension"], "dateRange chooses the time; filters cannot"));
+    issues.push(issueAt([...path, "dimension"], "dateRange chooses the time; filters cannot"));
     return null;
   }
   if (Array.isArray(value) !== (operator === "in")) {
-    issues.push(invalid([...path, "value"], "in takes a list; every other operator takes one value"));
+    issues.push(issueAt([...path, "value"], "in takes a list; every other operator takes one value"));
     return null;
   }
   const values = Array.isArray(value) ? value : [value];
@@ -120,12 +117,12 @@ export function readFilters(filters: readonly StatsFilter[], issues: Issue[]): Q
   const read = (members: FilterMembers, path: IssuePath, depth: number): QueryFilter[] => {
     const { and, or, not, sessionHas } = members;
     if (depth > MAX_STATS_FILTER_DEPTH) {
-      issues.push(invalid(path, `filters nest at most ${MAX_STATS_FILTER_DEPTH} levels deep`));
+      issues.push(issueAt(path, `filters nest at most ${MAX_STATS_FILTER_DEPTH} levels deep`));
       return [];
     }
     const isCombinator = [and, or, not, sessionHas].some((one) => one !== undefined);
     if (isCombinator && Object.keys(members).length > 1) {
-      issues.push(invalid(path, `a filter has dimension, operator and value, or one of ${COMBINATORS}`));
+      issues.push(issueAt(path, `a filter has dimension, operator and value, or one of ${COMBINATORS}`));
       return [];
     }
     if (and) return [{ kind: "and", of: readList(and, [...path, "and"], depth + 1) }];
@@ -141,7 +138,7 @@ export function readFilters(filters: readonly StatsFilter[], issues: Issue[]): Q
   const max = MAX_STATS_FILTER_CONDITIONS;
   if (conditions > max) {
     const message = `a query has at most ${max} filters, nested ones included`;
-    issues.push({ path: ["filters"], code: "too_many", message });
+    issues.push(issueAt(["filters"], message, "too_many"));
   }
   return tree;
 }
@@ -177,11 +174,13 @@ function propertyConditionSql(bind: Bind, name: string, condition: FilterConditi
   return `ifNull(${key} IN ${bind("Array(String)", keys)}, ${Number(values.includes(null))})`;
 }
 
+/** A condition that was written as `is`. */
+export const negatable = ({ operator }: FilterCondition, sql: string): string =>
+  operator === "is_not" ? `NOT (${sql})` : sql;
+
 /** A condition on a property, as SQL that is never NULL. */
-export function writePropertyCondition(bind: Bind, condition: FilterCondition): string {
-  const sql = propertyConditionSql(bind, condition.dimension.name, condition);
-  return condition.operator === "is_not" ? `NOT (${sql})` : sql;
-}
+export const writePropertyCondition = (bind: Bind, condition: FilterCondition): string =>
+  negatable(condition, propertyConditionSql(bind, condition.dimension.name, condition));
 
 /**
  * Writes a filter as SQL.
@@ -211,23 +210,51 @@ interface FilterContext {
   readonly currency: CurrencySql;
 }
 
+/** Whether a filter selects all events of a session or none. */
+function isOfSessions(filter: QueryFilter): boolean {
+  if (filter.kind === "sessionHas") return true;
+  if (filter.kind === "condition") return !isEventLevel(filter.dimension);
+  return "kind" in filter.of ? isOfSessions(filter.of) : filter.of.every(isOfSessions);
+}
+
+/** What the subqueries of a filter of sessions cost: finding sessions by an event half as much as grouping their events. */
+function subqueryCost(filter: QueryFilter): number {
+  if (filter.kind === "sessionHas") return 1;
+  if (filter.kind === "condition") return 2;
+  return [filter.of].flat().reduce((sum, one) => sum + subqueryCost(one), 0);
+}
+/** Grouping the events of all sessions once costs less than this. */
+const MIN_GROUPED_COST = 3;
+
 /** @returns a condition on a row of `events`, 0 or 1 */
 export function writeFilter(bind: Bind, filter: QueryFilter, context: FilterContext): string {
   const { sessionEvents, currency } = context;
   const inSessions = (rest: string) =>
     `session IN (SELECT session FROM events WHERE ${sessionEvents} ${rest})`;
-  const writeCondition = (condition: FilterCondition): string => {
-    const { dimension } = condition;
-    if (dimension.kind === "property") return propertyConditionSql(bind, dimension.name, condition);
-    if (isEventLevel(dimension))
-      return textConditionSql(bind, queriedTextSql(bind, dimension.name, currency), condition);
-    const value = sessionValueSql(dimension.name);
-    return inSessions(`GROUP BY session HAVING ${textConditionSql(bind, value, condition)}`);
-  };
+  const write = (one: QueryFilter) => writeFilter(bind, one, context);
+  /** A filter of sessions as an aggregate over the events of each. */
+  const writeOfSession = (ofSessions: QueryFilter): string =>
+    writeFilterTree(ofSessions, (one) => {
+      if (one.kind === "sessionHas") return `max(${write(one.of)})`;
+      if (one.kind !== "condition" || one.dimension.kind !== "text") return null;
+      return negatable(one, textConditionSql(bind, sessionValueSql(one.dimension.name), one));
+    });
   return writeFilterTree(filter, (one) => {
-    if (one.kind === "sessionHas") return inSessions(`AND (${writeFilter(bind, one.of, context)})`);
+    if (one.kind === "sessionHas") return inSessions(`AND (${write(one.of)})`);
+    if (one.kind === "and" || one.kind === "or") {
+      const ofSessions = one.of.filter(isOfSessions);
+      const cost = ofSessions.reduce((sum, part) => sum + subqueryCost(part), 0);
+      if (ofSessions.length < 2 || cost < MIN_GROUPED_COST) return null;
+      const join = one.kind === "and" ? allOf : anyOf;
+      const others = one.of.filter((other) => !isOfSessions(other)).map(write);
+      return join([...others, inSessions(`GROUP BY session HAVING ${join(ofSessions.map(writeOfSession))}`)]);
+    }
     if (one.kind !== "condition") return null;
-    const sql = writeCondition(one);
-    return one.operator === "is_not" ? `NOT (${sql})` : sql;
+    const { dimension } = one;
+    if (dimension.kind === "property") return writePropertyCondition(bind, one);
+    if (isEventLevel(dimension))
+      return negatable(one, textConditionSql(bind, queriedTextSql(bind, dimension.name, currency), one));
+    const value = textConditionSql(bind, sessionValueSql(dimension.name), one);
+    return negatable(one, inSessions(`GROUP BY session HAVING ${value}`));
   });
 }

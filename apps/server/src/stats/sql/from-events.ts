@@ -1,33 +1,23 @@
 /**
- * Writes a query of metrics as one SQL statement. Subqueries aggregate events and sessions separately, because a session
- * counts in the time bucket of its first event. The statement then adds up their totals by group.
+ * Writes the totals of a query over events. Subqueries aggregate events and sessions separately, because a session counts in the
+ * time bucket of its first event.
  */
-import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
-import { withFirstTouch } from "./attribution.ts";
+import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "../../clickhouse/schema/event-types.ts";
+import { type EventConditions, eventConditions, isWithin } from "./conditions.ts";
 import { sessionValueSql, valueSql } from "./dimensions.ts";
+import { withFirstTouch } from "./first-touch.ts";
 import { goalSql } from "./goals.ts";
-import { type EventTotal, metricSql, type Total, totalsOf } from "./metrics.ts";
+import type { EventTotal, Total, Totals } from "./metrics.ts";
 import {
-  bucketSql,
+  bucketColumns,
   dimensionColumn,
   groupDimensionColumns,
-  type MetricsQuery,
-  metricColumn,
-  type QueryPeriod,
-  type QuerySlice,
   type SqlContext,
   totalColumn,
   type ValueColumn,
 } from "./metrics-query.ts";
-import type { RollupCoverage } from "./rollups/freshness.ts";
-import { rollupTotals, tableFor } from "./rollups/query-sql.ts";
-import { type EventConditions, eventConditions, inPeriod } from "./scope.ts";
-import { allOf, anyOf, groupBy, list, type Statement, statement } from "./sql.ts";
+import { allOf, anyOf, groupBy, list } from "./statement.ts";
 
-/** Groups of an exact answer that is read in slices: each slice is parsed at once. */
-const MAX_STATS_SLICED_GROUPS = 50_000;
-
-type Totals = ReadonlyMap<string, Total>;
 interface EventSqlContext extends SqlContext {
   readonly totals: Totals;
   readonly conditions: EventConditions;
@@ -42,10 +32,8 @@ interface Relation {
 
 const dimensionValues = ({ bind, query }: SqlContext, columns: readonly ValueColumn[]) =>
   columns.map(({ dimension, column }) => `${valueSql(bind, dimension, query.scope.currency)} AS ${column}`);
-const timeBuckets = ({ bind, query, queryPeriod }: SqlContext, time: string) =>
-  groupDimensionColumns(query).time.map(
-    (column) => `${bucketSql(bind, `toUnixTimestamp64Milli(${time})`, queryPeriod)} AS ${column}`,
-  );
+const timeBuckets = (context: SqlContext, time: string) =>
+  bucketColumns(context, `toUnixTimestamp64Milli(${time})`);
 
 /** The columns that `SessionTotal.value` reads. */
 const sessionColumns = (context: SqlContext): string[] => [
@@ -148,7 +136,7 @@ const sessionAggregates = (totals: Totals) =>
 
 /** Totals of sessions, by any dimensions. A session counts once in each group that one of its events is in. */
 function sessionTotals(context: EventSqlContext): Relation {
-  const { bind, query, queryPeriod, totals, conditions } = context;
+  const { bind, query, totals, conditions } = context;
   const { event } = groupDimensionColumns(query);
   const values = event.map(({ dimension }) => valueSql(bind, dimension, query.scope.currency));
   const hasGroups = event.length > 0;
@@ -163,10 +151,7 @@ function sessionTotals(context: EventSqlContext): Relation {
     ...event.map(({ column }, index) => `tupleElement(eventGroup, ${index + 1}) AS ${column}`),
     ...timeBuckets(context, "startedAt"),
   ];
-  const where = allOf([
-    inPeriod(bind, queryPeriod.period, "startedAt"),
-    ...(hasGroups ? [] : ["matchesFilters"]),
-  ]);
+  const where = allOf([isWithin(bind, "startedAt", query.period), ...(hasGroups ? [] : ["matchesFilters"])]);
   const arrayJoin = hasGroups ? "ARRAY JOIN groups AS eventGroup" : "";
   return {
     from: `(SELECT ${list(columns)} FROM (${sessions}) ${arrayJoin} WHERE ${where})`,
@@ -179,9 +164,9 @@ function sessionTotals(context: EventSqlContext): Relation {
  * which takes a third of the time of joining events with sessions.
  */
 function totalsBySession(context: EventSqlContext): Relation {
-  const { bind, query, queryPeriod, totals, conditions } = context;
-  const eventMatches = `${inPeriod(bind, queryPeriod.period)} AND (${conditions.filters})`;
-  const startsInPeriod = inPeriod(bind, queryPeriod.period, "startedAt");
+  const { bind, query, totals, conditions } = context;
+  const eventMatches = `${isWithin(bind, "occurredAt", query.period)} AND (${conditions.filters})`;
+  const startsInPeriod = isWithin(bind, "startedAt", query.period);
   const columns = [
     ...sessionColumns(context),
     `countIf(${eventMatches}) AS matchingEvents`,
@@ -205,13 +190,11 @@ function totalsBySession(context: EventSqlContext): Relation {
   return { from, aggregates };
 }
 
-const keysOf = ({ dimensions }: MetricsQuery) => dimensions.map((_, index) => dimensionColumn(index));
-
-/** Subqueries that compute the totals from events. Each has the columns of the dimensions and of all totals. */
-function subqueriesFromEvents(context: SqlContext, totals: Totals): string[] {
-  const { bind, query, queryPeriod } = context;
-  const keys = keysOf(query);
-  const conditions = eventConditions(bind, query.scope, queryPeriod.period);
+/** Statements that compute the totals from events, and are to be added up. Each has the columns of the dimensions and of all totals. */
+export function eventSubqueries(context: SqlContext, totals: Totals): string[] {
+  const { bind, query, scope } = context;
+  const keys = query.dimensions.map((_, index) => dimensionColumn(index));
+  const conditions = eventConditions(bind, scope, query.period);
   const eventContext: EventSqlContext = { ...context, totals, conditions };
   const write = ({ from, aggregates }: Relation) => {
     const sums = [...totals].map(
@@ -227,76 +210,4 @@ function subqueriesFromEvents(context: SqlContext, totals: Totals): string[] {
     ...(kinds.has("events") ? [write(eventTotals(eventContext))] : []),
     ...(kinds.has("sessions") ? [write(sessionTotals(eventContext))] : []),
   ];
-}
-
-/** A hash of a group's dimensions. With it, the query of the comparison period selects the groups of the main result. */
-const groupHash = (keys: readonly string[]) =>
-  `toString(sipHash64(${list(keys.flatMap((key) => [`isNull(${key})`, `ifNull(toString(${key}), '')`])) || "1"}))`;
-
-/** Adds up the relations by group. The totals of a sample are scaled to those of all visitors. */
-function rowsSql({ query }: SqlContext, names: readonly string[], relations: readonly string[]): string {
-  const { sample } = query.scope;
-  const keys = keysOf(query);
-  const scale = sample === 1 ? "" : ` * ${sample}`;
-  const sums = names.map((name) => `sum(${totalColumn(name)})${scale} AS ${name}`);
-  return `SELECT ${list([...keys, ...sums])} FROM (${relations.join(" UNION ALL ")}) ${groupBy(keys)}`;
-}
-
-const writeOrder = ({ order }: MetricsQuery, keys: readonly string[]) =>
-  list([
-    ...order.map(({ column, isDescending }) => `${column} ${isDescending ? "DESC" : "ASC"} NULLS LAST`),
-    ...keys.map((key) => `${key} ASC NULLS LAST`),
-  ]);
-
-/**
- * ClickHouse would move a long list of sessions into each of the tables that are read, and look them up in their primary keys, which
- * takes longer than to read a sample of the rows.
- */
-const FILTER_AFTER_READING = "SETTINGS query_plan_filter_push_down = 0";
-
-/** One group more than a slice may have shows that there are too many. */
-export const MAX_SLICE_ROWS: number = MAX_STATS_SLICED_GROUPS + 1;
-
-const ofSessions = (query: MetricsQuery, slice: QuerySlice | null): MetricsQuery =>
-  slice?.kind === "sessions" ? { ...query, scope: { ...query.scope, sessions: slice.range } } : query;
-
-/**
- * @param coverage the rollups to read; null: compute all totals from events
- * @param slice what to read; the statement then returns groups with their totals instead of metrics, in any order, and at most
- *   `MAX_SLICE_ROWS` of them
- * @returns rows with the dimensions, the metrics, and the hash of the group
- */
-export function metricsStatement(
-  query: MetricsQuery,
-  queryPeriod: QueryPeriod,
-  coverage: RollupCoverage | null,
-  slice: QuerySlice | null = null,
-): Statement {
-  return statement((bind) => {
-    const visitors = slice?.kind === "visitors" ? slice : null;
-    const context: SqlContext = { bind, query: ofSessions(query, slice), queryPeriod, slice: visitors };
-    const keys = keysOf(query);
-    const totals = totalsOf(bind, query.metrics, query.goal);
-    const names = [...totals.keys()];
-    const table = coverage && tableFor(query, queryPeriod);
-    const relations =
-      coverage && table
-        ? rollupTotals(context, totals, coverage, table)
-        : subqueriesFromEvents(context, totals);
-    const rows = rowsSql(context, names, relations);
-    const settings = table === "bothRollups" ? FILTER_AFTER_READING : "";
-    const hash = groupHash(keys);
-    const where = queryPeriod.groups ? `WHERE ${hash} IN ${bind("Array(String)", queryPeriod.groups)}` : "";
-    const select = (columns: readonly string[]) =>
-      `SELECT ${list([...keys, ...columns, `${hash} AS groupHash`])}`;
-    if (slice !== null) return `${select(names)} FROM (${rows}) ${where} LIMIT ${MAX_SLICE_ROWS} ${settings}`;
-    const metrics = query.metrics.map(
-      (metric, index) => `${metricSql(metric, index)} AS ${metricColumn(index)}`,
-    );
-    const order = writeOrder(query, keys);
-    return `${select(metrics)} FROM (${rows}) ${where}
-      ${order === "" ? "" : `ORDER BY ${order}`}
-      LIMIT ${bind("UInt32", query.limit)} OFFSET ${bind("UInt32", query.offset)}
-      ${settings}`;
-  });
 }

@@ -3,23 +3,16 @@
  * Long sessions span more than a day; queries always derive them from events.
  */
 import { DAY_MS, SECOND_MS, utcDay } from "../../core/time.ts";
-import { inSample, inSlice } from "../accuracy.ts";
 import type { Period } from "../calendar.ts";
-import type { SqlContext } from "../metrics-query.ts";
-import { inPeriod, ofSource, SESSION_MARGIN_MS, sessionEventsSql } from "../scope.ts";
-import { allOf, type Bind, list } from "../sql.ts";
+import { inPeriod, ofSource, SESSION_MARGIN_MS, sessionEventsSql } from "./conditions.ts";
 import { EVENT_ROW_COLUMNS, eventRowsSql } from "./event-rows.ts";
-import { type CoveredDay, type RollupCoverage, uncoveredCondition } from "./freshness.ts";
+import type { RollupContext } from "./metrics-query.ts";
+import { type CoveredDay, eventsOf, type Rollups, uncoveredCondition, visitorsOf } from "./part.ts";
 import { SESSION_ROW_COLUMNS, type SessionDimension, sessionRowsSql } from "./session-rows.ts";
+import { allOf, type Bind, list } from "./statement.ts";
 
 /** The day of no builds. */
 const NO_DAY = "1970-01-01";
-
-/** Conditions on `visitor` that select the rows of the sample or of the slice. */
-export function visitorConditions({ query: { scope }, slice }: SqlContext): string[] {
-  if (scope.sample > 1) return [inSample(scope.sample)];
-  return slice === null ? [] : [inSlice(slice)];
-}
 
 /** Selects rows by their quarter of an hour. */
 export const inQuarters = (bind: Bind, { from, to }: Period): string => {
@@ -28,45 +21,37 @@ export const inQuarters = (bind: Bind, { from, to }: Period): string => {
 };
 
 /** The covered days from that of `from` to that of the last moment before `to`. */
-function coveredWithin({ covered }: RollupCoverage, { from, to }: Period): CoveredDay[] {
+function coveredWithin({ covered }: Rollups, { from, to }: Period): CoveredDay[] {
   const [first, last] = [utcDay(from), utcDay(to - 1)];
   return covered.filter(({ day }) => day >= first && day <= last);
 }
 
 /** A condition that selects the stored rows of builds. @param builds in ascending order of their days */
-function rollupCondition(context: SqlContext, builds: readonly CoveredDay[]): string {
-  const { bind, query } = context;
+function rollupCondition({ bind, scope }: RollupContext, builds: readonly CoveredDay[]): string {
   const [first = NO_DAY, last = NO_DAY] = [builds[0]?.day, builds.at(-1)?.day];
   const buildNumbers = builds.map(({ buildNumber }) => buildNumber);
   return allOf([
-    `sourceId = ${bind("String", query.scope.sourceId)}`,
+    `sourceId = ${bind("String", scope.sourceId)}`,
     `day BETWEEN ${bind("Date", first)} AND ${bind("Date", last)}`,
     `build IN ${bind("Array(UInt64)", buildNumbers)}`,
-    ...visitorConditions(context),
+    ...visitorsOf(scope.part),
   ]);
 }
 
 /** SQL of rows like those of `sessionRollups`. A session with an event that no rollup covers is derived as a whole. */
-export function sessionRows(
-  context: SqlContext,
-  coverage: RollupCoverage,
-  dimensions: readonly SessionDimension[],
-): string {
-  const {
-    bind,
-    query: { scope },
-    queryPeriod: { period },
-  } = context;
+export function sessionRows(context: RollupContext, dimensions: readonly SessionDimension[]): string {
+  const { bind, scope, rollups } = context;
+  const { period } = context.query;
   const columns = list([...SESSION_ROW_COLUMNS, ...dimensions]);
   const sourceId = bind("String", scope.sourceId);
-  const { hasLongSessions, derivedDays } = coverage;
-  const uncovered = uncoveredCondition(bind, coverage, "sessions");
+  const { hasLongSessions, derivedDays } = rollups;
+  const uncovered = uncoveredCondition(bind, rollups, "sessions");
   // a row is on the day of its session's first event
-  const builds = coveredWithin(coverage, { ...period, from: period.from - SESSION_MARGIN_MS });
+  const builds = coveredWithin(rollups, { ...period, from: period.from - SESSION_MARGIN_MS });
   const stored = `SELECT ${columns} FROM sessionRollups WHERE ${rollupCondition(context, builds)}`;
   if (uncovered === null && !hasLongSessions) return stored;
-  const selectUncovered = (column: string) =>
-    `SELECT ${column} FROM events WHERE sourceId = ${sourceId} AND ${inSample(scope.sample)} AND (${uncovered ?? "0"})`;
+  const isUncovered = allOf([`sourceId = ${sourceId}`, ...eventsOf(bind, scope.part), uncovered ?? "0"]);
+  const selectUncovered = (column: string) => `SELECT ${column} FROM events WHERE ${isUncovered}`;
   const around = sessionEventsSql(bind, scope, period);
   const deriveFrom = (condition: string) =>
     `SELECT ${columns} FROM (${sessionRowsSql(`${around} AND ${condition}`, dimensions)})`;
@@ -84,8 +69,8 @@ export function sessionRows(
 }
 
 /** Selects the stored rows of a period. The time is compared only on days that are partly in the period, because that takes a tenth of a query. */
-function storedEventRows(context: SqlContext, coverage: RollupCoverage, period: Period): string[] {
-  const builds = coveredWithin(coverage, period);
+function storedEventRows(context: RollupContext, period: Period): string[] {
+  const builds = coveredWithin(context.rollups, period);
   const isWhole = ({ day }: CoveredDay) =>
     Date.parse(day) >= period.from && Date.parse(day) + DAY_MS <= period.to;
   const whole = builds.filter(isWhole);
@@ -99,17 +84,10 @@ function storedEventRows(context: SqlContext, coverage: RollupCoverage, period: 
 }
 
 /** SQL of rows like those of `eventRollups`, of the events of a period. `quarter` is the start of a quarter of an hour. */
-export function eventRows(
-  context: SqlContext,
-  coverage: RollupCoverage,
-  period = context.queryPeriod.period,
-): string {
-  const {
-    bind,
-    query: { scope },
-  } = context;
-  const rows = storedEventRows(context, coverage, period);
-  const uncovered = uncoveredCondition(bind, coverage, "events");
+export function eventRows(context: RollupContext, period: Period = context.query.period): string {
+  const { bind, scope, rollups } = context;
+  const rows = storedEventRows(context, period);
+  const uncovered = uncoveredCondition(bind, rollups, "events");
   // UNION ALL matches columns by their order
   if (uncovered !== null)
     rows.push(eventRowsSql(`${ofSource(bind, scope)} AND ${inPeriod(bind, period)} AND (${uncovered})`));

@@ -3,7 +3,7 @@
  * for the name costs a tenth of parsing. The texts are written by JSON.stringify, so a name is always spelt the same.
  */
 import { hash } from "node:crypto";
-import type { Bind } from "./sql.ts";
+import type { Bind } from "./statement.ts";
 
 /** Names with more dots are read as one name, and as members within each other. */
 const MAX_SPLIT_DOTS = 2;

@@ -1,0 +1,115 @@
+/**
+ * Plans how a question is read: from a sample of the visitors, or all of it in parts that fit the memory of a statement. Pure.
+ * docs/decisions/0025 has the measurements.
+ */
+import type { StatsAccuracyChoice } from "@headwater/contract";
+
+/** What a statement reads; each takes another time per event. */
+export type ReadFrom = "sessionRollups" | "eventRollups" | "bothRollups" | "events";
+
+/** How much a question reads. Tests make the numbers small. */
+export const READ_BUDGET: {
+  eventsPerSecond: Record<ReadFrom, number>;
+  maxEventsAtOnce: number;
+  bytesPerEvent: number;
+  maxRowsOfParts: number;
+} = {
+  /** How many events of a range are read in about a second, with two threads. */
+  eventsPerSecond: {
+    sessionRollups: 50_000_000,
+    eventRollups: 20_000_000,
+    bothRollups: 12_000_000,
+    events: 3_000_000,
+  },
+  /** A statement about more events may exceed the time limit, however much memory it has. */
+  maxEventsAtOnce: 15_000_000,
+  /**
+   * The memory that a statement may need for each event of an exact answer. Counting distinct visitors in arrays takes half the
+   * time of `uniqExact`, and 16 bytes for each event; the rest is room for what else the statement keeps.
+   */
+  bytesPerEvent: 36,
+  /** The rows of all parts together, which the service adds up and sorts: 300 bytes and 4 µs each. */
+  maxRowsOfParts: 200_000,
+};
+/** The time that an answer may take, in seconds. */
+const SECONDS = { fast: 0.125, auto: 1 } as const;
+/** A sample has at least one visitor in so many. */
+const MAX_SAMPLE = 1_024;
+const MAX_PARTS = 64;
+/** What needs too much memory or time is read again from a sample so many times smaller, or in so many times the parts. */
+const RETRY_FACTOR = 8;
+/** Grouping events by session takes so many times the memory of counting visitors. */
+const SESSION_MEMORY = 4;
+
+/** What a plan depends on in a question. */
+export interface Demand {
+  readonly accuracy: StatsAccuracyChoice;
+  /** Whether each figure is a sum over visitors: only then it can be estimated, and read from rollups in parts. */
+  readonly addsUpVisitors: boolean;
+  /** Whether each figure is a sum over sessions: only then it can be read from events in parts. */
+  readonly addsUpSessions: boolean;
+  /** Whether distinct visitors are counted. From rollups, nothing else needs memory for each event. */
+  readonly countsVisitors: boolean;
+  /** Its parts had too many rows to be added up. */
+  readonly hasTooManyRows?: boolean;
+}
+
+export interface ReadSizes {
+  readonly from: ReadFrom;
+  /** The events of the range, before filters. */
+  readonly events: number;
+  /** What one statement may use. */
+  readonly memoryBytes: number;
+}
+
+export interface Plan {
+  /** n: one visitor in n is read, and the figures are scaled by n. 1: all visitors. */
+  readonly sample: number;
+  /** How many statements read all visitors, each an equal part of them or of the sessions. 1 for a sample. */
+  readonly parts: number;
+  /** Whether the visitors of a statement fit into arrays, which are faster than sets. */
+  readonly fitsArrays: boolean;
+}
+
+/** What needs too much is estimated, which is faster than more parts. */
+const mayEstimate = ({ accuracy, addsUpVisitors }: Demand) => accuracy !== "exact" && addsUpVisitors;
+
+const mayDivide = ({ addsUpVisitors, addsUpSessions, hasTooManyRows = false }: Demand, { from }: ReadSizes) =>
+  !hasTooManyRows && (from === "events" ? addsUpSessions : addsUpVisitors);
+
+function sampleFor(demand: Demand, { from, events }: ReadSizes): number {
+  if (demand.accuracy === "exact" || !demand.addsUpVisitors) return 1;
+  const atOnce = SECONDS[demand.accuracy] * READ_BUDGET.eventsPerSecond[from];
+  let sample = 1;
+  while (events > sample * atOnce && sample < MAX_SAMPLE) sample *= 2;
+  return sample;
+}
+
+const eventsAtOnce = ({ memoryBytes }: ReadSizes) =>
+  Math.min(READ_BUDGET.maxEventsAtOnce, Math.floor(memoryBytes / READ_BUDGET.bytesPerEvent));
+
+function partsFor(demand: Demand, sizes: ReadSizes): number {
+  if (!mayDivide(demand, sizes)) return 1;
+  const parts = sizes.events / eventsAtOnce(sizes);
+  if (sizes.from === "events") return Math.min(Math.max(Math.ceil(parts * SESSION_MEMORY), 1), MAX_PARTS);
+  if (!demand.countsVisitors || parts <= 1) return 1;
+  return Math.min(2 ** Math.ceil(Math.log2(parts)), MAX_PARTS);
+}
+
+const toPlan = (sizes: ReadSizes, sample: number, parts: number): Plan => ({
+  sample,
+  parts,
+  fitsArrays: sizes.events <= eventsAtOnce(sizes) * sample * parts,
+});
+
+export function firstPlan(demand: Demand, sizes: ReadSizes): Plan {
+  const sample = sampleFor(demand, sizes);
+  return toPlan(sizes, sample, sample === 1 ? partsFor(demand, sizes) : 1);
+}
+
+/** The plan after one that needed too much memory or time; null: the question is too heavy. */
+export function nextPlan(demand: Demand, sizes: ReadSizes, { sample, parts }: Plan): Plan | null {
+  if (mayEstimate(demand)) return sample < MAX_SAMPLE ? toPlan(sizes, sample * RETRY_FACTOR, 1) : null;
+  if (!mayDivide(demand, sizes) || parts >= MAX_PARTS) return null;
+  return toPlan(sizes, 1, Math.min(parts * RETRY_FACTOR, MAX_PARTS));
+}
