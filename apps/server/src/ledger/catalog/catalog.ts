@@ -7,7 +7,6 @@ import { auditReads, auditWrites } from "./audit.ts";
 import type { CatalogDb, LeaseClock } from "./database.ts";
 import { clockWrites } from "./deletion-clock.ts";
 import { emailWrites } from "./emails.ts";
-import { erasureRequestReads, erasureRequestWrites } from "./erasure-requests.ts";
 import { erasureReads, erasureWrites } from "./erasures.ts";
 import { eventCatalogReads, eventCatalogWrites } from "./event-catalog.ts";
 import { invitationReads, invitationWrites } from "./invitations.ts";
@@ -27,7 +26,6 @@ import { warehouseReads, warehouseWrites } from "./warehouse-checks.ts";
 const READS = {
   ...alertReads,
   ...auditReads,
-  ...erasureRequestReads,
   ...erasureReads,
   ...eventCatalogReads,
   ...invitationReads,
@@ -49,7 +47,6 @@ const WRITES = {
   ...auditWrites,
   ...clockWrites,
   ...emailWrites,
-  ...erasureRequestWrites,
   ...erasureWrites,
   ...eventCatalogWrites,
   ...invitationWrites,

@@ -87,7 +87,7 @@ async function prepare(connection: pg.ClientBase, statementMs: number): Promise<
   requireSynchronousCommit(synchronous);
 }
 
-export const toClientConfig = (url: string): pg.ClientConfig => ({
+const toClientConfig = (url: string): pg.ClientConfig => ({
   connectionString: url,
   application_name: "headwater",
   types,

@@ -60,20 +60,14 @@ const PROBE = `with beat as (
   ), oldest as (
     select least((select min(created_at) from outbox where page_id is null), (select min(created_at) from outbox_pages)) as oldest
   ), server as (${CONFIGURED_SYNCHRONOUS_COMMIT})
-  select events, bytes, nodes, oldest, reset_val as synchronous,
-    (select url from warehouse_place) as "warehouseUrl" from waiting, seen, oldest, server`;
+  select events as "outboxEvents", bytes as "outboxBytes", oldest as "outboxOldestAt", nodes,
+    (select url from warehouse_place) as "warehouseUrl", reset_val as synchronous from waiting, seen, oldest, server`;
 
 async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
   const { rows } = await pool.query(PROBE, [nodeId, SERVER_LIMITS.nodeTimeoutMs]);
-  const { events, bytes, nodes, oldest, synchronous, warehouseUrl } = rows[0];
+  const { synchronous, ...status } = rows[0];
   requireSynchronousCommit(synchronous);
-  return {
-    outboxEvents: events,
-    outboxBytes: bytes,
-    outboxOldestAt: oldest,
-    nodes,
-    warehouseUrl,
-  };
+  return status;
 }
 
 /** Turns the errors of every method into StorageError. */

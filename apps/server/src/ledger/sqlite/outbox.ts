@@ -4,10 +4,12 @@ import type { OutboxLedger, OutboxStatus } from "../ledger.ts";
 import type { OutboxPage } from "../records.ts";
 import type { Statements, Synchronous } from "./statements.ts";
 
-const NEXT_PAGE = "select * from outbox_pages where claimed_until <= ? order by first_seq limit 1";
-const PAGE = "select * from outbox_pages where page_id = ?";
+const PAGES = `select page_id as pageId, first_seq as firstSeq, last_seq as lastSeq, events, created_at as createdAt, tries
+  from outbox_pages`;
+const NEXT_PAGE = `${PAGES} where claimed_until <= ? order by first_seq limit 1`;
+const PAGE = `${PAGES} where page_id = ?`;
 const LAST_SEALED = "select coalesce(max(last_seq), 0) as seq from outbox_pages";
-const UNSEALED = `select seq, events, created_at, length(payload) as bytes from outbox where seq > ?
+const UNSEALED = `select seq, events, created_at as createdAt, length(payload) as bytes from outbox where seq > ?
   order by seq limit ${SERVER_LIMITS.pageRows}`;
 const SEAL = "insert into outbox_pages values (?, ?, ?, ?, ?, 0, 0)";
 const CLAIM = "update outbox_pages set tries = tries + 1, claimed_until = ? where page_id = ?";
@@ -15,9 +17,7 @@ const RELEASE = "update outbox_pages set claimed_until = ? where page_id = ?";
 const PAYLOADS = "select payload from outbox where seq between ? and ? order by seq";
 const DELETE_PAGE = "delete from outbox_pages where page_id = ?";
 
-const TOTALS = `select coalesce(sum(events), 0) as events, coalesce(sum(length(payload)), 0) as bytes
-  from outbox where seq between ? and ?`;
-const DELETE_ROWS = "delete from outbox where seq between ? and ?";
+const DELETE_ROWS = "delete from outbox where seq between ? and ? returning events, length(payload) as bytes";
 export const SUBTRACT_TOTALS = "update outbox_totals set events = events - ?, bytes = bytes - ?";
 
 const ROWS_AFTER = "select seq, payload from outbox where seq > ? order by seq limit ?";
@@ -34,18 +34,11 @@ const CLEAR_CLAIMS = [
   "update warehouse_checks set claimed_until = 0 where claimed_until > 0",
 ];
 
-interface PageRow {
-  page_id: string;
-  first_seq: number;
-  last_seq: number;
-  events: number;
-  created_at: number;
-  tries: number;
-}
+type PageRow = Omit<OutboxPage, "parts"> & { firstSeq: number; lastSeq: number };
 interface UnsealedRow {
   seq: number;
   events: number;
-  created_at: number;
+  createdAt: number;
   bytes: number;
 }
 interface PayloadRow {
@@ -73,17 +66,17 @@ function sealPage(sql: Statements, pageId: string, maxEvents: number): PageRow |
   const [first, last] = [rows[0], rows.at(-1)];
   if (!first || !last) return undefined;
   const events = rows.reduce((sum, row) => sum + row.events, 0);
-  const createdAt = Math.min(...rows.map((row) => row.created_at));
+  const createdAt = Math.min(...rows.map((row) => row.createdAt));
   sql.run(SEAL, pageId, first.seq, last.seq, events, createdAt);
   return sql.get<PageRow>(PAGE, pageId);
 }
 
 function deleteRows(sql: Statements, first: number, last: number): void {
-  const { events, bytes } = sql.get<{ events: number; bytes: number }>(TOTALS, first, last) ?? {
-    events: 0,
-    bytes: 0,
-  };
-  sql.run(DELETE_ROWS, first, last);
+  let [events, bytes] = [0, 0];
+  for (const row of sql.all<Pick<UnsealedRow, "events" | "bytes">>(DELETE_ROWS, first, last)) {
+    events += row.events;
+    bytes += row.bytes;
+  }
   sql.run(SUBTRACT_TOTALS, events, bytes);
 }
 
@@ -93,15 +86,10 @@ function claimPage(
 ): OutboxPage | null {
   const row = sql.get<PageRow>(NEXT_PAGE, now) ?? sealPage(sql, pageId, maxEvents);
   if (!row) return null;
-  sql.run(CLAIM, now + leaseMs, row.page_id);
-  const parts = sql.all<Pick<PayloadRow, "payload">>(PAYLOADS, row.first_seq, row.last_seq);
-  return {
-    pageId: row.page_id,
-    events: row.events,
-    createdAt: row.created_at,
-    tries: row.tries,
-    parts: parts.map(({ payload }) => ({ payload, skipped: [] })),
-  };
+  const { firstSeq, lastSeq, ...page } = row;
+  sql.run(CLAIM, now + leaseMs, page.pageId);
+  const parts = sql.all<Pick<PayloadRow, "payload">>(PAYLOADS, firstSeq, lastSeq);
+  return { ...page, parts: parts.map(({ payload }) => ({ payload, skipped: [] })) };
 }
 
 export function createOutboxMethods(sql: Statements): Synchronous<Omit<OutboxLedger, "eraseOutbox">> {
@@ -113,7 +101,7 @@ export function createOutboxMethods(sql: Statements): Synchronous<Omit<OutboxLed
       sql.transaction(() => {
         const row = sql.get<PageRow>(PAGE, pageId);
         if (!row) return;
-        deleteRows(sql, row.first_seq, row.last_seq);
+        deleteRows(sql, row.firstSeq, row.lastSeq);
         sql.run(DELETE_PAGE, pageId);
         for (const { sourceId, day, events } of shipped) sql.run(ADD_SHIPPED, sourceId, day, events);
       }),
