@@ -7,6 +7,8 @@ import type { AttemptFilter } from "./records.ts";
 /** Bytes that the columns and indexes of a row take besides its record. */
 export const ATTEMPT_ROW_BYTES = 400;
 const RETENTION_MS = SERVER_LIMITS.attemptRetentionSeconds * 1_000;
+/** Choosing which others of a source are kept ranks all of them (0.6 ms), so it waits for this many superfluous ones. */
+export const SUPERFLUOUS_OTHERS = 100;
 /** Slices that one maintenance deletes. */
 export const MAX_EXPIRY_SLICES = 10;
 

@@ -1,6 +1,6 @@
 /** Tables of the debug history, and the functions that record attempts and keep them within their limits (docs/api/debug.md). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { ATTEMPT_ROW_BYTES } from "../attempt-queries.ts";
+import { ATTEMPT_ROW_BYTES, SUPERFLUOUS_OTHERS } from "../attempt-queries.ts";
 import { LOCKS } from "./connections.ts";
 
 /** Rows that one transaction deletes, besides those that new attempts replace. */
@@ -89,7 +89,8 @@ begin
   loop
     select seq into up_to from attempts where ${OF_GROUP}
     order by seq desc
-    offset case when touched.other = 0 then ${SERVER_LIMITS.attemptsSucceededKept} else ${SERVER_LIMITS.attemptsOtherKept} end limit 1;
+    offset case when touched.other = 0 then ${SERVER_LIMITS.attemptsSucceededKept}
+      else ${SERVER_LIMITS.attemptsOtherKept + SUPERFLUOUS_OTHERS} end limit 1;
     continue when up_to is null;
     if touched.other = 0 then
       with gone as (delete from attempts where ${OF_GROUP} and seq <= up_to returning bytes)

@@ -4,6 +4,7 @@
  * first. PostgreSQL has the same statements in functions (`postgres/attempts-ddl.ts`).
  */
 import { SERVER_LIMITS } from "../../core/limits.ts";
+import { SUPERFLUOUS_OTHERS } from "../attempt-queries.ts";
 import type { AttemptRow } from "../records.ts";
 import type { Statements } from "./statements.ts";
 
@@ -15,8 +16,8 @@ const BYTES = "select coalesce(sum(bytes), 0) as bytes from attempts";
 const OLD_SUCCESSES = `source_id = ?1 and kind = ?2 and other = 0 and seq <= (
   select seq from attempts where source_id = ?1 and kind = ?2 and other = 0
   order by seq desc limit 1 offset ${attemptsSucceededKept})`;
-const HAS_OLD_OTHERS = `select 1 from attempts where source_id = ? and kind = ? and other = 1
-  order by seq desc limit 1 offset ${attemptsOtherKept}`;
+const HAS_MANY_OTHERS = `select 1 from attempts where source_id = ? and kind = ? and other = 1
+  order by seq desc limit 1 offset ${attemptsOtherKept + SUPERFLUOUS_OTHERS}`;
 /** The last few of each code are kept first. */
 const OLD_OTHERS = `seq in (select seq from (
     select seq, row_number() over (partition by code order by seq desc) as of_code
@@ -55,7 +56,7 @@ export class AttemptRetention {
       added.map((row) => [`${row.kind} ${row.sourceId}`, row]),
     ).values()) {
       this.#delete(OLD_SUCCESSES, sourceId, kind);
-      if (this.#sql.get(HAS_OLD_OTHERS, sourceId, kind)) this.#delete(OLD_OTHERS, sourceId, kind);
+      if (this.#sql.get(HAS_MANY_OTHERS, sourceId, kind)) this.#delete(OLD_OTHERS, sourceId, kind);
     }
     this.fit();
   }
