@@ -8,6 +8,7 @@ import { it } from "node:test";
 import fc from "fast-check";
 import { openDatabase } from "../../src/ledger/sqlite/database.ts";
 import { DedupKeys } from "../../src/ledger/sqlite/dedup-keys.ts";
+import { eachKey, KeySet } from "../../src/ledger/sqlite/key-set.ts";
 import { Statements } from "../../src/ledger/sqlite/statements.ts";
 
 /** So small that every path is taken. */
@@ -85,4 +86,19 @@ it("A key is new only once, whatever is merged, rolled back, filtered, reopened 
     }),
     { numRuns: process.env.TEST_LONG ? 500 : 50 },
   );
+});
+
+it("A set of keys holds each key that was added, whatever its size, and puts them in order", () => {
+  const keys = new KeySet();
+  const numbers = Array.from({ length: 5_000 }, (_, number) => number);
+  for (const key of eachKey(keysOf(numbers))) {
+    assert.equal(keys.has(key), false);
+    keys.add(key);
+  }
+  assert.ok([...eachKey(keysOf(numbers))].every((key) => keys.has(key)));
+  const ordered = [...eachKey(keys.inOrder())].map((key) => Buffer.from(key).toString("hex"));
+  const added = [...eachKey(keysOf(numbers))].map((key) => Buffer.from(key).toString("hex"));
+  assert.deepEqual(ordered.toSorted(), added.toSorted());
+  const prefixes = ordered.map((key) => key.slice(0, 4));
+  assert.deepEqual(prefixes, prefixes.toSorted());
 });

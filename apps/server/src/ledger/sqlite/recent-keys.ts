@@ -3,98 +3,89 @@
  * goes straight into a large table rewrites a page of its own. Recent keys are appended to a log, one row a commit, and
  * looked up in memory. When there are many, they are merged in order, some with each commit, so that neighbors share a page.
  */
+import { eachKey, KeySet } from "./key-set.ts";
 import { KEY_BYTES } from "./packed-commits.ts";
 import type { Statements } from "./statements.ts";
 
-/** The number of recent keys from which they are merged: about 15 MB of memory, and enough that neighbors share pages. */
-export const MERGE_FROM = 131_072;
+/** The number of recent keys from which they are merged: 3 MB of memory, and enough that neighbors share pages. */
+export const MERGE_FROM = 120_000;
 /** Keys that a commit merges for each key that it adds. */
 const MERGED_PER_ADDED = 2;
-/** Keys are sorted by bucket: sorting all of them at once would delay one commit. */
-const BUCKETS = 256;
 
 const READ_LOG = "select seq, keys from recent_keys order by seq";
 const APPEND = "insert into recent_keys (keys) values (?) returning seq";
 const DELETE_LOG = "delete from recent_keys where seq <= ?";
 
-/** Keys that are being merged, by their first byte, and the last row of the log that has one of them. */
+/** Keys that are being merged, and the last row of the log that has one of them. */
 interface RunningMerge {
-  buckets: string[][];
-  lastSeq: number;
+  readonly keys: KeySet;
+  /** Those that are not merged yet. */
+  rest: Uint8Array;
+  readonly lastSeq: number;
 }
-
-/** One character a byte: a set finds texts faster than bytes, and they sort as their bytes do. */
-export const toKeyText = (key: Uint8Array): string =>
-  Buffer.from(key.buffer, key.byteOffset, KEY_BYTES).toString("latin1");
-const toKeyBytes = (text: string): Buffer => Buffer.from(text, "latin1");
 
 export class RecentKeys {
   readonly #sql: Statements;
   readonly #mergeFrom: number;
-  readonly #insert: (key: Uint8Array) => void;
-  readonly #recent = new Set<string>();
-  #added: string[] = [];
+  readonly #insert: (keys: Uint8Array) => void;
+  #recent = new KeySet();
+  /** How many of the recent keys are in the log. */
+  #written = 0;
   #lastSeq = 0;
   #merge: RunningMerge | null = null;
 
-  /** @param insert inserts a key into the newest generation; no effect when it is there */
-  constructor(sql: Statements, mergeFrom: number, insert: (key: Uint8Array) => void) {
+  /** @param insert inserts keys into the newest generation; no effect on those that are there */
+  constructor(sql: Statements, mergeFrom: number, insert: (keys: Uint8Array) => void) {
     this.#sql = sql;
     this.#mergeFrom = mergeFrom;
     this.#insert = insert;
     for (const { seq, keys } of sql.all<{ seq: number; keys: Uint8Array }>(READ_LOG)) {
-      for (let at = 0; at < keys.length; at += KEY_BYTES)
-        this.#recent.add(toKeyText(keys.subarray(at, at + KEY_BYTES)));
+      for (const key of eachKey(keys)) this.#recent.add(key);
       this.#lastSeq = seq;
     }
+    this.#written = this.#recent.size;
   }
 
-  has(key: string): boolean {
-    return this.#recent.has(key);
+  has(key: Uint8Array): boolean {
+    return this.#recent.has(key) || this.#merge?.keys.has(key) === true;
   }
 
-  add(key: string): void {
+  /** @param key is not among the recent keys */
+  add(key: Uint8Array): void {
     this.#recent.add(key);
-    this.#added.push(key);
   }
 
   /** Appends the added keys to the log, and merges some when there are many. Within the caller's transaction. */
   write(): void {
-    const count = this.#added.length;
+    const count = this.#recent.size - this.#written;
     if (count === 0) return;
-    const log = toKeyBytes(this.#added.join(""));
+    const log = this.#recent.bytesFrom(this.#written);
     this.#lastSeq = this.#sql.get<{ seq: number }>(APPEND, log)?.seq ?? this.#lastSeq;
+    this.#written = this.#recent.size;
     if (this.#recent.size >= this.#mergeFrom) this.#merge ??= this.#startMerge();
     if (this.#merge) this.#merge = this.#mergeSome(this.#merge, count * MERGED_PER_ADDED);
-    this.#added = [];
   }
 
   /** Merges every key. Within the caller's transaction. */
   mergeAll(): void {
-    // a running merge covers only the keys that were there when it started, so a new one replaces it
-    this.#merge = this.#mergeSome(this.#startMerge(), Number.POSITIVE_INFINITY);
+    if (this.#merge) this.#mergeSome(this.#merge, this.#merge.keys.size);
+    const all = this.#startMerge();
+    this.#merge = this.#mergeSome(all, all.keys.size);
   }
 
   #startMerge(): RunningMerge {
-    const buckets: string[][] = Array.from({ length: BUCKETS }, () => []);
-    for (const key of this.#recent) buckets[key.charCodeAt(0)]?.push(key);
-    return { buckets, lastSeq: this.#lastSeq };
+    const keys = this.#recent;
+    this.#recent = new KeySet();
+    this.#written = 0;
+    return { keys, rest: keys.inOrder(), lastSeq: this.#lastSeq };
   }
 
-  /** Merges whole buckets until `count` keys are merged. Returns null when no bucket is left. */
+  /** Merges up to `count` keys. Returns null when none is left. */
   #mergeSome(running: RunningMerge, count: number): RunningMerge | null {
-    for (let merged = 0; merged < count; ) {
-      const bucket = running.buckets.pop();
-      if (!bucket) {
-        this.#sql.run(DELETE_LOG, running.lastSeq);
-        return null;
-      }
-      for (const key of bucket.sort()) {
-        this.#insert(toKeyBytes(key));
-        this.#recent.delete(key);
-      }
-      merged += bucket.length;
-    }
-    return running;
+    this.#insert(running.rest.subarray(0, count * KEY_BYTES));
+    running.rest = running.rest.subarray(count * KEY_BYTES);
+    if (running.rest.length > 0) return running;
+    this.#sql.run(DELETE_LOG, running.lastSeq);
+    return null;
   }
 }
