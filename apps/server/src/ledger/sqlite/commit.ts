@@ -1,5 +1,5 @@
 /** Stores a group of ingest requests on SQLite, in one durable transaction. */
-import { utcDay } from "../../core/time.ts";
+import { dayOf, utcDay } from "../../core/time.ts";
 import { buildPayloadSync } from "../outbox-payload.ts";
 import type { SessionRecord } from "../records.ts";
 import type { DayCount } from "../warehouse-report.ts";
@@ -49,12 +49,11 @@ const latest = (known: number | null, at: number) => Math.max(known ?? at, at);
 function addToCounts(counts: Map<string, DayCounts>, head: CommitHead, accepted: number): void {
   if (accepted === 0 && !head.bootstrap) return;
   const { sourceId, receivedAt } = head;
-  const day = utcDay(receivedAt);
-  const key = `${sourceId} ${day}`;
+  const key = `${sourceId} ${dayOf(receivedAt)}`;
   const known = counts.get(key);
   const entry = known ?? {
     sourceId,
-    day,
+    day: utcDay(receivedAt),
     accepted: 0,
     bootstraps: 0,
     bytes: 0,
