@@ -9,21 +9,11 @@ export const NOT_LISTED = "not_listed";
 /** The name of the counter of accepted events that violated the tracking plan. Rejected ones are counted by their code. */
 export const PLAN_WARNING = "plan_warning";
 
-interface HourlyCounts {
-  add(attempt: FinishedAttempt, now: number): void;
-  /** Counts an attempt that the debug view does not list, because it lists a sample. */
-  addSkipped(attempt: FinishedAttempt, now: number): void;
-  /** Everything counted since the last call. */
-  take(): AttemptCount[];
-  /** Adds counts again that were taken but could not be written. */
-  putBack(counts: readonly AttemptCount[]): void;
-}
-
 /**
  * @param maxCounts maximum counters held while the ledger cannot be written. When full, existing counters still increase;
  *   new ones are dropped.
  */
-export function createHourlyCounts(maxCounts: number): HourlyCounts {
+export function createHourlyCounts(maxCounts: number) {
   let counts = new Map<string, AttemptCount>();
 
   const merge = (added: AttemptCount) => {
@@ -36,22 +26,25 @@ export function createHourlyCounts(maxCounts: number): HourlyCounts {
   };
 
   return {
-    add(attempt, now) {
+    add(attempt: FinishedAttempt, now: number) {
       const { sourceId } = attempt.source;
       const hour = startOfHour(now);
       for (const [name, count] of namedCounts(attempt)) {
         if (count > 0) merge({ sourceId, hour, name, count, lastSeenAt: now });
       }
     },
-    addSkipped({ source: { sourceId } }, now) {
+    /** Counts an attempt that the debug view does not list, because it lists a sample. */
+    addSkipped({ source: { sourceId } }: FinishedAttempt, now: number) {
       merge({ sourceId, hour: startOfHour(now), name: NOT_LISTED, count: 1, lastSeenAt: now });
     },
+    /** Everything counted since the last call. */
     take() {
       const taken = [...counts.values()];
       counts = new Map();
       return taken;
     },
-    putBack: (taken) => taken.forEach(merge),
+    /** Adds counts again that were taken but could not be written. */
+    putBack: (taken: readonly AttemptCount[]) => taken.forEach(merge),
   };
 }
 

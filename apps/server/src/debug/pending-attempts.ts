@@ -2,13 +2,6 @@
 import type { FinishedAttempt } from "./render.ts";
 import { PRIORITIES, type Priority, type RecorderLimits } from "./sampling.ts";
 
-interface PendingAttempts {
-  /** Makes room by evicting attempts of lower priorities. @returns false if there is still no room */
-  add(attempt: FinishedAttempt, priority: Priority): boolean;
-  /** Everything that waits, oldest first, and how many attempts were evicted since the last call. */
-  take(): { attempts: FinishedAttempt[]; evicted: number };
-}
-
 /** Bytes of an attempt beside its body: envelope, results, normal forms. */
 const OVERHEAD_BYTES = 2_000;
 
@@ -18,7 +11,7 @@ const bytesOf = ({ bodyText, bodyStart }: FinishedAttempt): number =>
 type Queues = Record<Priority, FinishedAttempt[]>;
 const emptyQueues = (): Queues => ({ success: [], failure: [], "assured failure": [] });
 
-export function createPendingAttempts(limits: RecorderLimits): PendingAttempts {
+export function createPendingAttempts(limits: RecorderLimits) {
   let queues = emptyQueues();
   let count = 0;
   let bytes = 0;
@@ -38,7 +31,8 @@ export function createPendingAttempts(limits: RecorderLimits): PendingAttempts {
   };
 
   return {
-    add(attempt, priority) {
+    /** Makes room by evicting attempts of lower priorities. @returns false if there is still no room */
+    add(attempt: FinishedAttempt, priority: Priority): boolean {
       const added = bytesOf(attempt);
       const lower = PRIORITIES.slice(0, PRIORITIES.indexOf(priority));
       for (const one of lower) evictFrom(queues[one], added);
@@ -48,6 +42,7 @@ export function createPendingAttempts(limits: RecorderLimits): PendingAttempts {
       bytes += added;
       return true;
     },
+    /** Everything that waits, oldest first, and how many attempts were evicted since the last call. */
     take() {
       const { success, failure, "assured failure": assured } = queues;
       const attempts = [...success, ...failure, ...assured];

@@ -33,12 +33,6 @@ interface LearnedViolation {
   readonly pages: SessionsOfText;
 }
 
-interface ViolationLearner {
-  see(sourceId: string, violation: SeenViolation, at: number): void;
-  /** What was seen since the last call, by source. */
-  take(): Map<string, PlanViolationRecord[]>;
-}
-
 const toRecord = ({
   violation,
   count,
@@ -57,7 +51,7 @@ const toRecord = ({
   pages: sharedTexts(sent.pages).map(maskString),
 });
 
-export function createViolationLearner(): ViolationLearner {
+export function createViolationLearner() {
   const sources = new Map<string, Map<string, LearnedViolation>>();
   let entries = 0;
 
@@ -96,6 +90,7 @@ export function createViolationLearner(): ViolationLearner {
       noteSession(learned.pages, page, sessionId, 2 * LIMITS.maxCatalogPages);
   };
 
+  /** What was seen since the last call, by source. */
   const take = () => {
     const taken = new Map<string, PlanViolationRecord[]>();
     for (const [sourceId, known] of sources) {

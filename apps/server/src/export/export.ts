@@ -10,7 +10,7 @@ import { type EventStores, readEvents, toFile } from "./format.ts";
 import { type ExportSelection, readSelection } from "./selection.ts";
 import { createExportSlots } from "./slots.ts";
 
-export interface ExportDeps {
+interface ExportDeps {
   readonly warehouse: Pick<Warehouse, "state" | "client" | "nodeUrl">;
   readonly completeness: Pick<WarehouseCompleteness, "report" | "isSuspected" | "suspectDamage">;
   readonly ledger: Pick<OutboxLedger, "readOutbox">;

@@ -1,12 +1,7 @@
 import type { Attempt, AttemptFacts, Outcome } from "./attempt.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 
-/** Collects what is learned about a request until its outcome is known. */
-export interface AttemptDraft {
-  readonly attemptId: string;
-  note(facts: Partial<AttemptFacts>): void;
-  finish(outcome: Outcome): Attempt;
-}
+export type AttemptDraft = ReturnType<typeof startAttempt>;
 
 const NOTHING_KNOWN: AttemptFacts = {
   source: null,
@@ -25,7 +20,8 @@ interface AttemptDraftDeps {
   readonly stopwatch: () => number;
 }
 
-export function startAttempt(request: IngestRequest, { newId, stopwatch }: AttemptDraftDeps): AttemptDraft {
+/** Collects what is learned about a request until its outcome is known. */
+export function startAttempt(request: IngestRequest, { newId, stopwatch }: AttemptDraftDeps) {
   const startedAt = stopwatch();
   const attemptId = newId("att");
   const { requestId, traceId, kind, legacy, receivedAt, origin, userAgent, proxyUntrusted } = request;
@@ -33,8 +29,8 @@ export function startAttempt(request: IngestRequest, { newId, stopwatch }: Attem
   const facts = { ...NOTHING_KNOWN };
   return {
     attemptId,
-    note: (more) => void Object.assign(facts, more),
-    finish: (outcome) => ({
+    note: (more: Partial<AttemptFacts>) => void Object.assign(facts, more),
+    finish: (outcome: Outcome): Attempt => ({
       attemptId,
       requestId,
       traceId,

@@ -7,16 +7,11 @@ import { type CompiledPlan, compilePlan } from "../plan/compile-plan.ts";
 const PLAN_CACHE_ENTRIES = 1_000;
 const PLAN_CACHE_BYTES = 8 * 1_048_576;
 
-export interface PlanCache {
-  /** null: the version is no longer kept. */
-  find(sourceId: string, version: number): Promise<CompiledPlan | null> | CompiledPlan | null;
-  /** Removes all, when the ledger may have become an earlier one. */
-  forgetAll(): void;
-}
+export type PlanCache = ReturnType<typeof createPlanCache>;
 
 const keyOf = (sourceId: string, version: number) => `${version} ${sourceId}`;
 
-export function createPlanCache(ledger: Pick<Catalog, "trackingPlan">): PlanCache {
+export function createPlanCache(ledger: Pick<Catalog, "trackingPlan">) {
   const cache = createCache<CompiledPlan>({
     maxEntries: PLAN_CACHE_ENTRIES,
     maxWeight: PLAN_CACHE_BYTES,
@@ -31,10 +26,12 @@ export function createPlanCache(ledger: Pick<Catalog, "trackingPlan">): PlanCach
     },
   });
   return {
-    find: (sourceId, version) => {
+    /** null: the version is no longer kept. */
+    find: (sourceId: string, version: number) => {
       const key = keyOf(sourceId, version);
       return cache.get(key) ?? cache.load(key);
     },
+    /** Removes all, when the ledger may have become an earlier one. */
     forgetAll: () => cache.clear(),
   };
 }

@@ -28,16 +28,7 @@ interface DayUsage {
   readonly sources: Map<string, Used>;
 }
 
-/** For sources with quotas only (`CachedSource.hasQuota`), so that other sources pay nothing for them. */
-export interface Quotas {
-  /** The refusal if a quota is reached. */
-  check(keyed: CachedSource, now: number): Promise<Refusal | null>;
-  /**
-   * Adds a commit to the usage while it is written. Takes back what was not stored.
-   * @throws Refusal 429 when a quota was reached since the check
-   */
-  store(keyed: CachedSource, commit: Commit, write: () => Promise<StoredFlags>): Promise<StoredFlags>;
-}
+export type Quotas = ReturnType<typeof createQuotas>;
 
 interface QuotaDeps {
   readonly ledger: Pick<Catalog, "usage">;
@@ -108,7 +99,8 @@ function countStored({ bootstrap, bytes }: Commit, flags: StoredFlags): Used {
   return { events, bytes: events > 0 || bootstrap ? bytes : 0 };
 }
 
-export function createQuotas({ ledger, clock }: QuotaDeps): Quotas {
+/** For sources with quotas only (`CachedSource.hasQuota`), so that other sources pay nothing for them. */
+export function createQuotas({ ledger, clock }: QuotaDeps) {
   const cache = createCache<DayUsage>({
     maxEntries: SERVER_LIMITS.sourceCacheEntries,
     lookUp: async (key) => {
@@ -125,8 +117,17 @@ export function createQuotas({ ledger, clock }: QuotaDeps): Quotas {
     return (await cache.load(key)) ?? toDayUsage([], now);
   }
   return {
-    check: async (keyed, now) => findReached(await usageOf(keyed, now), keyed, now),
-    async store(keyed, commit, write) {
+    /** The refusal if a quota is reached. */
+    check: async (keyed: CachedSource, now: number) => findReached(await usageOf(keyed, now), keyed, now),
+    /**
+     * Adds a commit to the usage while it is written. Takes back what was not stored.
+     * @throws Refusal 429 when a quota was reached since the check
+     */
+    async store(
+      keyed: CachedSource,
+      commit: Commit,
+      write: () => Promise<StoredFlags>,
+    ): Promise<StoredFlags> {
       const { sourceId, receivedAt, entries, bytes } = commit;
       const usage = await usageOf(keyed, receivedAt);
       const reached = findReached(usage, keyed, receivedAt);

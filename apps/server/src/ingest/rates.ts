@@ -1,6 +1,6 @@
 /** Rate limits of ingest (docs/api/limits.md): for each client address of a source, for each source, for unknown keys and for bad tokens. */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { Refusal, RefusalDetail } from "../core/refusal.ts";
+import type { RefusalDetail } from "../core/refusal.ts";
 import {
   createClientRateLimiter,
   createRateLimiter,
@@ -22,18 +22,7 @@ export interface IngestRates {
   readonly clientBytes: Rate | null;
 }
 
-/** Each function counts one request and returns the refusal when the rate is exceeded. */
-export interface RateChecks {
-  checkSource(keyed: CachedSource, clientKey: string, now: number): Refusal | null;
-  checkUnknownKey(clientKey: string, now: number): Refusal | null;
-  /** Look-ups of keys that are not cached. The rate is higher than for unknown keys, since some of the keys exist. */
-  checkLookUp(clientKey: string, now: number): Refusal | null;
-  /** Gives back a look-up that the ledger did not answer. */
-  returnLookUp(clientKey: string, now: number): void;
-  checkBadToken(clientKey: string, now: number): Refusal | null;
-  /** Counts the body of a request, whose size is known only when it has been read. */
-  countBytes(clientKey: string, now: number, bytes: number): void;
-}
+export type RateChecks = ReturnType<typeof createRateChecks>;
 
 /** Visitors of one office, or behind a proxy that TRUST_PROXY does not name, share an address. The hint says so. */
 const clientDetail = (perSecond: number): RefusalDetail => ({
@@ -48,8 +37,11 @@ const BYTES_DETAIL: RefusalDetail = {
   hint: "Wait as Retry-After says. If many visitors share one address, the operator can raise CLIENT_BYTES_PER_SECOND.",
 };
 
-/** @param nodes how many nodes share the limits, this one included */
-export function createRateChecks(rates: IngestRates, nodes: () => number): RateChecks {
+/**
+ * Each function counts one request and returns the refusal when the rate is exceeded.
+ * @param nodes how many nodes share the limits, this one included
+ */
+export function createRateChecks(rates: IngestRates, nodes: () => number) {
   const { sourceCacheEntries } = SERVER_LIMITS;
   const ofClients = (rate: Rate) => createClientRateLimiter({ ...rate, nodes });
   const clients = ofClients(rates.client);
@@ -70,7 +62,7 @@ export function createRateChecks(rates: IngestRates, nodes: () => number): RateC
   const checkBytes = (limiter: RateLimiter, clientKey: string, now: number) =>
     rateRefusal(limiter.rate, limiter.take(clientKey, now), BYTES_DETAIL);
   return {
-    checkSource({ source: { sourceId }, limits }, clientKey, now) {
+    checkSource({ source: { sourceId }, limits }: CachedSource, clientKey: string, now: number) {
       const { client: rate } = limits.requestRate;
       const client = clients.take(`${sourceId} ${clientKey}`, now, rate);
       if (!client.ok) return rateRefusal(rate, client, clientDetail(rate.perSecond));
@@ -80,10 +72,14 @@ export function createRateChecks(rates: IngestRates, nodes: () => number): RateC
         message: "Too many requests to this source.",
       });
     },
-    countBytes: (clientKey, now, bytes) => clientBytes?.charge(clientKey, now, bytes),
-    checkUnknownKey: (clientKey, now) => checkClient(unknownKeys, clientKey, now),
-    checkLookUp: (clientKey, now) => checkClient(lookUps, clientKey, now),
-    returnLookUp: (clientKey, now) => lookUps.charge(clientKey, now, -1),
-    checkBadToken: (clientKey, now) => checkClient(badTokens, clientKey, now, "tokens that are not valid"),
+    /** Counts the body of a request, whose size is known only when it has been read. */
+    countBytes: (clientKey: string, now: number, bytes: number) => clientBytes?.charge(clientKey, now, bytes),
+    checkUnknownKey: (clientKey: string, now: number) => checkClient(unknownKeys, clientKey, now),
+    /** Look-ups of keys that are not cached. The rate is higher than for unknown keys, since some of the keys exist. */
+    checkLookUp: (clientKey: string, now: number) => checkClient(lookUps, clientKey, now),
+    /** Gives back a look-up that the ledger did not answer. */
+    returnLookUp: (clientKey: string, now: number) => lookUps.charge(clientKey, now, -1),
+    checkBadToken: (clientKey: string, now: number) =>
+      checkClient(badTokens, clientKey, now, "tokens that are not valid"),
   };
 }

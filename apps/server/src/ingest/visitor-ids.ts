@@ -14,11 +14,7 @@ import { userAgentOf } from "./visitor.ts";
 /** Today's id, and the one that the visitor had yesterday, because a visit may go on after midnight. */
 export type DailyIds = readonly [today: string, yesterday: string];
 
-export interface VisitorIds {
-  of(request: IngestRequest, body: BootstrapFields, sourceId: string): Promise<DailyIds>;
-  /** Destroys the salts from before yesterday, here and in the ledger. */
-  expire(): Promise<void>;
-}
+export type VisitorIds = ReturnType<typeof createVisitorIds>;
 
 const ID_DIGITS = 32;
 
@@ -27,7 +23,7 @@ interface VisitorIdDeps {
   readonly clock: () => number;
 }
 
-export function createVisitorIds({ ledger, clock }: VisitorIdDeps): VisitorIds {
+export function createVisitorIds({ ledger, clock }: VisitorIdDeps) {
   /** Of today and yesterday. */
   const salts = new Map<number, Promise<Uint8Array>>();
 
@@ -53,7 +49,7 @@ export function createVisitorIds({ ledger, clock }: VisitorIdDeps): VisitorIds {
   }
 
   return {
-    async of(request, { context }, sourceId) {
+    async of(request: IngestRequest, { context }: BootstrapFields, sourceId: string): Promise<DailyIds> {
       const today = dayOf(request.receivedAt);
       const [salt, previousSalt] = await Promise.all([saltOf(today), saltOf(today - 1)]);
       const userAgent = userAgentOf(context ?? null, request)?.slice(0, SERVER_LIMITS.maxUserAgentLength);
@@ -62,6 +58,7 @@ export function createVisitorIds({ ledger, clock }: VisitorIdDeps): VisitorIds {
         DAILY_ID_PREFIX + createHmac("sha256", key).update(text).digest("hex").slice(0, ID_DIGITS);
       return [idBy(salt), idBy(previousSalt)];
     },
+    /** Destroys the salts from before yesterday, here and in the ledger. */
     async expire() {
       const yesterday = dayOf(clock()) - 1;
       await forgetBefore(yesterday);

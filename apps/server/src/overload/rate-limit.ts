@@ -13,7 +13,7 @@ export interface Rate {
 }
 
 /** Whether a request is within the limit, and the values for its response headers. */
-export interface RateLimitResult {
+interface RateLimitResult {
   /** false: the bucket had too few tokens, so the request is refused. */
   readonly ok: boolean;
   /** Whole tokens left in the bucket. */

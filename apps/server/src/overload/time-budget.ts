@@ -1,8 +1,5 @@
-/** Work that may take a share of the time only, however much of it is asked for. */
-export interface TimeBudget {
-  /** Runs the work. Returns null without running it when the budget is used up. */
-  run<Result>(work: () => Result): Result | null;
-}
+/** Caps work at a share of the time, however much of it is asked for. */
+export type TimeBudget = ReturnType<typeof createTimeBudget>;
 
 interface TimeBudgetOptions {
   /** Milliseconds that accumulate each second. */
@@ -13,11 +10,12 @@ interface TimeBudgetOptions {
   readonly stopwatch: () => number;
 }
 
-export function createTimeBudget({ msPerSecond, maxMs, stopwatch }: TimeBudgetOptions): TimeBudget {
+export function createTimeBudget({ msPerSecond, maxMs, stopwatch }: TimeBudgetOptions) {
   let leftMs = maxMs;
   let refilledAt = stopwatch();
   return {
-    run: (work) => {
+    /** Runs the work. Returns null without running it when the budget is used up. */
+    run: <Result>(work: () => Result): Result | null => {
       const startedAt = stopwatch();
       leftMs = Math.min(maxMs, leftMs + ((startedAt - refilledAt) * msPerSecond) / 1_000);
       refilledAt = startedAt;

@@ -2,12 +2,7 @@
 import { HOUR_MS, SECOND_MS, toIsoTime } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
-export interface DeletionTime {
-  /** Reads the clock. Call it for each deletion; never delete by another time. */
-  read(): Promise<number>;
-  /** How far the clock has jumped ahead (negative: back). 0 when the clock is trusted. */
-  jumpMs(): number;
-}
+export type DeletionTime = ReturnType<typeof createDeletionTime>;
 
 interface DeletionTimeDeps {
   ledger: Pick<Ledger, "deletionClock">;
@@ -15,7 +10,7 @@ interface DeletionTimeDeps {
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
 
-export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps): DeletionTime {
+export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps) {
   let jumpMs = 0;
 
   const report = (trustedAt: number, seenAt: number, previousMs: number) => {
@@ -33,7 +28,9 @@ export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps): De
   };
 
   return {
+    /** How far the clock has jumped ahead (negative: back). 0 when the clock is trusted. */
     jumpMs: () => jumpMs,
+    /** Reads the clock. Call it for each deletion; never delete by another time. */
     read: async () => {
       const { trustedAt, seenAt, heldMs } = await ledger.deletionClock({ now: clock() });
       const previousMs = jumpMs;
