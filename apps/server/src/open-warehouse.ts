@@ -59,19 +59,31 @@ export async function chooseWarehouse(config: Config): Promise<StartWarehouse | 
   return isInstalled() ? startEmbeddedFor(config) : NOT_INSTALLED;
 }
 
-/** The id of an embedded warehouse's folder, which a copy of the folder has too. */
-const placeIdPath = (config: Config) => join(embeddedFolder(config), "place-id");
+/**
+ * The file with the id of an embedded warehouse's folder, which a copy of the folder has too. During a claim, and after one that was
+ * interrupted, also with the id that it is claimed with.
+ */
+export const PLACE_ID = "place-id";
+const placeIdPath = (config: Config) => join(embeddedFolder(config), PLACE_ID);
 
-function readPlaceId(config: Config): string | null {
+function readPlaceIds(config: Config): string[] {
   const path = placeIdPath(config);
-  return existsSync(path) ? readFileSync(path, "utf8") : null;
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
 }
 
-function makePlaceId(config: Config): string {
-  const placeId = randomBytes(16).toString("hex");
+const writePlaceIds = (config: Config, ids: readonly string[]) =>
+  writeWhole(placeIdPath(config), ids.join("\n"));
+
+const makePlaceId = () => randomBytes(16).toString("hex");
+
+/** The ids are written first, so that an interrupted claim can be repeated. */
+async function claimPlace(config: Config, { ledger, url }: WarehouseSurroundings): Promise<void> {
+  const [known = makePlaceId(), placeId = makePlaceId()] = readPlaceIds(config);
+  const knownIds = [known, placeId];
   makeFolder(embeddedFolder(config));
-  writeWhole(placeIdPath(config), placeId);
-  return placeId;
+  writePlaceIds(config, knownIds);
+  await ledger.claimWarehouse({ placeId, url: url(), knownIds });
+  writePlaceIds(config, [placeId]);
 }
 
 const isShared = ({ DATABASE_URL, CLICKHOUSE_URL }: Config) =>
@@ -83,29 +95,31 @@ const isShared = ({ DATABASE_URL, CLICKHOUSE_URL }: Config) =>
  */
 export async function refuseWarehouseElsewhere(config: Config, ledger: Ledger): Promise<void> {
   const place = isShared(config) ? await ledger.warehousePlace() : null;
-  if (place === null || (config.WAREHOUSE === "embedded" && place.placeId === readPlaceId(config))) return;
+  if (place === null || (config.WAREHOUSE === "embedded" && readPlaceIds(config).includes(place.placeId)))
+    return;
   const { WarehouseElsewhere } = await import("./ledger/postgres/warehouse-place.ts");
   throw new WarehouseElsewhere(place);
 }
 
 /** The engine of this node for the events of all nodes. */
-async function startShared(config: Config, { ledger, url }: WarehouseSurroundings): Promise<StartWarehouse> {
-  await refuseWarehouseElsewhere(config, ledger);
-  const placeId = readPlaceId(config) ?? makePlaceId(config);
+async function startShared(config: Config, surroundings: WarehouseSurroundings): Promise<StartWarehouse> {
+  await refuseWarehouseElsewhere(config, surroundings.ledger);
   const start = startEmbeddedFor(config);
   return async (signal) => {
-    await ledger.claimWarehouse({ placeId, url: url() });
+    await claimPlace(config, surroundings);
     return start(signal);
   };
 }
 
 interface WarehouseSurroundings {
   ledger: Ledger;
-  log: WorkerLog & { info(message: string): void };
+  log: WorkerLog & { info(message: string): void; error(message: string): void };
   /** The address of this node, for the operator. */
   url(): string;
   /** The address of another node that has the warehouse of all nodes. */
   nodeUrl(): string | null;
+  /** Whether this node had it before. */
+  isLost(): boolean;
 }
 
 /**
@@ -118,7 +132,7 @@ export async function openWarehouse(
   surroundings: WarehouseSurroundings,
   cleanup: AsyncDisposableStack,
 ) {
-  const { ledger, log, nodeUrl } = surroundings;
+  const { ledger, log, nodeUrl, isLost } = surroundings;
   const choice = await chooseWarehouse(config);
   if (choice instanceof Function) {
     if (isShared(config)) {
@@ -128,7 +142,7 @@ export async function openWarehouse(
     }
     const { createWarehouseMonitor } = await import("./workers/warehouse-monitor.ts");
     const startWarehouse = isShared(config) ? await startShared(config, surroundings) : choice;
-    const monitor = createWarehouseMonitor({ startWarehouse, log });
+    const monitor = createWarehouseMonitor({ startWarehouse, log, nodeUrl, isLost });
     return { warehouse: monitor, startMonitor: monitor.start };
   }
   if (choice !== null) log.warn({}, choice);

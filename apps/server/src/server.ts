@@ -198,6 +198,7 @@ async function buildContext(
       log,
       url: () => nodeUrl(config.HOST, bound.port),
       nodeUrl: () => readiness.state().status?.warehouseUrl ?? null,
+      isLost: () => readiness.state().status?.isWarehouseLost ?? false,
     },
     cleanup,
   );

@@ -143,6 +143,8 @@ export interface LedgerStatus extends OutboxStatus {
   nodes: number;
   /** The address of the node that has the embedded warehouse of all nodes; null: none has one. */
   warehouseUrl: string | null;
+  /** This node had that warehouse, and does not have it any more. */
+  isWarehouseLost: boolean;
 }
 
 /** How busy the ledger of this process is. */
@@ -158,7 +160,7 @@ export type GroupObserver = (requests: number) => () => void;
 
 /** The embedded warehouse of the nodes that share a ledger. */
 export interface WarehousePlace {
-  /** The id of its folder. */
+  /** The id of its folder. It changes with each claim, so that an older copy of the folder cannot take the place. */
   placeId: string;
   /** The address of the node that has it. */
   url: string;
@@ -190,10 +192,11 @@ export interface Ledger extends Catalog, IngestLedger, AttemptLedger, OutboxLedg
   /** null: no node has had an embedded warehouse. */
   warehousePlace(): Promise<WarehousePlace | null>;
   /**
-   * Takes the place for this node.
+   * Takes the place for this node, under a new id. From then on only the node that has the place ships events.
+   * @param place.knownIds the ids that the folder may have been claimed with
    * @throws OperatorError when the events are in another folder, and Error while another node has the same one
    */
-  claimWarehouse(place: WarehousePlace): Promise<void>;
+  claimWarehouse(place: WarehousePlace & { knownIds: string[] }): Promise<void>;
   /** Calls the listener after a change made by another process or node. */
   onRemoteChange(listener: (change: LedgerChange) => void): void;
   close(): Promise<void>;

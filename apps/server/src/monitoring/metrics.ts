@@ -15,7 +15,7 @@ import { counter, gauge, type MetricSamples, registerMetrics } from "./scraped-m
 interface MetricSources {
   clock(): number;
   readiness: Pick<Readiness, "state">;
-  warehouse: Pick<Warehouse, "state" | "disconnects" | "restarts" | "engineBytes">;
+  warehouse: Pick<Warehouse, "state" | "problem" | "disconnects" | "restarts" | "engineBytes">;
   completeness: Pick<WarehouseCompleteness, "report">;
   /** Its figures are null without a warehouse, and while it is down. */
   warehouseHealth: Pick<WarehouseHealth, "figures">;
@@ -99,7 +99,8 @@ const METRICS = {
 function readWarehouse({ warehouse, warehouseHealth, completeness }: MetricSources) {
   const state = warehouse.state();
   const figures = warehouseHealth.figures();
-  const hasWarehouse = state !== "off" && state !== "elsewhere";
+  // a node that lost the warehouse to another one has a problem
+  const hasWarehouse = state !== "off" && !(state === "elsewhere" && warehouse.problem() === null);
   return {
     headwater_warehouse_up: hasWarehouse ? Number(state === "up") : null,
     headwater_warehouse_losses_total: warehouse.disconnects(),

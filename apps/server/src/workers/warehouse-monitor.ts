@@ -16,7 +16,10 @@ const MAX_WAREHOUSE_RETRY_MS = 30_000;
 
 interface WarehouseMonitorDeps {
   startWarehouse: StartWarehouse;
-  log: WorkerLog & { info(message: string): void };
+  log: WorkerLog & { info(message: string): void; error(message: string): void };
+  /** Whether another node has taken the warehouse over, and the address of that node. */
+  isLost?(): boolean;
+  nodeUrl?(): string | null;
 }
 
 export interface WarehouseMonitor extends Warehouse {
@@ -117,7 +120,15 @@ function startMonitor(
   return { ...worker, stop, [Symbol.asyncDispose]: stop };
 }
 
-export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitorDeps): WarehouseMonitor {
+/** @throws Error when another node has taken the warehouse over */
+function checkPlace({ isLost, log }: WarehouseMonitorDeps): void {
+  if (!isLost?.()) return;
+  log.error("another node has taken over the warehouse, so the engine of this node is ended");
+  throw new Error("Another node has taken it over.");
+}
+
+export function createWarehouseMonitor(deps: WarehouseMonitorDeps): WarehouseMonitor {
+  const { log } = deps;
   let state: WarehouseState = "starting";
   let problem: string | null = null;
   let connection: WarehouseConnection | null = null;
@@ -132,7 +143,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     if (closing) await closeConnection(closing);
   };
   const open = async (signal: AbortSignal) => {
-    connection = await openConnection({ startWarehouse, log }, signal);
+    connection = await openConnection(deps, signal);
     missedPings = 0;
     problem = null;
     state = "up";
@@ -143,6 +154,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     const isAnswered = await pingAfterWait(checked, signal);
     missedPings = isAnswered ? 0 : missedPings + 1;
     if (missedPings >= MAX_MISSED_PINGS) throw new Error("It does not answer.");
+    checkPlace(deps);
   };
   const round = async (signal: AbortSignal): Promise<boolean> => {
     try {
@@ -152,7 +164,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     } catch (error) {
       if (connection) disconnects += 1;
       await close();
-      state = "down";
+      state = deps.isLost?.() ? "elsewhere" : "down";
       // a service that has served with it goes on: during an upgrade a newer node has migrated the warehouse of all nodes
       if (starts === 0 && needsOperator(error)) reportUnusable(error);
       problem = describeProblem(error instanceof Error ? error : new Error(String(error)));
@@ -168,6 +180,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     disconnects: () => disconnects,
     restarts: () => Math.max(0, starts - 1),
     engineBytes: () => connection?.process.residentBytes?.() ?? null,
+    nodeUrl: () => deps.nodeUrl?.() ?? null,
     start: (onUnusable = () => undefined) => {
       reportUnusable = onUnusable;
       return startMonitor(round, close, log);

@@ -141,7 +141,7 @@ test("A warehouse that is still starting does not delay the stop of the service.
       await givenUp.promise;
       throw new Error("it was given up");
     },
-    log: { info: () => undefined, warn: () => undefined },
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   }).start();
   t.after(() => givenUp.resolve());
   await begun.promise;

@@ -21,10 +21,16 @@ import {
 } from "./sqlite-copy.ts";
 import { copyWarehouse, hasEmbeddedWarehouse, WAREHOUSE } from "./warehouse-copy.ts";
 
+const DUMP = '`pg_dump --format=custom --no-unlogged-table-data --file=headwater.dump "$DATABASE_URL"`';
 const LEDGER_IS_POSTGRES =
   "The ledger is in the database of DATABASE_URL. Back it up with PostgreSQL's own tools while the service runs: " +
-  '`pg_dump --format=custom --file=headwater.dump "$DATABASE_URL"`, or a base backup with archived WAL for ' +
-  "point-in-time recovery (docs/operate/postgresql.md).";
+  `${DUMP}, or a base backup with archived WAL for point-in-time recovery (docs/operate/postgresql.md).`;
+const NO_WAREHOUSE =
+  "There is no embedded warehouse in DATA_DIR. Run this command on the node that has it, with its DATA_DIR.";
+/** An event that is shipped between the two copies must be in both, not in neither. */
+const needsDump = (begunAt: Date) =>
+  `The ledger is in the database of DATABASE_URL and not in this backup. It goes with a dump that had ended before ${begunAt.toISOString()}. ` +
+  `If you have none, run ${DUMP} now, and then this command again. `;
 const WAREHOUSE_NOT_INCLUDED =
   " The warehouse of CLICKHOUSE_URL is not included: back it up with ClickHouse's own tools, after the ledger.";
 
@@ -70,7 +76,7 @@ async function copyEach(
   const warehouse = (await hasEmbeddedWarehouse(config))
     ? [await copyWarehouse(config, target, progress)]
     : [];
-  copyRemovals(dataDir, target);
+  if (files.length > 0) copyRemovals(dataDir, target);
   const copies = [...files.map((file) => finishCopy(file, target)), ...warehouse];
   flushToDisk(target);
   writeManifest(
@@ -91,15 +97,19 @@ function removeCopies(target: string): void {
 
 export const backup = defineCommand({
   description: "Copy the ledger, the debug history and the embedded warehouse to a folder",
-  details: ["The service can keep running."],
+  details: [
+    "The service can keep running. With DATABASE_URL it copies the embedded warehouse alone: dump the database first.",
+  ],
   options: { to: required(text("folder", "Folder for the backup; created if it is missing")) },
   run: async ({ to }, { progress }) => {
     const config = readConfig(processEnvironment());
     const { DATA_DIR: dataDir, DATABASE_URL: url, CLICKHOUSE_URL } = config;
-    if (url !== null) throw new CommandFailed(LEDGER_IS_POSTGRES);
+    if (url !== null && config.WAREHOUSE !== "embedded") throw new CommandFailed(LEDGER_IS_POSTGRES);
+    const begunAt = new Date();
     const target = resolve(to);
-    refuseMarked(dataDir);
-    const found = listSqliteFiles(dataDir, "DATA_DIR");
+    refuseMarked(dataDir, url === null ? [] : ["move"]);
+    const found = url === null ? listSqliteFiles(dataDir, "DATA_DIR") : [];
+    if (url !== null && !(await hasEmbeddedWarehouse(config))) throw new CommandFailed(NO_WAREHOUSE);
     const existing = [...found, WAREHOUSE, MANIFEST].find((file) => existsSync(join(target, file)));
     if (existing !== undefined)
       throw new CommandFailed(
@@ -112,6 +122,11 @@ export const backup = defineCommand({
     });
     noteBackup(dataDir);
     const note = `To restore it: set DATA_DIR to an empty folder and run \`headwater restore --from ${target}\`.`;
-    return reportCopies(copies, found, note + (CLICKHOUSE_URL === null ? "" : WAREHOUSE_NOT_INCLUDED));
+    const before = url === null ? "" : needsDump(begunAt);
+    return reportCopies(
+      copies,
+      found,
+      before + note + (CLICKHOUSE_URL === null ? "" : WAREHOUSE_NOT_INCLUDED),
+    );
   },
 });

@@ -41,6 +41,10 @@ function beginRestore(dataDir: string, from: string): () => void {
   }
 }
 
+const LEDGER_IS_POSTGRES =
+  "The ledger is in the database of DATABASE_URL. Restore it with PostgreSQL's own tools (docs/operate/postgresql.md). " +
+  "With WAREHOUSE=embedded this command restores the copy of an embedded warehouse that was made beside such a database.";
+
 export const restore = defineCommand({
   description: "Put a backup into an empty DATA_DIR",
   details: ["Stop the service first. After an interruption, run the command again: it starts over."],
@@ -48,16 +52,17 @@ export const restore = defineCommand({
   run: async ({ from }) => {
     const config = readConfig(processEnvironment());
     const { DATA_DIR: dataDir, DATABASE_URL: url } = config;
-    if (url !== null)
-      throw new CommandFailed(
-        "The ledger is in the database of DATABASE_URL. Restore it with PostgreSQL's own tools (docs/operate/postgresql.md).",
-      );
     const source = resolve(from);
-    const found = listSqliteFiles(source, "--from");
+    const hasWarehouse = existsSync(join(source, WAREHOUSE));
+    if (
+      url !== null &&
+      (config.WAREHOUSE !== "embedded" || !hasWarehouse || existsSync(join(source, LEDGER_FILE)))
+    )
+      throw new CommandFailed(LEDGER_IS_POSTGRES);
+    const found = url === null ? listSqliteFiles(source, "--from") : [];
     checkManifest(source);
     const unlock = beginRestore(dataDir, source);
     try {
-      const hasWarehouse = existsSync(join(source, WAREHOUSE));
       const warehouse = hasWarehouse ? [await restoreWarehouse(config, source)] : [];
       const files = found.filter((file) => startCopy(file, source, dataDir));
       const copied = files.toReversed().map((file) => finishCopy(file, dataDir));

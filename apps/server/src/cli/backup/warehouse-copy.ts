@@ -12,7 +12,7 @@ import type { Config } from "../../config/settings.ts";
 import { messageOf } from "../../core/errors.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { isServed } from "../../ledger/sqlite/lock.ts";
-import { embeddedFolder, startEmbeddedFor } from "../../open-warehouse.ts";
+import { embeddedFolder, PLACE_ID, startEmbeddedFor } from "../../open-warehouse.ts";
 import { CommandFailed } from "../errors.ts";
 import type { ProgressWriter } from "../report.ts";
 import { withClient, withEngine } from "../warehouse-access.ts";
@@ -51,6 +51,12 @@ async function runJob(client: WarehouseClient, statement: string, id: string): P
     if (/^(?:BACKUP_CREATED|RESTORED)$/.test(job.status)) return job;
     await pause(POLL_MS);
   }
+}
+
+/** The file that says which of several nodes' folders has the events. An embedded ledger has none. */
+function copyPlaceId(from: string, to: string): void {
+  const path = join(from, PLACE_ID);
+  if (existsSync(path)) cpSync(path, join(to, PLACE_ID));
 }
 
 /** Starts an engine for this command. */
@@ -123,6 +129,7 @@ export async function copyWarehouse(
     // copied folders get the default mode, which others could read, and they contain visitors' data
     process.umask(0o077);
     cpSync(written, unfinished, { recursive: true });
+    copyPlaceId(folder, unfinished);
     flushToDisk(unfinished);
     renameSync(unfinished, path);
     return { file: WAREHOUSE, path, bytes, counts: { files } };
@@ -148,6 +155,7 @@ export async function restoreWarehouse(config: Config, source: string): Promise<
   };
   try {
     const { files, bytes } = await withOwnEngine(config, restore, { backups: source });
+    copyPlaceId(join(source, WAREHOUSE), folder);
     flushToDisk(folder);
     return { file: WAREHOUSE, path: folder, bytes, counts: { files } };
   } catch (error) {

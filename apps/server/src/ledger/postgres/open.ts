@@ -26,7 +26,7 @@ import { outboxMethods } from "./outbox.ts";
 import { readMethods } from "./reads.ts";
 import { RemoteChanges } from "./remote-changes.ts";
 import { saltMethods } from "./visitor-salts.ts";
-import { warehousePlaceMethods } from "./warehouse-place.ts";
+import { holdsPlace, WarehousePlaceStore } from "./warehouse-place.ts";
 
 /** Connections of a node, beside the one that reads changes. A server with 100 connections has room for eight nodes. */
 const DATABASE_CONNECTIONS = 10;
@@ -61,10 +61,11 @@ const PROBE = `with beat as (
     select least((select min(created_at) from outbox where page_id is null), (select min(created_at) from outbox_pages)) as oldest
   ), server as (${CONFIGURED_SYNCHRONOUS_COMMIT})
   select events as "outboxEvents", bytes as "outboxBytes", oldest as "outboxOldestAt", nodes,
-    (select url from warehouse_place) as "warehouseUrl", reset_val as synchronous from waiting, seen, oldest, server`;
+    (select url from warehouse_place) as "warehouseUrl", not ${holdsPlace("$3")} as "isWarehouseLost",
+    reset_val as synchronous from waiting, seen, oldest, server`;
 
-async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
-  const { rows } = await pool.query(PROBE, [nodeId, SERVER_LIMITS.nodeTimeoutMs]);
+async function probe(pool: pg.Pool, nodeId: string, holder: string | null): Promise<LedgerStatus> {
+  const { rows } = await pool.query(PROBE, [nodeId, SERVER_LIMITS.nodeTimeoutMs, holder]);
   const { synchronous, ...status } = rows[0];
   requireSynchronousCommit(synchronous);
   return status;
@@ -108,6 +109,8 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
   const commitPool = openPool(url, DATABASE_COMMIT_CONNECTIONS);
   const pool = openPool(url, DATABASE_CONNECTIONS - DATABASE_COMMIT_CONNECTIONS);
   const keyFilters = new KeyFilters(pool);
+  const place = new WarehousePlaceStore(pool, nodeId);
+  const catalog = createCatalog(createCatalogDb(postgresDialect(pool)), () => sql<number>`ledger_now()`);
   const changes = new RemoteChanges({ url, nodeId, oldest, onGap: () => keyFilters.clear() });
   const commits = createCommitQueue((group) => commitGroup(commitPool, keyFilters, group), {
     maxGroups: DATABASE_COMMIT_CONNECTIONS,
@@ -116,13 +119,18 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
 
   return {
     ...withStorageErrors({
-      ...createCatalog(createCatalogDb(postgresDialect(pool)), () => sql<number>`ledger_now()`),
+      ...catalog,
+      advanceErasures: (step) =>
+        step.from === "ledger"
+          ? catalog.advanceErasures(step)
+          : place.whileHeld(() => catalog.advanceErasures(step)),
+      saveWarehouseReport: (outcome) => place.whileHeld(() => catalog.saveWarehouseReport(outcome)),
       ...readMethods(pool),
-      ...outboxMethods(pool),
+      ...outboxMethods(pool, place),
       ...erasureMethods(pool),
       ...attemptMethods(pool, attemptStoreBytes),
       ...saltMethods(pool),
-      ...warehousePlaceMethods(pool, nodeId),
+      ...place.methods(),
       commit: commits.commit,
       isSetUp: async () => (await pool.query("select from organizations limit 1")).rowCount === 1,
       maintain: async ({ now }) => {
@@ -132,10 +140,10 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
       },
       // PostgreSQL's autovacuum makes deleted rows reusable by itself
       releaseSpace: async () => undefined,
-      probe: () => probe(pool, nodeId),
+      probe: () => probe(pool, nodeId, place.holder),
       // the disk belongs to the database server
       freeBytes: async () => Number.POSITIVE_INFINITY,
-      outboxStatus: () => probe(pool, nodeId),
+      outboxStatus: () => probe(pool, nodeId, place.holder),
     } satisfies Omit<Ledger, "notifySessionChanged" | "onRemoteChange" | "close">),
     load: () => ({
       queue: commits.load(),

@@ -5,10 +5,11 @@ import type { OutboxLedger } from "../ledger.ts";
 import type { OutboxPage, OutboxPart } from "../records.ts";
 import type { DayCount } from "../warehouse-report.ts";
 import { inTransaction, withOutboxLock } from "./transaction.ts";
+import { holdsPlace, type WarehousePlaceStore } from "./warehouse-place.ts";
 
 /** Claims end by the database's clock, which all nodes share. */
 const CLAIM = `with free as (
-    select page_id from outbox_pages where claimed_until <= clock_timestamp()
+    select page_id from outbox_pages where claimed_until <= clock_timestamp() and ${holdsPlace("$2")}
     order by created_at limit 1 for update skip locked
   )
   update outbox_pages p set tries = tries + 1, claimed_until = clock_timestamp() + $1 * interval '1 ms'
@@ -17,7 +18,7 @@ const CLAIM = `with free as (
 
 /** Seals at least one row, and as many as fit. Only one node seals at a time (`withOutboxLock`). */
 const SEAL = `with waiting as (
-    select source_id, seq, events, created_at, length(payload) as bytes from outbox where page_id is null
+    select source_id, seq, events, created_at, length(payload) as bytes from outbox where page_id is null and ${holdsPlace("$4")}
     order by created_at limit ${SERVER_LIMITS.pageRows}
   ), summed as (
     select *, sum(events) over so_far as events_so_far, sum(bytes) over so_far as bytes_so_far,
@@ -47,7 +48,7 @@ const deleteRowsSql = (condition: string) => `with gone as (
   on conflict (source_id) do update
   set events = outbox_totals.events + excluded.events, bytes = outbox_totals.bytes + excluded.bytes`;
 const DELETE_PAGE_ROWS = deleteRowsSql("page_id = $1");
-const DELETE_PAGE = "delete from outbox_pages where page_id = $1";
+const DELETE_PAGE = `delete from outbox_pages where page_id = $1 and ${holdsPlace("$2", "for share")}`;
 /** Sorted, because all nodes must lock rows in the same order. */
 const ADD_SHIPPED = `insert into shipped_days (source_id, day, shipped, removed)
   select source_id, day, events, 0 from unnest($1::text[], $2::bigint[], $3::bigint[]) as s (source_id, day, events)
@@ -61,14 +62,18 @@ const DELETE_EMPTY_PAGES = `delete from outbox_pages
 const ROWS =
   "select seq, payload, skipped from outbox where source_id = $1 and seq > $2 order by seq limit $3";
 const RELEASE = `update outbox_pages
-  set claimed_until = clock_timestamp() + $2 * interval '1 ms' where page_id = $1`;
+  set claimed_until = clock_timestamp() + $2 * interval '1 ms' where page_id = $1 and ${holdsPlace("$3", "for share")}`;
 
 type ClaimedPage = Omit<OutboxPage, "parts">;
 
-export const outboxMethods = (pool: pg.Pool): Omit<OutboxLedger, "eraseOutbox"> => ({
+export const outboxMethods = (
+  pool: pg.Pool,
+  place: Pick<WarehousePlaceStore, "holder">,
+): Omit<OutboxLedger, "eraseOutbox"> => ({
   claimPage: async ({ pageId, maxEvents, leaseMs }): Promise<OutboxPage | null> => {
-    const claimed = await pool.query<ClaimedPage>(CLAIM, [leaseMs]);
-    const seal = (client: pg.PoolClient) => client.query<ClaimedPage>(SEAL, [pageId, leaseMs, maxEvents]);
+    const claimed = await pool.query<ClaimedPage>(CLAIM, [leaseMs, place.holder]);
+    const seal = (client: pg.PoolClient) =>
+      client.query<ClaimedPage>(SEAL, [pageId, leaseMs, maxEvents, place.holder]);
     const page = claimed.rows[0] ?? (await withOutboxLock(pool, seal)).rows[0];
     if (!page) return null;
     const parts = await pool.query<OutboxPart>(PAGE_PARTS, [page.pageId]);
@@ -76,14 +81,14 @@ export const outboxMethods = (pool: pg.Pool): Omit<OutboxLedger, "eraseOutbox"> 
   },
   deletePage: ({ pageId, shipped }) =>
     inTransaction(pool, async (client) => {
-      const { rowCount } = await client.query(DELETE_PAGE, [pageId]);
-      // another node has deleted the page and counted its events
+      const { rowCount } = await client.query(DELETE_PAGE, [pageId, place.holder]);
+      // another node has deleted the page and counted its events, or has the warehouse now and ships the page to it
       if (rowCount === 0) return;
       await client.query(DELETE_PAGE_ROWS, [pageId]);
       const column = (name: keyof DayCount) => shipped.map((count) => count[name]);
       await client.query(ADD_SHIPPED, [column("sourceId"), column("day"), column("events")]);
     }),
-  releasePage: async ({ pageId, waitMs }) => void (await pool.query(RELEASE, [pageId, waitMs])),
+  releasePage: async ({ pageId, waitMs }) => void (await pool.query(RELEASE, [pageId, waitMs, place.holder])),
   readOutbox: async ({ sourceId, after, limit }) => {
     const { rows } = await pool.query<OutboxPart & { seq: number }>(ROWS, [sourceId, after, limit]);
     return rows.map(({ seq, payload, skipped }) => ({ seq, part: { payload, skipped } }));

@@ -114,6 +114,8 @@ const NO_OTHER_NODES = {
   claimWarehouse: async () => undefined,
 };
 
+const ONLY_NODE = { nodes: 1, warehouseUrl: null, isWarehouseLost: false };
+
 /** Each slice is a call of its own, so that commits run in between. */
 async function maintainLedger(
   { calls }: Thread<LedgerThreadMethods>,
@@ -177,8 +179,7 @@ function createLedger(
       await Promise.all([maintainLedger(ledger, at, isClosed), attempts.calls.maintain(at)]);
     },
     releaseSpace: () => releaseSpace(ledger, isClosed),
-    probe: async (at) =>
-      ({ ...(await ledger.calls.probe(at)), nodes: 1, warehouseUrl: null }) satisfies LedgerStatus,
+    probe: async (at) => ({ ...(await ledger.calls.probe(at)), ...ONLY_NODE }) satisfies LedgerStatus,
     freeBytes: () => readFreeBytes(dataDir),
     onRemoteChange: (listener) => void changeListeners.push(() => listener({ kind: "everything" })),
     onBroken(listener) {
