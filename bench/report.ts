@@ -41,23 +41,28 @@ function tableOf({ columns, rows }: ResultTable): string {
   return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
+/** The commit pins Node and SQLite; results.json has the rest. */
+const SHOWN_OF_MACHINE = ["processor", "memory", "ledger's disk"];
+const RATE_LIMIT = /_PER_(?:SECOND|MINUTE)$|_BURST$/;
+
+/** The settings that differ from the defaults. */
 function settingsOf(settings: Record<string, string>): string {
-  const changed = Object.entries(settings).map(([name, value]) => `\`${name}=${value}\``);
-  return `Settings that differ from the defaults: ${changed.join(", ") || "none"}.`;
+  const others = Object.entries(settings).filter(([name]) => !RATE_LIMIT.test(name));
+  const shown = others.map(([name, value]) => `\`${name}=${value}\``);
+  if (others.length < Object.keys(settings).length) shown.push("raised rate limits");
+  return `Settings: ${shown.join(", ") || "the defaults"}.`;
 }
 
 function pageOf(
   { title, date, commit, settings, tables, notes }: MeasuredSection,
   machine: Results["machine"],
 ): string {
-  const listed = notes.map((note) => `- ${note}`).join("\n");
-  const described = Object.entries(machine).map(([name, value]) => `${name} ${value}`);
   return `${[
     `# ${title}`,
-    `${date}, commit ${commit}. ${settingsOf(settings)}`,
-    `Machine: ${described.join("; ")}.`,
+    `${date.slice(0, 10)}, commit ${commit}. ${settingsOf(settings)}`,
+    `Machine: ${SHOWN_OF_MACHINE.map((name) => machine[name]).join("; ")}.`,
     ...tables.map(tableOf),
-    listed,
+    notes.map((note) => `- ${note}`).join("\n"),
   ].join("\n\n")}\n`;
 }
 

@@ -308,9 +308,9 @@ export async function beside(context: BenchContext): Promise<BenchSection> {
     settings: SHIPPING,
     tables: [...ingest.tables, inserts.table],
     notes: [
-      "First table: the open loop at half the peak rate, 10 events per batch, alternating between a service without a warehouse and one that ships at the same time. The ratio of the p99 latencies is computed per round.",
-      "Second table: a service starts with the events that the one without a warehouse has accepted, and ships them while ingest goes on at the same rate.",
-      `Third table: a query that runs until its time limit, an export read as fast as it arrives, and inserts of ${INSERT_EVENTS} events every ${INSERT_EVERY_MS} ms until both have ended. Memory: at rest before, plus the highest growth.`,
+      "First table: the open loop at half the peak rate, 10 events per batch, in turns without and with a warehouse. The ratio of the p99 is computed per round.",
+      "Second table: a service ships the events that the one without a warehouse has accepted, while ingest goes on at the same rate.",
+      `Third table: a query until its time limit, an export, and inserts of ${INSERT_EVENTS} events every ${INSERT_EVERY_MS} ms. Memory: at rest before, plus the highest growth.`,
     ],
     data: { ingest: ingest.data, inserts: inserts.data },
   };

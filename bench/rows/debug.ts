@@ -169,7 +169,7 @@ export async function debugRecording(context: BenchContext): Promise<BenchSectio
     settings: { ...many.on.settings, DEBUG_RECORDING: "on, off" },
     tables,
     notes: [
-      `Recording keeps 5 successes a second of each source, after the first 50, and 200 of all sources. One source: a closed loop with raised limits. ${SOURCES} sources: an open loop of ${RATE / SOURCES} requests per second each with the default limits. The CPU time is that of the whole server process and includes writing the recorded attempts.`,
+      `Recording keeps 5 successes a second of each source, after the first 50, and 200 of all sources. One source: a closed loop with raised limits. ${SOURCES} sources: an open loop of ${RATE / SOURCES} requests per second each with the default limits.`,
     ],
     data: { one: oneRows, many: found },
   };

@@ -215,8 +215,8 @@ export async function growth({ options, say }: BenchContext): Promise<BenchSecti
       { columns: ["ledger", "table", "bytes on disk per event"], rows: bytes },
     ],
     notes: [
-      `The database generates random keys, spread evenly over all live generations; the traffic adds its own. Measured two minutes after the last start, when the filters of the keys are loaded. ${options.rounds} rounds of ${options.seconds} s each, one ledger after another; median (lowest–highest); shares are computed per round.`,
-      "Bytes per event: what the traffic of this bench added to the ledger that was empty at first, indexes included. The last rows are the generated keys.",
+      `The database generates random keys, spread over all live generations. Measured two minutes after the last start, when the filters of the keys are loaded. ${options.rounds} rounds of ${options.seconds} s each; shares are computed per round.`,
+      "Bytes per event: what the traffic added to the empty ledger, indexes included. The last rows are the generated keys.",
     ],
     data: Object.fromEntries(
       allTested.map(({ ledger, keys, loops, cpu }) => [`${ledger} ${keys}`, { loops, cpu }]),

@@ -81,7 +81,7 @@ export async function openLoop(context: BenchContext): Promise<BenchSection> {
       },
     ],
     notes: [
-      "Latency counts from the time a request was due, so a stall counts for every request that it delayed. The generator wakes once per millisecond; its delay is part of the latency.",
+      "Latency counts from the time a request was due. The generator wakes once per millisecond; its delay is part of the latency.",
     ],
     data: { rate, found },
   };

@@ -267,9 +267,9 @@ export async function overload(context: BenchContext): Promise<BenchSection> {
       pinnedCore === null
         ? "Pinning was not possible: the server and the generator shared all cores."
         : `Server on core ${SERVER_CORE}, generators on core ${generatorCore}.`,
-      `${SOURCES} sources from 500 addresses: at the scheduled rate a source gets ${figure(rate / SOURCES)} requests per second. That is below the default limits, which apply in the first table.`,
-      `"bare 503s" is the number of refusals per second that one core could send with a node:http server that refuses every request unread, at the same rate over as many connections. "possible share" is the goodput of a server whose refusals have that cost.`,
-      `The peak is the better of two closed loops on that core, with ${CONNECTIONS} and ${MANY_CONNECTIONS} connections, measured just before each round. Latencies count from the time a request was due and include connecting. The quiet source sends ${QUIET_RATE} requests per second from a separate process.`,
+      `${SOURCES} sources from 500 addresses: a source gets ${figure(rate / SOURCES)} requests per second, below the default limits. The quiet source sends ${QUIET_RATE}.`,
+      `"bare 503s": refusals per second that one core sends with a node:http server that refuses every request unread. "possible share": the goodput if refusals cost that.`,
+      `The peak is the better of two closed loops on that core, with ${CONNECTIONS} and ${MANY_CONNECTIONS} connections, measured just before each round.`,
     ],
     data: { rounds, beside },
   };

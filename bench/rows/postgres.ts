@@ -142,7 +142,7 @@ export async function postgres({ options, say }: BenchContext): Promise<BenchSec
       },
     ],
     notes: [
-      `Closed loop of ${CONNECTIONS} connections, ${options.rounds} rounds of ${options.seconds} s each, one ledger after another; median (lowest–highest). PostgreSQL, the nodes and the load share the machine.`,
+      `${CONNECTIONS} connections, ${options.rounds} rounds of ${options.seconds} s each. PostgreSQL, the nodes and the load share the machine.`,
     ],
     data: { ...Object.fromEntries(found), rawRates },
   };

@@ -110,6 +110,11 @@ const describe = ({ ms, accuracy }: Measured): string => {
   return `${figure(ms)}, 1/${Math.round(1 / accuracy.sample)}`;
 };
 
+function describeSlowest(all: readonly Measured[]): string {
+  const slowest = all.reduce((most, one) => (one.ms > most.ms ? one : most));
+  return `${slowest.name}: ${describe(slowest)}`;
+}
+
 interface ScaleRun {
   readonly run: RunQuery;
   readonly days: number;
@@ -125,24 +130,17 @@ const ask = (run: ScaleRun, asked: ScaleQuery, accuracy: StatsAccuracyChoice) =>
   answerQuery(run.run, { ...bodyOf(run, accuracy), ...asked }, null, UNTIL);
 
 async function tenQueries(run: ScaleRun): Promise<ResultTable> {
-  const rows: string[][] = [];
-  const sums = ACCURACIES.map(() => 0);
-  for (const { name, body } of QUERIES) {
-    const row = [name];
-    for (const [index, accuracy] of ACCURACIES.entries()) {
-      const measured = await measure(name, run.rounds, () => ask(run, body, accuracy));
-      sums[index] = (sums[index] ?? 0) + measured.ms;
-      row.push(describe(measured));
-    }
-    rows.push(row);
-  }
-  const together = ["all ten at once"];
+  const rows = ["the slowest of ten", "all ten, one after another", "all ten at once"].map((name) => [name]);
   for (const accuracy of ACCURACIES) {
+    const each: Measured[] = [];
+    for (const { name, body } of QUERIES)
+      each.push(await measure(name, run.rounds, () => ask(run, body, accuracy)));
     const all = () => Promise.all(QUERIES.map(({ body }) => ask(run, body, accuracy))).then(() => ({}));
-    const { ms, accuracy: answered } = await measure("", run.rounds, all);
-    together.push(answered === null ? "failed" : figure(ms));
+    const together = await measure("", run.rounds, all);
+    rows[0]?.push(describeSlowest(each));
+    rows[1]?.push(figure(each.reduce((sum, { ms }) => sum + ms, 0)));
+    rows[2]?.push(together.accuracy === null ? "failed" : figure(together.ms));
   }
-  rows.push(["all ten, one after another", ...sums.map(figure)], together);
   return { columns: ["query, ms", ...ACCURACIES], rows };
 }
 
@@ -156,9 +154,8 @@ async function filtered(run: ScaleRun): Promise<ResultTable> {
       const filters = [isValue(dimension)];
       all.push(await measure(dimension, run.rounds, () => ask(run, { ...asked, filters }, "auto")));
     }
-    const slowest = all.reduce((most, one) => (one.ms > most.ms ? one : most));
     middle.push(figure(median(all.map(({ ms }) => ms))));
-    last.push(`${slowest.name}: ${describe(slowest)}`);
+    last.push(describeSlowest(all));
   }
   return { columns: ["filter (auto), ms", ...SHOWN.map(({ name }) => name)], rows: [middle, last] };
 }

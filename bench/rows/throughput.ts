@@ -105,9 +105,7 @@ export async function closedLoops(
     settings: server.settings,
     tables: [{ columns: COLUMNS, rows: [...found].map(([traffic, one]) => rowOf(traffic, one)) }],
     notes: [
-      `Closed loop of ${CONNECTIONS} connections, ${options.rounds} rounds of ${options.seconds} s each, alternating between the bare server and Headwater; median (lowest–highest). "share of bare" is computed per round.`,
-      `Responses of the bare server are as long as Headwater's: ${bare.lengths.map(([events, bytes]) => `${bytes} bytes for ${events === 0 ? "a bootstrap" : `${events} events`}`).join(", ")}.`,
-      `Events/s are the events that the ledger accepted (/api/usage before and after). Steal time during these rounds: ${figure(rounds.reduce((sum, one) => sum + one.stolenSeconds, 0))} CPU seconds.`,
+      `${CONNECTIONS} connections, ${options.rounds} rounds of ${options.seconds} s each. Steal time during these rounds: ${figure(rounds.reduce((sum, one) => sum + one.stolenSeconds, 0))} CPU seconds.`,
     ],
     data: Object.fromEntries(found),
   };
