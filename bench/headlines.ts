@@ -25,10 +25,9 @@ const bare = (row: string) => ({
 });
 const tenAtOnce = (millions: string): Headline => ({
   name: `ten queries at once, ${millions} events, auto, ms`,
-  table: `${millions}, 30 days: query`,
-  row: "all ten at once",
-  column: "auto",
-  floor: { column: "exact", name: "exact" },
+  row: `${millions}, 30 days | auto`,
+  column: "ten at once",
+  floor: { row: `${millions}, 30 days | exact`, name: "exact" },
 });
 
 const HEADLINES: Partial<Record<Part, readonly Headline[]>> = {

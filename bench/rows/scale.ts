@@ -17,7 +17,7 @@ import { answerProperties } from "../../apps/server/src/stats/properties.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
 import { answerRetention } from "../../apps/server/src/stats/retention.ts";
 import { createQueryRunner, type RunQuery } from "../../apps/server/src/stats/run-query.ts";
-import { type BenchContext, type BenchSection, figure, median, type ResultTable } from "../section.ts";
+import { type BenchContext, type BenchSection, figure, median } from "../section.ts";
 import { newFolder } from "../server.ts";
 import { buildRollups, COMMAND_MS, ENGINE, range, UNTIL, waitForMerges } from "./month.ts";
 import { fillScale, type ScaleFill } from "./scale-fill.ts";
@@ -129,37 +129,6 @@ const bodyOf = ({ days }: ScaleRun, accuracy: StatsAccuracyChoice) => ({
 const ask = (run: ScaleRun, asked: ScaleQuery, accuracy: StatsAccuracyChoice) =>
   answerQuery(run.run, { ...bodyOf(run, accuracy), ...asked }, null, UNTIL);
 
-async function tenQueries(run: ScaleRun): Promise<ResultTable> {
-  const rows = ["the slowest of ten", "all ten, one after another", "all ten at once"].map((name) => [name]);
-  for (const accuracy of ACCURACIES) {
-    const each: Measured[] = [];
-    for (const { name, body } of QUERIES)
-      each.push(await measure(name, run.rounds, () => ask(run, body, accuracy)));
-    const all = () => Promise.all(QUERIES.map(({ body }) => ask(run, body, accuracy))).then(() => ({}));
-    const together = await measure("", run.rounds, all);
-    rows[0]?.push(describeSlowest(each));
-    rows[1]?.push(figure(each.reduce((sum, { ms }) => sum + ms, 0)));
-    rows[2]?.push(together.accuracy === null ? "failed" : figure(together.ms));
-  }
-  return { columns: ["query, ms", ...ACCURACIES], rows };
-}
-
-/** Each query under a filter on each dimension: the median, and the slowest with its dimension. */
-async function filtered(run: ScaleRun): Promise<ResultTable> {
-  const middle = [`median of ${STATS_TEXT_DIMENSIONS.length} filters`];
-  const last = ["the slowest filter"];
-  for (const { name, ...asked } of SHOWN) {
-    const all: Measured[] = [];
-    for (const dimension of STATS_TEXT_DIMENSIONS) {
-      const filters = [isValue(dimension)];
-      all.push(await measure(dimension, run.rounds, () => ask(run, { ...asked, filters }, "auto")));
-    }
-    middle.push(figure(median(all.map(({ ms }) => ms))));
-    last.push(describeSlowest(all));
-  }
-  return { columns: ["filter (auto), ms", ...SHOWN.map(({ name }) => name)], rows: [middle, last] };
-}
-
 const STEPS = [
   { event: null, path: "/page/1*", conditions: [], value: null },
   { event: "event_1", path: null, conditions: [], value: null },
@@ -169,29 +138,66 @@ const PAGE_BOUNCES: ScaleQuery = {
   dimensions: ["page"],
   pagination: { limit: 8 },
 };
+type OtherQuery = (run: ScaleRun, accuracy: StatsAccuracyChoice) => Promise<MaybeEstimated>;
+const OTHER_QUERIES: Readonly<Record<string, OtherQuery>> = {
+  funnel: (run, accuracy) => answerFunnel(run.run, { ...bodyOf(run, accuracy), steps: [] }, STEPS, UNTIL),
+  paths: (run, accuracy) => answerPaths(run.run, bodyOf(run, accuracy), UNTIL),
+  retention: (run, accuracy) => answerRetention(run.run, { ...bodyOf(run, accuracy), period: "week" }, UNTIL),
+  properties: (run, accuracy) => answerProperties(run.run, bodyOf(run, accuracy), UNTIL),
+  "page × bounce": (run, accuracy) => ask(run, PAGE_BOUNCES, accuracy),
+};
 
-async function otherQueries(run: ScaleRun): Promise<ResultTable> {
-  const kinds: Record<string, (accuracy: StatsAccuracyChoice) => Promise<MaybeEstimated>> = {
-    funnel: (accuracy) => answerFunnel(run.run, { ...bodyOf(run, accuracy), steps: [] }, STEPS, UNTIL),
-    paths: (accuracy) => answerPaths(run.run, bodyOf(run, accuracy), UNTIL),
-    retention: (accuracy) => answerRetention(run.run, { ...bodyOf(run, accuracy), period: "week" }, UNTIL),
-    properties: (accuracy) => answerProperties(run.run, bodyOf(run, accuracy), UNTIL),
-    "page × bounce": (accuracy) => ask(run, PAGE_BOUNCES, accuracy),
-  };
-  const rows: string[][] = [];
-  for (const [name, answer] of Object.entries(kinds)) {
-    const row = [name];
-    for (const accuracy of ACCURACIES)
-      row.push(describe(await measure(name, run.rounds, () => answer(accuracy))));
-    rows.push(row);
-  }
-  return { columns: ["query, ms", ...ACCURACIES], rows };
+const TIMES = [
+  "accuracy, ms",
+  "slowest of ten",
+  "ten one after another",
+  "ten at once",
+  ...Object.keys(OTHER_QUERIES),
+];
+
+async function measureTimes(run: ScaleRun, accuracy: StatsAccuracyChoice): Promise<string[]> {
+  const each: Measured[] = [];
+  for (const { name, body } of QUERIES)
+    each.push(await measure(name, run.rounds, () => ask(run, body, accuracy)));
+  const all = () => Promise.all(QUERIES.map(({ body }) => ask(run, body, accuracy))).then(() => ({}));
+  const together = await measure("", run.rounds, all);
+  const row = [
+    accuracy,
+    describeSlowest(each),
+    figure(each.reduce((sum, { ms }) => sum + ms, 0)),
+    together.accuracy === null ? "failed" : figure(together.ms),
+  ];
+  for (const [name, answer] of Object.entries(OTHER_QUERIES))
+    row.push(describe(await measure(name, run.rounds, () => answer(run, accuracy))));
+  return row;
 }
 
-async function bytesPerEvent(client: WarehouseClient, events: number): Promise<string[]> {
+const FILTERS = SHOWN.flatMap(({ name }) => [`filtered ${name} (auto), median ms`, "slowest"]);
+
+/** Each query under a filter on each dimension. */
+async function measureFilters(run: ScaleRun): Promise<string[]> {
+  const row: string[] = [];
+  for (const { name, ...asked } of SHOWN) {
+    const all: Measured[] = [];
+    for (const dimension of STATS_TEXT_DIMENSIONS) {
+      const filters = [isValue(dimension)];
+      all.push(await measure(dimension, run.rounds, () => ask(run, { ...asked, filters }, "auto")));
+    }
+    row.push(figure(median(all.map(({ ms }) => ms))), describeSlowest(all));
+  }
+  return row;
+}
+
+const SIZES = [
+  "all rollups built, s",
+  "bytes on disk per event (target ≤ 190)",
+  "highest memory of the engine, MiB (target ≤ 1,331)",
+];
+
+async function bytesPerEvent(client: WarehouseClient, events: number): Promise<string> {
   const query = "SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase()";
   const [row] = await (await client.query({ query, format: "JSONCompactEachRow" })).json<[string]>();
-  return ["bytes on disk per event, with rollups", `${figure(Number(row?.[0]) / events)} (target ≤ 190)`];
+  return figure(Number(row?.[0]) / events);
 }
 
 /** Watches the memory of the engine. @returns ends the watch, and returns the highest value in bytes */
@@ -206,11 +212,19 @@ function watchMemory(engine: WarehouseProcess): () => number {
   };
 }
 
+interface MeasuredVariant {
+  readonly name: string;
+  /** A row for each accuracy. */
+  readonly times: readonly string[][];
+  readonly filters: readonly string[];
+  readonly sizes: readonly string[];
+}
+
 async function measureVariant(
   { options, say }: BenchContext,
   events: number,
   variant: Variant,
-): Promise<ResultTable[]> {
+): Promise<MeasuredVariant> {
   const engine = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
   const endWatch = watchMemory(engine);
   try {
@@ -230,21 +244,17 @@ async function measureVariant(
       days: variant.days,
       rounds: options.quick ? 1 : ROUNDS,
     };
-    const tables = [await tenQueries(run), await filtered(run), await otherQueries(run)];
-    const more = {
-      columns: ["figure", "value"],
-      rows: [
-        ["all rollups built, s", figure(buildSeconds)],
-        await bytesPerEvent(client, events),
-        ["highest memory of the engine, MiB", `${figure(endWatch() / 1_048_576)} (target ≤ 1,331)`],
-      ],
-    };
+    const times: string[][] = [];
+    for (const accuracy of ACCURACIES) times.push(await measureTimes(run, accuracy));
+    const filters = await measureFilters(run);
+    const bytes = await bytesPerEvent(client, events);
     await client.close();
-    const title = `${figure(events / MILLION)} M, ${variant.name}: `;
-    return [...tables, more].map(({ columns: [first = "", ...others], rows }) => ({
-      columns: [title + first, ...others],
-      rows,
-    }));
+    return {
+      name: `${figure(events / MILLION)} M, ${variant.name}`,
+      times,
+      filters,
+      sizes: [figure(buildSeconds), bytes, figure(endWatch() / 1_048_576)],
+    };
   } finally {
     endWatch();
     engine.end();
@@ -254,12 +264,12 @@ async function measureVariant(
 
 export async function scale(context: BenchContext): Promise<BenchSection> {
   const { quick, millions } = context.options;
-  const tables: ResultTable[] = [];
   const [smallest = 1] = millions;
   const sizes = quick ? [QUICK_MILLIONS] : millions;
-  for (const size of sizes) tables.push(...(await measureVariant(context, size * MILLION, MONTH)));
+  const measured: MeasuredVariant[] = [];
+  for (const size of sizes) measured.push(await measureVariant(context, size * MILLION, MONTH));
   for (const variant of quick ? [] : [MANY_VALUES, YEAR])
-    tables.push(...(await measureVariant(context, smallest * MILLION, variant)));
+    measured.push(await measureVariant(context, smallest * MILLION, variant));
   return {
     title: "Queries as events grow",
     date: new Date().toISOString(),
@@ -267,7 +277,14 @@ export async function scale(context: BenchContext): Promise<BenchSection> {
       WAREHOUSE_MEMORY_BYTES: String(ENGINE.memoryBytes),
       WAREHOUSE_THREADS: String(ENGINE.threads),
     },
-    tables,
+    tables: [
+      {
+        columns: ["events", ...TIMES],
+        rows: measured.flatMap(({ name, times }) => times.map((row) => [name, ...row])),
+      },
+      { columns: ["events", ...FILTERS], rows: measured.map(({ name, filters }) => [name, ...filters]) },
+      { columns: ["events", ...SIZES], rows: measured.map((one) => [one.name, ...one.sizes]) },
+    ],
     notes: [
       `The engine generates the events: a session has 3.2 of them, and a visitor 1.3 sessions. Times are medians of ${quick ? 1 : ROUNDS} warm rounds. A sample of 1/n follows the time; without one the answer is exact.`,
     ],
