@@ -1650,6 +1650,8 @@ passive: boolean;
 sentBy: string;
 /** The properties. */
 properties: Record<string, unknown>;
+/** The context. */
+context: Record<string, unknown>;
 };
 StoredEvents: {
 /** The events of this page, the earliest first. */

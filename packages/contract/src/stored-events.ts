@@ -65,6 +65,7 @@ export const ListedEvent = Closed({
   passive: flag("The event opens no session and is no action, such as a report of engagement."),
   sentBy: text("`browser` or `server`."),
   properties: Type.Unsafe<Record<string, unknown>>({ ...FreeObject, description: "The properties." }),
+  context: Type.Unsafe<Record<string, unknown>>({ ...FreeObject, description: "The context." }),
 });
 export type ListedEvent = Static<typeof ListedEvent>;
 

@@ -41,10 +41,17 @@ type StoredEventRow = readonly [
   occurredAt: number,
   receivedAt: number,
   properties: string,
+  context: string,
   ...members: (string | boolean | null)[],
 ];
 
-function toListedEvent([occurredAt, receivedAt, properties, ...values]: StoredEventRow): ListedEvent {
+function toListedEvent([
+  occurredAt,
+  receivedAt,
+  properties,
+  context,
+  ...values
+]: StoredEventRow): ListedEvent {
   const members = Object.fromEntries(NAMES.map((name, index) => [name, values[index]]));
   // the statement selects exactly the members of the type
   return {
@@ -52,6 +59,7 @@ function toListedEvent([occurredAt, receivedAt, properties, ...values]: StoredEv
     occurredAt: toIsoTime(occurredAt),
     receivedAt: toIsoTime(receivedAt),
     properties: JSON.parse(properties),
+    context: JSON.parse(context),
   } as ListedEvent;
 }
 
@@ -93,7 +101,7 @@ export async function answerStoredEvents(
               `(occurredAt, analyticsEventId) ${later} (${bindTime(bind, Number(at))}, ${bind("String", after)})`,
             ]),
       ];
-      return `SELECT toUnixTimestamp64Milli(occurredAt), toUnixTimestamp64Milli(receivedAt), properties,
+      return `SELECT toUnixTimestamp64Milli(occurredAt), toUnixTimestamp64Milli(receivedAt), properties, context,
         ${list(Object.values(MEMBERS))} FROM events WHERE ${allOf(conditions)}
         ORDER BY ${list(order.map((column) => `${column} ${direction}`))} LIMIT ${bind("UInt32", limit + 1)}`;
     }),

@@ -53,6 +53,7 @@ const CREATING = [
 ];
 /** Members that are a JSON object of any form. A proposal has what the other examples have sent. */
 const FREE_FORM = new Set([
+  "context",
   "properties",
   "raw",
   "normalized",

@@ -393,4 +393,5 @@ export const STORED_EVENT = {
   passive: false,
   sentBy: "browser",
   properties: {},
+  context: { locale: "en-GB", timezone: "Europe/London" },
 };
