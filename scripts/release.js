@@ -47,6 +47,7 @@ const COPIED = [
   "deploy/systemd",
   "deploy/nginx.conf",
   "deploy/Caddyfile",
+  ...globSync("apps/server/src/**/README.md", { cwd: ROOT }),
   "docs",
   "bench/README.md",
   "bench/RESULTS.md",
