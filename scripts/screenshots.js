@@ -147,7 +147,7 @@ async function takePicture(browser, shop, { name, path, prepare, viewport = DESK
   return statSync(file).size;
 }
 
-const section = ({ name, text }) => `## ${text}\n\n![${text}](${name}.png)\n`;
+const section = ({ name, text }) => `## ${text}\n\n![${name}](${name}.png)\n`;
 const README = `# Pictures of the console
 
 \`npm run screenshots\` writes them. They show made-up traffic.
