@@ -7,7 +7,7 @@ import { COMMAND, newFolder, RAISED_LIMITS, startHeadwater } from "../server.ts"
 import { closedLoop } from "../wrk.ts";
 import { templateFile } from "./compare.ts";
 
-const MAX_REST_MIB = 150;
+const MAX_REST_MIB = 140;
 const MAX_READY_MS = 1_500;
 const LATER_STARTS = 5;
 

@@ -2,7 +2,7 @@
  * Notes reads of personal data and refused sign-ins in the audit log. Both can come in floods, so they are counted, and the log
  * gets a bounded number of entries (docs/api/access.md).
  */
-import { LRUCache } from "lru-cache";
+import { createLru } from "../core/lru.ts";
 import { HOUR_MS } from "../core/time.ts";
 import type { Call, Handler, WorkspaceOperationId } from "../http/handler.ts";
 import type { AuditNote } from "../ledger/ledger.ts";
@@ -28,10 +28,7 @@ export function createAuditTrail(
   record: (note: AuditNote) => Promise<void>,
   report: (error: unknown) => void,
 ) {
-  const seen = new LRUCache<string, HourCount>({
-    maxSize: AUDIT_TRAIL_KEYS,
-    sizeCalculation: () => 1,
-  });
+  const seen = createLru<string, HourCount>(AUDIT_TRAIL_KEYS);
 
   function count({ action, target, actor, organizationId, details, now }: NoteWithoutCount): number {
     const key = JSON.stringify([organizationId, action, target, actor.userId, actor.tokenId, details]);

@@ -1,7 +1,7 @@
 /** Domains by the public suffix list. The list is loaded at the first look-up, since it takes some megabytes. */
 import { createRequire } from "node:module";
-import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { createLru } from "../core/lru.ts";
 
 const require = createRequire(import.meta.url);
 type SuffixLibrary = typeof import("tldts");
@@ -13,7 +13,7 @@ function suffixes(): SuffixLibrary {
   return loaded;
 }
 
-const sites = new LRUCache<string, string>({ max: SERVER_LIMITS.addressCacheEntries });
+const sites = createLru<string, string>(SERVER_LIMITS.addressCacheEntries);
 
 /**
  * The registrable domain of a host: `example.co.uk` for `www.example.co.uk`. Sites of one hosting service are apart:

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { createLru } from "../core/lru.ts";
 import type { KnownSource, SourceKind } from "./channel-of.ts";
 import { KNOWN_SOURCES, KNOWN_SOURCES_VERSION } from "./known-sources.ts";
 import { createSourceIndex, type ListedSource, type SourceIndex } from "./source-index.ts";
@@ -116,9 +116,7 @@ export function createSourceLists(file: string | null = null): SourceLists {
     loaded ??= load();
     return loaded;
   };
-  const found = new LRUCache<string, { source: KnownSource | null }>({
-    max: SERVER_LIMITS.referrerCacheEntries,
-  });
+  const found = createLru<string, { source: KnownSource | null }>(SERVER_LIMITS.referrerCacheEntries);
 
   const find = (host: string, path: string) => {
     const key = path === "/" ? host : host + path.slice(0, MAX_REFERRER_PATH_LENGTH);

@@ -1,7 +1,7 @@
 /** Classifies the visits of one source by its settings. What was found for a referrer and a campaign is kept. */
 import type { SourceSettings } from "@headwater/contract";
-import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { createLru } from "../core/lru.ts";
 import { NO_CAMPAIGN } from "./campaign.ts";
 import { classifyVisit, compileChannelRules, type VisitOrigin, type VisitSource } from "./classify-visit.ts";
 import { sitesOfOrigins } from "./public-suffixes.ts";
@@ -19,7 +19,7 @@ interface CachedVisit {
   readonly visit: VisitSource;
 }
 /** The visits by all that they are classified by. */
-const visits = new LRUCache<string, CachedVisit>({ max: SERVER_LIMITS.referrerCacheEntries });
+const visits = createLru<string, CachedVisit>(SERVER_LIMITS.referrerCacheEntries);
 
 const keyOf = ({ referrer, pageHost, campaign: { utm, clickIds, ref } }: VisitOrigin): string =>
   [pageHost, referrer, utm?.source, utm?.medium, utm?.campaign, ref, clickIds && Object.keys(clickIds)].join(

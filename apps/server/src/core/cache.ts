@@ -1,5 +1,6 @@
 /** A cache of ledger look-ups. Equal look-ups at the same time are made once. */
 import { LRUCache } from "lru-cache";
+import { createLru } from "./lru.ts";
 
 interface LedgerCache<V extends object> {
   /** null: the ledger has no such value. undefined: not cached; call `load`. */
@@ -32,12 +33,11 @@ interface LedgerCacheOptions<V extends object> {
 
 export function createCache<V extends object>(options: LedgerCacheOptions<V>): LedgerCache<V> {
   const { lookUp, maxEntries, maxAbsent, maxAgeMs, maxWeight, weightOf } = options;
-  const values = new LRUCache<string, V>({
-    max: maxEntries,
-    ...(maxAgeMs ? { ttl: maxAgeMs } : {}),
-    ...(maxWeight && weightOf ? { maxSize: maxWeight, sizeCalculation: weightOf } : {}),
-  });
-  const absent = maxAbsent === undefined ? null : new LRUCache<string, true>({ max: maxAbsent });
+  const values =
+    maxWeight && weightOf
+      ? new LRUCache<string, V>({ max: maxEntries, maxSize: maxWeight, sizeCalculation: weightOf })
+      : createLru<string, V>(maxEntries, maxAgeMs);
+  const absent = maxAbsent === undefined ? null : createLru<string, true>(maxAbsent);
   /** The latest look-up of each key, until it ends or a change makes its result outdated. */
   const pending = new Map<string, Promise<V | null>>();
 

@@ -1,8 +1,8 @@
 /** Parses and cleans the address of a page, its referrer and its title (docs/api/stored-events.md, "Addresses"). Pure. */
 import { LIMITS } from "@headwater/contract";
-import { LRUCache } from "lru-cache";
 import { type Campaign, NO_CAMPAIGN, readCampaign } from "../channels/campaign.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { createLru } from "../core/lru.ts";
 import { maskAddress, maskWholly } from "../masking/mask-address.ts";
 import type { AddressRules } from "./address-rules.ts";
 
@@ -96,7 +96,7 @@ interface CachedAddress extends AddressWithCampaign {
   /** The address of a page with hash routing. null: nobody has asked for it. */
   withFragment: AddressWithCampaign | null;
 }
-const addresses = new LRUCache<string, CachedAddress>({ max: SERVER_LIMITS.addressCacheEntries });
+const addresses = createLru<string, CachedAddress>(SERVER_LIMITS.addressCacheEntries);
 
 /** The addresses of a site belong to one source, so an entry need not be kept for each source that uses it. */
 function parseCached(text: string, rules: AddressRules): CachedAddress {
@@ -166,7 +166,7 @@ export function referrerOf(sent: string | null | undefined, ownHost: string | nu
   return { referrer: url, referrerHost: host === ownHost ? null : host };
 }
 
-const titles = new LRUCache<string, string>({ max: TITLE_CACHE_ENTRIES });
+const titles = createLru<string, string>(TITLE_CACHE_ENTRIES);
 
 /** The title as it is stored. */
 export function titleOf(sent: string): string {

@@ -1,7 +1,7 @@
 /** Looks up the country, region and city of an address in an MMDB file. */
 import { readFileSync } from "node:fs";
-import { LRUCache } from "lru-cache";
 import { type CityResponse, Reader } from "mmdb-lib";
+import { createLru } from "../core/lru.ts";
 
 /** Decoded parts of the address file, such as one for each city: about 1 kB each. */
 const PLACE_CACHE_ENTRIES = 5_000;
@@ -59,7 +59,7 @@ export function openPlaces(file: PlacesFile | null, onUnreadable: (error: unknow
   const open = (path: string) =>
     // a record of GeoLite2-City takes 80 µs to decode, and 3 µs with its parts in the cache
     new Reader<PlaceRecord>(readFileSync(path), {
-      cache: new LRUCache<string | number, object>({ max: PLACE_CACHE_ENTRIES }),
+      cache: createLru<string | number, object>(PLACE_CACHE_ENTRIES),
     });
   const find = (path: string, address: string): VisitorPlace => {
     try {
@@ -72,7 +72,7 @@ export function openPlaces(file: PlacesFile | null, onUnreadable: (error: unknow
       return NO_PLACE;
     }
   };
-  const places = new LRUCache<string, VisitorPlace>({ max: PLACE_CACHE_ENTRIES });
+  const places = createLru<string, VisitorPlace>(PLACE_CACHE_ENTRIES);
   const findCached = (path: string, address: string): VisitorPlace => {
     const cached = places.get(address);
     if (cached) return cached;

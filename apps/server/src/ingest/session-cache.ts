@@ -1,8 +1,8 @@
 /** Sessions of visitors, cached in memory, and the rules of their age (docs/api/ingest.md). */
 import { LIMITS } from "@headwater/contract";
-import { LRUCache } from "lru-cache";
 import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { createLru } from "../core/lru.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 import type { SessionRecord } from "../ledger/records.ts";
 
@@ -104,7 +104,7 @@ async function findAllIn(
 
 export function createSessionCache(ledger: IngestLedger): SessionCache {
   const records = createRecords(ledger);
-  const recent = new LRUCache<string, RecentSession>({ max: RECENT_SESSION_ENTRIES });
+  const recent = createLru<string, RecentSession>(RECENT_SESSION_ENTRIES);
   return {
     async find(sourceId, sessionId, isUsable = () => true) {
       const key = keyOf(sourceId, sessionId);

@@ -1,7 +1,7 @@
 /** Derives device, browser and bot of a visitor from the user agent. */
 import type { EventSender } from "@headwater/contract";
-import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { createLru } from "../core/lru.ts";
 import { membersOf } from "../ledger/outbox-line.ts";
 import type { TimeBudget } from "../overload/time-budget.ts";
 import { detectBot } from "./detect-bot.ts";
@@ -34,7 +34,7 @@ export type DeviceOf = (userAgent: string | null, hints?: ClientHints | null) =>
  * @param budget the time that detecting may take. The device is unknown when it is used up. Default: no limit
  */
 export function createDeviceOf(budget?: TimeBudget): DeviceOf {
-  const devices = new LRUCache<string, Device>({ max: DEVICE_CACHE_ENTRIES });
+  const devices = createLru<string, Device>(DEVICE_CACHE_ENTRIES);
   const detect = (text: string, hints: ClientHints | null): Device => ({
     ...detectDevice(text, hints),
     isBot: detectBot(text),

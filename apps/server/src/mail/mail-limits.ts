@@ -4,8 +4,8 @@
  */
 
 import { LIMITS } from "@headwater/contract/limits";
-import { LRUCache } from "lru-cache";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { createLru } from "../core/lru.ts";
 import { Refusal } from "../core/refusal.ts";
 import { HOUR_MS } from "../core/time.ts";
 import { rateHeaders } from "../overload/rate-limit.ts";
@@ -24,10 +24,7 @@ interface MailCause {
 class MailCounts {
   readonly #perHour: number;
   readonly #nodes: () => number;
-  readonly #timesByKey = new LRUCache<string, number[]>({
-    maxSize: SERVER_LIMITS.rateBuckets,
-    sizeCalculation: () => 1,
-  });
+  readonly #timesByKey = createLru<string, number[]>(SERVER_LIMITS.rateBuckets);
 
   constructor(perHour: number, nodes: () => number) {
     this.#perHour = perHour;

@@ -1,6 +1,7 @@
 /** Rate limits as token buckets (docs/api/limits.md): synchronous and bounded in memory. */
-import { LRUCache } from "lru-cache";
+
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { createLru } from "../core/lru.ts";
 import { Refusal, type RefusalDetail } from "../core/refusal.ts";
 import { networkKey } from "./client-key.ts";
 
@@ -72,7 +73,7 @@ export function createRateLimiter({
 }: RateLimiterOptions): RateLimiter {
   const standard: Rate = { perSecond, burst };
   // with `max` instead of `maxSize`, each cache reserves the memory of all its entries at once: 1 MB for 50,000
-  const buckets = new LRUCache<string, Bucket>({ maxSize: maxKeys, sizeCalculation: () => 1 });
+  const buckets = createLru<string, Bucket>(maxKeys);
 
   function bucketOf(key: string, now: number, rate: Rate): Bucket {
     const known = buckets.get(key);

@@ -1,6 +1,6 @@
 /** Local days, weeks and months of a time zone as times in milliseconds since the epoch, by the runtime's zone database. */
 import type { STATS_GRAINS } from "@headwater/contract";
-import { LRUCache } from "lru-cache";
+import { createLru } from "../core/lru.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../core/time.ts";
 
 export type Grain = (typeof STATS_GRAINS)[number];
@@ -15,7 +15,7 @@ export interface Period {
 const MAX_OFFSET_MS = 27 * HOUR_MS;
 
 /** There are some 600 zones. */
-const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 200 });
+const formats = createLru<string, Intl.DateTimeFormat>(200);
 
 /** @throws RangeError for an unknown zone */
 function formatOf(zone: string): Intl.DateTimeFormat {
@@ -57,7 +57,7 @@ function askZoneDatabase(zone: string, at: number): number {
 /** No zone changes its clock twice in this time. */
 const STEADY_MS = 6 * HOUR_MS;
 /** Distance from UTC by zone and period of `STEADY_MS`; NaN: the clock changes in it. The entries of seven years of one zone. */
-const offsets = new LRUCache<string, number>({ max: 10_000 });
+const offsets = createLru<string, number>(10_000);
 
 function offsetIn(zone: string, period: number): number {
   const [start, end] = [period * STEADY_MS, (period + 1) * STEADY_MS];
