@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { createCatalog } from "../catalog/catalog.ts";
+import { type Catalog, createCatalog } from "../catalog/catalog.ts";
 import { createCatalogDb } from "../catalog/database.ts";
 import { createCommitQueue } from "../commit-queue.ts";
 import type { GroupObserver, Ledger, LedgerLoad, LedgerStatus } from "../ledger.ts";
@@ -99,6 +99,18 @@ async function prepareDatabase(url: string, nodeId: string): Promise<string> {
   }
 }
 
+/** What a node stores of what it has found in its warehouse: another node may have taken the warehouse over meanwhile. */
+const warehouseMethods = (catalog: Catalog, place: WarehousePlaceStore) =>
+  ({
+    advanceErasures: (step) =>
+      step.from === "ledger"
+        ? catalog.advanceErasures(step)
+        : place.whileHeld(() => catalog.advanceErasures(step)),
+    addShippedDays: (counted) => place.whileHeld(() => catalog.addShippedDays(counted)),
+    forgetShippedDays: (expired) => place.whileHeld(() => catalog.forgetShippedDays(expired)),
+    saveWarehouseReport: (outcome) => place.whileHeld(() => catalog.saveWarehouseReport(outcome)),
+  }) satisfies Partial<Catalog>;
+
 /** @throws UnfitPostgres, NewerLedger, or StorageError when the server cannot be reached */
 export async function openPostgresLedger(options: PostgresOptions): Promise<PostgresLedger> {
   const { url, attemptStoreBytes = SERVER_LIMITS.attemptStoreBytes, onGroup } = options;
@@ -120,11 +132,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
   return {
     ...withStorageErrors({
       ...catalog,
-      advanceErasures: (step) =>
-        step.from === "ledger"
-          ? catalog.advanceErasures(step)
-          : place.whileHeld(() => catalog.advanceErasures(step)),
-      saveWarehouseReport: (outcome) => place.whileHeld(() => catalog.saveWarehouseReport(outcome)),
+      ...warehouseMethods(catalog, place),
       ...readMethods(pool),
       ...outboxMethods(pool, place),
       ...erasureMethods(pool),

@@ -55,12 +55,12 @@ export class WarehousePlaceStore {
   }
 
   /** Runs the work while no other node can claim the place. @throws Error when another node has it */
-  async whileHeld(work: () => Promise<void>): Promise<void> {
+  async whileHeld<T>(work: () => Promise<T>): Promise<T> {
     if (this.holder === null) return work();
-    await inTransaction(this.#pool, async (client) => {
+    return inTransaction(this.#pool, async (client) => {
       const { rowCount } = await client.query(HOLD, [this.holder]);
       if (rowCount === 0) throw new Error("This node no longer has the warehouse.");
-      await work();
+      return work();
     });
   }
 
