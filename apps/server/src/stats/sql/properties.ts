@@ -74,11 +74,11 @@ export function propertySql(bind: Bind, name: string): PropertySql {
   };
 }
 
-/** The key of a value. Numbers are spelt as JSON.stringify does, and so are those in the texts. */
+/** The key of a value. ClickHouse spells numbers as JSON.stringify does, but for the plus of an exponent. */
 export const propertyKeyOf = (value: string | number | boolean): string =>
   typeof value === "string"
     ? `s${value}`
-    : `${typeof value === "number" ? "n" : "b"}${JSON.stringify(value)}`;
+    : `${typeof value === "number" ? "n" : "b"}${JSON.stringify(value).replace("e+", "e")}`;
 
 /** The value that a property's key stands for. */
 export function parsePropertyKey(key: string): string | number | boolean {
