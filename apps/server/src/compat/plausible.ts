@@ -1,4 +1,5 @@
 /** Clients of Plausible: https://plausible.io/docs/events-api. Visitors are identified without storage. */
+import { parseExactJson } from "../core/exact-json.ts";
 import { NO_ID } from "../core/ids.ts";
 import type { Adapter, ForeignEvent, ForeignRequest, Untranslated } from "../ingest/adapter.ts";
 import { definedIn, type ForeignFields, numberOf, objectOf, requireObject, textOf } from "./values.ts";
@@ -7,7 +8,7 @@ import { definedIn, type ForeignFields, numberOf, objectOf, requireObject, textO
 function jsonOf(value: unknown): ForeignFields {
   if (typeof value !== "string") return objectOf(value);
   try {
-    return objectOf(JSON.parse(value));
+    return objectOf(parseExactJson(value));
   } catch {
     return {};
   }

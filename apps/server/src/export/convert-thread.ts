@@ -1,4 +1,5 @@
 /** The thread that converts the events of one export to CSV, so that the conversion does not slow down ingest. */
+import { parseExactJson } from "../core/exact-json.ts";
 import { serveThread, type ThreadMethod, transfer } from "../core/thread-calls.ts";
 import type { ExportedEvent } from "./columns.ts";
 import { CSV_HEADER, toCsvLine } from "./csv.ts";
@@ -18,7 +19,7 @@ let header = CSV_HEADER;
 
 /** Parses all lines as one array, which is faster than line by line. */
 const parseLines = (lines: Uint8Array): ExportedEvent[] =>
-  JSON.parse(`[${Buffer.from(lines).toString("utf8").trimEnd().replaceAll("\n", ",")}]`);
+  parseExactJson(`[${Buffer.from(lines).toString("utf8").trimEnd().replaceAll("\n", ",")}]`);
 
 function write(events: readonly ExportedEvent[]): Uint8Array<ArrayBuffer> {
   // slice: the encoder's buffer may be larger than the text, and a buffer moves to the other thread as a whole

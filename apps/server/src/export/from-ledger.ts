@@ -1,4 +1,5 @@
 /** Reads the events of an export from the ledger's outbox, for a service without a warehouse: the last RETENTION_DAYS. */
+import { parseExactJson } from "../core/exact-json.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
 import type { EventHead } from "../ledger/outbox-line.ts";
 import { readLines } from "../ledger/outbox-payload.ts";
@@ -45,7 +46,7 @@ function withAllMembers(event: ExportableEvent): object {
 async function selectedEvents(part: OutboxPart, { sourceId, from, to }: ExportSelection) {
   const lines = await readLines(part);
   return lines
-    .map(({ bytes }): ExportableEvent => JSON.parse(bytes.toString("utf8")))
+    .map(({ bytes }): ExportableEvent => parseExactJson(bytes.toString("utf8")))
     .filter((event) => {
       const at = Date.parse(event.occurredAt);
       return event.sourceId === sourceId && at >= from && at < to;

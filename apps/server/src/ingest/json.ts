@@ -1,6 +1,7 @@
 /** Parses body bytes as JSON and inspects free-form JSON (docs/api/ingest.md). Pure. */
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@headwater/contract";
+import { parseExactJson } from "../core/exact-json.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
@@ -36,7 +37,7 @@ export function parseJson(text: string | null): unknown {
   if (text === null) throw invalidBody("invalid_encoding", "The body is not valid UTF-8.");
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch (error) {
     const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
     const where = position === undefined ? "" : ` (at character ${position})`;

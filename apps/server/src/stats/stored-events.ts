@@ -1,5 +1,6 @@
 /** GET …/events: the stored events of one session or visitor in order, or the latest of one name (docs/api/export.md). */
 import { type Issue, LIMITS, type ListedEvent, type StoredEvents } from "@headwater/contract";
+import { parseExactJson } from "../core/exact-json.ts";
 import { NO_ID } from "../core/ids.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
@@ -58,8 +59,8 @@ function toListedEvent([
     ...members,
     occurredAt: toIsoTime(occurredAt),
     receivedAt: toIsoTime(receivedAt),
-    properties: JSON.parse(properties),
-    context: JSON.parse(context),
+    properties: parseExactJson(properties),
+    context: parseExactJson(context),
   } as ListedEvent;
 }
 

@@ -250,6 +250,24 @@ test("What ingest accepts is accepted by an import, however large its parts are.
   assertSame(imported, textsOf(exported), "import");
 });
 
+test("Names with escapes come back exactly beside others that begin with the same characters.", async () => {
+  await using world = await openWorld({ WAREHOUSE: "off" });
+  const source = await world.createSource();
+  const sessionId = await world.openSession(source);
+  const names = ['"\\\\"', '"\\""', '"\\n"', '"\\\\u00"', '"übe"'];
+  const sent = ['"\\\\"', '"\\""', '"\\n"', '"\\\\u00"', '"\\u00fcbe"'];
+  const textOf = (list: string[]) => `{${list.map((name, index) => `"o${index}":{"first":1,${name}:2}`)}}`;
+  const event = { id: "one", properties: textOf(sent), context: textOf(sent) };
+  const { body } = await world.send(eventsPath(source), bodyOf(sessionId, [event]));
+  assert.equal(body.accepted, 1, JSON.stringify(body));
+  const exportOf = async (format: string) =>
+    (await world.ask(`/api/export/events?sourceId=${source.sourceId}&format=${format}`)).body;
+  const [ndjson, csv] = [await exportOf("ndjson"), await exportOf("csv")];
+  for (const member of ["properties", "context"])
+    assert.ok(ndjson.includes(`"${member}":${textOf(names)}`), `${member}: ${ndjson}`);
+  assert.equal(csv.split(`"${textOf(names).replaceAll('"', '""')}"`).length, 3, csv);
+});
+
 for (const WAREHOUSE of ["off", "embedded"]) {
   test(`With the warehouse ${WAREHOUSE}, generated properties and contexts come back exactly, every way out.`, async () => {
     using files = folder();
