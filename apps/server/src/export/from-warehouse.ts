@@ -45,6 +45,8 @@ async function* runQuery(
     // it is left alone when the client leaves before its answer begins
     yield* addAbortSignal(abort_signal, stream);
   } catch (error) {
+    // a client that has left is no failure to log
+    if (abort_signal.aborted) throw new Refusal("warehouse_unavailable");
     throw new Refusal(isDamage(error) ? "warehouse_damaged" : "warehouse_unavailable", {}, error);
   }
 }
