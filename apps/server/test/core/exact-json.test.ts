@@ -34,7 +34,8 @@ test("Everything else is read as JSON.parse reads it: values, order, repeated na
   ];
   for (const text of texts)
     assert.equal(JSON.stringify(parseExactJson(text)), JSON.stringify(JSON.parse(text)), text);
-  for (const text of ['{"\\n":1,}', '{"\\x":1}', '{"a":"\\', '{"\\n":', '"\\u00"', '{"a\\n":1}}']) {
+  const open = `{"\\n":1,"x":"${'\\"'.repeat(250_000)}`;
+  for (const text of [open, '{"\\n":1,}', '{"\\x":1}', '{"a":"\\', '{"\\n":', '"\\u00"', '{"a\\n":1}}']) {
     const problem = (parse: (text: string) => unknown) => {
       try {
         return parse(text);
