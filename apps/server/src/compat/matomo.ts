@@ -1,4 +1,5 @@
 /** Clients of Matomo: https://developer.matomo.org/api-reference/tracking-api */
+import { parseExactJson } from "../core/exact-json.ts";
 import { NO_ID } from "../core/ids.ts";
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
@@ -17,7 +18,7 @@ function paramsIn(text: string): ForeignFields {
 function jsonOf(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
-    return JSON.parse(value);
+    return parseExactJson(value);
   } catch {
     return null;
   }

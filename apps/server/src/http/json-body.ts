@@ -1,6 +1,7 @@
 /** The body of a workspace request: bytes to text to a JSON value (docs/api/conventions.md). */
 import type { IncomingHttpHeaders } from "node:http";
 import { type Issue, LIMITS } from "@headwater/contract";
+import { parseExactJson } from "../core/exact-json.ts";
 import { invalidBody, issueAt, Refusal } from "../core/refusal.ts";
 import type { RequestBytes } from "./body.ts";
 
@@ -41,7 +42,7 @@ function decode(bytes: Buffer): string {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     throw invalidBody("invalid_json", "The body is not valid JSON.");
   }

@@ -1,4 +1,5 @@
 /** Masks secrets and personal data before they are stored: values of secret names, query strings, e-mail addresses. */
+import { parseExactJson } from "../core/exact-json.ts";
 import { isCardNumber, maskCardGroups } from "./cards.ts";
 import { maskEmails, mayHoldEmail } from "./emails.ts";
 import { decodeSigns, MASKED, showLetters } from "./hidden.ts";
@@ -22,7 +23,7 @@ export function maskJson(text: string): string | null {
   const escaped = text.includes("\\") && mayHoldEmail(text);
   if (!escaped && !mayHoldSecret(text)) return maskEmails(maskPathTokens(text));
   try {
-    return JSON.stringify(maskValue(JSON.parse(text)));
+    return JSON.stringify(maskValue(parseExactJson(text)));
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 /** The event catalogue of each source: one row for each event name, to which every node adds what it has seen. */
 import { LIMITS } from "@headwater/contract/limits";
+import { parseExactJson } from "../../core/exact-json.ts";
 import { mergeCatalogEvents, OTHER_EVENTS } from "../merge-events.ts";
 import type { CatalogEventRecord, PlanViolationRecord } from "../records.ts";
 import type { CatalogDb } from "./database.ts";
@@ -16,7 +17,7 @@ async function eventCatalog(
     .$if(name !== undefined, (query) => query.where("name", "=", name ?? ""))
     .orderBy("name")
     .execute();
-  return rows.map(({ record }) => JSON.parse(record));
+  return rows.map(({ record }) => parseExactJson(record));
 }
 
 /** Violations of the source's tracking plan, those seen last first. */
@@ -43,7 +44,7 @@ async function lockRow(db: CatalogDb, sourceId: string, name: string): Promise<C
     )
     .returning("record")
     .executeTakeFirstOrThrow();
-  return JSON.parse(record);
+  return parseExactJson(record);
 }
 
 async function addEvent(db: CatalogDb, sourceId: string, seen: CatalogEventRecord): Promise<void> {

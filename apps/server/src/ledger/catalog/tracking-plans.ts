@@ -1,6 +1,7 @@
 /** The tracking plan of each source, and its earlier versions (docs/api/tracking-plan.md). */
 import type { PlannedEvent, TrackingPlan } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
+import { parseExactJson } from "../../core/exact-json.ts";
 import type { PlanRecord } from "../records.ts";
 import { NO_PLAN } from "../records.ts";
 import { type AuditedChange, writeAudit } from "./audit.ts";
@@ -19,7 +20,7 @@ async function trackingPlan(
     .$if(version !== null, (query) => query.where("version", "=", version))
     .$if(version === null, (query) => query.where("isCurrent", "=", 1))
     .executeTakeFirst();
-  return row ? { ...row, plan: JSON.parse(row.plan) } : null;
+  return row ? { ...row, plan: parseExactJson(row.plan) } : null;
 }
 
 /** The versions that are kept, the newest first. */
