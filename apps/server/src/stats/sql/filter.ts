@@ -17,7 +17,7 @@ import {
   sessionValueSql,
   type ValueDimension,
 } from "./dimensions.ts";
-import { propertyKeyOf, propertySql } from "./properties.ts";
+import { maySpellSql, propertyKeyOf, propertySql } from "./properties.ts";
 import { allOf, anyOf, type Bind } from "./statement.ts";
 
 /** Conditions in all filters of one query. */
@@ -170,8 +170,10 @@ function propertyConditionSql(bind: Bind, name: string, condition: FilterConditi
   if (operator === "gt" || operator === "lt")
     return `ifNull(${number} ${operator === "gt" ? ">" : "<"} ${bind("Float64", Number(values[0]))}, 0)`;
   if (operator === "contains" || operator === "matches") return textConditionSql(bind, text, condition);
-  const keys = values.filter((value) => value !== null).map(propertyKeyOf);
-  return `ifNull(${key} IN ${bind("Array(String)", keys)}, ${Number(values.includes(null))})`;
+  const given = values.filter((value) => value !== null);
+  const keys = given.map(propertyKeyOf);
+  const isOneOf = `ifNull(${key} IN ${bind("Array(String)", keys)}, ${Number(values.includes(null))})`;
+  return values.includes(null) ? isOneOf : allOf([maySpellSql(bind, name, given), isOneOf]);
 }
 
 /** A condition that was written as `is`. */

@@ -50,6 +50,25 @@ interface PropertySql {
   readonly key: string;
 }
 
+/** ClickHouse searches for at most this many texts at once. */
+const MAX_SPELLINGS = 255;
+
+/**
+ * A cheap condition that every event with one of the values satisfies, and few others: the texts spell a name and its value side
+ * by side. Without it, a filter parses each event that has the name, which took three times as long with 10 million events.
+ */
+export function maySpellSql(
+  bind: Bind,
+  name: string,
+  values: readonly (string | number | boolean)[],
+): string {
+  const spellings = readingsOf(name).flatMap((path) =>
+    values.map((value) => `${JSON.stringify(path.at(-1))}:${JSON.stringify(value)}`),
+  );
+  if (spellings.length === 0 || spellings.length > MAX_SPELLINGS) return "1";
+  return `multiSearchAny(properties, ${bind("Array(String)", spellings)})`;
+}
+
 /** The name is bound. */
 export function propertySql(bind: Bind, name: string): PropertySql {
   const bound = new Map<string, string>();
