@@ -1,8 +1,9 @@
 /** Finds the period that a query is compared with (docs/api/stats.md). Pure. */
+
 import type { Issue, StatsComparison } from "@headwater/contract";
+import { issueAt } from "../core/refusal.ts";
 import { DAY_MS, MINUTE_MS } from "../core/time.ts";
 import { bucketStarts, type Grain, localDay, type Period, startOfDay } from "./calendar.ts";
-import { issueAt } from "./issues.ts";
 import { type QueryRange, readPair } from "./range.ts";
 
 export interface ComparedPeriod extends Period {

@@ -1,6 +1,7 @@
 /** The rule of the metric `revenue`: amounts in different currencies are never added. */
+
 import type { Issue, StatsFilter, StatsQueryBody } from "@headwater/contract";
-import { issueAt } from "./issues.ts";
+import { issueAt } from "../core/refusal.ts";
 import type { Dimension } from "./sql/dimensions.ts";
 import type { QueryFilter } from "./sql/filter.ts";
 

@@ -1,4 +1,5 @@
 /** The answer to a query whose dimension is `goal`: a row for each goal of the source (docs/stats.md). */
+
 import {
   type Goal,
   type Issue,
@@ -9,12 +10,12 @@ import {
   type StatsMetric,
   type StatsQueryBody,
 } from "@headwater/contract";
+import { issueAt, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { Period } from "./calendar.ts";
 import { readComparison } from "./comparison.ts";
 import { currencyIssues, readsCurrency } from "./currency.ts";
 import { answerHead, execute, type Found, foundExactly, OF_VISITORS, type Question } from "./execute.ts";
-import { issueAt, refuseIssues } from "./issues.ts";
 import { sortGroups } from "./metrics-question.ts";
 import { orderIssues, readOrder } from "./query.ts";
 import type { RunQuery } from "./run-query.ts";
@@ -171,7 +172,7 @@ export async function answerGoalReport(
   const scope = readScope(body, now, goalReportIssues(body));
   const issues: Issue[] = [];
   const compared = readComparison(body.include?.comparison, scope, now, issues);
-  refuseIssues(issues);
+  requireNoIssues(issues);
   const { dimensions = [] } = body;
   const metrics = body.metrics.filter(isGoalMetric);
   const report: GoalReport = { scope, goals, metrics, isByCurrency: dimensions.includes(CURRENCY) };

@@ -1,4 +1,5 @@
 /** POST /api/stats/query: metrics by dimensions, with filters. */
+
 import {
   type Issue,
   LIMITS,
@@ -7,12 +8,12 @@ import {
   type StatsRow,
   type StatsScalar,
 } from "@headwater/contract";
+import { issueAt, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { bucketStarts, completeBuckets, type Grain, type Period } from "./calendar.ts";
 import { type ComparedPeriod, compareBuckets, readComparison } from "./comparison.ts";
 import { currencyIssues } from "./currency.ts";
 import { answerHead, execute, type Found, foundExactly } from "./execute.ts";
-import { issueAt, refuseIssues } from "./issues.ts";
 import { type GroupKey, metricsQuestion, type ResultGroup, sortGroups } from "./metrics-question.ts";
 import type { RunQuery } from "./run-query.ts";
 import { type Computed, readScope } from "./scope.ts";
@@ -111,12 +112,12 @@ export function readQuery(body: StatsQueryBody, goal: GoalRule | null, now: numb
   const scope = withGoal(readScope(body, now, fieldIssues(body)), goal);
   const issues: Issue[] = [];
   const compared = readComparison(body.include?.comparison, scope, now, issues);
-  refuseIssues(issues);
+  requireNoIssues(issues);
   const dimensions = (body.dimensions ?? []).map(parseDimension);
   const starts = startsOf(scope.zone, dimensions, scope.range);
   if (starts.length > MAX_STATS_BUCKETS) {
     const message = `the range has more than ${MAX_STATS_BUCKETS} time buckets; use larger buckets or a shorter range`;
-    refuseIssues([issueAt(["dimensions"], message, "too_many")]);
+    requireNoIssues([issueAt(["dimensions"], message, "too_many")]);
   }
   const query: MetricsQuery = {
     scope,

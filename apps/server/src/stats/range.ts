@@ -1,8 +1,9 @@
 /** Converts the `dateRange` of a query to the period that it means. */
+
 import type { Issue, StatsDateRange } from "@headwater/contract";
+import { issueAt } from "../core/refusal.ts";
 import { DAY_MS, MAX_QUERY_TIME, startsWithValidDay } from "../core/time.ts";
 import { localDay, type Period, startOfDay } from "./calendar.ts";
-import { type IssuePath, issueAt } from "./issues.ts";
 
 /** A hundred years: `MAX_STATS_BUCKETS` bounds the answer. */
 const MAX_STATS_RANGE_DAYS = 36_600;
@@ -46,7 +47,7 @@ const PATH = ["dateRange"];
 export function readPair(
   zone: string,
   [from, to]: readonly [string, string],
-  path: IssuePath = PATH,
+  path: Issue["path"] = PATH,
 ): QueryRange | Issue {
   const [firstDay, endDay] = [parseDay(from), parseDay(to)];
   const start = firstDay === null ? parseTime(from) : startOfDay(zone, firstDay);

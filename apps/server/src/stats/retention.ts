@@ -1,9 +1,10 @@
 /** POST /api/stats/retention: how many visitors of each period came back in the periods after it. */
+
 import type { StatsRetentionAnswer, StatsRetentionBody } from "@headwater/contract";
+import { issueAt, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { bucketStarts } from "./calendar.ts";
 import { answerHead, execute, OF_VISITORS, type Question } from "./execute.ts";
-import { issueAt, refuseIssues } from "./issues.ts";
 import type { RunQuery } from "./run-query.ts";
 import { type Computed, type QueryScope, readScope } from "./scope.ts";
 import { eventConditions } from "./sql/conditions.ts";
@@ -43,7 +44,7 @@ export async function answerRetention(
   const starts = bucketStarts(scope.zone, body.period, scope.range, MAX_STATS_COHORTS);
   if (starts.length > MAX_STATS_COHORTS) {
     const message = `the range has more than ${MAX_STATS_COHORTS} periods; use a longer period or a shorter range`;
-    refuseIssues([issueAt(["period"], message, "too_many")]);
+    requireNoIssues([issueAt(["period"], message, "too_many")]);
   }
   const found = await execute(run, retentionQuestion(scope, starts));
   return {

@@ -5,11 +5,10 @@ import type { WarehouseClient } from "../clickhouse/client.ts";
 import { isDamage } from "../clickhouse/completeness.ts";
 import { refuseElsewhere, type Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, Refusal } from "../core/refusal.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { AdmissionFull, createAdmission } from "../overload/admission.ts";
 import { createCoalescer } from "../overload/coalesce.ts";
-import { issueAt } from "./issues.ts";
 import type { Statement } from "./sql/statement.ts";
 
 /** Limits of one query in the warehouse. An ordinary query over a year of a busy site stays below them. */

@@ -1,12 +1,11 @@
 /** The operations on saved segments, funnels and annotations (docs/api/reports.md). */
 import { type Issue, LIMITS, type SavedItem, type SavedKind } from "@headwater/contract";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { canSeeUser } from "../core/users.ts";
 import type { FieldRule, Handler } from "../http/handler.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import type { SavedItemRecord } from "../ledger/records.ts";
-import { issueAt, refuseIssues } from "./issues.ts";
 import { parseDay } from "./range.ts";
 import { readFilters } from "./sql/filter.ts";
 
@@ -44,7 +43,7 @@ export const checkSavedItem: FieldRule = (body) => {
   }
   if (body.windowSeconds != null && body.kind !== "funnel")
     issues.push(issueAt(["windowSeconds"], "only a funnel has windowSeconds"));
-  refuseIssues(issues);
+  requireNoIssues(issues);
 };
 
 export const listSavedItems =
@@ -70,7 +69,7 @@ function requireStorable(definition: SavedItemRecord["definition"]): void {
         "too_long",
       ),
     );
-  refuseIssues(issues);
+  requireNoIssues(issues);
 }
 
 function requireMayShare(permissions: readonly string[]): void {

@@ -1,8 +1,7 @@
 /** The members that all queries have: source, time zone, range, filters. */
 import type { Issue, StatsAccuracyChoice, StatsDateRange, StatsFilter } from "@headwater/contract";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { isZone } from "./calendar.ts";
-import { issueAt, refuseIssues } from "./issues.ts";
 import { type QueryRange, readRange } from "./range.ts";
 import { type CurrencySql, eventCurrencySql } from "./sql/dimensions.ts";
 import { type QueryFilter, readFilters } from "./sql/filter.ts";
@@ -45,7 +44,7 @@ export function readScope(body: ScopeBody, now: number, otherIssues: readonly Is
   const filters = readFilters(body.filters ?? [], issues);
   const range = readRange(body.dateRange, isKnownZone ? zone : "UTC", now);
   if ("code" in range) throw new Refusal("invalid_payload", { issues: [...issues, range] });
-  refuseIssues(issues);
+  requireNoIssues(issues);
   const includesBots = include?.bots ?? false;
   return { sourceId, zone, range, filters, includesBots, currency: eventCurrencySql, accuracy };
 }

@@ -1,6 +1,6 @@
 /** The operations on reports (docs/api/reports.md). */
 import type { CreateReportBody, Issue, StatsReport } from "@headwater/contract";
-import { Refusal } from "../../core/refusal.ts";
+import { issueAt, Refusal, requireNoIssues } from "../../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../../core/time.ts";
 import type { Call, Handler } from "../../http/handler.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
@@ -9,7 +9,6 @@ import { readEmailAddress, toEmailAddress } from "../../mail/email-address.ts";
 import { toMailRefusal } from "../../mail/mail-limits.ts";
 import { atMost, createRateLimiter, requireRate } from "../../overload/rate-limit.ts";
 import { isZone } from "../calendar.ts";
-import { issueAt, refuseIssues } from "../issues.ts";
 import { UNKNOWN_ZONE } from "../scope.ts";
 import { isMemberAddress } from "./consent.ts";
 import { nextReportAt } from "./period.ts";
@@ -97,7 +96,7 @@ export const createReport =
     const { catalog, canMail, webhookOrigins, newId } = deps;
     const { period, channel, timezone = "UTC" } = body;
     const isUnsent = channel === "email" && !canMail;
-    refuseIssues([
+    requireNoIssues([
       ...zoneIssues(timezone),
       ...(isUnsent ? [NO_MAIL_SERVER] : targetIssues(body, webhookOrigins)),
     ]);
@@ -154,6 +153,6 @@ export function sendReport({ catalog, reports, nodes }: ReportRouteDeps): Handle
 export const previewReport =
   ({ reports }: ReportRouteDeps): Handler<"previewReport"> =>
   async ({ source, query: { period, timezone = "UTC" }, now, signal }) => {
-    refuseIssues(zoneIssues(timezone));
+    requireNoIssues(zoneIssues(timezone));
     return { body: await reports.preview({ source, period, timezone, now }, signal) };
   };

@@ -1,4 +1,5 @@
 /** The filters of a query: read into a checked tree, and written as a condition on a row of `events`. */
+
 import {
   type Issue,
   LIMITS,
@@ -8,7 +9,7 @@ import {
   type StatsFilter,
   type StatsScalar,
 } from "@headwater/contract";
-import { type IssuePath, issueAt } from "../issues.ts";
+import { issueAt } from "../../core/refusal.ts";
 import {
   type CurrencySql,
   isEventLevel,
@@ -51,14 +52,14 @@ interface FilterMembers {
 /** ClickHouse accepts a pattern that ends with a single backslash, and matches texts that it should not. */
 const ENDS_WITH_LONE_BACKSLASH = /(?<!\\)(?:\\\\)*\\$/;
 
-function patternIssue(pattern: string, path: IssuePath): Issue | null {
+function patternIssue(pattern: string, path: Issue["path"]): Issue | null {
   if (ENDS_WITH_LONE_BACKSLASH.test(pattern))
     return issueAt(path, "a pattern cannot end with a single backslash; write two to match one");
   const isTooLong = pattern.length > LIMITS.maxStatsPatternLength;
   return isTooLong ? issueAt(path, `a pattern has at most ${LIMITS.maxStatsPatternLength} characters`) : null;
 }
 
-function conditionIssue({ dimension, operator, values }: FilterCondition, path: IssuePath): Issue | null {
+function conditionIssue({ dimension, operator, values }: FilterCondition, path: Issue["path"]): Issue | null {
   const valuePath = [...path, "value"];
   const [value] = values;
   switch (operator) {
@@ -79,7 +80,7 @@ function conditionIssue({ dimension, operator, values }: FilterCondition, path: 
   }
 }
 
-function readCondition(members: FilterMembers, path: IssuePath, issues: Issue[]): FilterCondition | null {
+function readCondition(members: FilterMembers, path: Issue["path"], issues: Issue[]): FilterCondition | null {
   const { dimension: name, operator, value } = members;
   for (const [member, given] of Object.entries({ dimension: name, operator, value }))
     if (given === undefined) issues.push(issueAt([...path, member], `${member} is required`, "required"));
@@ -112,9 +113,9 @@ const COMBINATORS = "and, or, not, sessionHas";
  */
 export function readFilters(filters: readonly StatsFilter[], issues: Issue[]): QueryFilter[] {
   let conditions = 0;
-  const readList = (of: readonly StatsFilter[], path: IssuePath, depth: number) =>
+  const readList = (of: readonly StatsFilter[], path: Issue["path"], depth: number) =>
     of.flatMap((one, index) => read(one, [...path, index], depth));
-  const read = (members: FilterMembers, path: IssuePath, depth: number): QueryFilter[] => {
+  const read = (members: FilterMembers, path: Issue["path"], depth: number): QueryFilter[] => {
     const { and, or, not, sessionHas } = members;
     if (depth > MAX_STATS_FILTER_DEPTH) {
       issues.push(issueAt(path, `filters nest at most ${MAX_STATS_FILTER_DEPTH} levels deep`));

@@ -2,6 +2,7 @@
  * First-touch attribution: some dimensions of an event are those of the first session of its visitor that began within a window
  * before the event (docs/stats.md). Without such a session they are those of the event's own session.
  */
+
 import {
   type Issue,
   LIMITS,
@@ -10,8 +11,8 @@ import {
   type StatsQueryBody,
 } from "@headwater/contract";
 import { OPENS_SESSION } from "../../clickhouse/schema/event-types.ts";
+import { issueAt } from "../../core/refusal.ts";
 import { DAY_MS } from "../../core/time.ts";
-import { issueAt } from "../issues.ts";
 import { sessionEventsSql } from "./conditions.ts";
 import { OPENING_ORDER, sessionValueSql, type ValueDimension } from "./dimensions.ts";
 import {

@@ -1,7 +1,8 @@
 /** Goals: those of a query, which may name goals of the source, and their SQL (docs/stats.md). */
+
 import type { Goal, StatsGoal } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
-import { issueAt, refuseIssues } from "../issues.ts";
+import { issueAt, requireNoIssues } from "../../core/refusal.ts";
 import type { QueryScope } from "../scope.ts";
 import { type CurrencySql, eventCurrencySql, textSql } from "./dimensions.ts";
 import { writePropertyCondition } from "./filter.ts";
@@ -23,7 +24,7 @@ export type GoalRule = Omit<Goal, "name">;
 export function resolveGoals(sourceGoals: readonly Goal[], goals: readonly GoalInBody[]): GoalRule[] {
   const known = new Map(sourceGoals.map((goal) => [goal.name, goal]));
   const unknown = goals.filter(({ goal: { name } }) => name !== undefined && !known.has(name));
-  refuseIssues(
+  requireNoIssues(
     unknown.map(({ path }) =>
       issueAt(
         [...path, "name"],
