@@ -49,13 +49,16 @@ export interface Question<Row extends readonly unknown[], Answer> extends Omit<D
 }
 
 /** What the questions about the visitors of events have in common: no rollup answers them, and each part would read all events. */
-export const OF_VISITORS = {
-  from: "events",
-  addsUpVisitors: true,
-  addsUpSessions: false,
-  countsVisitors: false,
-  addition: null,
-} as const;
+export const ofVisitors = (scope: QueryScope, period: Period = scope.range) =>
+  ({
+    scope,
+    period,
+    from: "events",
+    addsUpVisitors: true,
+    addsUpSessions: false,
+    countsVisitors: false,
+    addition: null,
+  }) as const;
 
 /** A value, and the sample that it was read from. */
 export interface Found<Value> extends Pick<Plan, "sample"> {

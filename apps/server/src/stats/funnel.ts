@@ -1,7 +1,7 @@
 /** POST /api/stats/funnel: counts the visitors who took the given steps in order within a time window. */
 import type { StatsFunnelAnswer, StatsFunnelBody } from "@headwater/contract";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";
-import { answerHead, execute, OF_VISITORS, type Question } from "./execute.ts";
+import { answerHead, execute, ofVisitors, type Question } from "./execute.ts";
 import type { RunQuery } from "./run-query.ts";
 import { type Computed, type QueryScope, readScope } from "./scope.ts";
 import { eventConditions } from "./sql/conditions.ts";
@@ -19,9 +19,7 @@ const funnelQuestion = (
   steps: readonly GoalRule[],
   windowSeconds: number,
 ): Question<[reached: number, visitors: number], number[]> => ({
-  ...OF_VISITORS,
-  scope,
-  period: scope.range,
+  ...ofVisitors(scope),
   statement: (part) =>
     statement((bind) => {
       const { events } = eventConditions(bind, { ...scope, part }, scope.range);

@@ -15,7 +15,7 @@ import { toIsoTime } from "../core/time.ts";
 import type { Period } from "./calendar.ts";
 import { readComparison } from "./comparison.ts";
 import { currencyIssues, readsCurrency } from "./currency.ts";
-import { answerHead, execute, type Found, foundExactly, OF_VISITORS, type Question } from "./execute.ts";
+import { answerHead, execute, type Found, foundExactly, ofVisitors, type Question } from "./execute.ts";
 import { sortGroups } from "./metrics-question.ts";
 import { orderIssues, readOrder } from "./query.ts";
 import type { RunQuery } from "./run-query.ts";
@@ -152,9 +152,7 @@ function toFigures(report: GoalReport, rows: readonly SelectedRow[], scale: numb
 async function readFigures(run: RunQuery, report: GoalReport, period: Period): Promise<Found<GoalFigures[]>> {
   if (report.goals.length === 0) return foundExactly([]);
   const question: Question<SelectedRow, GoalFigures[]> = {
-    ...OF_VISITORS,
-    scope: report.scope,
-    period,
+    ...ofVisitors(report.scope, period),
     addsUpVisitors: canEstimate(report.metrics),
     statement: (part) => goalsStatement(report, period, part),
     merge: (rows, scale) => toFigures(report, rows, scale),

@@ -1,5 +1,4 @@
 /** The question for metrics by dimensions: its statement for a part, and its groups from the totals that the parts return. */
-
 import { MAX_PART_ROWS, type Question } from "./execute.ts";
 import { eventSubqueries } from "./sql/from-events.ts";
 import { readFrom, rollupTotals, tableFor } from "./sql/from-rollups.ts";

@@ -1,6 +1,6 @@
 /** POST /api/stats/properties: the names of the properties that events carry. */
 import { LIMITS, type StatsPropertiesAnswer, type StatsPropertiesBody } from "@headwater/contract";
-import { answerHead, execute, OF_VISITORS, type Question } from "./execute.ts";
+import { answerHead, execute, ofVisitors, type Question } from "./execute.ts";
 import type { RunQuery } from "./run-query.ts";
 import { type Computed, type QueryScope, readScope } from "./scope.ts";
 import { eventConditions } from "./sql/conditions.ts";
@@ -21,9 +21,7 @@ const propertiesQuestion = (
   scope: QueryScope,
   limit: number,
 ): Question<[name: string, events: number], StatsPropertiesAnswer["properties"]> => ({
-  ...OF_VISITORS,
-  scope,
-  period: scope.range,
+  ...ofVisitors(scope),
   statement: (part) =>
     statement((bind) => {
       const { events } = eventConditions(bind, { ...scope, part }, scope.range);

@@ -4,7 +4,7 @@ import type { StatsRetentionAnswer, StatsRetentionBody } from "@headwater/contra
 import { issueAt, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { bucketStarts } from "./calendar.ts";
-import { answerHead, execute, OF_VISITORS, type Question } from "./execute.ts";
+import { answerHead, execute, ofVisitors, type Question } from "./execute.ts";
 import type { RunQuery } from "./run-query.ts";
 import { type Computed, type QueryScope, readScope } from "./scope.ts";
 import { eventConditions } from "./sql/conditions.ts";
@@ -20,9 +20,7 @@ const retentionQuestion = (
   scope: QueryScope,
   starts: readonly number[],
 ): Question<RetentionRow, Map<string, number>> => ({
-  ...OF_VISITORS,
-  scope,
-  period: scope.range,
+  ...ofVisitors(scope),
   statement: (part) =>
     statement((bind) => {
       const { events } = eventConditions(bind, { ...scope, part }, scope.range);
