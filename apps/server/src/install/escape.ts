@@ -9,6 +9,3 @@ export const stringLiteral = (value: string): string =>
     /[<>&]|[^ -~]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-
-/** A value as one quoted word of a POSIX shell. */
-export const shellLiteral = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,6 @@
 /** The example of an operation as a command to paste. */
 import type { OpenApiOperation, OpenApiParameter } from "@headwater/contract";
-
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+import { shellLiteral } from "../../core/text.ts";
 
 const exampleText = ({ example, name }: OpenApiParameter): string => String(example ?? `{${name}}`);
 
@@ -21,7 +20,7 @@ function urlOf(path: string, parameters: readonly OpenApiParameter[]): string {
 
 /** The body as a word of the shell, with the time at which the command runs: an event of the past shows in no stats of today. */
 const quoteBody = (body: unknown) =>
-  quote(JSON.stringify(body, null, 2)).replace(
+  shellLiteral(JSON.stringify(body, null, 2)).replace(
     /("(?:sentAt|timestamp)": )"[^"]*"/g,
     (_, member: string) => `${member}"'$(date -u +%Y-%m-%dT%H:%M:%SZ)'"`,
   );
@@ -32,7 +31,7 @@ function headersOf({ security, requestBody }: OpenApiOperation): string[] {
   const needsToken = scheme !== undefined && Object.keys(scheme).length > 0;
   return [
     ...(needsToken ? [`"Authorization: Bearer $TOKEN"`] : []),
-    ...(requestBody ? [quote("Content-Type: application/json")] : []),
+    ...(requestBody ? [shellLiteral("Content-Type: application/json")] : []),
   ];
 }
 
@@ -45,7 +44,7 @@ export function curlOf(
   const body = operation.requestBody?.content["application/json"]?.example;
   const isDefault = method === "get" || (method === "post" && body !== undefined);
   const lines = [
-    `curl ${isDefault ? "" : `-X ${method.toUpperCase()} `}${quote(server + urlOf(path, operation.parameters))}`,
+    `curl ${isDefault ? "" : `-X ${method.toUpperCase()} `}${shellLiteral(server + urlOf(path, operation.parameters))}`,
     ...headersOf(operation).map((header) => `  -H ${header}`),
     ...(body === undefined ? [] : [`  -d ${quoteBody(body)}`]),
   ];

@@ -1,6 +1,6 @@
 /** The curl example: one page view, sent from a shell. */
 import { SOURCE_DEFAULTS } from "@headwater/contract";
-import { shellLiteral } from "../escape.ts";
+import { shellLiteral } from "../../core/text.ts";
 import type { SnippetOptions } from "./browser.ts";
 
 interface CurlSource {
