@@ -30,7 +30,7 @@ export const SERVER_LIMITS = {
   maxSignInLinks: 5,
   maxInvitationsPerWorkspace: 200,
   maxSourcesPerWorkspace: 1_000,
-  /** Of each request of a test of a page. */
+  /** The time limit of each request when a page is tested. */
   doctorTimeoutMs: 10_000,
   /** Of the requests of a run by the service, for whoever waits for it in the console. */
   siteTestMs: 25_000,
@@ -57,7 +57,7 @@ export const SERVER_LIMITS = {
   warehouseCheckIdleMs: 1_000,
   warehouseCheckRetryMs: 30_000,
   warehouseStartMs: 60_000,
-  /** Of one query in the warehouse: an ordinary one over a year of a busy site stays below it. */
+  /** The limit of one query in the warehouse. An ordinary query over a year of a busy site stays below it. */
   maxStatsMemoryBytes: 536_870_912,
   maxStatsResultRows: 10_000,
   /** Slices of an exact answer. */

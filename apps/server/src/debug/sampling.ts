@@ -3,15 +3,15 @@ import { createRateLimiter } from "../overload/rate-limit.ts";
 import { PLAN_WARNING } from "./hourly-counts.ts";
 import { acceptedViolations, codeOf, type FinishedAttempt, outcomeOf } from "./render.ts";
 
-/** Of one source on average, so that of a busy source a few show how its requests look. */
+/** The average rate of one source. A few requests of a busy source show what all look like. */
 export const ATTEMPT_SUCCESSES_PER_SECOND = 5;
-/** Of one source at once, so that somebody who tries an install sees all requests. */
+/** The burst of one source. Somebody who tries an install sees all requests. */
 export const ATTEMPT_SUCCESS_BURST = 50;
 /** Sources whose recent successes are known. One that is forgotten starts with the full burst. */
 const ATTEMPT_SAMPLED_SOURCES = 10_000;
-/** Of all sources together: rendering and writing one takes 100 µs, so this is 2 % of a core. */
+/** The rate of all sources together. Rendering and writing one takes 100 µs, so this is 2 % of a core. */
 export const ATTEMPT_SUCCESSES_PER_SECOND_TOTAL = 200;
-/** Of the total, for sources none of whose successes was recorded in the last 10 s: a quiet source is not crowded out. */
+/** The share of that rate for sources without a recorded success in the last 10 s: a quiet source is not crowded out. */
 export const ATTEMPT_QUIET_SUCCESSES_PER_SECOND = 50;
 const ATTEMPT_QUIET_SECONDS = 10;
 export const ATTEMPT_FAILURES_PER_SECOND = 200;

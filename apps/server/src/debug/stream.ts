@@ -13,7 +13,7 @@ const STREAM_HEARTBEAT_MS = 15_000;
 const STREAM_POLL_MS = 500;
 export const MAX_STREAMS_PER_SOURCE = 20;
 export const MAX_STREAMS_PER_WORKSPACE = 40;
-/** Of one process. Each reads the ledger twice a second, for 0.04 ms: all of them use 2 % of a core. */
+/** The streams of one process. Each reads the ledger twice a second, for 0.04 ms: all of them use 2 % of a core. */
 const MAX_STREAMS = 200;
 
 interface StreamOptions {
