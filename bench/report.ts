@@ -15,14 +15,16 @@ export interface Results {
   quick: boolean;
   machine: Record<string, string>;
   options: { seconds: number; rounds: number };
-  /** What this run has measured. */
+  /** The measurements of this run. */
   sections: Partial<Record<Part, MeasuredSection>>;
 }
 
 const INTRODUCTION = `# Results of \`npm run bench\`
 
 Rate limiter, debug recording, masking, origin checks and access checks are on. Every acknowledged event is durable
-(\`synchronous=FULL\`). "more" has all figures of a part. [README.md](README.md) says what each part measures.
+(\`synchronous=FULL\`). A figure is the median of the rounds, with the
+lowest and the highest round in parentheses. A bare server parses each request and does nothing else. "auto" may sample
+visitors; "exact" never does. "more" has all figures of a part. [README.md](README.md) says what each part measures.
 
 `;
 const QUICK_WARNING = "**A quick run that checks that the bench works. Its figures mean nothing.**\n\n";

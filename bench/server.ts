@@ -11,7 +11,7 @@ import { cpuSecondsOf } from "./machine.ts";
 export const OWNER_TOKEN = "the-owner-token-of-the-bench-0123456789";
 const ORGANIZATION_ID = "org_default";
 const SERVE = fileURLToPath(new URL("serve.ts", import.meta.url));
-/** What `npm start` runs. */
+/** The program that `npm start` runs. */
 export const COMMAND = fileURLToPath(new URL("../apps/server/bin/headwater.js", import.meta.url));
 const START_MS = 30_000;
 const RETRY_MS = 100;

@@ -91,7 +91,7 @@ async function createSources(url) {
   return { organizationId, shop, help, beta };
 }
 
-/** What members have saved: funnel, segments, an annotation, a tracking plan, colleagues and a token. */
+/** Saves items as members do: funnel, segments, an annotation, a tracking plan, colleagues and a token. */
 async function saveSettings(url, { organizationId, shop }) {
   const saved = (body) =>
     callApi(url, `/api/tracking-sources/${shop.sourceId}/saved`, { organizationId, shared: true, ...body });

@@ -1,6 +1,7 @@
 // `npm run release [-- --out <folder>]`: writes what is published to dist/: the package `headwater` with the service, the
 // packages of packages/ that have a list of `files`, an SBOM (CycloneDX) and checksums. `--only headwater` writes that package
 // alone, which is what the Docker image needs. `--commit <commit>` names what it is made of where there is no git.
+// Before you publish, `npm run test:apps` must pass.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -119,7 +120,7 @@ function headwaterManifest() {
 /** The exact packages that the service was tested with. */
 function shrinkwrap(manifest) {
   const { packages } = readJson("package-lock.json");
-  // the Node of a checkout is no part of the package
+  // the Node of a checkout is not part of the package
   const ownNode = Object.keys(packages[""].optionalDependencies).map((name) => `node_modules/${name}`);
   const installed = Object.entries(packages).filter(
     ([path, { dev, link }]) => path.startsWith("node_modules/") && !dev && !link && !ownNode.includes(path),
@@ -170,7 +171,7 @@ function packLibraries() {
     if (readJson(path).files !== undefined) pack(`./${dirname(path)}`);
 }
 
-/** What the build copies into the console beside the scripts: a font and the flags. */
+/** Packages that the build copies into the console: a font and the flags. */
 const COPIED_INTO_CONSOLE = ["@fontsource-variable/inter", "country-flag-icons"];
 
 /** The packages in the built console, which npm does not install with the package. */
@@ -198,7 +199,7 @@ function consoleComponents() {
   });
 }
 
-/** Of the package: what `npm ci` installs with it, and what is in the built console. */
+/** The SBOM of the package: what `npm ci` installs with it, and what is in the built console. */
 function writeSbom(stage) {
   const words = [
     "sbom",

@@ -75,5 +75,5 @@ for (const { name, program, use } of missing) {
 if (missing.length === 0) console.log(`Present: ${TOOLS.map(({ name }) => name).join(", ")}.`);
 
 const hasPassed =
-  run("npm", "run", "types") && run("npm", "run", "lint") && run("npm", "test", "--", "--apps");
+  run("npm", "run", "types") && run("npm", "run", "lint") && run("npm", "test", "--", "--all");
 process.exitCode = hasPassed ? 0 : 1;

@@ -1,15 +1,15 @@
 /** A drill: a service that takes 100 events per second with counted ids, a fault, and what became of each event. */
-import { type Child, createSource, startChild, until } from "../../apps/server/test/faults/child.ts";
+import { type Child, createSource, startChild } from "../../apps/server/test/faults/child.ts";
 import { createRandom } from "../../apps/server/test/faults/random.ts";
 import { Trickle, type TrickleAnswer } from "../../apps/server/test/faults/trickle.ts";
 import { storedEvents } from "../../apps/server/test/ledger/reader.ts";
+import { until } from "../../apps/server/test/support/until.ts";
 import type { TestSource } from "../../apps/server/test/support/world.ts";
 
-export const PATIENCE_MS = 60_000;
 const READY = "ready";
 const BEFORE = 200;
 
-/** What the operator was told while the fault lasted. */
+/** The messages to the operator while the fault lasted. */
 interface FaultReport {
   /** The first line of level error about it; null: none. */
   errorLine: string | null;
@@ -31,7 +31,7 @@ export interface DrillFigures {
   acknowledgedAfterKnown: number;
   refused: number;
   report: FaultReport | null;
-  /** What else is worth knowing. */
+  /** Further remarks. */
   note: string;
 }
 
@@ -50,7 +50,7 @@ export async function startTrickled(
   const child = await startChild(dataDir, { environment: { LOG_LEVEL: "warn", ...environment } });
   const to = source ?? (await createSource(child.url));
   const trickle = await Trickle.start(child, to, createRandom());
-  await until("events are accepted", PATIENCE_MS, () => trickle.count("accepted") >= BEFORE);
+  await until("events are accepted", () => trickle.count("accepted") >= BEFORE);
   const close = async () => {
     await trickle[Symbol.asyncDispose]();
     await child.end("SIGKILL");
@@ -64,13 +64,13 @@ export const refusalsOf = ({ answers }: Trickle) =>
 /** Waits until at least that many further events are accepted. */
 export function waitForAccepted(trickle: Trickle, further: number): Promise<unknown> {
   const wanted = trickle.count("accepted") + further;
-  return until("events are accepted", PATIENCE_MS, () => trickle.count("accepted") >= wanted);
+  return until("events are accepted", () => trickle.count("accepted") >= wanted);
 }
 
 const METRIC =
   /^(headwater_storage_failing\{kind="\w+"\} 1|headwater_(?:clock_jump_seconds|warehouse_missing_events) -?[1-9].*)$/m;
 
-/** What /readyz says. */
+/** The answer of /readyz. */
 export async function readReadiness({ url }: Child) {
   const response = await fetch(`${url}/readyz`);
   const { code, warehouse, clock } = (await response.json()) as {
@@ -81,7 +81,7 @@ export async function readReadiness({ url }: Child) {
   return { status: response.status, code, warehouse, clock };
 }
 
-/** What the body of a 200 says besides that. */
+/** A remark about the body of a 200. */
 function remarkOf({ warehouse, clock }: Awaited<ReturnType<typeof readReadiness>>): string {
   if (warehouse?.state === "incomplete") return "warehouse incomplete";
   return clock?.state === "jumped" ? "clock jumped" : READY;

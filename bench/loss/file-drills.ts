@@ -3,15 +3,15 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { folder, headwater } from "../../apps/server/test/cli/command-line.ts";
-import { ask, until } from "../../apps/server/test/faults/child.ts";
+import { ask } from "../../apps/server/test/faults/child.ts";
 import { damageTable } from "../../apps/server/test/faults/damage.ts";
 import { restoreUntil } from "../../apps/server/test/faults/killed-restore.ts";
 import { emptyVolume, fillVolume, openVolume, whyNoVolume } from "../../apps/server/test/faults/volume.ts";
+import { until } from "../../apps/server/test/support/until.ts";
 import { ORGANIZATION_ID } from "../../apps/server/test/support/world.ts";
 import {
   countLoss,
   type DrillFigures,
-  PATIENCE_MS,
   readReport,
   refusalsOf,
   startTrickled,
@@ -35,7 +35,7 @@ export async function removedFolder(): Promise<DrillFigures> {
   const { child, trickle } = service;
   const faultAt = performance.now();
   rmSync(dataDir, { recursive: true });
-  await until("events are refused", PATIENCE_MS, () => refusalsOf(trickle) >= REFUSED);
+  await until("events are refused", () => refusalsOf(trickle) >= REFUSED);
   const report = await readReport(child);
   await trickle[Symbol.asyncDispose]();
   const note = existsSync(dataDir) ? "DATA_DIR was created again" : "";
@@ -54,7 +54,7 @@ export async function damagedLedger(): Promise<DrillFigures> {
   damageTable(data.at("ledger.sqlite"), "audit");
   const faultAt = performance.now();
   await ask(child.url, `/api/audit?organizationId=${ORGANIZATION_ID}`);
-  await until("events are refused", PATIENCE_MS, () => refusalsOf(trickle) >= REFUSED);
+  await until("events are refused", () => refusalsOf(trickle) >= REFUSED);
   const report = await readReport(child);
   await trickle[Symbol.asyncDispose]();
   await child.end("SIGTERM");
@@ -72,7 +72,7 @@ export async function damagedAttempts(): Promise<DrillFigures> {
   const faultAt = performance.now();
   await using service = await startTrickled(data.path, {}, before.source);
   const { child, trickle } = service;
-  await until("the damage is reported", PATIENCE_MS, () => child.logged().includes("was damaged and is now"));
+  await until("the damage is reported", () => child.logged().includes("was damaged and is now"));
   await waitForAccepted(trickle, REFUSED);
   await trickle[Symbol.asyncDispose]();
   const report = await readReport(child);
@@ -92,7 +92,7 @@ export async function fullDisk(): Promise<DrillFigures | string> {
   const { child, trickle } = service;
   fillVolume(volume);
   const faultAt = performance.now();
-  await until("events are refused", PATIENCE_MS, () => {
+  await until("events are refused", () => {
     // for a while the ledger still finds space in its own files
     fillVolume(volume);
     return refusalsOf(trickle) >= REFUSED;

@@ -2,12 +2,11 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { folder, headwater } from "../../apps/server/test/cli/command-line.ts";
-import { until } from "../../apps/server/test/faults/child.ts";
 import { freezeBackends, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
 import { startPooler, whyNoPooler } from "../../apps/server/test/postgres/pooler.ts";
+import { until } from "../../apps/server/test/support/until.ts";
 import {
   type DrillFigures,
-  PATIENCE_MS,
   readReport,
   refusalsOf,
   startTrickled,
@@ -45,7 +44,7 @@ export async function frozenPostgres(): Promise<DrillFigures> {
   let report = null;
   try {
     await wait(FROZEN_MS);
-    await until("events are refused", PATIENCE_MS, () => refusalsOf(trickle) >= REFUSED);
+    await until("events are refused", () => refusalsOf(trickle) >= REFUSED);
     report = await readReport(child);
   } finally {
     mendedAt = performance.now();

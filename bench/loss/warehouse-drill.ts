@@ -1,12 +1,12 @@
 /** A drill with the embedded warehouse: the content of its parts is damaged while the service is stopped. */
 import { folder } from "../../apps/server/test/cli/command-line.ts";
-import { type Child, until } from "../../apps/server/test/faults/child.ts";
+import type { Child } from "../../apps/server/test/faults/child.ts";
+import { until } from "../../apps/server/test/support/until.ts";
 import { OWNER_TOKEN, type TestSource } from "../../apps/server/test/support/world.ts";
 import { flipBytes } from "../../apps/server/test/warehouse/damage.ts";
 import {
   type DrillFigures,
   isReported,
-  PATIENCE_MS,
   readReadiness,
   readReport,
   startTrickled,
@@ -24,7 +24,7 @@ const shippedIn = async ({ url }: Child): Promise<number> => {
 
 /** Waits until the service has shipped that many events since its start. */
 const waitUntilShipped = (child: Child, events: number): Promise<unknown> =>
-  until("the events are in the warehouse", PATIENCE_MS, async () => (await shippedIn(child)) >= events);
+  until("the events are in the warehouse", async () => (await shippedIn(child)) >= events);
 
 /** @returns null while a query still meets a damaged part */
 async function exportedIds({ url }: Child, { sourceId }: TestSource): Promise<string[] | null> {
@@ -47,7 +47,7 @@ export async function damagedParts(): Promise<DrillFigures> {
   const faultAt = performance.now();
   await using service = await startTrickled(data.path, EMBEDDED, before.source);
   const { child, trickle, source } = service;
-  await until("the damage is reported", PATIENCE_MS, async () => {
+  await until("the damage is reported", async () => {
     const { warehouse } = await readReadiness(child);
     return warehouse?.state === "incomplete";
   });
@@ -56,12 +56,12 @@ export async function damagedParts(): Promise<DrillFigures> {
   await trickle[Symbol.asyncDispose]();
   await waitUntilShipped(child, trickle.count("accepted"));
   const ids = () => exportedIds(child, source);
-  const stored = await until("the damaged parts are set aside", PATIENCE_MS, ids);
+  const stored = await until("the damaged parts are set aside", ids);
   const reported = async () => {
     const found = await readReport(child);
     return isReported(found) && found;
   };
-  const report = await until("it is reported", PATIENCE_MS, reported).catch(() => readReport(child));
+  const report = await until("it is reported", reported).catch(() => readReport(child));
   const answers = [...before.trickle.answers, ...trickle.answers];
   const note = `reported ${noticedAfterMs} ms after the start began`;
   return toFigures({ answers, stored, times: { faultAt }, report, note });

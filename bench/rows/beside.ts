@@ -74,7 +74,7 @@ async function peakOf(server: Headwater, { options, peak }: BenchContext): Promi
 }
 
 interface DrainRates {
-  /** Events per second: by so many a backlog grows while nothing is shipped. */
+  /** Events per second by which the backlog grows while nothing is shipped. */
   accepted: number;
   /** Events per second. */
   shipped: number;
@@ -169,7 +169,7 @@ async function ingestBeside(context: BenchContext): Promise<{ tables: ResultTabl
       rowOf(
         "with shipping",
         beside,
-        describeTarget(ratio <= P99_RATIO, `p99 ≤ ${P99_RATIO} × alone (${figure(ratio)})`),
+        describeTarget(ratio <= P99_RATIO, `p99 ≤ ${P99_RATIO} × alone, measured ${figure(ratio)} ×`),
       ),
     ],
   };
@@ -308,8 +308,8 @@ export async function beside(context: BenchContext): Promise<BenchSection> {
     settings: SHIPPING,
     tables: [...ingest.tables, inserts.table],
     notes: [
-      "First table: the open loop at half the peak rate, 10 events per batch, in turns without and with a warehouse. The ratio of the p99 is computed per round.",
-      "Second table: a service ships the events that the one without a warehouse has accepted, while ingest goes on at the same rate.",
+      "First table: the open loop at half the peak rate, 10 events per batch, alternating between a service without a warehouse and one with it.",
+      "Second table: the backlog of the service without a warehouse is shipped, while ingest goes on at the same rate.",
       `Third table: a query until its time limit, an export, and inserts of ${INSERT_EVENTS} events every ${INSERT_EVERY_MS} ms. Memory: at rest before, plus the highest growth.`,
     ],
     data: { ingest: ingest.data, inserts: inserts.data },

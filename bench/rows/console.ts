@@ -1,5 +1,5 @@
 /**
- * Measures how soon the console shows the chart of ten million events, also after clicks that filter, and how smoothly a list of 5,000
+ * Measures how soon the console shows the chart of ten million events, even after clicks that filter, and how smoothly a list of 5,000
  * attempts scrolls.
  */
 import { existsSync } from "node:fs";
@@ -53,7 +53,7 @@ interface PageTimes {
   lists: number;
 }
 
-/** What a click led to: the milliseconds until the headline and the chart are new, and the layout shift meanwhile. */
+/** The effect of a click: the milliseconds until the headline and the chart are new, and the layout shift meanwhile. */
 interface Filtered {
   ms: number;
   shift: number;

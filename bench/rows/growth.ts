@@ -216,7 +216,7 @@ export async function growth({ options, say }: BenchContext): Promise<BenchSecti
     ],
     notes: [
       `The database generates random keys, spread over all live generations. Measured two minutes after the last start, when the filters of the keys are loaded. ${options.rounds} rounds of ${options.seconds} s each; shares are computed per round.`,
-      "Bytes per event: what the traffic added to the empty ledger, indexes included. The last rows are the generated keys.",
+      "Bytes per event: what the traffic added to the empty ledger, indexes included.",
     ],
     data: Object.fromEntries(
       allTested.map(({ ledger, keys, loops, cpu }) => [`${ledger} ${keys}`, { loops, cpu }]),

@@ -80,9 +80,7 @@ export async function openLoop(context: BenchContext): Promise<BenchSection> {
         ],
       },
     ],
-    notes: [
-      "Latency counts from the time a request was due. The generator wakes once per millisecond; its delay is part of the latency.",
-    ],
+    notes: ["The generator wakes once per millisecond; its delay is part of the latency."],
     data: { rate, found },
   };
 }

@@ -268,8 +268,9 @@ export async function overload(context: BenchContext): Promise<BenchSection> {
         ? "Pinning was not possible: the server and the generator shared all cores."
         : `Server on core ${SERVER_CORE}, generators on core ${generatorCore}.`,
       `${SOURCES} sources from 500 addresses: a source gets ${figure(rate / SOURCES)} requests per second, below the default limits. The quiet source sends ${QUIET_RATE}.`,
-      `"bare 503s": refusals per second that one core sends with a node:http server that refuses every request unread. "possible share": the goodput if refusals cost that.`,
-      `The peak is the better of two closed loops on that core, with ${CONNECTIONS} and ${MANY_CONNECTIONS} connections, measured just before each round.`,
+      `"bare 503s": refusals per second of a node:http server on one core that reads no request. "possible share": the goodput if refusals cost that.`,
+      `"other outcomes": those besides 200 and 503, in each round. "generator late": after the planned time.`,
+      `The peak is the better of two closed loops on that core, with ${CONNECTIONS} and ${MANY_CONNECTIONS} connections, just before each round.`,
     ],
     data: { rounds, beside },
   };

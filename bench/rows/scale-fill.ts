@@ -19,7 +19,7 @@ const SESSIONS_PER_INSERT = 50_000;
 /** How many events a session has, each with the same probability. */
 const LENGTHS = [1, 1, 1, 1, 2, 2, 3, 4, 6, 11];
 const EVENTS_PER_SESSION = LENGTHS.reduce((sum, length) => sum + length, 0) / LENGTHS.length;
-/** Of these, a month of sessions sees three quarters. */
+/** A month of sessions has visits of three quarters of these visitors. */
 const VISITORS_PER_SESSION = 0.75;
 
 const COLUMNS = `analyticsEventId, eventId, type, name, occurredAt, timestamp, sessionId, anonymousId, page, locale, timezone, screen,

@@ -5,6 +5,7 @@ import {
   type StatsAccuracy,
   type StatsAccuracyChoice,
   type StatsFilter,
+  type StatsFunnelBody,
   type StatsQueryBody,
 } from "@headwater/contract";
 import { connect, type WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
@@ -16,7 +17,9 @@ import { answerPaths } from "../../apps/server/src/stats/paths.ts";
 import { answerProperties } from "../../apps/server/src/stats/properties.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
 import { answerRetention } from "../../apps/server/src/stats/retention.ts";
-import { createQueryRunner, type RunQuery } from "../../apps/server/src/stats/run-query.ts";
+import { createQueryRunner } from "../../apps/server/src/stats/run-query.ts";
+import type { EachGoal, QueryGoal } from "../../apps/server/src/stats/sql/goals.ts";
+import type { RunQuery } from "../../apps/server/src/stats/sql/run-on.ts";
 import { type BenchContext, type BenchSection, figure, median } from "../section.ts";
 import { newFolder } from "../server.ts";
 import { buildRollups, COMMAND_MS, ENGINE, range, UNTIL, waitForMerges } from "./month.ts";
@@ -40,7 +43,7 @@ const MANY_VALUES: Variant = {
 };
 const YEAR: Variant = { name: "300 days", days: 300, pages: 500, referrers: 300 };
 
-type ScaleQuery = Pick<StatsQueryBody, "metrics" | "dimensions" | "filters" | "pagination">;
+type ScaleQuery = Pick<StatsQueryBody, "metrics" | "dimensions" | "filters" | "pagination" | "include">;
 const SHOWN: readonly (ScaleQuery & { readonly name: string })[] = [
   { name: "top pages", metrics: ["visitors", "pageviews"], dimensions: ["page"], pagination: { limit: 8 } },
   { name: "headline", metrics: ["visitors", "sessions", "pageviews", "bounceRate", "sessionDuration"] },
@@ -126,8 +129,12 @@ const bodyOf = ({ days }: ScaleRun, accuracy: StatsAccuracyChoice) => ({
   timezone: "UTC",
   accuracy,
 });
-const ask = (run: ScaleRun, asked: ScaleQuery, accuracy: StatsAccuracyChoice) =>
-  answerQuery(run.run, { ...bodyOf(run, accuracy), ...asked }, null, UNTIL);
+const ask = (
+  run: ScaleRun,
+  asked: ScaleQuery,
+  accuracy: StatsAccuracyChoice,
+  goal: QueryGoal | null = null,
+) => answerQuery(run.run, { ...bodyOf(run, accuracy), ...asked }, goal, UNTIL);
 
 const STEPS = [
   { event: null, path: "/page/1*", conditions: [], value: null },
@@ -146,6 +153,49 @@ const OTHER_QUERIES: Readonly<Record<string, OtherQuery>> = {
   properties: (run, accuracy) => answerProperties(run.run, bodyOf(run, accuracy), UNTIL),
   "page × bounce": (run, accuracy) => ask(run, PAGE_BOUNCES, accuracy),
 };
+
+const GOALS: EachGoal = {
+  each: [
+    { name: "Sign-up", event: "event_1", path: null, conditions: [], value: null },
+    { name: "Pricing", event: null, path: "/page/1*", conditions: [], value: null },
+  ],
+};
+const FIRST_ROWS = { pagination: { limit: 8 } };
+const WEEKLY_QUERIES: Readonly<Record<string, ScaleQuery>> = {
+  "new and returning visitors": { metrics: ["newVisitors", "returningVisitors"] },
+  "by visitor type": { metrics: ["visitors", "sessions"], dimensions: ["visitorType"] },
+  "by first source": { metrics: ["visitors"], dimensions: ["firstSource"], ...FIRST_ROWS },
+  "rolling visitors": { metrics: ["visitors7Days", "visitors28Days"], dimensions: ["time:day"] },
+  "all goals by channel": { metrics: ["conversions", "conversionRate"], dimensions: ["goal", "channel"] },
+  "average and p90 of a property": { metrics: ["avg:value", "p90:value"] },
+  "entrances and exits": { metrics: ["entrances", "exits", "exitRate"], dimensions: ["page"], ...FIRST_ROWS },
+  "first folders": { metrics: ["visitors", "pageviews"], dimensions: ["folder:1"], ...FIRST_ROWS },
+  "hour by weekday": { metrics: ["visitors"], dimensions: ["dayOfWeek", "hourOfDay"] },
+  "four dimensions with a total": {
+    metrics: ["visitors"],
+    dimensions: ["channel", "country", "device", "browser"],
+    include: { total: true },
+    ...FIRST_ROWS,
+  },
+};
+const WEEKLY_FUNNELS: Readonly<Record<string, Partial<StatsFunnelBody>>> = {
+  "funnel with times": { include: { times: true } },
+  "funnel within a session": { within: "session" },
+  "funnel by channel": { dimension: "channel" },
+};
+
+async function measureWeekly(run: ScaleRun): Promise<string[]> {
+  const row: string[] = [];
+  const add = async (name: string, answer: () => Promise<MaybeEstimated>) =>
+    row.push(describe(await measure(name, run.rounds, answer)));
+  for (const [name, asked] of Object.entries(WEEKLY_QUERIES))
+    await add(name, () => ask(run, asked, "auto", asked.dimensions?.includes("goal") ? GOALS : null));
+  for (const [name, fields] of Object.entries(WEEKLY_FUNNELS))
+    await add(name, () =>
+      answerFunnel(run.run, { ...bodyOf(run, "auto"), steps: [], ...fields }, STEPS, UNTIL),
+    );
+  return row;
+}
 
 const TIMES = [
   "accuracy, ms",
@@ -217,6 +267,7 @@ interface MeasuredVariant {
   /** A row for each accuracy. */
   readonly times: readonly string[][];
   readonly filters: readonly string[];
+  readonly weekly: readonly string[];
   readonly sizes: readonly string[];
 }
 
@@ -247,12 +298,14 @@ async function measureVariant(
     const times: string[][] = [];
     for (const accuracy of ACCURACIES) times.push(await measureTimes(run, accuracy));
     const filters = await measureFilters(run);
+    const weekly = await measureWeekly(run);
     const bytes = await bytesPerEvent(client, events);
     await client.close();
     return {
       name: `${figure(events / MILLION)} M, ${variant.name}`,
       times,
       filters,
+      weekly,
       sizes: [figure(buildSeconds), bytes, figure(endWatch() / 1_048_576)],
     };
   } finally {
@@ -283,6 +336,13 @@ export async function scale(context: BenchContext): Promise<BenchSection> {
         rows: measured.flatMap(({ name, times }) => times.map((row) => [name, ...row])),
       },
       { columns: ["events", ...FILTERS], rows: measured.map(({ name, filters }) => [name, ...filters]) },
+      {
+        columns: ["question of every week (auto), ms", ...measured.map(({ name }) => name)],
+        rows: Object.keys({ ...WEEKLY_QUERIES, ...WEEKLY_FUNNELS }).map((name, at) => [
+          name,
+          ...measured.map(({ weekly }) => weekly[at] ?? ""),
+        ]),
+      },
       { columns: ["events", ...SIZES], rows: measured.map((one) => [one.name, ...one.sizes]) },
     ],
     notes: [

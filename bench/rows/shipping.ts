@@ -133,7 +133,7 @@ export async function shipping({ options, say }: BenchContext): Promise<BenchSec
       },
     ],
     notes: [
-      "The time counts from when the warehouse is up until the outbox is empty. The shipper looks each event up first, because it is older than the start. Rows and distinct ids in the warehouse are equal at the end.",
+      "The time counts from when the warehouse is up until the outbox is empty. The shipper looks each event up first, because it is older than the start.",
       `Steal time: ${figure(found.reduce((sum, one) => sum + one.stolenSeconds, 0))} CPU seconds.`,
     ],
     data: found,

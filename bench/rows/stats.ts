@@ -5,7 +5,8 @@ import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.t
 import { migrate } from "../../apps/server/src/clickhouse/migrate.ts";
 import type { WarehouseProcess } from "../../apps/server/src/clickhouse/warehouse.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
-import { createQueryRunner, type RunQuery } from "../../apps/server/src/stats/run-query.ts";
+import { createQueryRunner } from "../../apps/server/src/stats/run-query.ts";
+import type { RunQuery } from "../../apps/server/src/stats/sql/run-on.ts";
 import { type BenchContext, type BenchSection, describeTarget, figure, median, spread } from "../section.ts";
 import { newFolder } from "../server.ts";
 import {
@@ -219,7 +220,7 @@ async function compareBoth(
       },
     ],
     notes: [
-      `Generated traffic of \`headwater seed\`, written directly to the warehouse. Every result of the warehouse is compared with PostgreSQL's. With rollups: the median (lowest–highest) of ${quick ? 1 : ROUNDS} warm rounds. PostgreSQL and the queries without rollups: the second of two runs.`,
+      `Generated traffic of \`headwater seed\`, written directly to the warehouse. With rollups: the median (lowest–highest) of ${quick ? 1 : ROUNDS} warm rounds. PostgreSQL and the queries without rollups: the second of two runs.`,
     ],
     data: { queryTimes, atOnce },
   };

@@ -115,7 +115,7 @@ export async function closedLoops(
 export async function throughput(context: BenchContext): Promise<BenchSection> {
   const section = await closedLoops("Closed loop: events", [1, 10, 50], context);
   const { table, rounds } = await withWarehouse(context);
-  const note = `Second table: the same loop on a service that ships to its embedded warehouse meanwhile. Its CPU time includes the shipping after the load; "shipped after" is the time from the end of the load until the warehouse had every event.`;
+  const note = `Second table: the same loop on a service that ships to its embedded warehouse meanwhile. Its CPU time includes the shipping after the load; "shipped after" counts from the end of the load.`;
   return {
     ...section,
     tables: [...section.tables, table],

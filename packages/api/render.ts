@@ -49,9 +49,9 @@ export function renderType(schema: OpenApiSchema): string {
 
 /** Parameters of one kind, as the members of an object. */
 function renderParameters({ parameters }: OpenApiOperation, kind: "path" | "query"): string {
-  const ofKind = parameters.filter((one) => one.in === kind);
-  if (ofKind.length === 0) return "undefined";
-  const members = ofKind.map(({ name, required, description, schema }) => {
+  const selected = parameters.filter((one) => one.in === kind);
+  if (selected.length === 0) return "undefined";
+  const members = selected.map(({ name, required, description, schema }) => {
     const [mark, absent] = required ? [":", ""] : ["?:", " | null | undefined"];
     return `${comment(description)}${keyOf(name)}${mark} ${renderType(schema)}${absent};`;
   });
@@ -102,5 +102,5 @@ export function renderRoutes(document: OpenApiDocument): string {
     ({ path, method, operation }) =>
       `  ${operation.operationId}: "${method.toUpperCase()} ${path}${renderAnswer(operation) === "Response" ? " raw" : ""}",`,
   );
-  return `/** ${GENERATED} The word \`raw\`: the answer is no JSON. */\nexport const ROUTES = {\n${lines.join("\n")}\n} as const;\n`;
+  return `/** ${GENERATED} The word \`raw\`: the answer is not JSON. */\nexport const ROUTES = {\n${lines.join("\n")}\n} as const;\n`;
 }

@@ -16,9 +16,13 @@ const EXTRAS = {
   downloads: "downloads",
   engagement: "engagement",
   forms: "forms",
+  "consent-signals": "consentSignals",
   "outbound-links": "outboundLinks",
   "web-vitals": "webVitals",
 };
+
+/** An optional part that v2.js loads before it starts the client. */
+const IDENTITY = "identity";
 
 /** The ECMAScript edition that the scripts are compiled to and checked against: browsers since 2021 support it. */
 const EDITION = 2021;
@@ -28,7 +32,7 @@ const EDITION = 2021;
  * the browser, a script tag's attribute or the server must not be listed here.
  */
 const INTERNAL_PROPERTIES =
-  /^(?:apiBaseUrl|applyPrivacy|calls|current|currentOwner|discardAll|enqueue|follow|latest|leave|list|names|open|own|persist|put|publicKey|read|remove|setUserId|sharedId|show|state|stop|updateTitle|view|waitMs|whenAllowed|write)$/;
+  /^(?:apiBaseUrl|applyPrivacy|calls|current|currentOwner|discardAll|enqueue|follow|isInside|latest|leave|list|lock|names|open|own|persist|put|publicKey|read|remove|setUserId|owner|show|state|stop|updateTitle|view|waitMs|whenAllowed|write)$/;
 
 const modifiedAt = async (path) => (await stat(path)).mtimeMs;
 
@@ -131,6 +135,8 @@ export async function buildSdk() {
     const code = entryOf(sourceOf(`extras/${file}.ts`), name);
     await bundle(tools, join(root, "dist", "extras", `${file}.js`), code);
   }
+  const identity = `import ${JSON.stringify(sourceOf(`extras/${IDENTITY}.ts`))};`;
+  await bundle(tools, join(root, "dist", "extras", `${IDENTITY}.js`), identity);
   const code = `import ${JSON.stringify(sourceOf("browser.ts"))};`;
   await bundle(tools, output, code, true);
   return output;
@@ -146,7 +152,7 @@ export async function buildWithEngagement() {
 /** Builds the optional parts and returns their names and paths, as `/sdk/extras/<name>.js` serves them. */
 export async function builtExtras() {
   const folder = join(dirname(await buildSdk()), "extras");
-  return Object.keys(EXTRAS).map((name) => ({ name, path: join(folder, `${name}.js`) }));
+  return [...Object.keys(EXTRAS), IDENTITY].map((name) => ({ name, path: join(folder, `${name}.js`) }));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await buildSdk());

@@ -17,7 +17,7 @@ export const onSignedOut = (listener: () => void): void => {
 /** A person waits, so a request is repeated once, and soon. */
 const RETRY = { maxTries: 2, maxWaitMs: 2_000 };
 
-/** For the sign-in, whose token is not that of the tab. */
+/** The client for the sign-in, which has another token than the tab. */
 export const apiWith = (token: string | null) => createApi({ baseUrl: API_BASE, token, ...RETRY });
 
 export const api = createApi({

@@ -106,7 +106,7 @@ export const sourceQuery = (sourceId: string) =>
     queryFn: ({ signal }) => api.getSource({ params: { sourceId }, signal }),
   });
 
-/** What everyone who sees the stats of a source may know about it. */
+/** The facts about a source that everyone who sees its stats may know. */
 export const statsSourceQuery = (sourceId: string) =>
   queryOptions({
     queryKey: ["stats", "source", sourceId],

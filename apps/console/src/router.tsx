@@ -145,6 +145,10 @@ const pages = [
   ),
   stats,
   page(
+    "/analytics/all",
+    lazyPage(() => import("./pages/stats/all-sources-page.tsx"), "AllSourcesPage"),
+  ),
+  page(
     "/analytics/visitor",
     lazyPage(() => import("./pages/visitor/visitor-page.tsx"), "VisitorPage"),
   ),

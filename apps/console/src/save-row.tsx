@@ -16,7 +16,7 @@ interface SaveRowProps {
 export function SaveRow({ saved, what, isUnsaved, problem = null }: SaveRowProps) {
   const id = useId();
   const reason = isUnsaved ? problem : "No changes to save";
-  // the answer may come before the form has taken it over: until then leaving the page asks
+  // the answer may come before the form shows it: until then, leaving the page asks for confirmation
   const isSaved = saved.isSuccess && !isUnsaved;
   return (
     <Group justify="flex-end" className="save-row">

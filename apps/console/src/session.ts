@@ -27,7 +27,7 @@ function write(key: string, value: string | null): void {
 const isShared = () => /\/(?:shared|embed)\/?$/.test(location.pathname);
 /** The token stays in the URL's fragment, which browsers send to no server, so that the URL can be shared again. */
 const linkToken = () => new URLSearchParams(location.hash.slice(1)).get("token");
-/** What the right password adds to the token of a link is kept under the end of the token, never the token itself. */
+/** The storage key of what the right password adds to the token of a link. It has the end of the token only. */
 const unlockKey = (token: string) => `headwater.unlocked.${token.slice(-6)}`;
 
 function tokenOfLink(): string | null {

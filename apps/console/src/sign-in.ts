@@ -10,7 +10,7 @@ export function takeFragment(): URLSearchParams {
   return fragment;
 }
 
-/** What a sign-in link has in its fragment. */
+/** The credential in the fragment of a sign-in link. */
 export type Credential = { readonly code: string } | { readonly token: string };
 
 const NO_PROFILE = { name: null, email: null };

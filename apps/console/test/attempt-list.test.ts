@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DebugAttempt } from "@headwater/contract";
 import type { Locator } from "playwright-core";
-import { until } from "../../server/test/faults/child.ts";
+import { until } from "../../server/test/support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -18,7 +18,6 @@ import { consoleTest } from "./console-world.ts";
 import { seed } from "./seed.ts";
 
 const STREAMED = 5_000;
-const SCROLL_MS = 10_000;
 
 test("Each day of the attempt list has a heading above its attempts.", () => {
   const at = (day: number, hour: number) => ({ receivedAt: new Date(2026, 8, day, hour).toISOString() });
@@ -85,7 +84,7 @@ consoleTest(
     await isOpened(STREAMED + 5);
     await page.getByRole("button", { name: "Close" }).click();
     const isInView = () => last.evaluate((row) => row.getBoundingClientRect().bottom <= innerHeight);
-    await until("the row of the closed attempt is in view", SCROLL_MS, isInView);
+    await until("the row of the closed attempt is in view", isInView);
     await last.click();
     await isOpened(STREAMED + 5);
     await page.keyboard.press("Home");
@@ -177,7 +176,7 @@ consoleTest(
 
     await page.mouse.wheel(0, 1_600);
     await row.waitFor();
-    await until("the list has scrolled", SCROLL_MS, () => page.evaluate(() => scrollY >= 1_500));
+    await until("the list has scrolled", () => page.evaluate(() => scrollY >= 1_500));
     const place = await top(row);
     await send(shown + 2);
     await send(shown + 3);

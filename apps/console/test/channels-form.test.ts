@@ -1,4 +1,4 @@
-/** The form for a source's own rules for sources and channels. */
+/** The forms for a source's own rules for sources and channels, and for its content groups. */
 import assert from "node:assert/strict";
 import { consoleTest } from "./console-world.ts";
 
@@ -27,6 +27,34 @@ consoleTest(
     await rules.fill(`${partner}\nmedium=qr -> Poster | Print`);
     await save();
     await form.getByText("medium=qr -> Poster | Print: A rule is").waitFor();
+    assert.deepEqual(await read(), saved, "nothing is saved");
+  },
+);
+
+consoleTest(
+  "The form for content groups saves groups, and shows what the service refuses.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource();
+    const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.contentGroups;
+    await open(`/sources/data?sourceId=${sourceId}`);
+    const form = page.getByRole("form", { name: "Content groups" });
+    const groups = form.getByLabel("Groups", { exact: true });
+    const save = () => form.getByRole("button", { name: "Save groups" }).click();
+    await groups.fill(" Docs = /docs/*;  /guides/*\n\nShop=/shop*\n");
+    await save();
+    await form.getByText("Saved").waitFor();
+    const saved = [
+      { name: "Docs", paths: ["/docs/*", "/guides/*"] },
+      { name: "Shop", paths: ["/shop*"] },
+    ];
+    assert.deepEqual(await read(), saved);
+    await page.reload();
+    assert.equal(await groups.inputValue(), "Docs=/docs/*; /guides/*\nShop=/shop*");
+    for (const wrong of ["Blog=blog", "Blog=/a b"]) {
+      await groups.fill(`Shop=/shop*\n${wrong}`);
+      await save();
+      await form.getByText(`${wrong}: A group is`).waitFor();
+    }
     assert.deepEqual(await read(), saved, "nothing is saved");
   },
 );

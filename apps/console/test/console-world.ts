@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
 import { isInstalled } from "../../server/src/clickhouse/embedded/start.ts";
@@ -36,22 +36,85 @@ function watch(page: Page, origin: string, violations: string[]): void {
   });
 }
 
-async function start(t: TestContext, environment: Record<string, string>): Promise<ConsoleWorld> {
-  const consoleFolder = await buildConsole();
-  assert.ok(consoleFolder, "build the console first");
-  const world = await openWorld(environment, { consoleFolder });
-  t.after(() => world[Symbol.asyncDispose]());
-  const context = await newVisitor();
-  t.after(() => context.close());
-  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: world.url });
-  const page = await context.newPage();
+/**
+ * The tests of a process run one after another and share a page, a port and, for stats, a service with its warehouse: a page that
+ * stays keeps the compiled scripts of its origin, which are half of the CPU time of a load.
+ */
+let opened: Promise<Page> | undefined;
+let port = "0";
+let statsWorld: Promise<World> | undefined;
+after(async () => (await statsWorld)?.[Symbol.asyncDispose]());
+
+async function openPage(): Promise<Page> {
+  const page = await (await newVisitor()).newPage();
   await page.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) =>
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
     );
   });
+  return page;
+}
+
+/** Leaves the page as a new one, whatever a test did. */
+async function reset(page: Page, origin: string): Promise<void> {
+  const context = page.context();
+  page.removeAllListeners();
+  for (const other of context.pages()) if (other !== page) await other.close();
+  if (page.isClosed()) {
+    await context.close();
+    opened = undefined;
+    return;
+  }
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await context.setOffline(false);
+  await page.goto(`${origin}/healthz`);
+  await page.evaluate(() => sessionStorage.clear());
+  const session = await context.newCDPSession(page);
+  await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+  await session.detach();
+  await page.emulateMedia({ media: null, colorScheme: null, reducedMotion: null });
+  await page.setViewportSize({ width: 1280, height: 720 });
+}
+
+async function openConsole(environment: Record<string, string>): Promise<World> {
+  const consoleFolder = await buildConsole();
+  assert.ok(consoleFolder, "build the console first");
+  return openWorld(environment, { consoleFolder });
+}
+
+/** Opens a service on the port of the one before, which another process may have taken. */
+async function openAgain(environment: Record<string, string>): Promise<World> {
+  const world = await openConsole({ PORT: port, ...environment }).catch((error) => {
+    if (!/^PORT \d+ .* is in use/.test(error.message)) throw error;
+    return openConsole(environment);
+  });
+  ({ port } = new URL(world.url));
+  return world;
+}
+
+async function openWorldFor({ isApart, hasStats, environment }: ConsoleTestOptions): Promise<World> {
+  if (hasStats && !isApart && !environment) {
+    statsWorld ??= openConsole(STATS);
+    return statsWorld;
+  }
+  return openAgain({ ...(hasStats ? STATS : {}), ...environment });
+}
+
+async function start(t: TestContext, options: ConsoleTestOptions): Promise<ConsoleWorld> {
+  if (!options.isApart) opened ??= openPage();
+  const page = await (options.isApart ? openPage() : opened!);
+  const context = page.context();
+  const world = await openWorldFor(options);
+  const origin = world.url;
+  t.after(async () => {
+    await (options.isApart ? context.close() : reset(page, origin));
+    if (world !== (await statsWorld)) await world[Symbol.asyncDispose]();
+  });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
+  // animations of a page of stats are an eighth of the CPU time of its load
+  if (options.hasStats) await page.emulateMedia({ reducedMotion: "reduce" });
   const violations: string[] = [];
-  watch(page, world.url, violations);
+  watch(page, origin, violations);
   return {
     world,
     context,
@@ -60,9 +123,9 @@ async function start(t: TestContext, environment: Record<string, string>): Promi
     async open(address, given) {
       const token = given ?? (await world.ownerSession());
       // the storage is that of the origin: the smallest page of it will do
-      if (!page.url().startsWith(world.url)) await page.goto(`${world.url}/healthz`);
+      if (!page.url().startsWith(origin)) await page.goto(`${origin}/healthz`);
       await page.evaluate((value) => sessionStorage.setItem("headwater.token", value), token);
-      await page.goto(world.url + address);
+      await page.goto(origin + address);
     },
     async shoot(name) {
       if (SHOTS === undefined) return;
@@ -89,19 +152,27 @@ export async function openWorkspace(page: Page, name: string): Promise<void> {
 }
 
 type Run = (world: ConsoleWorld) => Promise<void>;
-const inConsole = (title: string, run: Run, isLeftOut: string | false, environment: Record<string, string>) =>
+interface ConsoleTestOptions {
+  /** Runs on a service of its own in a browser context of its own. */
+  readonly isApart?: boolean;
+  /** Settings of a service of its own. */
+  readonly environment?: Record<string, string>;
+  readonly hasStats?: boolean;
+}
+const inConsole = (title: string, run: Run, isLeftOut: string | false, options: ConsoleTestOptions) =>
   test(title, { skip: isLeftOut, timeout: TEST_TIMEOUT_MS }, async (t) => {
-    const started = await start(t, environment);
+    const started = await start(t, options);
     await run(started);
     // an answer that a test was changing arrives after the service has ended
     if (!started.page.isClosed()) await started.page.unrouteAll({ behavior: "ignoreErrors" });
     assert.deepEqual(started.violations, []);
   });
 
-/** A test in the console. It fails when the page violates one of the rules of `watch`. */
+/** A test in the console, on a new service. It fails when the page violates one of the rules of `watch`. */
 export const consoleTest = (title: string, run: Run) => void inConsole(title, run, skip, {});
 
 const noWarehouse = !isInstalled() && "left out: the optional package chdb is not installed";
-/** A test in the console with an embedded warehouse, so that there are stats. */
-export const consoleStatsTest = (title: string, run: Run, environment: Record<string, string> = {}) =>
-  void inConsole(title, run, skip || noWarehouse, { WAREHOUSE: "embedded", ...environment });
+const STATS = { WAREHOUSE: "embedded" };
+/** A test in the console with an embedded warehouse, so that there are stats. Tests share the service: each creates its source. */
+export const consoleStatsTest = (title: string, run: Run, options: ConsoleTestOptions = {}) =>
+  void inConsole(title, run, skip || noWarehouse, { ...options, hasStats: true });

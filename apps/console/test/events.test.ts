@@ -1,7 +1,7 @@
 /** The events page: the event catalogue and the tracking plan of a source. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { until } from "../../server/test/faults/child.ts";
+import { until } from "../../server/test/support/until.ts";
 import {
   eventsBody,
   eventsPath,
@@ -199,7 +199,7 @@ consoleStatsTest(
       const answer = await world.ask("/api/stats/query", { method: "POST", body });
       return answer.body.results?.[0]?.metrics[0] === 7;
     };
-    await until("the violations are in the warehouse", 60_000, counted);
+    await until("the violations are in the warehouse", counted);
     await page.reload();
     await page.getByText("7 accepted events violated the plan in the last 30 days.").waitFor();
     const chart = page.getByRole("img", { name: /by day$/ });

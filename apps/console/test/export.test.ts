@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { World } from "../../server/test/support/world.ts";
 import { collectBlob, FileTooLargeError } from "../src/pages/stats/collect-blob.ts";
 import { consoleStatsTest } from "./console-world.ts";
-import { lastDays, shopVisits, visits } from "./visits.ts";
+import { lastDays, visitedShop } from "./visits.ts";
 
 /** @returns the lines of the API's export of the same days */
 async function exported(world: World, sourceId: string): Promise<string[]> {
@@ -26,8 +26,7 @@ for (const way of ["streamed to disk", "collected in memory"] as const) {
         (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
       Object.assign(window, { showSaveFilePicker: isWritten ? picker : undefined });
     }, way === "streamed to disk");
-    const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const source = await visitedShop(world);
     const wanted = await exported(world, source.sourceId);
     await open(lastDays(source));
     await page.getByRole("button", { name: "More", exact: true }).click();
@@ -48,6 +47,24 @@ for (const way of ["streamed to disk", "collected in memory"] as const) {
     assert.deepEqual(text.trimEnd().split(/\r?\n/), wanted);
   });
 }
+
+consoleStatsTest(
+  "The file is named by the first day in the time zone of the view.",
+  async ({ world, page, open }) => {
+    await page.addInitScript(() => Object.assign(window, { showSaveFilePicker: undefined }));
+    const source = await visitedShop(world);
+    const address = new URL(lastDays(source), world.url);
+    const [first] = address.searchParams.get("range")!.split("..");
+    // it is that day 14 hours before it is in UTC
+    address.searchParams.set("tz", "Pacific/Kiritimati");
+    await open(`${address.pathname}${address.search}`);
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "Export", exact: true }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    assert.equal((await download).suggestedFilename(), `${source.sourceId}-${first}.csv`);
+  },
+);
 
 test("Collecting a blob fails beyond its limit and cancels the stream.", async () => {
   let ended = 0;

@@ -97,4 +97,5 @@ consoleStatsTest(
       other.close();
     }
   },
+  { isApart: true },
 );

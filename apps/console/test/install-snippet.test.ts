@@ -1,39 +1,57 @@
-/** The script tag of the install page, its options, and the page once events arrive. */
+/** The HTML snippet of the install page, its options, and the page once events arrive. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startSite } from "../../../packages/sdk/test/server.ts";
+import { installPayload } from "../../server/src/install/install.ts";
 import { bootstrapBody, bootstrapPath, pageEvent } from "../../server/test/support/world.ts";
-import { optionsOf, toScriptTag } from "../src/pages/install/script-tag.ts";
+import { optionsOf, withOptions } from "../src/pages/install/snippet-options.ts";
 import { seriousFindings } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
 
-test("The tag has the source's settings and the chosen options, and quotes cannot leave an attribute.", () => {
-  const browserSnippet = [
-    'script.src = "https://hw.example/sdk/v2.js?with=engagement";',
-    'script.dataset.respectGpc = "true";',
-    'script.dataset.consent = "pending";',
-  ].join("\n");
-  const install = { apiBaseUrl: "https://hw.example", publicKey: 'pk_"x', browserSnippet };
-  const options = optionsOf(browserSnippet);
-  assert.deepEqual([...options], ["engagement", "consent"]);
-  assert.equal(
-    toScriptTag(install, new Set([...options, "vitals", "hash"])),
+const snippetOf = (engagement: boolean, requireConsent: boolean) =>
+  installPayload(
+    {
+      sourceId: "src_1",
+      publicKey: "pk_1",
+      name: "Shop",
+      frameworkHint: null,
+      engagement,
+      privacy: { respectGpc: true, requireConsent },
+    },
+    { baseUrl: "https://hw.example", appUrl: "" },
+  ).browserSnippet;
+
+test("The snippet of the install page is that of the command line, and an option adds one line to it.", () => {
+  for (const engagement of [true, false])
+    for (const consent of [true, false]) {
+      const snippet = snippetOf(engagement, consent);
+      const options = optionsOf(snippet);
+      assert.deepEqual([options.has("engagement"), options.has("consent")], [engagement, consent]);
+      assert.equal(withOptions(snippet, options), snippet);
+    }
+  const snippet = snippetOf(true, true);
+  const lines = withOptions(snippet, new Set(["vitals", "forms", "hash", "storage"])).split("\n");
+  const before = snippet.split("\n");
+  assert.deepEqual(
+    lines.filter((line) => !before.includes(line)),
     [
-      "<script",
-      "  defer",
-      '  src="https://hw.example/sdk/v2.js"',
-      '  data-key="pk_&quot;x"',
-      '  data-respect-gpc="true"',
-      '  data-extras="engagement web-vitals"',
-      '  data-hash-routing="true"',
-      '  data-consent="pending"',
-      "></script>",
-    ].join("\n"),
+      '  script.src = trusted("https://hw.example/sdk/v2.js");',
+      '  script.dataset.extras = "web-vitals forms";',
+      '  script.dataset.hashRouting = "true";',
+      '  script.dataset.persistence = "none";',
+    ],
+  );
+  assert.deepEqual(
+    before.filter((line) => !lines.includes(line)),
+    [
+      '  script.src = trusted("https://hw.example/sdk/v2.js?with=engagement");',
+      '  script.dataset.consent = "pending";',
+    ],
   );
 });
 
 consoleTest(
-  "A switch adds its option to the tag, and the tag counts a page with it.",
+  "A switch adds its option to the snippet, and the snippet counts a page with it.",
   async ({ world, context, page, open, shoot }) => {
     const shop = await startSite();
     const source = await world.createSource({ allowedOrigins: [shop.url] });
@@ -46,7 +64,8 @@ consoleTest(
     const copy = page.getByRole("button", { name: "Copy snippet" });
     await copy.click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
-    shop.showHead(await page.evaluate(() => navigator.clipboard.readText()));
+    const snippet = await page.evaluate(() => navigator.clipboard.readText());
+    shop.showHead(`${snippet}<script>headwater("track", "early")</script>`);
     const visit = await context.newPage();
     await visit.goto(shop.url);
     await page.getByText("Receiving events").waitFor();

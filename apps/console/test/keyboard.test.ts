@@ -29,7 +29,9 @@ consoleTest(
 
 consoleTest("The sign-in page focuses the token field.", async ({ world, page }) => {
   await page.goto(`${world.url}/sign-in`);
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  const field = page.getByLabel("Access token");
+  await field.waitFor();
+  await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
   await page.keyboard.type("hwt_typed");
-  assert.equal(await page.getByLabel("Access token").inputValue(), "hwt_typed");
+  assert.equal(await field.inputValue(), "hwt_typed");
 });

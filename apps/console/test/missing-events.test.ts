@@ -1,14 +1,12 @@
 /** The stats pages say so when the warehouse has lost events. */
 import assert from "node:assert/strict";
 import { headwater } from "../../server/test/cli/command-line.ts";
-import { until } from "../../server/test/faults/child.ts";
+import { until } from "../../server/test/support/until.ts";
 import { ORGANIZATION_ID } from "../../server/test/support/world.ts";
 import { onServedWarehouse } from "../../server/test/warehouse/ask.ts";
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest } from "./console-world.ts";
 import { dayOf, lastDays, noon, visits } from "./visits.ts";
-
-const PATIENCE_MS = 60_000;
 
 consoleStatsTest(
   "While events are missing in the warehouse, a banner says how many and of which days; members and guests see it.",
@@ -24,14 +22,14 @@ consoleStatsTest(
 
     await onServedWarehouse(world.dataDir, (client) => client.command({ query: "TRUNCATE TABLE events" }));
     // an event can be queried a moment before the ledger counts it as shipped
-    await until("the loss is found", PATIENCE_MS, async () => {
+    await until("the loss is found", async () => {
       const { missingEvents } = (await check("--json")).json();
       return missingEvents === 2;
     });
     const { sourceId } = source;
     const missing = async () =>
       (await world.ask(`/api/stats/source?sourceId=${sourceId}`)).body.missingEvents?.events ?? 0;
-    await until("the service knows the report", PATIENCE_MS, async () => (await missing()) === 2);
+    await until("the service knows the report", async () => (await missing()) === 2);
     await page.reload();
     await banner.filter({ hasText: `lost 2 events of ${dayOf(noon(1))} (UTC)` }).waitFor();
     for (const { colorScheme, rules } of SCHEMES) {
@@ -50,9 +48,10 @@ consoleStatsTest(
     await guest.getByRole("alert").filter({ hasText: "lost 2 events" }).waitFor();
 
     assert.equal((await check("--accept")).code, 0);
-    await until("the service knows that it is accepted", PATIENCE_MS, async () => (await missing()) === 0);
+    await until("the service knows that it is accepted", async () => (await missing()) === 0);
     await page.reload();
     await page.getByText("No data for this period").waitFor();
     assert.equal(await banner.count(), 0);
   },
+  { isApart: true },
 );

@@ -1,13 +1,11 @@
 /** Every page with hostile data, in light and dark, on desktop and phone. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { until } from "../../server/test/faults/child.ts";
+import { until } from "../../server/test/support/until.ts";
 import { ORGANIZATION_ID, type World } from "../../server/test/support/world.ts";
 import { allFindings, animationsEnded, SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
 import { HOSTILE, memberToken, seed, TRACE_ID } from "./seed.ts";
-
-const LAYOUT_MS = 10_000;
 
 /** Puts hostile text into every field. @returns the pages, each with a text that shows when it has loaded */
 async function hostilePages(world: World): Promise<{ path: string; text: string }[]> {
@@ -113,7 +111,7 @@ async function findingsOf(page: Page, shootAs: (colorScheme: string) => Promise<
 }
 
 async function fitsPhone(page: Page): Promise<void> {
-  await until("it fits a phone", LAYOUT_MS, () =>
+  await until("it fits a phone", () =>
     page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
   );
   assert.deepEqual(await smallTexts(page), []);

@@ -1,6 +1,6 @@
 /** One-click fixes for refused attempts, and the selection of the workspace. */
 import assert from "node:assert/strict";
-import { until } from "../../server/test/faults/child.ts";
+import { until } from "../../server/test/support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -11,8 +11,6 @@ import {
   trackEvent,
 } from "../../server/test/support/world.ts";
 import { consoleTest, openWorkspace, workspaceOpened } from "./console-world.ts";
-
-const RATE_MS = 10_000;
 
 consoleTest(
   "A refused attempt offers to activate the source, raise a limit or restore the key, and the next request is accepted.",
@@ -37,7 +35,7 @@ consoleTest(
     const untilRefused = async () => {
       const { body } = await world.ask(path);
       const isOver = body.limits.clientRatePerSecond === 1;
-      return until("the rate limit applies as expected", RATE_MS, async () => {
+      return until("the rate limit applies as expected", async () => {
         const reply = await send(1);
         return (reply.status === 429) === isOver && reply;
       });

@@ -1,4 +1,4 @@
-/** Filters with operators, lists with their details, the chart's range, bots, and the real-time view. */
+/** Filters with operators, lists with their details, the chart's range, bots, and the views for real time and own tables. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
@@ -11,7 +11,7 @@ import {
 } from "../../server/test/support/world.ts";
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest } from "./console-world.ts";
-import { dayOf, lastDays, noon, type SentVisit, shopVisits, visits } from "./visits.ts";
+import { dayOf, lastDays, noon, type SentVisit, shopVisits, visitedShop, visits } from "./visits.ts";
 
 const metricOf = (page: Page, label: string, value: string) =>
   page
@@ -31,8 +31,7 @@ async function addFilter(page: Page, by: string, condition: string, value: strin
 consoleStatsTest(
   "Filters are added with an operator and from the list of the top values, values are excluded with the Alt key, and the URL has both.",
   async ({ world, page, open, shoot }) => {
-    const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const source = await visitedShop(world);
     await open(lastDays(source));
     await metricOf(page, "Page views", "3").waitFor();
     await addFilter(page, "Page", "does not contain", "pric");
@@ -79,6 +78,8 @@ consoleStatsTest(
     const row = (name: string) => dialog.getByRole("row").filter({ hasText: name });
     await row("/article-12").waitFor();
     assert.equal((await names()).length, 13);
+    const ends = await row("/start").getByRole("cell").allInnerTexts();
+    assert.deepEqual(ends.slice(-3), ["2", "1", "50.0%"], "entrances, exits and exit rate");
     await dialog.getByRole("button", { name: "Visitors" }).click();
     await dialog.getByRole("row").last().filter({ hasText: "/start" }).waitFor();
     await dialog.getByLabel("Search").fill("article-1");
@@ -95,7 +96,7 @@ consoleStatsTest(
     const lines = (await readFile((await (await download).path()) ?? "", "utf8")).split("\r\n");
     assert.equal(
       lines[0],
-      "Page,Visitors,Views,Time per view,Sessions,Scroll depth,Visitors (compared period),Views (compared period),Time per view (compared period),Sessions (compared period),Scroll depth (compared period)",
+      "Page,Visitors,Views,Time per view,Sessions,Scroll depth,Entrances,Exits,Exit rate,Visitors (compared period),Views (compared period),Time per view (compared period),Sessions (compared period),Scroll depth (compared period),Entrances (compared period),Exits (compared period),Exit rate (compared period)",
     );
     assert.equal(lines.length, 5);
     await dialog.getByRole("button", { name: "/article-10", exact: true }).click();
@@ -163,5 +164,173 @@ consoleStatsTest(
     assert.deepEqual(await headings.allTextContents(), ["Page", "Visitors"]);
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("stats-realtime");
+  },
+);
+
+/** Ann buys for 30 and then for 10 euros, after a letter; Bob comes directly and buys nothing. */
+const buyers = (): SentVisit[] => [
+  {
+    visitor: "ann",
+    at: noon(1),
+    paths: ["/", "/cart"],
+    query: "?utm_source=letter&utm_medium=email",
+    tracked: [30, 10].map((amount) => ({
+      name: "purchase",
+      properties: { revenue: { amount, currency: "EUR" }, items: amount / 10 },
+    })),
+  },
+  { visitor: "bob", at: noon(1), paths: ["/", "/cart"] },
+];
+const GOALS = [{ name: "Bought", event: "purchase" }];
+
+/** @returns the texts of the rows of the table, after `isShown` is one of them */
+async function rowsWith(page: Page, isShown: string): Promise<string[][]> {
+  const table = page.getByRole("region", { name: "Rows", exact: true });
+  await table.getByRole("row").filter({ hasText: isShown }).first().waitFor();
+  const rows = await table.getByRole("row").all();
+  return Promise.all(rows.slice(1).map((row) => row.getByRole("cell").allInnerTexts()));
+}
+
+consoleStatsTest(
+  "The Explore view begins with ready tables; rows and columns are found by search, sorted by a heading, saved as CSV and kept in the URL.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource({ goals: GOALS });
+    await visits(world, source, buyers());
+    await open(lastDays(source));
+    await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Explore" }).click();
+    await page.getByRole("button", { name: /^Revenue by channel/ }).click();
+    assert.deepEqual(await rowsWith(page, "Email"), [
+      ["€40.00", "", "€20.00", "€20.00", "€20.00", "2"],
+      ["Email", "€40.00", "100.0%", "€20.00", "€40.00", "€40.00", "1"],
+      ["Direct", "€0.00", "0.0%", "—", "€0.00", "€0.00", "1"],
+    ]);
+    const choose = async (menu: string, text: string, name: string) => {
+      await page.getByRole("button", { name: new RegExp(`^${menu}: `) }).click();
+      await page.getByLabel(`Search ${menu.toLowerCase()}`).fill(text);
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.keyboard.press("Escape");
+    };
+    await choose("Rows", "entry", "Entry page");
+    await choose("Columns", "items aver", "items, average");
+    // the columns are those of the answer
+    await page.getByRole("columnheader", { name: "items, average" }).waitFor();
+    assert.deepEqual(
+      (await rowsWith(page, "Email"))[1],
+      ["Email", "/", "€40.00", "100.0%", "€20.00", "€40.00", "€40.00", "1", "2"],
+      "the average of 3 and 1",
+    );
+    await page.getByRole("columnheader", { name: "Channel" }).getByRole("button").click();
+    await page.waitForURL((url) => url.searchParams.get("sort") === "channel");
+    await page.getByRole("row").nth(2).filter({ hasText: "Direct" }).waitFor();
+    for (const { colorScheme, rules } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      assert.deepEqual(await seriousFindings(page, rules), []);
+      await shoot(`explore-${colorScheme}`);
+    }
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download CSV" }).click();
+    const lines = (await readFile((await (await download).path()) ?? "", "utf8")).split("\r\n");
+    assert.equal(lines[1], "Direct,/,0,,0,0,1,");
+    await page.reload();
+    await page.getByRole("row").nth(2).filter({ hasText: "Direct" }).waitFor();
+    await page.getByRole("button", { name: "Email", exact: true }).click();
+    await page.getByRole("button", { name: "Remove filter Channel is Email" }).waitFor();
+  },
+);
+
+consoleStatsTest(
+  "The Explore view credits conversions to the last source that is not direct, tells new from returning visitors, and shows hours by weekdays.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource({ goals: GOALS });
+    const [ann] = buyers();
+    assert.ok(ann);
+    await visits(world, source, [
+      { visitor: "ann", at: noon(3), paths: ["/"], query: "?utm_source=letter&utm_medium=email" },
+      { ...ann, query: "", at: noon(1) },
+    ]);
+    await open(`${lastDays(source)}&view=explore`);
+    await page.getByRole("button", { name: /^Last source that is not direct/ }).click();
+    assert.deepEqual((await rowsWith(page, "letter"))[1], ["letter", "2", "100.0%", "100.0%", "1"]);
+    await page.getByRole("group", { name: "Attribution" }).getByRole("button", { name: "Session" }).click();
+    await page.getByRole("row").nth(2).filter({ hasText: "Direct / unknown" }).waitFor();
+
+    const openTable = async (name: string) => {
+      await page.getByRole("button", { name: "Tables", exact: true }).click();
+      await page.getByRole("button", { name }).click();
+    };
+    await openTable("New and returning visitors");
+    const kinds = await rowsWith(page, "Returning");
+    // Ann is new on one day and returns on the other; the first row is the total
+    assert.deepEqual(
+      kinds
+        .slice(1)
+        .map(([name, visitors]) => [name, visitors])
+        .toSorted(),
+      [
+        ["New", "1"],
+        ["Returning", "1"],
+      ],
+    );
+    await openTable("Hours of the week");
+    const weekday = new Date(noon(1)).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
+    const row = page.getByRole("row").filter({ hasText: weekday });
+    await row.getByTitle(`${weekday}, 12:00: 1`).waitFor();
+    assert.equal(await row.getByRole("cell").count(), 24);
+    await shoot("explore-week");
+  },
+);
+
+consoleStatsTest(
+  "The stats of all sources count a visitor of two of them once, list the sites by name, and lead back to one source.",
+  async ({ world, page, open, shoot }) => {
+    const [north, south] = [
+      await world.createSource({ name: "North" }),
+      await world.createSource({ name: "South" }),
+    ];
+    const traveller: SentVisit = { visitor: "traveller", at: noon(1), paths: ["/travel"] };
+    await visits(world, north, [traveller]);
+    await visits(world, south, [traveller, { ...traveller, visitor: "local" }]);
+    await open(lastDays(north));
+    await page.getByRole("button", { name: "Switch source" }).click();
+    await page.getByRole("button", { name: "All sources" }).click();
+    await page.getByRole("heading", { name: "All sources" }).waitFor();
+    await page.getByText("A visitor with the same id in several of them counts once.").waitFor();
+    const { searchParams } = new URL(page.url());
+    // the service has the sources of other tests too
+    const all = `/analytics/all?organizationId=${searchParams.get("organizationId")}&page=/travel`;
+    await open(`${all}&${new URL(lastDays(north), world.url).search.slice(1)}`);
+    await metricOf(page, "Visitors", "2").waitFor();
+    await metricOf(page, "Sessions", "3").waitFor();
+    const sites = page.getByRole("region", { name: "Sites" });
+    await sites.getByRole("row").filter({ hasText: "South" }).waitFor();
+    assert.deepEqual(await sites.getByRole("row").nth(1).getByRole("cell").allInnerTexts(), [
+      "South",
+      "2",
+      "2",
+    ]);
+    assert.equal(await page.getByRole("region", { name: "Goals" }).count(), 0, "goals belong to one source");
+    for (const { colorScheme, rules } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      assert.deepEqual(await seriousFindings(page, rules), []);
+      await shoot(`all-sources-${colorScheme}`);
+    }
+    await sites.getByRole("button", { name: "North" }).click();
+    await page.getByRole("button", { name: "Remove filter Site is North" }).waitFor();
+    await metricOf(page, "Visitors", "1").waitFor();
+    await page.getByRole("button", { name: "Explore", exact: true }).click();
+    await page.getByRole("button", { name: /^Entrances and exits/ }).click();
+    assert.deepEqual((await rowsWith(page, "/travel"))[0]?.slice(0, 6), [
+      "/travel",
+      "1",
+      "1",
+      "1",
+      "1",
+      "100.0%",
+    ]);
+    await page.getByRole("button", { name: "Switch source" }).click();
+    await page.getByRole("button", { name: "South", exact: true }).click();
+    await page.waitForURL((url) => url.searchParams.get("sourceId") === south.sourceId);
   },
 );

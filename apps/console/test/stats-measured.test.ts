@@ -1,12 +1,10 @@
 /** Engagement, revenue and web vitals on the stats page. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { until } from "../../server/test/faults/child.ts";
+import { until } from "../../server/test/support/until.ts";
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest } from "./console-world.ts";
 import { lastDays, noon, type SentVisit, shopVisits, visits } from "./visits.ts";
-
-const LAYOUT_MS = 10_000;
 
 const rowOf = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("button", { name, exact: true }) });
@@ -46,7 +44,7 @@ consoleStatsTest(
     const look = async (name: string) => {
       for (const width of [1280, 768, 360]) {
         await page.setViewportSize({ width, height: 2600 });
-        await until(`${name} fits ${width} pixels`, LAYOUT_MS, () => fitsItsWindow(page));
+        await until(`${name} fits ${width} pixels`, () => fitsItsWindow(page));
         await shoot(`stats-${name}-${width}`);
       }
       await page.setViewportSize({ width: 1280, height: 1900 });

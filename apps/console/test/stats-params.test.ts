@@ -1,14 +1,18 @@
 /** Unit tests of the stats page's search parameters and formatting. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodePath } from "@headwater/contract/path-pattern";
+import { normalizePath } from "@headwater/contract/path-pattern";
 import { toCsv } from "../src/csv.ts";
 import { EMPTY_GOAL, toGoal } from "../src/pages/sources/goal-input.ts";
 import { labelIndexes, scaleTicks, toAreaPath, toLinePaths } from "../src/pages/stats/chart/line-path.ts";
-import { formatChange, formatMetric } from "../src/pages/stats/format.ts";
+import { comparedNames, withOffsets } from "../src/pages/stats/chart/point-names.ts";
+import { formatCell } from "../src/pages/stats/explore/cells.ts";
+import { readTable, tableParams } from "../src/pages/stats/explore/table.ts";
+import { formatChange, formatMetric, timeFormatter } from "../src/pages/stats/format.ts";
 import { readSteps, readWindow, stepParams, toStatsGoals } from "../src/pages/stats/funnel/funnel-steps.ts";
+import { countriesNamed, valueNamed } from "../src/pages/stats/lists/named-values.ts";
 import { searchFilters } from "../src/pages/stats/lists/search-filters.ts";
-import { countriesNamed, formatValue, valueNamed } from "../src/pages/stats/lists/value-names.ts";
+import { formatValue } from "../src/pages/stats/lists/value-names.ts";
 import { formatPeriod } from "../src/pages/stats/retention-period.ts";
 import {
   filterParams,
@@ -24,6 +28,7 @@ import {
   readComparison,
   readRange,
   startOfQuarter,
+  type ViewInterval,
 } from "../src/pages/stats/view-range.ts";
 import { formatAmount, formatMoney, setNumberFormat } from "../src/ui/format-count.ts";
 
@@ -136,8 +141,13 @@ test("A range is compared with the period before, the year before, the same week
     mode: "custom",
     dateRange: ["2026-01-01", "2026-02-01"],
   });
+  assert.deepEqual(requestOf("weekdays"), { mode: "previous", sameWeekdays: true });
+  assert.deepEqual(requestOf("yearWeekdays"), { mode: "year", sameWeekdays: true });
   // 30 days: five weeks before, so that a Monday stands beside a Monday
-  assert.deepEqual(requestOf("weekdays"), { mode: "custom", dateRange: ["2026-01-26", "2026-02-25"] });
+  assert.deepEqual(comparedDays(range, readComparison({ compare: "weekdays" }, range)), [
+    "2026-01-26",
+    "2026-02-24",
+  ]);
 });
 
 test("Whole months are compared with the months before, and a month or year to date with the same days of the one before.", () => {
@@ -154,7 +164,36 @@ test("Whole months are compared with the months before, and a month or year to d
   assert.equal(compared("2026-03-02..2026-03-31"), "2026-01-31..2026-03-01");
   assert.equal(compared("2026-03-01..2026-03-31", "year"), "2025-03-01..2025-03-31");
   assert.equal(compared("2028-02-01..2028-02-29", "year"), "2027-02-01..2027-02-28");
-  assert.equal(compared("28d", "year"), "2025-03-04..2025-03-31", "the same weekdays");
+  assert.equal(compared("28d", "year"), "2025-03-03..2025-03-30");
+  assert.equal(compared("28d", "yearWeekdays"), "2025-03-04..2025-03-31");
+  assert.equal(compared("2028-02-29..2028-02-29", "year"), "2027-02-28..2027-02-28");
+});
+
+test("A point of a chart is beside the same day of another month or year, and the same hour of another day.", () => {
+  const beside = (from: string, comparedFrom: string, start: string, interval: ViewInterval) => {
+    const comparison = { from: comparedFrom, to: comparedFrom };
+    return comparedNames({ from, comparison, timezone: "Europe/Berlin" }, interval)(start);
+  };
+  const [march, february] = ["2026-02-28T23:00:00.000Z", "2026-01-31T23:00:00.000Z"];
+  assert.equal(beside(march, february, "2026-03-27T23:00:00.000Z", "day"), "Sat, Feb 28");
+  // the year before has no 29 February
+  assert.equal(
+    beside("2024-02-27T23:00:00.000Z", "2023-02-27T23:00:00.000Z", "2024-02-29T23:00:00.000Z", "day"),
+    "Wed, Mar 1",
+  );
+  const [monday, sunday] = ["2026-10-25T23:00:00.000Z", "2026-10-24T22:00:00.000Z"];
+  assert.equal(beside(monday, sunday, "2026-10-26T12:00:00.000Z", "hour"), "Oct 25, 13:00");
+  assert.equal(comparedNames({ from: monday, comparison: null, timezone: "UTC" }, "hour")(monday), null);
+});
+
+test("An hour that clocks show twice says its distance from UTC.", () => {
+  const starts = [0, 1, 2].map((hour) => `2026-10-25T0${hour}:00:00.000Z`);
+  const names = starts.map(timeFormatter("Europe/Berlin", "hour"));
+  assert.deepEqual(withOffsets(names, starts, "Europe/Berlin"), [
+    "Oct 25, 02:00 (GMT+2)",
+    "Oct 25, 02:00 (GMT+1)",
+    "Oct 25, 03:00",
+  ]);
 });
 
 test("A week, and a month that the range cuts off, is named by its days, without the current year.", () => {
@@ -217,7 +256,7 @@ test("Numbers from a billion on are short in columns, and paths read as in a bro
   assert.equal(formatValue("entryPage", "/50%"), "/50%", "no encoded path");
   assert.equal(formatValue("page", "/a%20b%20"), "/a b%20", "a space at the end is seen");
   assert.equal(formatValue("page", "/%E2%80%8B"), "/%E2%80%8B", "not like the page /");
-  assert.equal(formatValue("page", encodePath("/👨‍👩‍👧")), "/👨‍👩‍👧");
+  assert.equal(formatValue("page", normalizePath("/👨‍👩‍👧")), "/👨‍👩‍👧");
   assert.equal(formatValue("exitPage", "/%E2%80%AEdcba"), "/%E2%80%AEdcba", "nothing turns the text around");
 });
 
@@ -255,7 +294,7 @@ test("A path that is typed as the lists show it finds the path that browsers sen
   assert.deepEqual(searched("日本"), isPattern("(?i)%E6%97%A5%E6%9C%AC"));
   assert.deepEqual(searched("ß"), isPattern("(?i)%C3%9F"), "not ss");
   assert.deepEqual(searched("%C3%A9.*"), isPattern("(?i)%C3%A9\\.\\*"));
-  assert.equal(encodePath("/<b>/\ud800"), "/%3Cb%3E/%EF%BF%BD");
+  assert.equal(normalizePath("/<b>/\ud800"), "/%3Cb%3E/%EF%BF%BD");
   assert.deepEqual(
     toStatsGoals([
       { kind: "page", text: "/日本*" },
@@ -298,4 +337,40 @@ test("CSV cells are quoted where they must be, and no cell is a formula.", () =>
     ["\u3000＝1\n=2", 0],
   ];
   assert.equal(toCsv(rows), 'a,1\r\n"b,""c""",-2\r\n\'=1+1,0\r\n\'\u3000＝1 =2,0');
+});
+
+test("A table of the Explore view survives the round trip through the URL, and unknown names are left out.", () => {
+  const rows = ["channel", "property:a,b%2C"] as const;
+  const columns = ["visitors", "avg:price"] as const;
+  const params = tableParams(rows, columns);
+  assert.deepEqual(readTable(params), { rows, columns, order: { field: "visitors", direction: "desc" } });
+  assert.deepEqual(readTable({ ...params, sort: "avg:price" })?.order, {
+    field: "avg:price",
+    direction: "asc",
+  });
+  assert.equal(readTable({}), null);
+  assert.deepEqual(readTable({ rows: "constructor,time:day", columns: "toString,sum:x" }), {
+    rows: ["time:day"],
+    columns: ["sum:x"],
+    order: { field: "time:day", direction: "asc" },
+  });
+  assert.deepEqual(readTable({ rows: "goal", columns: "bounceRate,conversions" })?.columns, ["conversions"]);
+  assert.deepEqual(
+    readTable({ rows: "channel", columns: "exits" })?.columns,
+    ["visitors"],
+    "exits are of pages",
+  );
+  const rolling = "visitors,visitors7Days,dauPerWau";
+  const columnsBy = (rows: string) => readTable({ rows, columns: rolling })?.columns.join();
+  assert.equal(columnsBy("time:day,channel"), rolling);
+  assert.equal(columnsBy("time:week"), "visitors,visitors7Days", "stickiness is of a day");
+  assert.equal(columnsBy("time:day,hourOfDay"), "visitors", "rolling metrics are of whole days");
+});
+
+test("Cells of hours, weekdays and times are written in words.", () => {
+  assert.deepEqual(
+    [formatCell("dayOfWeek", 1, "UTC"), formatCell("dayOfWeek", 7, "UTC"), formatCell("hourOfDay", 9, "UTC")],
+    ["Monday", "Sunday", "09:00"],
+  );
+  assert.equal(formatCell("time:month", "2026-10-31T23:00:00.000Z", "Europe/Berlin"), "Nov 2026");
 });

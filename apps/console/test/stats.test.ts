@@ -1,7 +1,7 @@
 /** The stats page with a real warehouse and real requests. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { until } from "../../server/test/faults/child.ts";
+import { until } from "../../server/test/support/until.ts";
 import {
   eventsBody,
   eventsPath,
@@ -12,9 +12,7 @@ import {
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { HOSTILE, memberToken } from "./seed.ts";
-import { lastDays, noon, type SentVisit, shopVisits, visits } from "./visits.ts";
-
-const LAYOUT_MS = 10_000;
+import { lastDays, noon, type SentVisit, shopVisits, visitedShop, visits } from "./visits.ts";
 
 const figureOf = (page: Page, label: string) =>
   page
@@ -34,8 +32,7 @@ async function shows(page: Page, label: string, text: string): Promise<void> {
 consoleStatsTest(
   "Visits appear in the stats, a row filters the view, and the URL shows the same view in another tab.",
   async ({ world, context, page, open, shoot }) => {
-    const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const source = await visitedShop(world);
     await open(lastDays(source));
     await shows(page, "Visitors", "2+100% vs. 1");
     await shows(page, "Sessions", "2");
@@ -109,7 +106,7 @@ consoleStatsTest(
     const steps = page.getByRole("region", { name: "Funnel", exact: true }).getByRole("listitem");
     assert.deepEqual(await steps.allTextContents(), [
       "1. Page: /*2 visitors · 100%1 continued (50%), 1 dropped off (50%)",
-      "2. Event: signup1 visitor · 50%",
+      "2. Event: signup1 visitor · 50%Median 2m\u00a00s, 90% within 2m\u00a00s",
     ]);
     assert.equal(await page.getByLabel("Step 1", { exact: true }).count(), 0, "the editor is closed");
     await shoot("stats-3-funnel");
@@ -123,16 +120,24 @@ consoleStatsTest(
     await page.getByLabel("Step 2", { exact: true }).fill("Signed up");
     await page.getByRole("button", { name: "Show funnel" }).click();
     await page.waitForURL((url) => url.searchParams.get("step2") === "goal:Signed up");
+    await page.getByText("50%completed all steps, median 2m\u00a00s").waitFor();
+    await page.getByRole("button", { name: "Edit steps" }).click();
+    await page.getByLabel("Complete within").selectOption("one session");
+    await page.getByRole("button", { name: "Show funnel" }).click();
+    await page.getByRole("heading", { name: "2 steps within one session" }).waitFor();
     await page.getByText("50%completed all steps").waitFor();
 
     await page.getByRole("button", { name: "Retention", exact: true }).click();
     await page.getByText("By day", { exact: true }).click();
     const cohorts = page.getByRole("region", { name: "Retention by cohort" });
-    const [, first, second] = await until("each day has a row", LAYOUT_MS, async () => {
+    const [, first, second] = await until("each day has a row", async () => {
       const rows = await cohorts.getByRole("row").all();
       return rows.length === 3 && Promise.all(rows.map((row) => row.getByRole("cell").allTextContents()));
     });
     assert.deepEqual([first, second], [["1", "100.0%"], ["1"]], "bob returned, ann came on the next day");
+    await page.getByRole("button", { name: "First visit in the range" }).click();
+    await page.getByRole("columnheader", { name: "First visit in the range" }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("cohort"), "firstInRange");
     await shoot("stats-4-retention");
   },
 );
@@ -183,7 +188,7 @@ consoleStatsTest(
     for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 1400 });
       await row("Google").getByRole("cell", { name: "100.0%" }).waitFor();
-      await until(`the goal fits ${width} pixels`, LAYOUT_MS, () => fitsItsWindow(page));
+      await until(`the goal fits ${width} pixels`, () => fitsItsWindow(page));
       for (const { colorScheme, rules } of SCHEMES) {
         await page.emulateMedia({ colorScheme });
         await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
@@ -243,7 +248,7 @@ consoleStatsTest(
       }
       await page.setViewportSize({ width: 360, height: 1400 });
       await page.getByText(text).first().waitFor();
-      await until(`${name} fits a phone`, LAYOUT_MS, () => fitsItsWindow(page));
+      await until(`${name} fits a phone`, () => fitsItsWindow(page));
       await shoot(`stats-${name}-phone`);
     }
     assert.deepEqual(found, []);
@@ -362,8 +367,7 @@ const tokenOf = (page: Page) => page.evaluate(() => sessionStorage.getItem("head
 consoleStatsTest(
   "A source whose events were all imported shows its stats, though none was received.",
   async ({ world, page, open }) => {
-    const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const source = await visitedShop(world);
     await page.route(`**/api/tracking-sources/${source.sourceId}`, async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...(await response.json()), lastEventAt: null } });
@@ -377,8 +381,7 @@ consoleStatsTest(
 consoleStatsTest(
   "A printed page has its figures in light colours, without navigation.",
   async ({ world, page, open }) => {
-    const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const source = await visitedShop(world);
     await page.emulateMedia({ colorScheme: "dark" });
     await open(lastDays(source));
     await shows(page, "Page views", "3");

@@ -70,6 +70,8 @@ consoleStatsTest(
     await page.clock.fastForward(6_000);
     await page.getByRole("alert").first().waitFor({ state: "detached" });
   },
+  // the clock of the test is that of the whole browser context
+  { isApart: true },
 );
 
 consoleTest(

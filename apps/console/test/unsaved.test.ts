@@ -83,7 +83,7 @@ consoleTest(
 );
 
 consoleTest(
-  "Nothing is asked after a change was reverted or saved, within a page, on deletion and on sign-out.",
+  "No confirmation is asked after input was reverted or saved, within a page, on deletion, on sign-out and when the session has ended.",
   async ({ world, page, open }) => {
     await open("/sources/new");
     await page.getByLabel("Name").fill("Made");
@@ -119,6 +119,7 @@ consoleTest(
     await page.getByRole("button", { name: "Sign out" }).click();
     await heading(page, "Sign in").waitFor();
 
+    // the token is revoked while the form has input
     await open("/sources/new", await memberToken(world, "admin"));
     await page.getByLabel("Name").fill("Too late");
     const { body } = await world.ask(`/api/tokens?organizationId=${ORGANIZATION_ID}`);
@@ -130,7 +131,7 @@ consoleTest(
 );
 
 consoleTest(
-  "A click in the moment in which a form says Saved asks nothing.",
+  "A page that is left at the moment its form shows Saved asks for no confirmation.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     await open(`/sources/data?sourceId=${sourceId}`);

@@ -210,15 +210,17 @@ test("Every setting is in a group; one without a value is in the last.", () => {
   assert.deepEqual(describeSetting("PORT", "8790"), { text: "8790", note: null });
 });
 
-test("The usage of days becomes the usage of months, with months without any.", () => {
+test("Usage by day is summed by month; a month without usage has a row of zeros.", () => {
   const counts = { sourceId: "s", accepted: 2, bootstraps: 1, bytes: 100 };
   const days = [
     { day: "2026-01-30", ...counts },
     { day: "2026-03-01", ...counts },
     { day: "2026-03-01", ...counts, sourceId: "t" },
   ];
+  const eventsPerDay = 10;
   const usage = { organizationId: "o", from: "2026-01-30", to: "2026-03-02", ...counts, accepted: 6, days };
-  assert.deepEqual(monthRows(usage, 10).slice(1), [
+  assert.deepEqual(monthRows(usage, eventsPerDay), [
+    ["Month", "Accepted events", "Event quota", "Bootstraps", "Bytes"],
     ["2026-01", 2, 20, 1, 100],
     ["2026-02", 0, 280, 0, 0],
     ["2026-03", 4, 20, 2, 200],

@@ -146,9 +146,12 @@ function buildIngest(parts: IngestParts): Ingest {
       observeLine(attempt);
       if (attempt.outcome.kind === "answered") storageTrouble.worked();
     },
-    placeOf: openPlaces(parts.placesFile, (error) =>
-      log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no place until a restart"),
-    ),
+    placeOf: openPlaces(parts.placesFile, {
+      unreadable: (error) =>
+        log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no place until a restart"),
+      badRecord: (error) =>
+        log.warn({ err: error }, "GEOIP_FILE has a record that cannot be read; its addresses have no place"),
+    }),
     isDataCentre: config.DATA_CENTRES_FILE,
     isSpamReferrer: createSpamCheck(config.REFERRER_SPAM_FILE),
     authenticateSender: authenticator.authenticateSender,
@@ -158,7 +161,7 @@ function buildIngest(parts: IngestParts): Ingest {
   });
 }
 
-/** The ledger, whose changes are told to the caches of this process, also those of other nodes. */
+/** The ledger, which tells the caches of this process about changes by this and other nodes. */
 function followChanges(opened: Ledger) {
   const listeners: ((change: LedgerChange) => void)[] = [];
   const notifyCaches = (change: LedgerChange) => {

@@ -14,6 +14,7 @@ export interface OpenedLedger {
   onBroken(listener: (cause: Error) => void): void;
   /** Returns unused memory of the ledger's threads to the operating system. */
   releaseMemory(): Promise<void>;
+  /** How busy the ledger of this process is. */
   load(): LedgerLoad;
   /** Looks for damage in the ledger's file, in the background. Call it once, when the service listens. */
   check(): Promise<void>;
@@ -32,7 +33,7 @@ interface LedgerOptions {
 async function openOnPostgres(url: string, config: Config, onGroup?: GroupObserver): Promise<OpenedLedger> {
   const { openPostgresLedger } = await import("./ledger/postgres/open.ts");
   const ledger = await openPostgresLedger({ url, attemptStoreBytes: config.DEBUG_STORE_BYTES, onGroup });
-  // no threads, it reconnects by itself, and the server checks its own files
+  // there are no threads; the driver reconnects, and PostgreSQL checks its own files
   const nothing = async () => undefined;
   return { ledger, onBroken: () => undefined, releaseMemory: nothing, load: ledger.load, check: nothing };
 }

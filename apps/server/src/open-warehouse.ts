@@ -60,8 +60,8 @@ export async function chooseWarehouse(config: Config): Promise<StartWarehouse | 
 }
 
 /**
- * The file with the id of an embedded warehouse's folder, which a copy of the folder has too. During a claim, and after one that was
- * interrupted, also with the id that it is claimed with.
+ * The file with the id of an embedded warehouse's folder, which a copy of the folder has too. During a claim, and after an
+ * interrupted one, it also has the id that is being claimed.
  */
 export const PLACE_ID = "place-id";
 const placeIdPath = (config: Config) => join(embeddedFolder(config), PLACE_ID);

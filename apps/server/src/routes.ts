@@ -72,7 +72,7 @@ interface RouteServices
   readonly exportEvents: Handler<"exportEvents">;
 }
 
-/** Gives handlers the services. What else is exported beside them is no operation, so nothing calls it. */
+/** Gives handlers the services. What else is exported beside them is not an operation, so nothing calls it. */
 const bind = <All extends Partial<HandlersWith<RouteServices>>>(all: All, services: RouteServices) =>
   // each member keeps the id of its operation
   Object.fromEntries(

@@ -1,6 +1,7 @@
 /** The HTTP service: connects the handlers, the guard, the ingest routes and the console to one HTTP server. */
 import { createOperatorCheck } from "./access/permissions.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
+import { strayAdapter } from "./compat/stray.ts";
 import type { BuildInfo } from "./config/build-info.ts";
 import type { ServiceContext } from "./context.ts";
 import { createCache } from "./core/cache.ts";
@@ -13,7 +14,7 @@ import { clientOf } from "./http/client-address.ts";
 import { createConsoleFiles } from "./http/console-files.ts";
 import { Guard } from "./http/guard.ts";
 import { createRequestObserver } from "./http/observe.ts";
-import { createIngestRoute } from "./ingest/routes.ts";
+import { createIngestRoutes } from "./ingest/routes.ts";
 import type { ServedScripts } from "./monitoring/routes.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
 
@@ -21,7 +22,7 @@ import { createHandlers, FIELD_RULES } from "./routes.ts";
 const EMBED_CACHE_ENTRIES = 1_000;
 const EMBED_CACHE_MS = 60_000;
 
-/** What the service serves besides its answers: built files and facts about itself. */
+/** The assets of the service: built files and facts about itself. */
 export interface ServiceAssets {
   build: BuildInfo;
   /** The settings as text, without secrets and paths, for support. */
@@ -59,7 +60,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
 /** The characters of source ids. Any other text needs no look-up. */
 const SOURCE_ID = /^\w{1,100}$/;
 
-/** Of a source that does not exist, no origin: neither is looked up again while it is cached. */
+/** Looks up the embed origins of a source; an unknown source has none. Both answers are cached. */
 function createEmbedOrigins({ ledger, clock, onLedgerChange }: ServiceContext) {
   const cache = createCache({
     lookUp: async (sourceId) => ({
@@ -90,7 +91,7 @@ export function createHttpService(context: ServiceContext, assets: ServiceAssets
     ...context,
     handlers: buildHandlers(context, assets, stopping.signal),
     guard,
-    serveIngest: createIngestRoute({ ...context, adapters: ADAPTERS }),
+    ...createIngestRoutes({ ...context, adapters: ADAPTERS, strayAdapter }),
     consoleFiles:
       folder === null
         ? null

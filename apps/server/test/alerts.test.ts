@@ -20,7 +20,7 @@ import {
 
 const SECRET = "a secret of the operator";
 
-interface Told {
+interface ReceivedAlert {
   headers: IncomingHttpHeaders;
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
@@ -29,12 +29,12 @@ interface Told {
 
 describe("Alerts", () => {
   const time = drivenClock();
-  let told: Told[] = [];
+  let received: ReceivedAlert[] = [];
   let answer: number[] = [];
   let world: World;
   const server = createServer(async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString("utf8");
-    told.push({ headers: request.headers, text, body: JSON.parse(text) });
+    received.push({ headers: request.headers, text, body: JSON.parse(text) });
     const status = answer.shift() ?? 204;
     response.writeHead(status, status === 302 ? { location: "/elsewhere" } : {}).end();
   });
@@ -50,7 +50,7 @@ describe("Alerts", () => {
     server.closeAllConnections();
   });
   beforeEach(() => {
-    told = [];
+    received = [];
     answer = [];
   });
 
@@ -65,7 +65,7 @@ describe("Alerts", () => {
     const sessionId = await world.openSession(source);
     await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent({}, time.now())], {}, time.now()));
   };
-  /** What is recorded is in the ledger when the debug view has answered. */
+  /** The debug view answers when all recorded attempts are in the ledger. */
   const recorded = ({ sourceId }: Source) => world.ask(`/api/tracking-sources/${sourceId}/debug`);
   const fail = async (source: Source, times: number) => {
     for (let count = 0; count < times; count++) {
@@ -74,7 +74,7 @@ describe("Alerts", () => {
     }
     await recorded(source);
   };
-  const of = ({ sourceId }: Source) => told.filter(({ body }) => body.source.sourceId === sourceId);
+  const of = ({ sourceId }: Source) => received.filter(({ body }) => body.source.sourceId === sourceId);
   const typesOf = (source: Source) => of(source).map(({ body }) => body.type);
   const newSource = async () => {
     const source = await world.createSource({ name: "Shop ✓" });
@@ -93,7 +93,7 @@ describe("Alerts", () => {
     await look();
     await look();
     assert.deepEqual(typesOf(source), ["source.failing"]);
-    const [{ body }] = of(source) as [Told];
+    const [{ body }] = of(source) as [ReceivedAlert];
     const { sourceId, organizationId, name, slug } = await world
       .ask(`/api/tracking-sources/${source.sourceId}`)
       .then((reply) => reply.body);
@@ -140,7 +140,7 @@ describe("Alerts", () => {
     const source = await newSource();
     await fail(source, 5);
     await look();
-    const [{ headers, text }] = of(source) as [Told];
+    const [{ headers, text }] = of(source) as [ReceivedAlert];
     const timestamp = headers["headwater-timestamp"];
     assert.equal(Number(timestamp), Math.floor(time.now() / 1_000));
     const signed = createHmac("sha256", SECRET).update(`${timestamp}.${text}`).digest("hex");
@@ -181,7 +181,7 @@ describe("Alerts", () => {
     assert.equal(typesOf(source).filter((type) => type === "source.failing").length, 6);
   });
 
-  it("want both settings, and show neither", async () => {
+  it("need both settings, and show neither", async () => {
     assert.throws(() => readConfig({ ALERT_WEBHOOK_URL: "https://a.example/" }), /belong together/);
     assert.throws(() => readConfig({ ALERT_WEBHOOK_SECRET: SECRET }), /belong together/);
     const both = { ALERT_WEBHOOK_URL: "ftp://a", ALERT_WEBHOOK_SECRET: SECRET };

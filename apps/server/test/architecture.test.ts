@@ -17,7 +17,6 @@ const SERVER = fileURLToPath(new URL("../src", import.meta.url));
 const TOOLS = fileURLToPath(new URL("../tools", import.meta.url));
 const CONTRACT = fileURLToPath(new URL("../../../packages/contract/src", import.meta.url));
 const API_CLIENT = fileURLToPath(new URL("../../../packages/api/src", import.meta.url));
-const CONSOLE = fileURLToPath(new URL("../../console/src", import.meta.url));
 
 /** The modules of the server by ARCHITECTURE.md, lowest first, with the modules that each may import besides `core`. */
 const MODULES: ReadonlyMap<string, readonly string[]> = new Map(
@@ -41,8 +40,6 @@ const isOutermost = (path: string) =>
   isWiring(path) ||
   /^(?:core\/ids|config\/config|ledger\/sqlite\/ledger-thread|install-checks\/doctor-thread)\.ts$/.test(path);
 
-const MAX_LINES = 400;
-
 /** A construct that only some files may use. */
 type SyntaxMark = "any" | "clock" | "console" | "default export" | "environment" | "random id";
 interface AtLine<T> {
@@ -52,7 +49,6 @@ interface AtLine<T> {
 interface ModuleSource {
   /** From `src`, or from `tools/`; the first folder of a path is the module. */
   path: string;
-  lines: number;
   /** Includes type-only imports, re-exports, `import()` and the files of threads; relative ones are from `src`. */
   imports: AtLine<string>[];
   marks: AtLine<SyntaxMark>[];
@@ -93,7 +89,7 @@ function markOf(node: SyntaxNode): SyntaxMark | null {
 }
 
 function readSource(root: string, path: string, text: string): ModuleSource {
-  const source: ModuleSource = { path, lines: text.trimEnd().split("\n").length, imports: [], marks: [] };
+  const source: ModuleSource = { path, imports: [], marks: [] };
   const visit = (node: SyntaxNode) => {
     const line = lineAt(text, node.start);
     const imported = importedBy(node);
@@ -259,18 +255,4 @@ test("No file or folder is called utils, helpers, common or types.", () => {
     names.filter((name) => /^(?:utils?|helpers?|commons?|types?)$/i.test(name)),
     [],
   );
-});
-
-test(`No file is longer than ${MAX_LINES} lines.`, () => {
-  const named = [
-    ...server.map((one) => ({ ...one, path: `apps/server/src/${one.path}` })),
-    ...contract.map((one) => ({ ...one, path: `packages/contract/src/${one.path}` })),
-  ];
-  const ofConsole = globSync("**/*.{ts,tsx}", { cwd: CONSOLE }).map((path) => ({
-    path: `apps/console/src/${path}`,
-    lines: readFileSync(join(CONSOLE, path), "utf8").trimEnd().split("\n").length,
-  }));
-  assert.ok(ofConsole.length > 0, "there are files to check");
-  const long = [...named, ...ofConsole].filter(({ lines }) => lines > MAX_LINES).map(({ path }) => path);
-  assert.deepEqual(long, []);
 });

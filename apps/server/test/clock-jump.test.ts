@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { headwater } from "./cli/command-line.ts";
-import { until } from "./faults/child.ts";
+import { until } from "./support/until.ts";
 import {
   DAY,
   drivenClock,
@@ -20,7 +20,6 @@ import {
   trackEvent,
 } from "./support/world.ts";
 
-const DONE_MS = 10_000;
 /** pino's number for `error`. */
 const ERROR_LEVEL = 50;
 const SETTINGS = { RETENTION_DAYS: "30", AUDIT_RETENTION_DAYS: "30", LOG_LEVEL: "warn" };
@@ -45,7 +44,7 @@ async function openFilled(start?: number) {
     body: { organizationId: ORGANIZATION_ID, anonymousId: "somebody" },
   });
   const receipt = erase.headers.get("location")!;
-  await until("the erasure is done", DONE_MS, async () => (await world.ask(receipt)).body.status === "done");
+  await until("the erasure is done", async () => (await world.ask(receipt)).body.status === "done");
   assert.deepEqual(await send(), ["accepted"]);
 
   const count = async (path: string) => (await world.ask(path)).text.split("\n").filter(Boolean).length;

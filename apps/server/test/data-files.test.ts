@@ -4,7 +4,7 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { truncateToWholeLines } from "../tools/export/resume.ts";
 import { csvRecords, ndjsonRecords } from "../tools/import/records.ts";
-import { folder, headwater } from "./cli/command-line.ts";
+import { folder, headwater, headwaterHere } from "./cli/command-line.ts";
 import { linesOf } from "./export/exported.ts";
 import {
   DAY,
@@ -69,7 +69,12 @@ async function openShop() {
     source: source as { sourceId: string },
     file: (name: string) => place.at(name),
     text: (name: string) => readFileSync(place.at(name), "utf8"),
-    run: (...words: string[]) => headwater({ DATA_DIR: world.dataDir }, ...words),
+    // an export without --out prints while it runs
+    run: (...words: string[]) =>
+      (words.includes("--out") || words[0] !== "export" ? headwaterHere : headwater)(
+        { DATA_DIR: world.dataDir },
+        ...words,
+      ),
     close: async () => {
       await world[Symbol.asyncDispose]();
       place[Symbol.dispose]();
@@ -299,7 +304,7 @@ describe("a CSV file of events", () => {
     return records;
   };
 
-  it("may have empty fields, also the first and the last", async () => {
+  it("may have empty fields, even the first and the last", async () => {
     assert.deepEqual(await rows('eventId,name,userId\n,a,b\n1,,\n,"",x\n'), [
       { eventId: null, name: "a", userId: "b" },
       { eventId: "1", name: null, userId: null },

@@ -8,10 +8,9 @@ import type { DebugData } from "@headwater/contract";
 import type { Page } from "playwright-core";
 import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
 import { bundleReactApp, renderNextLayout } from "../../../packages/sdk/test/react-app.ts";
-import { until } from "./faults/child.ts";
+import { until } from "./support/until.ts";
 import { bootstrapPath, openWorld, type World } from "./support/world.ts";
 
-const DEADLINE_MS = 10_000;
 /** A source's name that would end a string, a script or a line wherever it was written as it is. */
 const HOSTILE_NAME = `"Shop" '\`\${1}\\</script><script>throw "the name ran"</script><!--\u2028-->`;
 
@@ -87,7 +86,7 @@ const happened = ({ bootstrapAttempts, eventAttempts }: DebugData) =>
     .filter(({ arrived }) => arrived.name !== "engagement");
 
 function browserTest(title: string, run: (visit: EndToEndSetup) => Promise<void>, name = "Shop"): void {
-  test(title, { skip, timeout: 60_000 }, async (t) => {
+  test(title, { skip }, async (t) => {
     const resources = new AsyncDisposableStack();
     // A hook, because a test that timed out never comes to its own end.
     t.after(() => resources.disposeAsync());
@@ -106,7 +105,7 @@ function browserTest(title: string, run: (visit: EndToEndSetup) => Promise<void>
 
     const debug = async () => (await world.ask(`${about}/debug`)).body as DebugData;
     const arrivedUpTo = (last: string) =>
-      until(`${last} is in the debug data`, DEADLINE_MS, async () => {
+      until(`${last} is in the debug data`, async () => {
         const events = happened(await debug())
           .sort((one, other) => one.at.localeCompare(other.at))
           .map(({ arrived }) => arrived);
@@ -156,7 +155,7 @@ browserTest(
     const warned = page.waitForEvent("console", (message) => message.type() === "warning");
     await page.goto(`${origin}/welcome`);
     await warned;
-    const failed = await until("the attempt is in the debug data", DEADLINE_MS, async () => {
+    const failed = await until("the attempt is in the debug data", async () => {
       const { bootstrapAttempts } = await debug();
       return bootstrapAttempts.length > 0 && bootstrapAttempts;
     });

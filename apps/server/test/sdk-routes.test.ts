@@ -7,21 +7,27 @@ test("The client and each optional part are scripts for any origin; another name
   await using world = await openWorld();
   for (const path of [
     "v2.js",
-    ...["downloads", "engagement", "forms", "outbound-links", "web-vitals"].map(
-      (name) => `extras/${name}.js`,
-    ),
+    ...[
+      "downloads",
+      "engagement",
+      "forms",
+      "consent-signals",
+      "outbound-links",
+      "identity",
+      "web-vitals",
+    ].map((name) => `extras/${name}.js`),
   ]) {
     const { status, headers, body } = await world.ask(`/sdk/${path}`, { token: null });
     assert.equal(status, 200, path);
     assert.match(headers.get("content-type") ?? "", /^text\/javascript/);
     assert.equal(headers.get("access-control-allow-origin"), "*");
     // its names are its own: within a function, or a block in which nothing is declared for the whole page
-    assert.match(body, /^(?:\(function\(\)\{|\{(?!.*\b(?:var|function)\b))/s);
+    assert.match(body, /^(?:\(function\(\)\{|\{(?!.*\b(?:var |function \w)))/s);
   }
   refused(await world.ask("/sdk/extras/none.js", { token: null }), 404, "route_not_found");
 });
 
-test("Who has a script already is answered 304 without a body, under the same headers; another tag gets the script.", async () => {
+test("A client that already has the script gets 304 without a body and with the same headers; another tag gets the script.", async () => {
   await using world = await openWorld();
   for (const path of ["/sdk/v2.js", "/sdk/extras/forms.js"]) {
     const ask = (tag: string, method = "GET") =>

@@ -1,4 +1,4 @@
-/** What the log says of a storage that fails: when it begins and when it is over, however many requests meet it. */
+/** The log has one line when the storage begins to fail and one when it works again, however many requests fail. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";

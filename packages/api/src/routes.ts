@@ -1,4 +1,4 @@
-/** Generated from the OpenAPI document by `npm run generate -w @headwater/api`. Do not edit. The word `raw`: the answer is no JSON. */
+/** Generated from the OpenAPI document by `npm run generate -w @headwater/api`. Do not edit. The word `raw`: the answer is not JSON. */
 export const ROUTES = {
   listSources: "GET /api/tracking-sources",
   createSource: "POST /api/tracking-sources",
@@ -83,6 +83,9 @@ export const ROUTES = {
   legacyBootstrap: "POST /api/ingest/{publicKey}/bootstrap",
   legacyEvents: "POST /api/ingest/{publicKey}/events",
   segmentCall: "POST /api/compat/{publicKey}/segment/v1/{call}",
+  segmentMetrics: "POST /api/compat/{publicKey}/segment/v1/m",
+  segmentSettings: "GET /api/compat/{publicKey}/segment/v1/projects/{writeKey}/settings",
+  rudderConfig: "GET /api/compat/{publicKey}/segment/sourceConfig",
   plausibleEvent: "POST /api/compat/{publicKey}/plausible/api/event raw",
   umamiCall: "POST /api/compat/{publicKey}/umami/api/{call}",
   ga4Collect: "POST /api/compat/{publicKey}/ga4/mp/collect raw",

@@ -63,7 +63,7 @@ sessionId?: string | null;
 properties?: Record<string, unknown> | null;
 /** The visitor's surroundings. Default: those of the batch. */
 context?: Schemas["Context"] | null;
-/** True: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and ends no bounce. */
+/** True: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and does not affect the bounce rate. */
 passive?: unknown;
 [member: string]: unknown;
 };
@@ -203,10 +203,10 @@ name: string;
 /** `accepted`: stored durably. `duplicate`: stored before, and counted once. `rejected`: not stored. */
 status: "accepted" | "duplicate" | "rejected";
 /** Why the event was not stored; null: it was. */
-code: "duplicate_event" | "invalid_event" | "unsupported_event_type" | "timestamp_too_old" | "timestamp_in_future" | "session_mismatch" | "page_address_missing" | "event_name_too_long" | "event_id_too_long" | "event_too_large" | "properties_too_deep" | "path_excluded" | "address_excluded" | "bot_rejected" | "plan_violation" | "too_many_properties" | null;
+code: "duplicate_event" | "invalid_event" | "id_not_exact" | "unsupported_event_type" | "timestamp_too_old" | "timestamp_in_future" | "session_mismatch" | "page_address_missing" | "event_name_too_long" | "event_id_too_long" | "event_too_large" | "properties_too_deep" | "path_excluded" | "address_excluded" | "bot_rejected" | "plan_violation" | "too_many_properties" | null;
 /** What to do about it; null: the event was stored. */
 message: string | null;
-/** What was corrected in the event. `timestamp_clamped`: The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client. `old_event`: The event is more than 12 days old. A copy that was stored before then counts again. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `context_truncated`: `context` has more than 16 KiB, alone or with the body's, or nests deeper than 10 levels, so only known members were stored. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The `anonymousId` of the event is not the one of its session. Send both with the same id. `bot_suspected`: The user agent is a crawler's, or that of an HTTP library. A server sends events with a token of the scope ingest. `data_centre`: The client's address is in a data centre, so the event is a suspected bot's. `referrer_spam`: The referrer is a known spam site, so the event is a suspected bot's. `sent_at_unreliable`: `sentAt` is more than 24 hours off, so it does not correct the event's time. Set it again before each request. `number_not_finite`: A number is too large and was stored as null. `too_many_property_names`: The source has sent too many different property names today. The event is stored with all of them. Send {"productId": 7} instead of {"7": true}. `plan_violation`: The event violates the tracking plan of the source. `planViolation` says where. `revenue_invalid`: The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
+/** The corrections of the event. `timestamp_clamped`: The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client. `old_event`: The event is more than 12 days old. A copy that was stored before then counts again. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `context_truncated`: `context` has more than 16 KiB, alone or with the body's, or nests deeper than 10 levels, so only known members were stored. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The `anonymousId` of the event is not the one of its session. Send both with the same id. `bot_suspected`: The user agent is a crawler's, or that of an HTTP library. A server sends events with a token of the scope ingest. `data_centre`: The client's address is in a data centre, so the event is a suspected bot's. `referrer_spam`: The referrer is a known spam site, so the event is a suspected bot's. `sent_at_unreliable`: `sentAt` is more than 24 hours off. It corrects the event's time if the clock is behind or the time is impossible. Set it again before each request. `number_not_finite`: A number is too large and was stored as null. `too_many_property_names`: The source has sent too many different property names today. The event is stored with all of them. Send {"productId": 7} instead of {"7": true}. `plan_violation`: The event violates the tracking plan of the source. `planViolation` says where. `revenue_invalid`: The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
 warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "context_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "data_centre" | "referrer_spam" | "sent_at_unreliable" | "number_not_finite" | "too_many_property_names" | "plan_violation" | "revenue_invalid")[];
 /** How the event violates the tracking plan of the source; null: it does not. */
 planViolation: {
@@ -317,6 +317,28 @@ rejected: number;
 /** The outcome of each event. */
 results: (Schemas["EventResult"])[];
 };
+/** The settings of a Segment client. */
+SegmentSettings: {
+/** The destinations: this service only. */
+integrations: Record<string, unknown>;
+/** Empty: no call is blocked. */
+plan: Record<string, unknown>;
+/** The client's reports about itself. */
+metrics: {
+/** 0: the client reports nothing about itself. */
+sampleRate: number;
+};
+};
+/** The report was received. */
+SegmentMetricsAnswer: {
+/** True. */
+success: boolean;
+};
+/** The settings of a RudderStack client. */
+RudderConfig: {
+/** An enabled source without destinations. */
+source: Record<string, unknown>;
+};
 /** An event of a Plausible client. */
 PlausibleEvent: {
 /** The name of the event, or `n`. `pageview`: a page view. `engagement`: time on page and scroll depth. */
@@ -402,6 +424,13 @@ privacy: Schemas["Privacy"];
 engagement: boolean;
 /** The goals that stats can count. Each has either an event name or a path pattern. */
 goals: (Schemas["Goal"])[];
+/** Groups of pages for stats. A page belongs to the first one that it matches. */
+contentGroups: ({
+/** The name of the group, the value of the dimension `contentGroup`. */
+name: string;
+/** A page whose path matches one of these patterns belongs to the group. */
+paths: (string)[];
+})[];
 /** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
 bots: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
@@ -560,6 +589,13 @@ requireConsent?: boolean;
 engagement?: boolean;
 /** The goals that stats can count. Each has either an event name or a path pattern. */
 goals?: (Schemas["GoalInput"])[];
+/** Groups of pages for stats. A page belongs to the first one that it matches. */
+contentGroups?: ({
+/** The name of the group, the value of the dimension `contentGroup`. */
+name: string;
+/** A page whose path matches one of these patterns belongs to the group. */
+paths: (string)[];
+})[];
 /** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
 bots?: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
@@ -602,6 +638,13 @@ requireConsent?: boolean;
 engagement?: boolean;
 /** The goals that stats can count. Each has either an event name or a path pattern. */
 goals?: (Schemas["GoalInput"])[];
+/** Groups of pages for stats. A page belongs to the first one that it matches. */
+contentGroups?: ({
+/** The name of the group, the value of the dimension `contentGroup`. */
+name: string;
+/** A page whose path matches one of these patterns belongs to the group. */
+paths: (string)[];
+})[];
 /** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
 bots?: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
@@ -1159,7 +1202,7 @@ maxSharedContextBytes: number;
 maxUrlLength: number;
 /** Characters of a title. Longer ones are cut. */
 maxTitleLength: number;
-/** The greatest amount of revenue. A greater one is no revenue. */
+/** The greatest amount of revenue. A greater one is not revenue. */
 maxRevenue: number;
 /** The greatest number of seconds of an engagement event. */
 maxEngagedSeconds: number;
@@ -1231,23 +1274,27 @@ StatsQuery: {
 /** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
 /** The id of the source. */
-sourceId: string;
+sourceId?: string;
 dateRange: Schemas["DateRange"];
 accuracy?: Schemas["StatsAccuracyChoice"];
 /** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
 timezone?: string;
 /** An event must satisfy all of them. */
 filters?: (Schemas["Filter"])[];
-/** `visitors`: distinct anonymous ids. `users`: distinct user ids. `sessions`: sessions that begin in the range. Passive events begin none. `pageviews`: page views. `events`: all events. `planViolations`: accepted events that violated the tracking plan. `viewsPerSession`: page views divided by sessions. `bounceRate`: share of sessions with one page view and no track event, except for passive ones. `sessionDuration`: mean seconds from the first to the last event of a session. `conversions`: events that reach the goal. `conversionRate`: share of visitors who reached the goal. `engagedSessions`: sessions with 10 engaged seconds, two page views, or, if the query has a goal, the goal. `timeOnPage`: mean engaged seconds of a page view. `scrollDepth`: mean of the greatest scroll depth of each page in a session, in percent. `revenue`: sum of the revenue, and if the query has a goal, of its conversions. It needs the dimension currency, or a filter for one currency. `p75:lcp`: 75th percentile of the Largest Contentful Paint, in milliseconds. `p75:inp`: 75th percentile of the Interaction to Next Paint, in milliseconds. `p75:cls`: 75th percentile of the Cumulative Layout Shift. `p75:fcp`: 75th percentile of the First Contentful Paint, in milliseconds. `p75:ttfb`: 75th percentile of the Time to First Byte, in milliseconds. */
+/** Several sources of one workspace, instead of `sourceId`. */
+sourceIds?: (string)[];
+/** `visitors`: distinct anonymous ids. `users`: distinct user ids. `newVisitors`: visitors with an event in a session of the visitorType new. `returningVisitors`: visitors with an event in a session of the visitorType returning. `visitors7Days`: visitors of the 7 days that end with the bucket, or with the range. `visitors28Days`: visitors of the 28 days that end with the bucket, or with the range. `dauPerWau`: visitors of a day divided by visitors7Days. It needs the dimension time:day. `dauPerMau`: visitors of a day divided by visitors28Days. It needs the dimension time:day. `wauPerMau`: visitors7Days divided by visitors28Days. It needs the dimension time:day. `sessions`: sessions that begin in the range. Passive events begin none. `pageviews`: page views. `events`: page views and track events, without passive ones. `passiveEvents`: passive events, which `events` leaves out. `planViolations`: accepted events that violated the tracking plan. `viewsPerSession`: page views divided by sessions. `bounceRate`: share of sessions with one page view and no track event, except for passive ones. `sessionDuration`: mean seconds from the first event of a session to the last one that is not passive, and the engaged seconds reported after it. `conversions`: events that reach the goal. `conversionRate`: share of visitors who reached the goal. `sessionConversionRate`: share of sessions with an event that reaches the goal. `engagedSessions`: sessions with 10 engaged seconds, two page views, or, if the query has a goal, the goal. `engagementRate`: share of sessions that are engaged. `timeOnPage`: mean engaged seconds of a page view. `scrollDepth`: mean of the greatest scroll depth of each page in a session, in percent. `conversionsPerSession`: conversions divided by sessions. `entrances`: sessions that begin on the page. It needs the dimension page. `exits`: sessions whose last page view is the page. It needs the dimension page. `exitRate`: exits divided by page views of the page. It needs the dimension page. `revenue`: sum of the revenue, and if the query has a goal, of its conversions. It needs `currency`, the dimension currency, or a filter for one currency. `averageOrderValue`: mean revenue of the events that have one. It needs what revenue needs. `revenuePerVisitor`: revenue divided by visitors. It needs `currency`. `revenuePerSession`: revenue divided by sessions. It needs `currency`. Of a property: `sum`: sum of the numbers. `avg`: mean of the numbers. `median`: median of the numbers. `p75`: 75th percentile of the numbers. `p90`: 90th percentile of the numbers. `p95`: 95th percentile of the numbers. */
 metrics: (Schemas["Metric"])[];
-/** `page`: path of the event's page. `host`: host of the event's page. `event`: name of the event; page_view for page views. `sentBy`: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others. `currency`: currency of the event's revenue (ISO 4217). `entryPage`: path of the session's first event. `exitPage`: path of the last page view. `source`: name of the site or campaign that led to the visit, such as Google; null for direct visits. `channel`: channel of the visit, such as Organic Search; never null. `referrer`: host of the referrer. `utmSource`: utm_source. `utmMedium`: utm_medium. `utmCampaign`: utm_campaign. `utmTerm`: utm_term. `utmContent`: utm_content. `clickId`: name of the click id, such as gclid. `device`: type of device: desktop, mobile, tablet, tv, console, wearable, car or xr. `browser`: name of the browser or of the app. `browserVersion`: version of the browser, such as 141. `os`: name of the operating system. `osVersion`: version of the operating system, such as 11 for Windows 11. `screen`: width and height of the screen, such as 1440x900, if the client sends it. `locale`: language and region, such as en-GB. `country`: country code (ISO 3166-1). `region`: English name of the largest subdivision of the country, such as California, if the address file has it. `city`: English name of the city, if the address file has it. `goal`: each goal of the source, alone or with currency, with the metrics conversions, conversionRate, visitors, revenue. */
+/** `page`: path of the event's page. `host`: host of the event's page. `event`: name of the event; page_view for page views. `sentBy`: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others. `currency`: currency of the event's revenue (ISO 4217). `folder:1`: first folder of the path: `/blog/` for `/blog/2026/post`, `/` for `/pricing`. `folder:2`: first two folders of the path, or all if it has fewer. `folder:3`: first three folders of the path, or all if it has fewer. `contentGroup`: name of the first of the source's content groups that the path matches. `entryPage`: path of the session's first event. `exitPage`: path of the last page view. `source`: name of the site or campaign that led to the visit, such as Google; null for direct visits. `channel`: channel of the visit, such as Organic Search; never null. `referrer`: host of the referrer. `utmSource`: utm_source. `utmMedium`: utm_medium. `utmCampaign`: utm_campaign. `utmTerm`: utm_term. `utmContent`: utm_content. `clickId`: name of the click id, such as gclid. `device`: type of device: desktop, mobile, tablet, tv, console, wearable, car or xr. `browser`: name of the browser or of the app. `browserVersion`: version of the browser, such as 141. `os`: name of the operating system. `osVersion`: version of the operating system, such as 11 for Windows 11. `screen`: width and height of the screen, such as 1440x900, if the client sends it. `locale`: language and region, such as en-GB. `country`: country code (ISO 3166-1). `region`: English name of the largest subdivision of the country, such as California, if the address file has it. `city`: English name of the city, if the address file has it. `visitorType`: new: a visitor's first visit ever; returning: a later visit; null: the session has only passive events. `firstSource`: source of the visitor's first visit ever. `firstChannel`: channel of the visitor's first visit ever. `firstUtmCampaign`: utm_campaign of the visitor's first visit ever. `firstEntryPage`: path on which the visitor's first visit ever began. `site`: id of the source. `hourOfDay`: hour of the day, from 0 to 23. `dayOfWeek`: day of the week, from 1 for Monday to 7. `goal`: each goal of the source that an event reaches, with the metrics conversions, conversionRate, visitors, revenue, averageOrderValue, revenuePerVisitor, sessionConversionRate, conversionsPerSession, revenuePerSession. */
 dimensions?: (Schemas["Dimension"])[];
 goal?: Schemas["StatsGoal"];
-/** Which session the dimensions source, channel, utmSource, utmMedium, utmCampaign, utmTerm, utmContent are of. `firstTouch` needs one of them, and works with the metrics conversions, conversionRate, visitors, revenue. */
+/** Metrics of revenue count amounts of this currency (ISO 4217) only. */
+currency?: string;
+/** Which session the dimensions source, channel, utmSource, utmMedium, utmCampaign, utmTerm, utmContent are of. `firstTouch` and `lastNonDirect` need one of them, and work with the metrics conversions, conversionRate, visitors, revenue. */
 attribution?: {
-/** `session`: the session of the event. `firstTouch`: the first session of the visitor that began within the window before the event. Default: `session`. */
-model: "session" | "firstTouch";
-/** The window of `firstTouch`, in days of 24 hours. Default: 30. */
+/** `session`: the session of the event. `firstTouch`: the first session of the visitor that began within the window before the event. `lastNonDirect`: the last one that is not direct. Default: `session`. */
+model: "session" | "firstTouch" | "lastNonDirect";
+/** The window of the other models, in days of 24 hours. Default: 30. */
 windowDays?: number;
 };
 /** How rows are sorted. Default: by time, or else by the first metric, the largest first. */
@@ -1263,13 +1310,17 @@ include?: {
 bots?: boolean;
 /** False: `excluded` is null, which is faster. Default: true. */
 excluded?: boolean;
-/** Also return the metrics of another period. true: the mode previous. Of a range that is not over, only the part until now is compared. */
+/** Also return the metrics of another period. true: the mode previous. If the range is not over, only its part until now is compared. */
 comparison?: boolean | {
-/** Previous: as many days before. year: a year before; whole weeks are compared with whole weeks, 52 weeks before. custom: `dateRange`. */
+/** Previous: the same number of days just before. year: the same dates a year earlier. custom: `dateRange`. */
 mode: "previous" | "year" | "custom";
 /** The period to compare with, [from, to), for the mode custom. */
 dateRange?: (string)[];
+/** Compare each day with the same weekday. previous: by the weeks that the range takes, rounded up. year: 52 weeks before. */
+sameWeekdays?: boolean;
 };
+/** True: `total` and `other` are answered, and the share that each row has of the total. Not by goal. */
+total?: boolean;
 };
 /** Which rows to return. */
 pagination?: {
@@ -1309,22 +1360,41 @@ to: Schemas["Timestamp"];
 } | null;
 /** The rows. */
 results: (Schemas["StatsRow"])[];
+/** The sources of a query of several; null: it is of one. */
+sources: {
+/** Their ids. */
+sourceIds: (string)[];
+/** `joined`: a visitor or user with the same id in several sources counts once. */
+visitors: "joined";
+} | null;
+/** The figures of all rows of all pages together; null: not requested. */
+total: Schemas["StatsTotal"] | null;
+/** The figures of all rows that are not on this page together; null: the page has all of them, or not requested. */
+other: Schemas["StatsTotal"] | null;
 /** The `offset` of the next rows; null: these are the last. */
 nextOffset: number | null;
 };
 StatsRow: {
 /** The values, in the order of the query. null: the value is missing. A time is the start of its bucket. */
 dimensions: (string | number | boolean | null)[];
-/** The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0. */
+/** The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0, or several rows have none together. */
 metrics: (number | null)[];
 /** The figures of the compared period; null: not requested, or the time bucket has no counterpart. */
 comparison: (number | null)[] | null;
 /** False: the time bucket is not over, or lies in the range in part only. null: no time dimension. */
 complete: boolean | null;
+/** The share that each figure has of the total; null for rates, means, percentiles, and rolling metrics by time. null: not requested. */
+share: (number | null)[] | null;
 };
-/** One of visitors, users, sessions, pageviews, events, planViolations, viewsPerSession, bounceRate, sessionDuration, conversions, conversionRate, engagedSessions, timeOnPage, scrollDepth, revenue, p75:lcp, p75:inp, p75:cls, p75:fcp, p75:ttfb, or sum:<property>. */
+StatsTotal: {
+/** The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0, or several rows have none together. */
+metrics: (number | null)[];
+/** Those of the compared period; null: not requested. */
+comparison: (number | null)[] | null;
+};
+/** One of visitors, users, newVisitors, returningVisitors, visitors7Days, visitors28Days, dauPerWau, dauPerMau, wauPerMau, sessions, pageviews, events, passiveEvents, planViolations, viewsPerSession, bounceRate, sessionDuration, conversions, conversionRate, sessionConversionRate, engagedSessions, engagementRate, timeOnPage, scrollDepth, conversionsPerSession, entrances, exits, exitRate, revenue, averageOrderValue, revenuePerVisitor, revenuePerSession, or <sum, avg, median, p75, p90, p95>:<property>. */
 Metric: string;
-/** One of page, host, event, sentBy, currency, entryPage, exitPage, source, channel, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent, clickId, device, browser, browserVersion, os, osVersion, screen, locale, country, region, city, goal, time:<minute, hour, day, week, month>, or property:<name>. */
+/** One of page, host, event, sentBy, currency, folder:1, folder:2, folder:3, contentGroup, entryPage, exitPage, source, channel, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent, clickId, device, browser, browserVersion, os, osVersion, screen, locale, country, region, city, visitorType, firstSource, firstChannel, firstUtmCampaign, firstEntryPage, site, hourOfDay, dayOfWeek, goal, time:<minute, hour, day, week, month>, or property:<name>. */
 Dimension: string;
 /** A condition, `{dimension, operator, value}`, or one of `{and: […]}`, `{or: […]}`, `{not: …}` and `{sessionHas: …}`. */
 Filter: {
@@ -1376,17 +1446,25 @@ accuracy?: Schemas["StatsAccuracyChoice"];
 timezone?: string;
 /** An event must satisfy all of them. */
 filters?: (Schemas["Filter"])[];
-/** What else to count. */
+/** What else to count and return. */
 include?: {
 /** True: events of bots count too. */
 bots?: boolean;
 /** False: `excluded` is null, which is faster. Default: true. */
 excluded?: boolean;
+/** True: steps have `seconds`. Default: false, which is faster. */
+times?: boolean;
 };
 /** The steps that a visitor takes, in order. */
 steps: (Schemas["StatsGoal"])[];
 /** The maximum time from the first step to the last. Default: one day. */
 windowSeconds?: number;
+/** `session`: all steps are in one session. Default: `visitor`. */
+within?: "visitor" | "session";
+/** The dimension of the segments: one of page, host, event, sentBy, currency, folder:1, folder:2, folder:3, contentGroup, entryPage, exitPage, source, channel, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent, clickId, device, browser, browserVersion, os, osVersion, screen, locale, country, region, city, visitorType, firstSource, firstChannel, firstUtmCampaign, firstEntryPage, site, or property:<name>. */
+dimension?: string;
+/** The maximum number of segments. Default: 5. */
+limit?: number;
 };
 Funnel: {
 /** The id of the source. */
@@ -1415,7 +1493,55 @@ visitors: number;
 shareOfFirst: number | null;
 /** Of the visitors of the step before, from 0 to 1. */
 shareOfPrevious: number | null;
+/** How long visitors took. null: not requested, the first step, or no visitor took the step. */
+seconds: {
+/** Seconds from the step before. */
+sincePrevious: {
+/** The median. */
+median: number;
+/** The 90th percentile. */
+p90: number;
+};
+/** Seconds from the first step. */
+sinceFirst: {
+/** The median. */
+median: number;
+/** The 90th percentile. */
+p90: number;
+};
+} | null;
 })[];
+/** The same by `dimension`; null: the query has none. */
+segments: ({
+/** The value. null: it is missing. */
+value: string | number | boolean | null;
+/** The steps, in order. */
+steps: ({
+/** Visitors who took this step and all before it. */
+visitors: number;
+/** Of the visitors of the first step, from 0 to 1. */
+shareOfFirst: number | null;
+/** Of the visitors of the step before, from 0 to 1. */
+shareOfPrevious: number | null;
+/** How long visitors took. null: not requested, the first step, or no visitor took the step. */
+seconds: {
+/** Seconds from the step before. */
+sincePrevious: {
+/** The median. */
+median: number;
+/** The 90th percentile. */
+p90: number;
+};
+/** Seconds from the first step. */
+sinceFirst: {
+/** The median. */
+median: number;
+/** The 90th percentile. */
+p90: number;
+};
+} | null;
+})[];
+})[] | null;
 };
 RetentionQuery: {
 /** The id of the source's workspace. For another one the response is 404. */
@@ -1437,6 +1563,8 @@ excluded?: boolean;
 };
 /** The length of a period. */
 period: "day" | "week" | "month";
+/** The cohort of a visitor is the period of: `firstVisit` (default), the first visit ever; `firstInRange`, the first event in the range. */
+cohort?: "firstVisit" | "firstInRange";
 };
 Retention: {
 /** The id of the source. */
@@ -1459,7 +1587,7 @@ accuracy: Schemas["StatsAccuracy"];
 cohorts: ({
 /** The start of the cohort's period. */
 start: Schemas["Timestamp"];
-/** Visitors who came first in this period. */
+/** Visitors who came first in this period, with an event in the range. */
 visitors: number;
 /** Visitors of this cohort in each period, from the cohort's own period to the last of the range. */
 returned: (number)[];
@@ -1563,7 +1691,7 @@ accuracy: Schemas["StatsAccuracy"];
 properties: ({
 /** The name, as in `property:<name>`. Nested properties are joined by dots. */
 name: string;
-/** Events that have the property. */
+/** Events that have the property, without passive ones. */
 events: number;
 })[];
 };
@@ -1644,7 +1772,7 @@ os: string | null;
 browser: string | null;
 /** The sender is a bot. */
 isBot: boolean;
-/** The event opens no session and is no action, such as a report of engagement. */
+/** The event opens no session and is not an action, such as an engagement report. */
 passive: boolean;
 /** `browser` or `server`. */
 sentBy: string;
@@ -2197,11 +2325,11 @@ Support: {
 organizationId: string;
 /** The version of the service. */
 version: string;
-/** The commit that it was built from. null: neither the release nor git tells it. */
+/** The commit that it was built from. null: neither the release nor git has it. */
 commit: string | null;
 /** Files differ from that commit. */
 isModified: boolean;
-/** False: you are no operator, so the settings and the details of the machine are left out. */
+/** False: you are not an operator, so the settings and the details of the machine are left out. */
 isOperator: boolean;
 /** The settings of the service, without secrets and file paths. Empty for others than operators. */
 settings: Record<string, unknown>;
@@ -3172,6 +3300,41 @@ call: string;
 query: undefined;
 body: Schemas["SegmentCall"];
 answer: Schemas["SegmentAnswer"];
+};
+/** Reports of Segment clients about themselves */
+segmentMetrics: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+};
+query: undefined;
+body: undefined;
+answer: Schemas["SegmentMetricsAnswer"];
+};
+/** Settings of Segment clients */
+segmentSettings: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+/** The write key of the client, any text. */
+writeKey: string;
+};
+query: undefined;
+body: undefined;
+answer: Schemas["SegmentSettings"];
+};
+/** Settings of RudderStack clients */
+rudderConfig: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+};
+query: {
+/** The client's write key. */
+writeKey?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["RudderConfig"];
 };
 /** Events of Plausible clients */
 plausibleEvent: {

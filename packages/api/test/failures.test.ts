@@ -60,7 +60,7 @@ test("An answer that says that a retry does not help is not retried, whatever it
   assert.deepEqual(service.waitsMs, []);
 });
 
-test("Another server's page, and half an answer, are unreadable.", async () => {
+test("A body that is not complete JSON, such as another server's page, is unreadable.", async () => {
   for (const status of [200, 404]) {
     await using other = await clientOf((_, response) => response.writeHead(status).end('{"sources":['));
     const { code, message } = await failureOf(other.api.getSource(SOURCE));
@@ -72,7 +72,7 @@ test("Another server's page, and half an answer, are unreadable.", async () => {
   }
 });
 
-test("An answer that breaks off is read again.", async () => {
+test("A read whose connection breaks within the answer is sent again.", async () => {
   let requests = 0;
   await using service = await clientOf((_, response) => {
     requests += 1;
@@ -104,14 +104,14 @@ test("A service that takes too long is given up, for a stream only until it begi
 });
 
 test("A failure has the whole answer, its Retry-After, and the message about a field.", async () => {
-  const issues = [{ path: ["allowedOrigins", 0], code: "invalid_value", message: "It is no origin." }];
+  const issues = [{ path: ["allowedOrigins", 0], code: "invalid_value", message: "It is not an origin." }];
   const answer = { code: "quota_exceeded", message: "m", hint: "h", retryable: true, limit: 10, issues };
   await using service = await clientOf((_, response) =>
     response.writeHead(429, { "Retry-After": "61" }).end(JSON.stringify(answer)),
   );
   const failure = await failureOf(service.api.getSource(SOURCE));
   assert.deepEqual([failure.answer.limit, failure.retryAfterMs], [10, 61_000]);
-  assert.equal(failure.issueAt("allowedOrigins", 0), "It is no origin.");
+  assert.equal(failure.issueAt("allowedOrigins", 0), "It is not an origin.");
   assert.equal(failure.issueAt("allowedOrigins"), null);
 });
 
@@ -131,7 +131,7 @@ test("A caller that aborts while the client waits gets the abort at once.", asyn
   assert.equal(name, "AbortError");
 });
 
-test("A token that is no token is not sent, and not repeated in the error.", async () => {
+test("A text that is not a token is not sent, and not repeated in the error.", async () => {
   const token = "hw_secret\nof two lines";
   await using service = await clientOf((_, response) => response.end("{}"), { token });
   const { name, message } = await failureOf(service.api.getSource(SOURCE));

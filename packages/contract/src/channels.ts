@@ -28,7 +28,7 @@ const CHANNEL_DESCRIPTIONS = {
 } as const;
 
 export type Channel = keyof typeof CHANNEL_DESCRIPTIONS;
-/** What the pattern of a source's own rule is compared with. */
+/** The fields that a source's own rule can compare its pattern with. */
 export const CHANNEL_RULE_FIELDS = ["referrer", "source", "medium", "campaign"] as const;
 /** `Object.keys` of a table whose keys are known. TypeScript cannot know that it has no others. */
 export const CHANNELS = Object.keys(CHANNEL_DESCRIPTIONS) as Channel[];
@@ -44,7 +44,7 @@ interface ChannelRuleParts {
 export const formatChannelRule = ({ field, pattern, source, channel }: ChannelRuleParts): string =>
   `${field}=${pattern} -> ${source ?? "-"} | ${channel ?? "-"}`;
 
-/** Reads what `formatChannelRule` writes. null: the text is no rule. */
+/** Reads what `formatChannelRule` writes. null: the text is not a rule. */
 export function parseChannelRule(text: string): ChannelRuleParts | null {
   const [, name, pattern, source, kind] =
     /^\s*(\w+)\s*=\s*(.+?)\s+->\s+(.+?)\s+\|\s+(.+?)\s*$/.exec(text) ?? [];

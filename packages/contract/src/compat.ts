@@ -3,6 +3,8 @@ import Type from "typebox";
 import { EventResult } from "./ingest.ts";
 import { Closed, count, flag, text } from "./shapes.ts";
 
+const free = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
+
 /** A member of any type: another type than the usual one is ignored, or rejects its event only. */
 const any = (description: string) => Type.Optional(Type.Unknown({ description }));
 
@@ -22,6 +24,29 @@ export const SegmentCall = Type.Object(
   },
   { description: "A call of a Segment or RudderStack client." },
 );
+
+export const SegmentSettings = Closed(
+  {
+    integrations: free("The destinations: this service only."),
+    plan: free("Empty: no call is blocked."),
+    metrics: Closed(
+      { sampleRate: Type.Number({ description: "0: the client reports nothing about itself." }) },
+      { description: "The client's reports about itself." },
+    ),
+  },
+  { description: "The settings of a Segment client." },
+);
+export const SegmentMetricsAnswer = Closed(
+  { success: flag("true.") },
+  { description: "The report was received." },
+);
+export const RudderConfig = Closed(
+  { source: free("An enabled source without destinations.") },
+  { description: "The settings of a RudderStack client." },
+);
+export const RudderQuery = Type.Object({
+  writeKey: Type.Optional(Type.String({ description: "The client's write key." })),
+});
 
 export const SegmentAnswer = Closed(
   {

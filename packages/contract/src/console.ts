@@ -13,6 +13,7 @@ export const CONSOLE_PAGES = [
   "/analytics/setup/install",
   "/analytics/setup/debug",
   "/analytics/stats",
+  "/analytics/all",
   "/analytics/visitor",
   "/shared",
   "/embed",

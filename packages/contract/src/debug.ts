@@ -125,7 +125,7 @@ export type DebugQuery = Static<typeof DebugQuery>;
 
 const HEALTH_STATUSES = ["waiting", "receiving", "failing"] as const;
 
-/** The health of a source. It is computed from all attempts, also from those that were not stored. */
+/** The health of a source. It is computed from all attempts, including those that were not stored. */
 export const SourceHealth = Closed(
   {
     status: OneOf(HEALTH_STATUSES, {

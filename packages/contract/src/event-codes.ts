@@ -9,6 +9,7 @@ const KNOWN_TYPES = Object.keys(EVENT_TYPES)
 export const EVENT_CODES = {
   duplicate_event: "This event was stored before. It is counted once.",
   invalid_event: "The event is not valid. The message names the fields to correct.",
+  id_not_exact: "An id is a number that JSON does not hold exactly. Send it as a text.",
   unsupported_event_type: `This server accepts the types ${KNOWN_TYPES}. Update the server or send one of these types.`,
   timestamp_too_old:
     "The event is more than 400 days old. Check the clock of the client, and the unit and the zone of its timestamps.",
@@ -41,7 +42,7 @@ export const POLICY_CODES: readonly string[] = [
   "bot_rejected",
 ] satisfies EventCode[];
 
-/** What was corrected in an event that was accepted, and what to send instead. */
+/** Warnings: what was corrected in an accepted event, and what to send instead. */
 export const WARNING_MESSAGES = {
   timestamp_clamped:
     "The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client.",
@@ -58,7 +59,7 @@ export const WARNING_MESSAGES = {
   data_centre: "The client's address is in a data centre, so the event is a suspected bot's.",
   referrer_spam: "The referrer is a known spam site, so the event is a suspected bot's.",
   sent_at_unreliable:
-    "`sentAt` is more than 24 hours off, so it does not correct the event's time. Set it again before each request.",
+    "`sentAt` is more than 24 hours off. It corrects the event's time if the clock is behind or the time is impossible. Set it again before each request.",
   number_not_finite: "A number is too large and was stored as null.",
   too_many_property_names:
     'The source has sent too many different property names today. The event is stored with all of them. Send {"productId": 7} instead of {"7": true}.',

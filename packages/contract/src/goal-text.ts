@@ -42,7 +42,7 @@ export const formatGoal = ({ name, event, path, conditions, value }: GoalParts):
 const PARTS = /(?:[^;"]|"[^"]*"|"|;(?!\s))+/g;
 const CONDITION = new RegExp(`^(.+?) (${GOAL_OPERATORS.join("|")}) (.+)$`, "s");
 
-/** Reads what `formatGoal` writes. null: the text is no goal. */
+/** Reads what `formatGoal` writes. null: the text is not a goal. */
 export function parseGoal(text: string): GoalParts | null {
   const [target = "", ...others] = (text.match(PARTS) ?? []).map((part) => part.trim());
   const [, name, kind, aim] = /^(.+)=(event|path):(.+)$/s.exec(target) ?? [];
@@ -60,4 +60,20 @@ export function parseGoal(text: string): GoalParts | null {
   }
   const isEvent = kind === "event";
   return { name, event: isEvent ? aim : null, path: isEvent ? null : aim, conditions, value: goalValue };
+}
+
+interface ContentGroupParts {
+  readonly name: string;
+  readonly paths: readonly string[];
+}
+
+/** A content group as a text: `Docs=/docs/*; /guides/*`. */
+export const formatContentGroup = ({ name, paths }: ContentGroupParts): string =>
+  `${name}=${paths.join("; ")}`;
+
+/** Reads what `formatContentGroup` writes. null: the text is no group. */
+export function parseContentGroup(text: string): ContentGroupParts | null {
+  const [, name, paths] = /^\s*(.+?)\s*=\s*(\/.*)$/s.exec(text) ?? [];
+  if (name === undefined || paths === undefined) return null;
+  return { name, paths: paths.trim().split(/;\s+/) };
 }

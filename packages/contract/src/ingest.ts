@@ -86,7 +86,7 @@ export const Event = Type.Object(
     properties: Maybe(FreeObject, { description: "Any further data, as a JSON object." }),
     context: Maybe(Context, { description: "The visitor's surroundings. Default: those of the batch." }),
     passive: untyped(
-      "true: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and ends no bounce.",
+      "true: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and does not affect the bounce rate.",
     ),
   },
   { allOf: requiredByType, description: "One event." },
@@ -161,7 +161,7 @@ export const LegacyEventsBody = Type.Object({
   ...eventsFields,
 });
 
-/** Who sent an event. A server has a token of the scope `ingest`, or it is an HTTP library that sends no `Origin`. */
+/** The senders of events. A server has a token of the scope `ingest`, or it is an HTTP library that sends no `Origin`. */
 const EVENT_SENDERS = ["browser", "server"] as const;
 export type EventSender = (typeof EVENT_SENDERS)[number];
 
@@ -188,7 +188,7 @@ export const EventResult = Closed(
     }),
     message: textOrNull("What to do about it; null: the event was stored."),
     warnings: Type.Array(OneOf(WARNINGS), {
-      description: ["What was corrected in the event.", ...DESCRIBED_WARNINGS].join(" "),
+      description: ["The corrections of the event.", ...DESCRIBED_WARNINGS].join(" "),
     }),
     planViolation: Nullable(
       Closed({

@@ -14,7 +14,7 @@ const SitePath = Type.String({
 
 export const InstallQuery = Closed({ organizationId: SameOrganizationId, path: Type.Optional(SitePath) });
 
-/** What a page's Content-Security-Policy must allow in addition. */
+/** The values that a page's Content-Security-Policy must allow in addition. */
 const InstallCsp = Closed(
   {
     scriptSrc: Type.Array(Type.String(), { description: "Add these to script-src." }),

@@ -112,6 +112,9 @@ export const LIMITS = {
   maxGoals: 100,
   /** Conditions of a goal on properties. */
   maxGoalConditions: 5,
+  /** Content groups of a source, and patterns of each: a query compares every path with them. */
+  maxContentGroups: 50,
+  maxContentGroupPaths: 20,
   /** Excluded paths of a source: ingest compares every event with them. */
   maxExcludedPaths: 100,
   /** Excluded addresses and ranges of a source: offices and homes of those who run the site. */
@@ -126,9 +129,9 @@ export const LIMITS = {
   maxPlanBytes: 262_144,
   /** Earlier versions of a tracking plan that are kept, the current one included. */
   maxPlanVersions: 50,
-  /** What the schema of one planned event costs at most; docs/api/tracking-plan.md counts it. It bounds the time of a check. */
+  /** The cost of the schema of one planned event, which docs/api/tracking-plan.md defines. It bounds the time of a check. */
   maxPlanSchemaCost: 1_000,
-  /** What all schemas of a plan cost at most: a plan of 500 events with ten properties each costs a tenth. */
+  /** The cost of all schemas of a plan. A plan of 500 events with ten properties each costs a tenth. */
   maxPlanCost: 50_000,
   /** Nesting of such a schema: properties nest ten levels deep. */
   maxPlanSchemaDepth: 24,
@@ -169,7 +172,9 @@ export const LIMITS = {
   // Stats queries. They bound what one query costs the warehouse.
   maxStatsMetrics: 12,
   /** A chart shows at most two, a table three. */
-  maxStatsDimensions: 3,
+  maxStatsDimensions: 4,
+  /** Sources of one query. */
+  maxStatsSources: 50,
   /** Filters in one list. */
   maxStatsFilters: 20,
   /** Segments, funnels and annotations of a source, those of all members together. */
@@ -200,6 +205,8 @@ export const LIMITS = {
   maxStatsSteps: 10,
   /** The longest time that a funnel can span. */
   maxStatsWindowSeconds: 30 * 86_400,
+  /** Segments of a funnel. */
+  maxStatsSegments: 20,
   /** Paths in one answer. */
   maxStatsPaths: 100,
 
@@ -237,7 +244,7 @@ export const CONTENT_LIMITS = {
     "Bytes of a body's `context` times its events. Of a larger one the known members are kept.",
   maxUrlLength: "Characters of a URL, path or referrer. Longer ones are cut.",
   maxTitleLength: "Characters of a title. Longer ones are cut.",
-  maxRevenue: "The greatest amount of revenue. A greater one is no revenue.",
+  maxRevenue: "The greatest amount of revenue. A greater one is not revenue.",
   maxEngagedSeconds: "The greatest number of seconds of an engagement event.",
   maxFutureSeconds: "How far in the future an event may be. One further ahead is rejected.",
   futureClampSeconds: "An event further in the future gets the time of receipt.",

@@ -7,7 +7,7 @@ import type { Tag } from "./openapi/tags.ts";
 import type { Permission } from "./workspace.ts";
 
 /**
- * Who can call an operation: everyone (`public`), everyone with a public key (`public-key`), a person who signed in
+ * The callers of an operation: everyone (`public`), everyone with a public key (`public-key`), a person who signed in
  * (`person`: a session of the console or a JWT), everyone with a valid token (`token`), every member of the workspace
  * (`member`), or members with a permission.
  */
@@ -48,7 +48,7 @@ interface OperationFields {
   /** The group in the documentation. */
   readonly tag: Tag;
   readonly summary: string;
-  /** What a caller must know besides. Markdown. */
+  /** The rules that the summary leaves out. Markdown. */
   readonly description: string;
   /** Fields of the body that need another permission. */
   readonly elevated?: { readonly fields: readonly string[]; readonly permission: Permission };
@@ -71,7 +71,7 @@ interface OperationFields {
   readonly otherMediaTypes?: readonly string[];
   /** A public document with an `ETag`: clients that already have it get 304. */
   readonly isDocument?: true;
-  /** Public, but not free to answer: each client address has one rate for all of these operations together. */
+  /** A public operation that costs work. All operations of this kind share one rate limit per client address. */
   readonly hasClientRate?: true;
   /** The response can be long-lived. It ends when the client disconnects or loses its permission. */
   readonly isStream?: true;

@@ -22,11 +22,13 @@ const WILDCARD = "*.";
 
 /** The host as a URL parser spells it, with punycode and normal IP addresses. null if it is not a host. */
 function webHost(host: string): string | null {
-  return URL.parse(`http://${host}`)?.hostname || null;
+  const name = URL.parse(`http://${host}`)?.hostname;
+  return name && name !== "." ? name : null;
 }
 
-/** Hosts of app schemes are opaque: numbers are not read as IP addresses. Only non-ASCII names are converted. */
+/** Hosts of app schemes are opaque: numbers are not read as IP addresses. Only non-ASCII names are converted. Electron has `app://.`. */
 function appHost(host: string): string | null {
+  if (host === ".") return host;
   if (host.startsWith("[")) return webHost(host);
   const ascii = OPAQUE.test(host) ? host : webHost(host);
   return ascii !== null && OPAQUE.test(ascii) ? ascii : null;
@@ -35,8 +37,7 @@ function appHost(host: string): string | null {
 function normalHost(scheme: string, host: string): string | null {
   if (ORDINARY.test(host) && !host.includes("xn--")) return host;
   const normal = scheme in DEFAULT_PORTS ? webHost(host) : appHost(host);
-  if (normal === null || normal.includes("*") || /^\.|\.\.|\.$/.test(normal)) return null;
-  return normal;
+  return normal === null || normal.includes("*") || /^\..|\.\./.test(normal) ? null : normal;
 }
 
 function normalPort(scheme: string, port: string | undefined): string | null {
@@ -46,9 +47,13 @@ function normalPort(scheme: string, port: string | undefined): string | null {
   return String(number) === DEFAULT_PORTS[scheme] ? "" : String(number);
 }
 
+/** Pages of files, in some web views. */
+const FILES: OriginParts = { scheme: "file", host: "", port: "" };
+
 /** The parts of an origin in their normal form. null if the text is not an origin. */
 function parse(text: string): OriginParts | null {
   if (text.length > LIMITS.maxOriginLength) return null;
+  if (/^file:\/\/\/?$/i.test(text)) return FILES;
   const shape = SHAPE.exec(text.toLowerCase());
   if (!shape) return null;
   const [, scheme = "", given = "", givenPort] = shape;

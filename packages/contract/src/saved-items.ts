@@ -1,4 +1,4 @@
-/** What members save for the stats of a source: segments, funnels and annotations (docs/api/reports.md). */
+/** The items that members save for the stats of a source: segments, funnels and annotations (docs/api/reports.md). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import {

@@ -167,6 +167,24 @@ export const GoalInput = Closed({
   value: Maybe(GoalValue, GOAL_VALUE),
 });
 
+/** A named group of pages. */
+export const ContentGroup = Closed({
+  name: Type.String({
+    minLength: 1,
+    maxLength: LIMITS.maxNameLength,
+    description: "The name of the group, the value of the dimension `contentGroup`.",
+  }),
+  paths: Type.Array(PathPattern, {
+    minItems: 1,
+    maxItems: LIMITS.maxContentGroupPaths,
+    description: "A page whose path matches one of these patterns belongs to the group.",
+  }),
+});
+export type ContentGroup = Static<typeof ContentGroup>;
+const CONTENT_GROUPS = {
+  description: "Groups of pages for stats. A page belongs to the first one that it matches.",
+};
+
 const dailyLimit = (counted: string) =>
   Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.maxDailyQuota }), {
     description: `${counted} a UTC day. A lower setting of the service applies instead; null: the service's setting.`,
@@ -272,6 +290,7 @@ export const SOURCE_FIELDS = {
   privacy: Privacy,
   engagement: Engagement,
   goals: Type.Array(Goal, GOALS),
+  contentGroups: Type.Array(ContentGroup, CONTENT_GROUPS),
   bots: Bots,
   excludedPaths: Type.Array(PathPattern, EXCLUDED_PATHS),
   excludedAddresses: Type.Array(AddressRange, EXCLUDED_ADDRESSES),
@@ -305,6 +324,9 @@ export const SOURCE_FIELD_INPUTS = {
   ),
   engagement: Type.Optional(Engagement),
   goals: Type.Optional(Type.Array(GoalInput, { maxItems: LIMITS.maxGoals, ...GOALS })),
+  contentGroups: Type.Optional(
+    Type.Array(ContentGroup, { maxItems: LIMITS.maxContentGroups, ...CONTENT_GROUPS }),
+  ),
   bots: Type.Optional(Bots),
   excludedPaths: Type.Optional(
     Type.Array(PathPattern, { maxItems: LIMITS.maxExcludedPaths, ...EXCLUDED_PATHS }),
@@ -346,6 +368,7 @@ export const SOURCE_DEFAULTS: Readonly<Omit<SourceSettings, "name" | "slug">> = 
   privacy: { respectGpc: false, requireConsent: false },
   engagement: true,
   goals: [],
+  contentGroups: [],
   bots: "apart",
   excludedPaths: [],
   excludedAddresses: [],
@@ -362,6 +385,3 @@ export const SOURCE_DEFAULTS: Readonly<Omit<SourceSettings, "name" | "slug">> = 
     bytesPerDay: null,
   },
 };
-
-/** The fields that decide which events a source counts and keeps. */
-export type Counting = Pick<SourceSettings, "goals" | "bots" | "excludedPaths" | "retentionDays">;

@@ -90,7 +90,7 @@ export const DeletedSource = Closed({
   deletedAt: time("When it was deleted."),
 });
 
-/** What can be stored in a UTC day. null: no limit. */
+/** The most that can be stored in a UTC day. null: no limit. */
 export const DailyQuota = Closed({
   events: Nullable(Count, { description: "Accepted events; null: no limit." }),
   bytes: Nullable(Count, {

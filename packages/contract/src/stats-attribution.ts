@@ -8,17 +8,17 @@ export const Attribution = Closed(
   {
     model: OneOf(words.STATS_ATTRIBUTION_MODELS, {
       description:
-        "`session`: the session of the event. `firstTouch`: the first session of the visitor that began within the window before the event. Default: `session`.",
+        "`session`: the session of the event. `firstTouch`: the first session of the visitor that began within the window before the event. `lastNonDirect`: the last one that is not direct. Default: `session`.",
     }),
     windowDays: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: LIMITS.maxAttributionWindowDays,
-        description: `The window of \`firstTouch\`, in days of 24 hours. Default: ${LIMITS.defaultAttributionWindowDays}.`,
+        description: `The window of the other models, in days of 24 hours. Default: ${LIMITS.defaultAttributionWindowDays}.`,
       }),
     ),
   },
   {
-    description: `Which session the dimensions ${words.STATS_ATTRIBUTION_DIMENSIONS.join(", ")} are of. \`firstTouch\` needs one of them, and works with the metrics ${words.STATS_GOAL_METRICS.join(", ")}.`,
+    description: `Which session the dimensions ${words.STATS_ATTRIBUTION_DIMENSIONS.join(", ")} are of. \`firstTouch\` and \`lastNonDirect\` need one of them, and work with the metrics ${words.STATS_GOAL_METRICS.join(", ")}.`,
   },
 );

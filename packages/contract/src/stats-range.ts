@@ -1,4 +1,4 @@
-/** The time that a stats query is about, and the period that it is compared with. */
+/** The date range of a stats query, and the period that it is compared with. */
 import Type from "typebox";
 import { LIMITS } from "./limits.ts";
 import { OneOf } from "./shapes.ts";
@@ -16,16 +16,20 @@ export const DateRange = Type.Unsafe<StatsDateRange>({
   examples: ["30d", ["2026-11-01", "2026-12-01"]],
 });
 
-/** `true` is the mode `previous`. Only the mode `custom` has a `dateRange`. */
+/** `true` is the mode `previous`. Only the mode `custom` has a `dateRange`, and the others can have `sameWeekdays`. */
 export type StatsComparison =
   | boolean
-  | { mode: (typeof words.STATS_COMPARISONS)[number]; dateRange?: [from: string, to: string] };
+  | {
+      mode: (typeof words.STATS_COMPARISONS)[number];
+      dateRange?: [from: string, to: string];
+      sameWeekdays?: boolean;
+    };
 export const StatsComparison = Type.Unsafe<StatsComparison>({
   type: ["boolean", "object"],
   properties: {
     mode: OneOf(words.STATS_COMPARISONS, {
       description:
-        "previous: as many days before. year: a year before; whole weeks are compared with whole weeks, 52 weeks before. custom: `dateRange`.",
+        "previous: the same number of days just before. year: the same dates a year earlier. custom: `dateRange`.",
     }),
     dateRange: {
       type: "array",
@@ -34,9 +38,15 @@ export const StatsComparison = Type.Unsafe<StatsComparison>({
       maxItems: 2,
       description: "The period to compare with, [from, to), for the mode custom.",
     },
+    sameWeekdays: {
+      type: "boolean",
+      default: false,
+      description:
+        "Compare each day with the same weekday. previous: by the weeks that the range takes, rounded up. year: 52 weeks before.",
+    },
   },
   required: ["mode"],
   additionalProperties: false,
   description:
-    "Also return the metrics of another period. true: the mode previous. Of a range that is not over, only the part until now is compared.",
+    "Also return the metrics of another period. true: the mode previous. If the range is not over, only its part until now is compared.",
 });

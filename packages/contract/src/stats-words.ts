@@ -1,6 +1,9 @@
 /** The names that stats queries use, each with its description. No schema library is imported here: the console uses this file. */
 
-/** `Object.keys` of a table whose keys are known. TypeScript cannot know that it has no others. */
+/**
+ * `Object.keys` of a table whose keys are known. TypeScript cannot know that it has no others. The calls are marked as pure, so that the
+ * console's script leaves out the names, and with them the descriptions, that no page uses.
+ */
 const namesOf = <Table extends object>(table: Table) => Object.keys(table) as (keyof Table & string)[];
 
 /** The descriptions of a table as one text, for the API document. */
@@ -9,33 +12,60 @@ export const describeStatsWords = (descriptions: Readonly<Record<string, string>
     .map(([name, description]) => `\`${name}\`: ${description}.`)
     .join(" ");
 
-/** The metrics; besides, there is `sum:<property>`. The server computes each of them in `stats/sql/metrics.ts`. */
+/** The metrics; besides, there are those of `STATS_PROPERTY_METRICS`. The server computes each of them in `stats/sql/metrics.ts`. */
 export const STATS_METRIC_DESCRIPTIONS = {
   visitors: "distinct anonymous ids",
   users: "distinct user ids",
+  newVisitors: "visitors with an event in a session of the visitorType new",
+  returningVisitors: "visitors with an event in a session of the visitorType returning",
+  visitors7Days: "visitors of the 7 days that end with the bucket, or with the range",
+  visitors28Days: "visitors of the 28 days that end with the bucket, or with the range",
+  dauPerWau: "visitors of a day divided by visitors7Days. It needs the dimension time:day",
+  dauPerMau: "visitors of a day divided by visitors28Days. It needs the dimension time:day",
+  wauPerMau: "visitors7Days divided by visitors28Days. It needs the dimension time:day",
   sessions: "sessions that begin in the range. Passive events begin none",
   pageviews: "page views",
-  events: "all events",
+  events: "page views and track events, without passive ones",
+  passiveEvents: "passive events, which `events` leaves out",
   planViolations: "accepted events that violated the tracking plan",
   viewsPerSession: "page views divided by sessions",
   bounceRate: "share of sessions with one page view and no track event, except for passive ones",
-  sessionDuration: "mean seconds from the first to the last event of a session",
+  sessionDuration:
+    "mean seconds from the first event of a session to the last one that is not passive, and the engaged seconds reported after it",
   conversions: "events that reach the goal",
   conversionRate: "share of visitors who reached the goal",
+  sessionConversionRate: "share of sessions with an event that reaches the goal",
   engagedSessions: "sessions with 10 engaged seconds, two page views, or, if the query has a goal, the goal",
+  engagementRate: "share of sessions that are engaged",
   timeOnPage: "mean engaged seconds of a page view",
   scrollDepth: "mean of the greatest scroll depth of each page in a session, in percent",
+  conversionsPerSession: "conversions divided by sessions",
+  entrances: "sessions that begin on the page. It needs the dimension page",
+  exits: "sessions whose last page view is the page. It needs the dimension page",
+  exitRate: "exits divided by page views of the page. It needs the dimension page",
   revenue:
-    "sum of the revenue, and if the query has a goal, of its conversions. It needs the dimension currency, or a filter for one currency",
-  "p75:lcp": "75th percentile of the Largest Contentful Paint, in milliseconds",
-  "p75:inp": "75th percentile of the Interaction to Next Paint, in milliseconds",
-  "p75:cls": "75th percentile of the Cumulative Layout Shift",
-  "p75:fcp": "75th percentile of the First Contentful Paint, in milliseconds",
-  "p75:ttfb": "75th percentile of the Time to First Byte, in milliseconds",
+    "sum of the revenue, and if the query has a goal, of its conversions. It needs `currency`, the dimension currency, or a filter for one currency",
+  averageOrderValue: "mean revenue of the events that have one. It needs what revenue needs",
+  revenuePerVisitor: "revenue divided by visitors. It needs `currency`",
+  revenuePerSession: "revenue divided by sessions. It needs `currency`",
 } as const;
-export const STATS_METRICS = namesOf(STATS_METRIC_DESCRIPTIONS);
+export const STATS_METRICS = /* @__PURE__ */ namesOf(STATS_METRIC_DESCRIPTIONS);
+
+/** The metrics of a property's numbers: `avg:price`. Those of a web vital are of the events `web_vitals`. */
+export const STATS_PROPERTY_METRIC_DESCRIPTIONS = {
+  sum: "sum of the numbers",
+  avg: "mean of the numbers",
+  median: "median of the numbers",
+  p75: "75th percentile of the numbers",
+  p90: "90th percentile of the numbers",
+  p95: "95th percentile of the numbers",
+} as const;
+export const STATS_PROPERTY_METRICS = /* @__PURE__ */ namesOf(STATS_PROPERTY_METRIC_DESCRIPTIONS);
+/** The Core Web Vitals, as the optional part `web-vitals` of the browser client reports them. Milliseconds; `cls` is a score. */
+export const STATS_VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"] as const;
 
 /** The dimensions of events; besides, there is `property:<name>`. The server reads each of them in `stats/sql/dimensions.ts`. */
+export const STATS_EVENT_DIMENSIONS = ["page", "host", "event", "sentBy", "currency"] as const;
 const STATS_EVENT_DIMENSION_DESCRIPTIONS = {
   page: "path of the event's page",
   host: "host of the event's page",
@@ -43,10 +73,41 @@ const STATS_EVENT_DIMENSION_DESCRIPTIONS = {
   sentBy:
     "server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others",
   currency: "currency of the event's revenue (ISO 4217)",
+} as const satisfies Record<(typeof STATS_EVENT_DIMENSIONS)[number], string>;
+
+/** Further dimensions of events, which are made of the path when a query runs. No rollup has them. */
+const STATS_PATH_DIMENSION_DESCRIPTIONS = {
+  "folder:1": "first folder of the path: `/blog/` for `/blog/2026/post`, `/` for `/pricing`",
+  "folder:2": "first two folders of the path, or all if it has fewer",
+  "folder:3": "first three folders of the path, or all if it has fewer",
+  contentGroup: "name of the first of the source's content groups that the path matches",
 } as const;
-export const STATS_EVENT_DIMENSIONS = namesOf(STATS_EVENT_DIMENSION_DESCRIPTIONS);
+export const STATS_PATH_DIMENSIONS = /* @__PURE__ */ namesOf(STATS_PATH_DIMENSION_DESCRIPTIONS);
 
 /** The dimensions of sessions: values of the first event, except for the exit page. */
+export const STATS_SESSION_DIMENSIONS = [
+  "entryPage",
+  "exitPage",
+  "source",
+  "channel",
+  "referrer",
+  "utmSource",
+  "utmMedium",
+  "utmCampaign",
+  "utmTerm",
+  "utmContent",
+  "clickId",
+  "device",
+  "browser",
+  "browserVersion",
+  "os",
+  "osVersion",
+  "screen",
+  "locale",
+  "country",
+  "region",
+  "city",
+] as const;
 const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
   entryPage: "path of the session's first event",
   exitPage: "path of the last page view",
@@ -70,19 +131,48 @@ const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
   region:
     "English name of the largest subdivision of the country, such as California, if the address file has it",
   city: "English name of the city, if the address file has it",
+} as const satisfies Record<(typeof STATS_SESSION_DIMENSIONS)[number], string>;
+
+/** The dimensions of sessions that the first visit of a visitor decides. No rollup has them. */
+const STATS_FIRST_VISIT_DIMENSION_DESCRIPTIONS = {
+  visitorType:
+    "new: a visitor's first visit ever; returning: a later visit; null: the session has only passive events",
+  firstSource: "source of the visitor's first visit ever",
+  firstChannel: "channel of the visitor's first visit ever",
+  firstUtmCampaign: "utm_campaign of the visitor's first visit ever",
+  firstEntryPage: "path on which the visitor's first visit ever began",
 } as const;
-export const STATS_SESSION_DIMENSIONS = namesOf(STATS_SESSION_DIMENSION_DESCRIPTIONS);
+const STATS_FIRST_VISIT_DIMENSIONS = /* @__PURE__ */ namesOf(STATS_FIRST_VISIT_DIMENSION_DESCRIPTIONS);
 
 export const STATS_DIMENSION_DESCRIPTIONS = {
   ...STATS_EVENT_DIMENSION_DESCRIPTIONS,
+  ...STATS_PATH_DIMENSION_DESCRIPTIONS,
   ...STATS_SESSION_DIMENSION_DESCRIPTIONS,
+  ...STATS_FIRST_VISIT_DIMENSION_DESCRIPTIONS,
+  site: "id of the source",
 };
-/** All dimensions whose values are texts. Besides, there is `time:<grain>`. */
-export const STATS_TEXT_DIMENSIONS = [...STATS_EVENT_DIMENSIONS, ...STATS_SESSION_DIMENSIONS];
+/** The dimensions of the local clock. Metrics of sessions take the time of the session's first event. */
+export const STATS_CLOCK_DIMENSION_DESCRIPTIONS = {
+  hourOfDay: "hour of the day, from 0 to 23",
+  dayOfWeek: "day of the week, from 1 for Monday to 7",
+} as const;
+export const STATS_CLOCK_DIMENSIONS = /* @__PURE__ */ namesOf(STATS_CLOCK_DIMENSION_DESCRIPTIONS);
 
-/** The dimension that lists all goals of a source. Only `currency` can be beside it. */
+/** The dimension that tells the sources of a query of several apart. No rollup has it. */
+export const STATS_SITE_DIMENSION = "site";
+
+/** All dimensions whose values are texts. Besides, there is `time:<grain>`. */
+export const STATS_TEXT_DIMENSIONS = [
+  ...STATS_EVENT_DIMENSIONS,
+  ...STATS_PATH_DIMENSIONS,
+  ...STATS_SESSION_DIMENSIONS,
+  ...STATS_FIRST_VISIT_DIMENSIONS,
+  STATS_SITE_DIMENSION,
+] as const;
+
+/** The dimension of all goals of a source. */
 export const STATS_GOAL_DIMENSION = "goal";
-/** The metrics of a query by goal. */
+/** The metrics of a query with another attribution than `session`. */
 export const STATS_GOAL_METRICS = [
   "conversions",
   "conversionRate",
@@ -90,8 +180,18 @@ export const STATS_GOAL_METRICS = [
   "revenue",
 ] as const satisfies readonly (typeof STATS_METRICS)[number][];
 
+/** The metrics of a query by goal. */
+export const STATS_BY_GOAL_METRICS = [
+  ...STATS_GOAL_METRICS,
+  "averageOrderValue",
+  "revenuePerVisitor",
+  "sessionConversionRate",
+  "conversionsPerSession",
+  "revenuePerSession",
+] as const satisfies readonly (typeof STATS_METRICS)[number][];
+
 /** Which session of the visitor the dimensions of attribution are of. */
-export const STATS_ATTRIBUTION_MODELS = ["session", "firstTouch"] as const;
+export const STATS_ATTRIBUTION_MODELS = ["session", "firstTouch", "lastNonDirect"] as const;
 /** The dimensions that `attribution` changes. */
 export const STATS_ATTRIBUTION_DIMENSIONS = [
   "source",
@@ -106,8 +206,12 @@ export const STATS_ATTRIBUTION_DIMENSIONS = [
 export const STATS_GRAINS = ["minute", "hour", "day", "week", "month"] as const;
 /** Local days that end with today: `7d` is today and the six days before. */
 export const STATS_RANGES = ["today", "yesterday", "7d", "30d", "90d", "365d"] as const;
+/** What the cohorts of retention begin with. */
+export const STATS_COHORTS = ["firstVisit", "firstInRange"] as const;
 /** The periods that a query can be compared with. */
 export const STATS_COMPARISONS = ["previous", "year", "custom"] as const;
 /** How exact the figures of an answer are to be. */
 export const STATS_ACCURACIES = ["auto", "exact", "fast"] as const;
+/** Where the steps of a funnel are. */
+export const STATS_FUNNEL_SCOPES = ["visitor", "session"] as const;
 export const STATS_OPERATORS = ["is", "is_not", "contains", "matches", "in", "gt", "lt"] as const;

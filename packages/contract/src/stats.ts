@@ -20,9 +20,12 @@ import { StatsGoal } from "./stats-goal.ts";
 import { DateRange, StatsComparison } from "./stats-range.ts";
 import * as words from "./stats-words.ts";
 
-export type StatsMetric = (typeof words.STATS_METRICS)[number] | `sum:${string}`;
+export type StatsMetric =
+  | (typeof words.STATS_METRICS)[number]
+  | `${(typeof words.STATS_PROPERTY_METRICS)[number]}:${string}`;
 export type StatsDimension =
   | (typeof words.STATS_TEXT_DIMENSIONS)[number]
+  | (typeof words.STATS_CLOCK_DIMENSIONS)[number]
   | typeof words.STATS_GOAL_DIMENSION
   | `time:${(typeof words.STATS_GRAINS)[number]}`
   | `property:${string}`;
@@ -33,13 +36,22 @@ const PROPERTY = `[^\\u0000]{1,${LIMITS.maxStatsPropertyLength}}`;
 
 export const StatsMetric = Type.Unsafe<StatsMetric>({
   type: "string",
-  pattern: `^(?:${anyOf(words.STATS_METRICS)}|sum:${PROPERTY})$`,
-  description: `one of ${words.STATS_METRICS.join(", ")}, or sum:<property>`,
+  pattern: `^(?:${anyOf(words.STATS_METRICS)}|(?:${anyOf(words.STATS_PROPERTY_METRICS)}):${PROPERTY})$`,
+  description: `one of ${words.STATS_METRICS.join(", ")}, or <${words.STATS_PROPERTY_METRICS.join(", ")}>:<property>`,
 });
 export const StatsDimension = Type.Unsafe<StatsDimension>({
   type: "string",
-  pattern: `^(?:${anyOf(words.STATS_TEXT_DIMENSIONS)}|${words.STATS_GOAL_DIMENSION}|time:(?:${anyOf(words.STATS_GRAINS)})|property:${PROPERTY})$`,
-  description: `one of ${words.STATS_TEXT_DIMENSIONS.join(", ")}, ${words.STATS_GOAL_DIMENSION}, time:<${words.STATS_GRAINS.join(", ")}>, or property:<name>`,
+  pattern: `^(?:${anyOf([...words.STATS_TEXT_DIMENSIONS, ...words.STATS_CLOCK_DIMENSIONS])}|${words.STATS_GOAL_DIMENSION}|time:(?:${anyOf(words.STATS_GRAINS)})|property:${PROPERTY})$`,
+  description: `one of ${[...words.STATS_TEXT_DIMENSIONS, ...words.STATS_CLOCK_DIMENSIONS].join(", ")}, ${words.STATS_GOAL_DIMENSION}, time:<${words.STATS_GRAINS.join(", ")}>, or property:<name>`,
+});
+/** A dimension with a value in each event or session. */
+export type StatsValueDimension =
+  | (typeof words.STATS_TEXT_DIMENSIONS)[number]
+  | Extract<StatsDimension, `property:${string}`>;
+const StatsValueDimension = Type.Unsafe<StatsValueDimension>({
+  type: "string",
+  pattern: `^(?:${anyOf(words.STATS_TEXT_DIMENSIONS)}|property:${PROPERTY})$`,
+  description: `the dimension of the segments: one of ${words.STATS_TEXT_DIMENSIONS.join(", ")}, or property:<name>`,
 });
 
 /** A condition, or a combination of filters. `sessionHas`: an event of the same session satisfies the filter. */
@@ -133,20 +145,35 @@ const answerMembers = {
 
 export const StatsQueryBody = Closed({
   ...queryMembers,
+  sourceId: Type.Optional(SourceId),
+  sourceIds: Type.Optional(
+    Type.Array(SourceId, {
+      minItems: 1,
+      maxItems: LIMITS.maxStatsSources,
+      uniqueItems: true,
+      description: "Several sources of one workspace, instead of `sourceId`.",
+    }),
+  ),
   metrics: Type.Array(StatsMetric, {
     minItems: 1,
     maxItems: LIMITS.maxStatsMetrics,
     uniqueItems: true,
-    description: words.describeStatsWords(words.STATS_METRIC_DESCRIPTIONS),
+    description: `${words.describeStatsWords(words.STATS_METRIC_DESCRIPTIONS)} Of a property: ${words.describeStatsWords(words.STATS_PROPERTY_METRIC_DESCRIPTIONS)}`,
   }),
   dimensions: Type.Optional(
     Type.Array(StatsDimension, {
       maxItems: LIMITS.maxStatsDimensions,
       uniqueItems: true,
-      description: `${words.describeStatsWords(words.STATS_DIMENSION_DESCRIPTIONS)} \`goal\`: each goal of the source, alone or with currency, with the metrics ${words.STATS_GOAL_METRICS.join(", ")}.`,
+      description: `${words.describeStatsWords({ ...words.STATS_DIMENSION_DESCRIPTIONS, ...words.STATS_CLOCK_DIMENSION_DESCRIPTIONS })} \`goal\`: each goal of the source that an event reaches, with the metrics ${words.STATS_BY_GOAL_METRICS.join(", ")}.`,
     }),
   ),
   goal: Type.Optional(StatsGoal),
+  currency: Type.Optional(
+    Type.String({
+      pattern: "^[A-Z]{3}$",
+      description: "Metrics of revenue count amounts of this currency (ISO 4217) only.",
+    }),
+  ),
   attribution: Type.Optional(Attribution),
   orderBy: Type.Optional(
     Type.Array(
@@ -170,6 +197,12 @@ export const StatsQueryBody = Closed({
         bots,
         excluded: asksExcluded,
         comparison: Type.Optional(StatsComparison),
+        total: Type.Optional(
+          Type.Boolean({
+            description:
+              "true: `total` and `other` are answered, and the share that each row has of the total. Not by goal.",
+          }),
+        ),
       },
       { description: "What else to count and return." },
     ),
@@ -201,8 +234,13 @@ export type StatsQueryBody = Static<typeof StatsQueryBody>;
 const Scalar = Type.Unsafe<StatsScalar>({ type: SCALARS });
 const Figures = Type.Array(Nullable(Type.Number()), {
   description:
-    "The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0.",
+    "The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0, or several rows have none together.",
 });
+const comparedFigures = Nullable(Figures, {
+  description: "Those of the compared period; null: not requested.",
+});
+export const StatsTotal = Closed({ metrics: Figures, comparison: comparedFigures });
+export type StatsTotal = Static<typeof StatsTotal>;
 export const StatsRow = Closed({
   dimensions: Type.Array(Scalar, {
     description:
@@ -217,6 +255,10 @@ export const StatsRow = Closed({
     description:
       "false: the time bucket is not over, or lies in the range in part only. null: no time dimension.",
   }),
+  share: Nullable(Figures, {
+    description:
+      "The share that each figure has of the total; null for rates, means, percentiles, and rolling metrics by time. null: not requested.",
+  }),
 });
 export type StatsRow = Static<typeof StatsRow>;
 export const StatsAnswer = Closed({
@@ -228,13 +270,40 @@ export const StatsAnswer = Closed({
     { description: "The compared period; null: not requested." },
   ),
   results: Type.Array(StatsRow, { description: "The rows." }),
+  sources: Nullable(
+    Closed({
+      sourceIds: Type.Array(Type.String(), { description: "Their ids." }),
+      visitors: OneOf(["joined"], {
+        description: "`joined`: a visitor or user with the same id in several sources counts once.",
+      }),
+    }),
+    { description: "The sources of a query of several; null: it is of one." },
+  ),
+  total: Nullable(StatsTotal, {
+    description: "The figures of all rows of all pages together; null: not requested.",
+  }),
+  other: Nullable(StatsTotal, {
+    description:
+      "The figures of all rows that are not on this page together; null: the page has all of them, or not requested.",
+  }),
   nextOffset: Nullable(Count, { description: "The `offset` of the next rows; null: these are the last." }),
 });
 export type StatsAnswer = Static<typeof StatsAnswer>;
 
 export const StatsFunnelBody = Closed({
   ...queryMembers,
-  include: Include,
+  include: Type.Optional(
+    Closed(
+      {
+        bots,
+        excluded: asksExcluded,
+        times: Type.Optional(
+          Type.Boolean({ description: "true: steps have `seconds`. Default: false, which is faster." }),
+        ),
+      },
+      { description: "What else to count and return." },
+    ),
+  ),
   steps: Type.Array(StatsGoal, {
     minItems: 2,
     maxItems: LIMITS.maxStatsSteps,
@@ -247,22 +316,66 @@ export const StatsFunnelBody = Closed({
       description: "The maximum time from the first step to the last. Default: one day.",
     }),
   ),
+  within: Type.Optional(
+    OneOf(words.STATS_FUNNEL_SCOPES, {
+      description: "`session`: all steps are in one session. Default: `visitor`.",
+    }),
+  ),
+  dimension: Type.Optional(StatsValueDimension),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.maxStatsSegments,
+      description: "The maximum number of segments. Default: 5.",
+    }),
+  ),
 });
 export type StatsFunnelBody = Static<typeof StatsFunnelBody>;
+
+const StepSeconds = (description: string) =>
+  Closed(
+    {
+      median: Type.Number({ description: "The median." }),
+      p90: Type.Number({ description: "The 90th percentile." }),
+    },
+    { description },
+  );
+const StatsFunnelStep = Closed({
+  visitors: count("Visitors who took this step and all before it."),
+  shareOfFirst: Nullable(Type.Number(), {
+    description: "Of the visitors of the first step, from 0 to 1.",
+  }),
+  shareOfPrevious: Nullable(Type.Number(), {
+    description: "Of the visitors of the step before, from 0 to 1.",
+  }),
+  seconds: Nullable(
+    Closed({
+      sincePrevious: StepSeconds("Seconds from the step before."),
+      sinceFirst: StepSeconds("Seconds from the first step."),
+    }),
+    {
+      description:
+        "How long visitors took. null: not requested, the first step, or no visitor took the step.",
+    },
+  ),
+});
+export type StatsFunnelStep = Static<typeof StatsFunnelStep>;
+const funnelSteps = Type.Array(StatsFunnelStep, { description: "The steps, in order." });
 export const StatsFunnelAnswer = Closed({
   ...answerMembers,
   windowSeconds: count("The maximum time from the first step to the last."),
-  steps: Type.Array(
-    Closed({
-      visitors: count("Visitors who took this step and all before it."),
-      shareOfFirst: Nullable(Type.Number(), {
-        description: "Of the visitors of the first step, from 0 to 1.",
+  steps: funnelSteps,
+  segments: Nullable(
+    Type.Array(
+      Closed({
+        value: Type.Unsafe<StatsScalar>({ type: SCALARS, description: "The value. null: it is missing." }),
+        steps: funnelSteps,
       }),
-      shareOfPrevious: Nullable(Type.Number(), {
-        description: "Of the visitors of the step before, from 0 to 1.",
-      }),
-    }),
-    { description: "The steps, in order." },
+      {
+        description: "The segments, those with the most visitors of the first step first.",
+      },
+    ),
+    { description: "The same by `dimension`; null: the query has none." },
   ),
 });
 export type StatsFunnelAnswer = Static<typeof StatsFunnelAnswer>;
@@ -271,6 +384,12 @@ export const StatsRetentionBody = Closed({
   ...queryMembers,
   include: Include,
   period: OneOf(["day", "week", "month"], { description: "The length of a period." }),
+  cohort: Type.Optional(
+    OneOf(words.STATS_COHORTS, {
+      description:
+        "The cohort of a visitor is the period of: `firstVisit` (default), the first visit ever; `firstInRange`, the first event in the range.",
+    }),
+  ),
 });
 export type StatsRetentionBody = Static<typeof StatsRetentionBody>;
 export const StatsRetentionAnswer = Closed({
@@ -278,7 +397,7 @@ export const StatsRetentionAnswer = Closed({
   cohorts: Type.Array(
     Closed({
       start: time("The start of the cohort's period."),
-      visitors: count("Visitors who came first in this period."),
+      visitors: count("Visitors who came first in this period, with an event in the range."),
       returned: Type.Array(Count, {
         description:
           "Visitors of this cohort in each period, from the cohort's own period to the last of the range.",
@@ -350,7 +469,7 @@ export const StatsPropertiesAnswer = Closed({
       name: Type.String({
         description: "The name, as in `property:<name>`. Nested properties are joined by dots.",
       }),
-      events: count("Events that have the property."),
+      events: count("Events that have the property, without passive ones."),
     }),
     { description: "The properties, most frequent first." },
   ),

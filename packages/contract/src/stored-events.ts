@@ -62,7 +62,7 @@ export const ListedEvent = Closed({
   os: textOrNull("The operating system; null: unknown."),
   browser: textOrNull("The browser; null: unknown."),
   isBot: flag("The sender is a bot."),
-  passive: flag("The event opens no session and is no action, such as a report of engagement."),
+  passive: flag("The event opens no session and is not an action, such as an engagement report."),
   sentBy: text("`browser` or `server`."),
   properties: Type.Unsafe<Record<string, unknown>>({ ...FreeObject, description: "The properties." }),
   context: Type.Unsafe<Record<string, unknown>>({ ...FreeObject, description: "The context." }),

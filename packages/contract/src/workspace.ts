@@ -61,7 +61,7 @@ export const Permissions = Closed({
 /** A service account is what programs act as: it belongs to one workspace, and nobody signs in as it. */
 const MEMBER_KINDS = ["person", "service_account"] as const;
 /**
- * What acted: a person who signed in, a token, a service account, the holder of a shared link, the command line, a stranger who
+ * The actor of an entry: a person who signed in, a token, a service account, the holder of a shared link, the command line, a stranger who
  * failed to sign in, or the service itself.
  */
 const ACTOR_KINDS = [...MEMBER_KINDS, "token", "shared_link", "command_line", "stranger", "system"] as const;
@@ -94,7 +94,7 @@ export const RemovedMember = Closed({
   removedAt: time("When the member was removed."),
 });
 
-/** What a token for one source can do. `stats`: read its stats. `ingest`: send its events from a server. */
+/** The scopes of a token for one source. `stats`: read its stats. `ingest`: send its events from a server. */
 export const TOKEN_SCOPES = ["stats", "ingest"] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
@@ -297,10 +297,11 @@ export const Billing = Closed({
 export const Support = Closed({
   organizationId: text("The id of the workspace."),
   version: text("The version of the service."),
-  commit: Nullable(text("The commit that it was built from. null: neither the release nor git tells it.")),
+  commit: Nullable(text("The commit that it was built from. null: neither the release nor git has it.")),
   isModified: flag("Files differ from that commit."),
   isOperator: Type.Boolean({
-    description: "false: you are no operator, so the settings and the details of the machine are left out.",
+    description:
+      "false: you are not an operator, so the settings and the details of the machine are left out.",
   }),
   settings: Type.Record(Type.String(), Type.Unknown(), {
     description:

@@ -2,7 +2,7 @@
  * The OpenAPI document passes two linters, and three generators make clients of it that compile under `strict` and do the main
  * job: create a source, open a session, send an event, read the debug view, query the stats.
  *
- * The tools are 390 packages, some of which need TypeScript 5, so they are no devDependencies: the test installs them into a
+ * The tools are 390 packages, some of which need TypeScript 5, so they are not devDependencies: the test installs them into a
  * temporary folder.
  */
 import assert from "node:assert/strict";

@@ -32,6 +32,12 @@ describe("an allowed origin", () => {
     ["http://0x7f.1", "http://127.0.0.1"],
     ["http://[0:0::1]:3000", "http://[::1]:3000"],
     ["https://my_app.example.com", "https://my_app.example.com"],
+    ["https://Example.com.", "https://example.com."],
+    ["http://*.example.com.:8080", "http://*.example.com.:8080"],
+    ["app://.", "app://."],
+    ["app://./", "app://."],
+    ["file://", "file://"],
+    ["file:///", "file://"],
   ];
   for (const [text, expected] of normal) {
     it(`${JSON.stringify(text)} is kept as ${expected}`, () => assert.equal(normalizeOrigin(text), expected));
@@ -55,13 +61,17 @@ describe("an allowed origin", () => {
     ["https:\\\\example.com", "https://example.com"],
     ["https://example.com:abc", "https://example.com"],
     ["https://example.com:99999", null],
-    ["https://example.com.", "https://example.com"],
+    ["https://example.com..", "https://example.com"],
+    ["https://.", null],
+    ["app://..", null],
+    ["app://*..", null],
     ["https://.example.com", "https://example.com"],
     ["https://a..example.com", null],
     ["https://ex%61mple.com", null],
     ["https://exa mple.com", null],
     ["http://*.127.0.0.1", null],
-    ["file://", null],
+    ["https://", null],
+    ["app://", null],
     ["", null],
   ];
   for (const [text, meant] of refused) {
@@ -149,6 +159,9 @@ describe("matching", () => {
       "https://evil.io%2f.example.com",
       "https://example.com:443@evil.io",
       "https://example.com.",
+      "https://a.example.com.",
+      "file://",
+      "app://.",
       "https://.example.com",
       "https://..example.com",
       "https://*.example.com",

@@ -1,3 +1,4 @@
+import { toJson } from "./json.ts";
 import type { QueueEntry } from "./queue.ts";
 import { byteLength } from "./transport.ts";
 
@@ -14,7 +15,7 @@ export function takeBatch(
   let isFull: boolean | undefined;
   return entries.filter(([, event], index) => {
     const first = entries[0]![1];
-    bytes += byteLength(JSON.stringify(event));
+    bytes += byteLength(toJson(event));
     isFull ||=
       index >= maxSize ||
       (index > 0 && bytes > maxBytes) ||

@@ -1,5 +1,6 @@
 import { catchErrors } from "./catch-errors.ts";
 import type { Client } from "./client.ts";
+import { documentMember } from "./document.ts";
 import { getClient } from "./get-client.ts";
 import { sdkVersion } from "./version.ts";
 
@@ -22,36 +23,38 @@ declare global {
 
 /** The script tag with the key. `currentScript` is null when a tag manager or an optimizer runs the script. */
 const tag = [
-  document.currentScript as HTMLScriptElement | null,
-  document.querySelector<HTMLScriptElement>('script[data-key][src*="/sdk/v2.js"]'),
+  documentMember("currentScript") as HTMLScriptElement | null,
+  documentMember("querySelector").call(document, 'script[data-key][src*="/sdk/v2.js"]') as HTMLScriptElement,
 ].find((found) => found?.dataset.key);
 
-function start({ src, nonce, dataset }: HTMLScriptElement): void {
+function start({ src, dataset }: HTMLScriptElement): void {
   const servedFrom = src.split("/sdk/v2.js")[0]!;
-  const { key, api, extras } = dataset;
-  // Other data attributes are options with the same names.
-  const client = getClient({ ...dataset, publicKey: key!, apiBaseUrl: api || servedFrom });
-  const run = catchErrors(([command, ...args]: RecordedCall) => {
-    const known = client[command as keyof Client] as ((...args: unknown[]) => void) | undefined;
-    if (known) known(...args);
-    else console.warn("Headwater: no", command);
+  // An import has the nonce of this script and needs no policy of Trusted Types. A part that is blocked is left out.
+  const load = (name: string) => import(`${servedFrom}/sdk/extras/${name}.js`).catch(console.warn);
+  const begin = catchErrors(() => {
+    // Other data attributes are options with the same names.
+    const apiBaseUrl = dataset.api || servedFrom;
+    const client = getClient({ ...dataset, publicKey: dataset.key!, apiBaseUrl });
+    const run = catchErrors(([command, ...args]: RecordedCall) => {
+      const known = client[command as keyof Client] as ((...args: unknown[]) => void) | undefined;
+      if (known) known(...args);
+      else console.warn("Headwater: no", command);
+    });
+    const headwater: HeadwaterFunction = (...call) => run(call);
+    headwater.version = sdkVersion;
+    // Code may have kept a reference to the stub, which pushes calls to `q`.
+    headwater.q = { push: run };
+    const recorded = window.headwater?.q;
+    window.headwater = headwater;
+    // The stub's `q` is an array. If a client is already here, its `q` has no forEach and nothing to replay.
+    recorded?.forEach?.(run);
+    dataset.extras?.match(/\S+/g)?.forEach(load);
   });
-  const headwater: HeadwaterFunction = (...call) => run(call);
-  headwater.version = sdkVersion;
-  // Code may have kept a reference to the stub, which pushes calls to `q`.
-  headwater.q = { push: run };
-  const recorded = window.headwater?.q;
-  window.headwater = headwater;
-  // The stub's `q` is an array. If a client is already here, its `q` has no forEach and nothing to replay.
-  recorded?.forEach?.(run);
-
-  for (const name of extras?.match(/[\w-]+/g) ?? []) {
-    const script = document.createElement("script");
-    document.head.append(Object.assign(script, { nonce, src: `${servedFrom}/sdk/extras/${name}.js` }));
-  }
+  // This part replaces the storage, so the client waits for it.
+  if (dataset.crossSubdomain || dataset.linkDomains || dataset.withoutConsent)
+    void load("identity").then(begin);
+  else begin();
 }
 
-catchErrors(() => {
-  if (tag) start(tag);
-  else console.warn("Headwater: no data-key");
-})();
+if (tag) start(tag);
+else console.warn("Headwater: no data-key");

@@ -1,6 +1,7 @@
 import { catchErrors } from "./catch-errors.ts";
-import { askingSource, type Consent, createGate, type GateState, held, open } from "./consent.ts";
+import { type Consent, createGate, type GateState, held, open } from "./consent.ts";
 import { createDelivery } from "./delivery.ts";
+import { documentMember } from "./document.ts";
 import { copyOf, type EventContent, newId, type Page, type Properties, type TrackOptions } from "./event.ts";
 import { createPageTracker } from "./page-tracker.ts";
 import { openStore, type Persistence } from "./storage.ts";
@@ -19,14 +20,19 @@ export interface CoreClientOptions {
    */
   readonly consent?: Consent | undefined;
   /**
-   * The `respectGpc` setting of the source. Without it, a visitor with Global Privacy Control is not counted until the
-   * server has answered with the source's setting.
+   * The `respectGpc` setting of the source. Unless it is false, a visitor with Global Privacy Control is not counted without
+   * consent.
    */
   readonly respectGpc?: boolean | undefined;
-  /** false: the page calls `page()` itself. */
+  /**
+   * false: the page calls `page()` itself. true: a frame is a page of its own. Default: a frame of the same origin shows the page
+   * around it, and counts no view if that page does.
+   */
   readonly autoPageViews?: boolean | undefined;
   /** true: a navigation within the page, to another fragment, is a view, and the path includes the fragment. */
   readonly hashRouting?: boolean | undefined;
+  /** "path": a navigation to another query is no view. */
+  readonly routing?: "path" | undefined;
 }
 
 /** No method throws. */
@@ -36,8 +42,11 @@ export interface Client {
   track(name: string, properties?: Properties, options?: TrackOptions): void;
   /** The page of the latest view. */
   currentPage(): Page;
-  /** Assigns the visitor to a user, including unsent events of this page. Ids are cut at 200 characters. */
-  identify(userId: string): void;
+  /**
+   * Assigns the visitor to a user, including unsent events of this page. Ids are cut at 200 characters. Anything but text and
+   * finite numbers is ignored with a warning.
+   */
+  identify(userId: string | number): void;
   /** Starts a new visitor without a user or session, as after a sign-out. */
   reset(): void;
   /** Sends waiting events. Resolves when the server has answered for them or cannot be reached now. */
@@ -58,17 +67,22 @@ export interface Client {
 export function startClient(options: CoreClientOptions): Client {
   const { publicKey, apiBaseUrl, persistence = "local" } = options;
   // Attributes of a script tag are text.
-  const autoPageViews = `${options.autoPageViews}` !== "false";
+  const views = `${options.autoPageViews}`;
+  const pages = createPageTracker(
+    `${options.hashRouting}` === "true" || undefined,
+    options.routing === "path",
+    views === "true",
+  );
+  const autoPageViews = views !== "false" && !pages.isInside;
   const ingestUrl = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
   /** Separates the stored data of several sources on one site. */
   const prefix = `headwater.${publicKey}.`;
 
   /** Runs when the consent gate changes what may be sent and stored. */
-  function follow(state: GateState, before: GateState): void {
+  function follow(state: GateState): void {
     if (state === open) store.persist();
-    else if (state < askingSource) {
-      // A visitor who was never counted here must not lose the data of another source.
-      if (!state && before !== askingSource) delivery.discardAll();
+    else {
+      if (!state) delivery.discardAll();
       for (const name of store.names(prefix)) {
         const value = store.read(name)!;
         store.remove(name);
@@ -82,17 +96,16 @@ export function startClient(options: CoreClientOptions): Client {
 
   const gate = createGate(options.consent, options.respectGpc, follow);
   const store = openStore(persistence, () => gate.state() === open);
-  const pages = createPageTracker(`${options.hashRouting}` === "true" || undefined);
   const delivery = createDelivery(ingestUrl, prefix, store, gate, pages.updateTitle);
 
-  /** Id, time and properties are those of the call, whenever the event is sent. */
-  function count(event: EventContent): void {
+  /** Queues an event with the time of the call. Without consent it waits or is dropped. */
+  function enqueue(event: EventContent): void {
     const dated = { ...event, id: newId(), timestamp: new Date().toISOString() };
     gate.whenAllowed(() => delivery.enqueue(dated));
   }
 
   function page(name?: string, properties?: Properties): void {
-    count({
+    enqueue({
       type: "page",
       page: pages.view(),
       properties: copyOf(name ? { name, ...properties } : properties),
@@ -104,15 +117,23 @@ export function startClient(options: CoreClientOptions): Client {
     properties?: Properties,
     { passive, page = pages.current() }: TrackOptions = {},
   ): void {
-    count({ type: "track", name, page, passive, properties: copyOf(properties) });
+    enqueue({ type: "track", name, page, passive, properties: copyOf(properties) });
+  }
+
+  const isKnown = () => store.read(`${prefix}visitor`);
+  function leave(): void {
+    // A page that is left does not wait for its turn.
+    gate.show();
+    delivery.leave();
   }
 
   const on = (type: string, run: (event: never) => unknown) =>
     addEventListener(type, catchErrors(run as (event: Event) => unknown));
-  if (autoPageViews) pages.follow(() => client.page());
-  // A hidden page may never become visible again; a page that becomes visible has nothing to wait for.
-  on("visibilitychange", delivery.leave);
-  on("pagehide", delivery.leave);
+  // A frozen `history` keeps its own methods.
+  if (autoPageViews) catchErrors(pages.follow)(() => client.page());
+  // A hidden page may be closed without another event. A page that becomes visible may send early too.
+  on("visibilitychange", leave);
+  on("pagehide", leave);
   on("securitypolicyviolation", ({ disposition, blockedURI }: SecurityPolicyViolationEvent) => {
     if (disposition === "enforce" && blockedURI.startsWith(ingestUrl))
       delivery.stop({ message: `The CSP lacks connect-src ${apiBaseUrl}/` });
@@ -128,13 +149,19 @@ export function startClient(options: CoreClientOptions): Client {
     ...gate.calls,
   };
 
-  const show = () => {
-    gate.show(!store.read(`${prefix}visitor`));
+  on("pageshow", ({ persisted }: PageTransitionEvent) => {
+    if (!persisted) return;
+    gate.show(!isKnown());
     if (autoPageViews) page();
+  });
+  const start = () => {
+    if (autoPageViews) page();
+    // One of several tabs that a new visitor opens at once makes the id.
+    if (isKnown()) gate.show();
+    else delivery.lock(gate.show);
   };
-  on("pageshow", ({ persisted }: PageTransitionEvent) => persisted && show());
   // A prerendered page counts as a view only when it is shown.
-  if (document.prerendering) document.addEventListener("prerenderingchange", show);
-  else show();
+  if (documentMember("prerendering")) addEventListener("prerenderingchange", start, true);
+  else start();
   return client;
 }

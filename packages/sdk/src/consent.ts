@@ -7,11 +7,9 @@ export type Consent = "granted" | "denied" | "pending";
 export const blocked = 0;
 /** Calls wait in memory. */
 export const held = 1;
-/** Calls wait in memory only until the source answers that it does not respect Global Privacy Control. */
-export const askingSource = 2;
 /** Calls run at once. */
-export const open = 3;
-export type GateState = typeof blocked | typeof held | typeof askingSource | typeof open;
+export const open = 2;
+export type GateState = typeof blocked | typeof held | typeof open;
 
 /** Decides whether the visitor may be counted. Calls wait in memory while that is unknown and are dropped when it is denied. */
 export interface ConsentGate {
@@ -28,10 +26,10 @@ export interface ConsentGate {
   /** Applies the privacy settings of the source. */
   applyPrivacy(privacy: PrivacySettings): void;
   /**
-   * Runs when the page is shown: at load, after prerendering, or from the back/forward cache.
-   * @param isForgotten whether the store has no visitor
+   * Runs when the page is shown: at load, after prerendering, or from the back/forward cache. Before the first time calls wait.
+   * @param isForgotten whether the store of a page from that cache has no visitor
    */
-  show(isForgotten: boolean): void;
+  show(isForgotten?: boolean): void;
 }
 
 const maxHeld = 1000;
@@ -41,19 +39,18 @@ const optOutName = "headwaterOptOut";
 /**
  * @param consent undefined means granted, unless the source requires consent. An explicit grant overrides Global Privacy
  * Control
- * @param respectGpc the source's setting as the page states it; undefined: visitors with the signal wait for the server's
- * answer
+ * @param respectGpc the source's setting as the page states it; undefined: the signal is respected
  */
 export function createGate(
   consent: Consent | undefined,
   respectGpc: boolean | undefined,
-  onChange: (state: GateState, before: GateState) => void,
+  onChange: (state: GateState) => void,
 ): ConsentGate {
   const optOutStore = openStore("local", () => true);
   const hasGpc = navigator.globalPrivacyControl;
-  let isAnswered = !hasGpc || respectGpc !== undefined;
   // Attributes of a script tag are text.
-  if (hasGpc && isAnswered && `${respectGpc}` !== "false") consent ??= "denied";
+  if (hasGpc && `${respectGpc}` !== "false") consent ??= "denied";
+  let isShown: boolean | undefined;
   const waiting: (() => void)[] = [];
   let latest: GateState = held;
   /** "1" after an opt-out. "0" after an opt-in, which also tells other open pages. */
@@ -66,8 +63,7 @@ export function createGate(
     else if (optOutValue) optOutStore.write(optOutName, optOutValue);
     if (consent === "denied" || +optOutValue!) return blocked;
     // Any other value counts as pending.
-    if ((consent !== undefined && consent !== "granted") || document.prerendering) return held;
-    return consent || isAnswered ? open : askingSource;
+    return (consent ?? "granted") === "granted" && isShown ? open : held;
   }
 
   function whenAllowed(run: () => void): void {
@@ -78,11 +74,11 @@ export function createGate(
 
   const changing =
     <T>(change: (value: T) => void) =>
-    (value: T): void => {
-      change(value);
+    (value?: T): void => {
+      change(value!);
       const now = state();
       if (now === latest) return;
-      onChange(now, latest);
+      onChange(now);
       latest = now;
       // Calls that are still not allowed wait again.
       waiting.splice(0).forEach(whenAllowed);
@@ -104,11 +100,11 @@ export function createGate(
       }),
     },
     applyPrivacy: changing(({ respectGpc, requireConsent }) => {
-      isAnswered = true;
       if (respectGpc && hasGpc) consent ??= "denied";
       if (requireConsent) consent ??= "pending";
     }),
-    show: changing((isForgotten) => {
+    show: changing<boolean | undefined>((isForgotten) => {
+      isShown = true;
       // Another page has withdrawn the grant while this one was cached.
       if (isForgotten && consent && latest === open) consent = "pending";
     }),

@@ -1,5 +1,5 @@
 import { takeBatch } from "./batch.ts";
-import { askingSource, type ConsentGate } from "./consent.ts";
+import { type ConsentGate, open } from "./consent.ts";
 import { type ClientEvent, newId } from "./event.ts";
 import { withPageLock } from "./page-lock.ts";
 import { createQueue, maxAgeMs, type QueueEntry } from "./queue.ts";
@@ -11,6 +11,8 @@ import { sdkVersion } from "./version.ts";
 /** Queues events, sends them in batches, and keeps them until the server has answered for them. */
 export interface Delivery {
   enqueue(event: ClientEvent): void;
+  /** Runs the function when no other page sends. */
+  lock(run: () => void): void;
   /** Sends this page's events now, even while another request is in flight, because the page may be closed. */
   leave(): void;
   stop(refusal: RefusalDetails): void;
@@ -19,7 +21,7 @@ export interface Delivery {
   /** The public methods that a page may call. */
   readonly calls: {
     /** Assigns the visitor to a user and tells the server at once. */
-    identify(userId: string): void;
+    identify(userId: string | number): void;
     /** Starts a new visitor without a user or session. */
     reset(): void;
     /** Sends waiting events. Resolves when the server has answered for them or cannot be reached now. */
@@ -75,7 +77,7 @@ export function createDelivery(
   const unsent = (): QueueEntry[] =>
     queue.list(session.currentOwner().anonymousId).filter(([name]) => !inFlight.has(name));
 
-  const isSilent = (): boolean => hasStopped || gate.state() < askingSource;
+  const isSilent = (): boolean => hasStopped || gate.state() !== open;
 
   /** The remaining Retry-After, shared by all pages of the site. A value beyond the maximum means the clock was set back. */
   function retryAfterMs(): number {
@@ -99,8 +101,12 @@ export function createDelivery(
   function sendInTurn(isWhole: boolean): Promise<void> | undefined {
     clearTimeout(batchTimer);
     batchTimer = undefined;
-    if (!mustWait()) sending ??= withPageLock(prefix, () => sendWaiting(isWhole)).then(sent, sent);
+    if (!mustWait()) lock(() => sendWaiting(isWhole));
     return sending;
+  }
+
+  function lock(run: () => unknown): void {
+    sending ??= withPageLock(prefix, run).then(sent, sent);
   }
 
   function sent(): void {
@@ -113,16 +119,14 @@ export function createDelivery(
     const due = unsent();
     const last = due[due.length - 1 - (isWhole ? 0 : due.length % maxBatchSize)]?.[0];
     while (!mustWait()) {
-      const isAskingSource = gate.state() === askingSource;
       // Events that arrive during a request wait for the next batch.
-      const entries = isAskingSource ? [] : unsent().filter(([name]) => name <= last!);
-      const isNews =
-        isAskingSource || (knownUserId !== null && knownUserId !== session.currentOwner().userId);
-      // A bootstrap without events asks for the privacy settings or tells the server the user. Pages older than a day stop retrying it.
+      const entries = unsent().filter(([name]) => name <= last!);
+      const isNews = knownUserId !== null && knownUserId !== session.currentOwner().userId;
+      // A bootstrap without events tells the server the user. Pages older than a day stop retrying it.
       if (!entries[0] && (!isNews || (failures && performance.now() > maxAgeMs))) break;
       // After failures, try fewer and different events: one that a firewall always blocks must not hold up the others.
       const others = entries.slice((failures >> 1) % entries.length);
-      await send(takeBatch(others, maxBatchSize >> failures || 1, maxBatchBytes), isAskingSource);
+      await send(takeBatch(others, maxBatchSize >> failures || 1, maxBatchBytes));
     }
   }
 
@@ -132,14 +136,11 @@ export function createDelivery(
     else if (count > 0) batchTimer ??= setTimeout(() => sendInTurn(true), maxBatchAgeMs);
   }
 
-  /** @param isAskingSource sends an empty request that only asks for the source's privacy settings */
-  async function send(entries: readonly QueueEntry[], isAskingSource?: boolean): Promise<void> {
+  async function send(entries: readonly QueueEntry[]): Promise<void> {
     const owner = session.currentOwner();
     const events = entries.map(([, event]) => event);
     // After a reset, unsent events of the previous visitor are still sent with that visitor's ids.
-    const { anonymousId, userId, sessionId } = isAskingSource
-      ? { ...owner, userId: undefined }
-      : (events[0] ?? owner);
+    const { anonymousId, userId, sessionId } = events[0] ?? owner;
     const isCurrentOwner = anonymousId === owner.anonymousId;
     const batchSessionId = isCurrentOwner ? owner.sessionId : sessionId;
     const continuedSessionId = isCurrentOwner && knownUserId !== owner.userId ? undefined : batchSessionId;
@@ -155,13 +156,11 @@ export function createDelivery(
         sessionId: askedSessionId ?? batchSessionId,
         joinSession: true,
         page: events[0]?.page ?? {},
-        context: isAskingSource
-          ? undefined
-          : {
-              locale: navigator.language,
-              timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-              screen: `${screen.width}x${screen.height}`,
-            },
+        context: {
+          locale: navigator.language,
+          timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+          screen: `${screen.width}x${screen.height}`,
+        },
         events,
       });
     let answer = await ask(continuedSessionId);
@@ -259,8 +258,10 @@ export function createDelivery(
   return {
     calls: {
       identify(user) {
-        const userId = String(user ?? "").slice(0, maxUserIdLength);
+        const isId = typeof user === "string" || Number.isFinite(user);
+        const userId = isId && `${user}`.slice(0, maxUserIdLength);
         if (userId) gate.whenAllowed(() => assignTo(userId));
+        else console.warn("Headwater: no user id", user);
       },
       reset() {
         // Events from before the reset belong to the previous visitor.
@@ -283,6 +284,7 @@ export function createDelivery(
       queue.put({ ...event, ...session.currentOwner() });
       schedule();
     },
+    lock,
     leave,
     stop,
     discardAll() {

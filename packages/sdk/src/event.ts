@@ -1,4 +1,5 @@
 import { catchErrors } from "./catch-errors.ts";
+import { toJson } from "./json.ts";
 
 /** Events as they are sent (docs/api/events.md), and the ids that they carry. */
 export interface Page {
@@ -10,7 +11,7 @@ export interface Page {
 }
 
 export interface TrackOptions {
-  /** The visitor did nothing, as in a measurement: the event opens no session and ends no bounce. */
+  /** The visitor did nothing, as in a measurement: the event opens no session and does not affect the bounce rate. */
   readonly passive?: boolean | undefined;
   /** The page of the event. Default: the current page. */
   readonly page?: Page | undefined;
@@ -37,6 +38,7 @@ export interface EventOwner {
   sessionId?: string | undefined;
   /** The server reads it from the batch, so all events of a batch have the same user. */
   userId?: string | undefined;
+  readonly context?: { readonly consent: string } | undefined;
 }
 
 /** 128 random bits in hexadecimal. `crypto.randomUUID` is not available on plain http. */
@@ -45,5 +47,5 @@ export const newId = (): string =>
 
 /** Copies the properties at the time of the call. Properties that are not JSON (a cycle, a BigInt) are dropped with a warning. */
 export const copyOf = catchErrors(
-  (properties?: Properties): Properties | undefined => properties && JSON.parse(JSON.stringify(properties)),
+  (properties?: Properties): Properties | undefined => properties && JSON.parse(toJson(properties)),
 );

@@ -13,11 +13,13 @@ declare global {
   }
 }
 
-/** Returns the client of a source in this page, and starts it on the first call. */
+/**
+ * Returns the client of a source in this page, and starts it on the first call.
+ * @throws TypeError if the API URL is invalid
+ */
 export function getClient(options: CoreClientOptions): Client {
-  // A link resolves relative URLs as the page does, and never throws.
-  const link = Object.assign(document.createElement("a"), { href: options.apiBaseUrl });
-  const apiBaseUrl = link.href.replace(/\/+$/, "");
+  // A request resolves relative URLs as the page does.
+  const apiBaseUrl = new Request(options.apiBaseUrl).url.replace(/\/+$/, "");
   // biome-ignore lint/suspicious/noAssignInExpressions: the script is loaded by every page, so bytes count
   return ((window.headwaterClients ??= {})[options.publicKey + apiBaseUrl] ??= startClient({
     ...options,

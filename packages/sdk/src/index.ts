@@ -1,4 +1,7 @@
+import { catchErrors } from "./catch-errors.ts";
 import type { Client, CoreClientOptions } from "./client.ts";
+import { type SitesOptions, shareOverSites } from "./extras/sites.ts";
+import { type ConsentOptions, countsWithoutConsent, countWithoutConsent } from "./extras/without-consent.ts";
 import { getClient } from "./get-client.ts";
 
 export type { Client } from "./client.ts";
@@ -10,7 +13,10 @@ export { sdkVersion } from "./version.ts";
 /** An optional part that counts something automatically, from "@headwater/sdk/extras". */
 export type Extra = (client: Client) => void;
 
-export interface ClientOptions extends CoreClientOptions {
+export interface ClientOptions
+  extends CoreClientOptions,
+    SitesOptions,
+    Pick<ConsentOptions, "withoutConsent"> {
   readonly extras?: readonly Extra[] | undefined;
 }
 
@@ -22,9 +28,27 @@ const extended = new WeakSet<Client>();
  */
 export function createClient(options: ClientOptions): Client {
   if (typeof window === "undefined") return serverClient;
-  const client = getClient(options);
+  const client = extendedClient(options) ?? serverClient;
   if (!extended.has(client)) for (const extra of options.extras ?? []) extra(client);
   extended.add(client);
+  return client;
+}
+
+const started = new Map<string, Client | undefined>();
+
+/** The client with the parts of its options that must be there before it starts. */
+function extendedClient(options: ClientOptions): Client | undefined {
+  const name = `${options.publicKey} ${options.apiBaseUrl}`;
+  if (started.has(name)) return started.get(name);
+  const { crossSubdomain, linkDomains, persistence = "local" } = options;
+  const isShared = (crossSubdomain || linkDomains) && persistence === "local" && shareOverSites(options);
+  const shared: ClientOptions = isShared ? { ...options, persistence: "site" } : options;
+  const attach = countsWithoutConsent(shared) && countWithoutConsent(shared);
+  const client = catchErrors(getClient)(
+    attach ? { ...shared, consent: "granted", persistence: "consent" } : shared,
+  );
+  if (client && attach) attach(client);
+  started.set(name, client);
   return client;
 }
 

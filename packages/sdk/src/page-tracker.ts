@@ -1,7 +1,10 @@
+import { documentMember } from "./document.ts";
 import type { Page } from "./event.ts";
 
 /** The current page, and the navigations that change it without a load. */
 export interface PageTracker {
+  /** Whether the page is that of a window around this frame, which counts its views. */
+  readonly isInside: unknown;
   current(): Page;
   /** The page of the latest view; the current page before the first. */
   latest(): Page;
@@ -17,22 +20,35 @@ export interface PageTracker {
 const maxUrlLength = 4096;
 const maxTitleLength = 500;
 
-const currentTitle = (): string => `${document.title}`.slice(0, maxTitleLength);
-
-/** @param hashRouting whether the fragment names the page. Otherwise it is removed, because sign-in flows put tokens there */
-export function createPageTracker(hashRouting: true | undefined): PageTracker {
-  let { referrer } = document;
+/**
+ * @param hashRouting whether the fragment names the page. Otherwise it is removed, because sign-in flows put tokens there
+ * @param pathRouting whether the path alone names the page, so that another query is no view
+ * @param hasFrames whether a frame is a page of its own. Otherwise a frame of the same origin shows the page around it, so that
+ * one without an address (`srcdoc`, `blob:`) is that page too
+ */
+export function createPageTracker(
+  hashRouting: true | undefined,
+  pathRouting: boolean,
+  hasFrames: boolean,
+): PageTracker {
+  let shown: Window = window;
+  // A frame in another site's page has no `frameElement`.
+  while (!hasFrames && shown.frameElement) shown = shown.parent;
+  const currentTitle = () => documentMember("title", shown.document).slice(0, maxTitleLength);
+  let referrer = documentMember("referrer", shown.document);
   let latest: Page | undefined;
   const cut = (url: string) => (hashRouting ? url : url.split("#")[0]!).slice(0, maxUrlLength);
   const current = (): Page => ({
-    url: cut(location.href),
+    url: cut(shown.location.href),
     title: currentTitle(),
     referrer: cut(referrer) || null,
     hashRouting,
   });
-  const hasMoved = () => latest && latest.url !== cut(location.href);
+  const nameOf = (url: string) => (pathRouting ? url.split("?")[0] : url);
+  const hasMoved = () => latest && nameOf(latest.url) !== nameOf(cut(shown.location.href));
 
   const pages: PageTracker = {
+    isInside: shown !== window && shown.headwaterClients,
     current,
     latest: () => latest ?? current(),
     updateTitle() {

@@ -1,5 +1,5 @@
 import type { ClientEvent, EventOwner } from "./event.ts";
-import { parseObject } from "./parse-object.ts";
+import { parseObject, toJson } from "./json.ts";
 import type { ClientStore } from "./storage.ts";
 
 export type QueuedEvent = ClientEvent & EventOwner;
@@ -41,7 +41,7 @@ export function createQueue(store: ClientStore, prefix: string): Queue {
   return {
     own,
     put(event) {
-      const text = JSON.stringify(event);
+      const text = toJson(event);
       if (length + text.length > maxLength) return;
       occupy(text);
       // The names sort in the order of the events, even within one millisecond.
@@ -59,7 +59,7 @@ export function createQueue(store: ClientStore, prefix: string): Queue {
         if (store.read(name)) continue;
         // The entry is gone: another page has sent it, or the site has cleared its storage and with it the visitor's id.
         if (event.anonymousId === anonymousId) own.delete(name);
-        else store.write(name, JSON.stringify(event));
+        else store.write(name, toJson(event));
       }
       length = 0;
       const entries: QueueEntry[] = [];

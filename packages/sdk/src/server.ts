@@ -19,7 +19,7 @@ export type EventSubject = ({ readonly anonymousId: string } | { readonly userId
   /** The visitor's user agent, when the event belongs to a request of their browser. */
   readonly userAgent?: string | undefined;
   readonly page?: Partial<Page> | undefined;
-  /** The visitor did nothing, as in a measurement: the event opens no session and ends no bounce. */
+  /** The visitor did nothing, as in a measurement: the event opens no session and does not affect the bounce rate. */
   readonly passive?: boolean | undefined;
   /** At most 128 characters. Events with the same id count once, so that a webhook can be delivered twice. */
   readonly id?: string | undefined;

@@ -14,7 +14,7 @@ export interface Session {
 
 /** A stored visitor is the visitor's id and, if the user is known, a space and the user's id. */
 const startsWithVisitorId = /^\w{32}\b/;
-const idLength = 32;
+export const idLength = 32;
 /** A session without activity ends after this time. It also ends a day after its start, but only the server checks that. */
 const maxIdleMs = 1_800_000;
 
@@ -41,9 +41,10 @@ export function createSession(store: ClientStore, prefix: string): Session {
     currentOwner() {
       const [activeAt, sessionId] = `${store.read(sessionName)}`.split(" ");
       return {
-        anonymousId: store.sharedId || anonymousId(),
+        anonymousId: anonymousId(),
         sessionId: Date.now() - +activeAt! < maxIdleMs ? sessionId : undefined,
         userId: visitor().slice(idLength + 1) || undefined,
+        ...store.owner(),
       };
     },
     setUserId: (userId) => store.write(visitorName, `${anonymousId()} ${userId}`),

@@ -1,10 +1,19 @@
+import type { EventOwner } from "./event.ts";
+
+declare global {
+  interface Storage {
+    /** In the storage of a part: see `ClientStore.owner`. */
+    readonly headwaterOwner?: Partial<EventOwner>;
+  }
+}
+
 /**
  * Storage that outlives a page. Web storage throws when cookies are blocked, in a sandboxed frame and when it is full.
  * Values that cannot be written there are kept in memory for the life of the page.
  */
 export interface ClientStore {
-  /** The id that every visitor sends whose browser stores nothing. false: the visitor has an id of their own. */
-  readonly sharedId: string | false;
+  /** Members of an event's owner that the kind of storage decides: one id for all visitors whose browser stores nothing. */
+  owner(): Partial<EventOwner> | undefined;
   read(name: string): string | null | undefined;
   write(name: string, value: string): void;
   remove(name: string): void;
@@ -14,7 +23,8 @@ export interface ClientStore {
   names(prefix: string): string[];
 }
 
-export type Persistence = "local" | "session" | "memory" | "none";
+/** "site" and "consent": a part provides the storage. */
+export type Persistence = "local" | "session" | "memory" | "none" | "site" | "consent";
 
 /** @param mayWrite while it returns false, values stay in memory */
 export function openStore(persistence: Persistence, mayWrite: () => boolean): ClientStore {
@@ -31,7 +41,8 @@ export function openStore(persistence: Persistence, mayWrite: () => boolean): Cl
     }
   };
   const store: ClientStore = {
-    sharedId: persistence === "none" && "$none",
+    owner: () =>
+      persistence === "none" ? { anonymousId: "$none" } : attempt(({ headwaterOwner }) => headwaterOwner),
     read: (name) => unwritten.get(name) ?? attempt((storage) => storage.getItem(name)),
     write(name, value) {
       unwritten.set(name, value);

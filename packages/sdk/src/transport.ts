@@ -1,4 +1,4 @@
-import { parseObject } from "./parse-object.ts";
+import { parseObject, toJson } from "./json.ts";
 
 /** The response to an ingest request. Members of the JSON are missing when something else has answered, such as a proxy with HTML. */
 export interface IngestReply extends RefusalDetails {
@@ -46,7 +46,7 @@ export function abortedAfter(ms: number): AbortSignal {
 }
 
 export async function post(url: string, content: unknown): Promise<IngestReply> {
-  const body = JSON.stringify(content);
+  const body = toJson(content);
   const size = byteLength(body);
   const keptBytes = size <= keepaliveRoom ? size : 0;
   keepaliveRoom -= keptBytes;

@@ -10,6 +10,8 @@ export type Fate =
   | "cut"
   /** The server stores the events, but the response is lost. */
   | "swallow"
+  /** The server gets the request twice, and the second answer is returned. */
+  | "double"
   /** The response of an overloaded server. */
   | "503";
 
@@ -46,13 +48,18 @@ export async function startBadNetwork(serverUrl: string) {
     await passes(weather.delayMs());
     if (fate === "cut") return void response.destroy();
     if (fate === "503") return void refuse(response, headers.origin);
-    const { port } = new URL(network.serverUrl);
-    const onward = ask({ port, host: "127.0.0.1", method, path: url, headers });
-    const answered = once(onward, "response");
-    onward.end(body);
-    const answer = await answered.then(([message]) => message as IncomingMessage).catch(() => null);
-    if (!answer) return void response.destroy();
-    const text = Buffer.concat(await Array.fromAsync<Buffer>(answer));
+    const forward = async () => {
+      const { port } = new URL(network.serverUrl);
+      const onward = ask({ port, host: "127.0.0.1", method, path: url, headers });
+      const answered = once(onward, "response");
+      onward.end(body);
+      const answer = await answered.then(([message]) => message as IncomingMessage).catch(() => null);
+      return answer && { answer, text: Buffer.concat(await Array.fromAsync<Buffer>(answer)) };
+    };
+    if (fate === "double") await forward();
+    const forwarded = await forward();
+    if (!forwarded) return void response.destroy();
+    const { answer, text } = forwarded;
     await passes(weather.delayMs());
     if (fate === "swallow") return void response.destroy();
     response.writeHead(answer.statusCode!, answer.headers).end(text);

@@ -50,7 +50,7 @@ export function browserTest(
   run: (visit: BrowserVisit) => Promise<void>,
   { timers = "hurried" }: BrowserTestOptions = {},
 ): void {
-  test(title, { skip, timeout: 30_000 }, async (t) => {
+  test(title, { skip }, async (t) => {
     const context = await newVisitor();
     const [ingest, site, page] = await Promise.all([startIngest(), startSite(), context.newPage()]);
     // A hook, because a test that timed out does not reach its own cleanup.

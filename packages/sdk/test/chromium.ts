@@ -5,10 +5,11 @@
 import { existsSync } from "node:fs";
 import { after } from "node:test";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import { PATIENCE_MS } from "../../../apps/server/test/support/until.ts";
 
 const shellPath = "/usr/bin/chromium-headless-shell";
 const executablePath = "/usr/bin/chromium";
-/** A host name for this machine that, unlike 127.0.0.1, is not a secure context. */
+/** A host name for this machine that, unlike 127.0.0.1, is not a secure context. So are all below `.test` and `.other`. */
 export const plainHost = "plain-http.test";
 
 const isMissing = !existsSync(executablePath);
@@ -29,7 +30,7 @@ const options = {
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
+    "--host-resolver-rules=MAP *.test 127.0.0.1, MAP *.other 127.0.0.1",
   ],
 };
 after(async () => (await launched)?.close());
@@ -43,7 +44,9 @@ export const launchKeepingPages = (): Promise<Browser> =>
 /** A new browser context without stored data. */
 export async function newVisitor(): Promise<BrowserContext> {
   launched ??= chromium.launch(existsSync(shellPath) ? { ...options, executablePath: shellPath } : options);
-  return (await launched).newContext();
+  const visitor = await (await launched).newContext();
+  visitor.setDefaultTimeout(PATIENCE_MS);
+  return visitor;
 }
 
 /** A browser whose profile is stored in the folder. */

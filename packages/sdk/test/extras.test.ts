@@ -62,7 +62,7 @@ function scriptTime(): void {
   let [isVisible, isFocused] = [true, true];
   performance.now = () => now() + addMs;
   Object.defineProperty(document, "visibilityState", { get: () => (isVisible ? "visible" : "hidden") });
-  document.hasFocus = () => isFocused;
+  Document.prototype.hasFocus = () => isFocused;
   Object.assign(window, {
     pass: (ms: number) => {
       addMs += ms;
@@ -116,6 +116,41 @@ browserTest(
 );
 
 browserTest(
+  "The last events of a page are sent once if they are answered before the next page comes.",
+  async (visit) => {
+    const { page, site, ingest } = visit;
+    await page.addInitScript(scriptTime);
+    await loadWith(visit, "engagement", `<a href="/next">next</a>`);
+    await page.evaluate(() => {
+      (window as unknown as ScriptedWindow).pass(30_000);
+      (window as unknown as { headwater(...call: string[]): void }).headwater("track", "last");
+    });
+    // While the page waits for the next one it cannot be asked, so it says itself when its last event is out of the queue.
+    const removed = page.waitForEvent("console", (message) => message.text() === "removed 2");
+    await page.evaluate(() => {
+      let count = 0;
+      const { removeItem } = Storage.prototype;
+      Storage.prototype.removeItem = function (name) {
+        removeItem.call(this, name);
+        if (name.includes(".event.")) console.debug(`removed ${++count}`);
+      };
+    });
+    await page.route("**/next", async (route) => {
+      await removed;
+      await route.continue();
+    });
+    await page.evaluate(() => document.links[0]?.click());
+    await ingest.until(() => ingest.events().some(({ page }) => page?.url === `${site.url}/next`));
+    const ids = ingest.events().map(({ id }) => id);
+    assert.deepEqual(ids.length, new Set(ids).size);
+    assert.deepEqual(
+      ingest.events().map(({ name, page }) => name ?? page?.path),
+      ["/start", "last", "engagement", "/next"],
+    );
+  },
+);
+
+browserTest(
   "A page that is hidden again and again reports once a minute, and loses no time.",
   async (visit) => {
     const { page, ingest } = visit;
@@ -158,7 +193,7 @@ browserTest("The scroll depth is the greatest share of the page that was in view
   assert.equal(countedEvents(visit).filter(({ name }) => name === "engagement").length, 1);
 });
 
-browserTest("With all optional parts, no event but the view ends a bounce.", async (visit) => {
+browserTest("With all optional parts, a visit with one page view is a bounce.", async (visit) => {
   const { page } = visit;
   await page.addInitScript(scriptTime);
   await loadWith(

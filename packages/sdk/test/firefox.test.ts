@@ -41,6 +41,22 @@ test("In Firefox the snippet counts views, navigations and events, and sends the
     ["/app#/", "/app#/orders", "/app#/orders/17"],
   );
 
+  site.sendHeaders({ "Content-Security-Policy": "script-src 'nonce-abc'; connect-src *" });
+  const hidden = ["title", "referrer", "currentScript", "querySelector", "createElement", "head"];
+  site.showHead(`${hidden.map((name) => `<form name="${name}"></form>`).join("")}<form id="search"></form>
+    <script nonce="abc" async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-extras="forms"></script>`);
+  await firefox.open(`${site.url}/hostile`);
+  const hostile = await ingest.until(() => ingest.events().find(({ page }) => page?.path === "/hostile"));
+  assert.equal(hostile.page?.title, "Home");
+  await firefox.evaluate(`new Promise((done) => {
+    const look = () => window.headwaterExtras?.size === 1 ? done(true) : setTimeout(look, 10);
+    look();
+  })`);
+  await firefox.evaluate(
+    `Document.prototype.querySelector.call(document, "#search").dispatchEvent(new Event("submit", { bubbles: true }))`,
+  );
+  await ingest.until(() => ingest.events().some(({ name }) => name === "form_submit"));
+
   await firefox.open(`${site.url}/again`);
   await ingest.until(() => ingest.events().some(({ page }) => page?.path === "/again"));
   const [first, last] = [ingest.requests[0]!.body, ingest.requests.at(-1)!.body];

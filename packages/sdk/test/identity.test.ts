@@ -277,3 +277,36 @@ browserTest("A refusal of a later batch also causes one warning and stops the cl
   await visit.page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
   assert.equal(ingest.requests.length, 2);
 });
+
+browserTest(
+  "identify takes text and finite numbers, and ignores anything else with a warning.",
+  async (visit) => {
+    const { ingest, page, open, warnings } = visit;
+    await open();
+    await page.evaluate(() => {
+      const { headwater } = window;
+      for (const id of [
+        { id: 7 },
+        Number.NaN,
+        Number.POSITIVE_INFINITY,
+        true,
+        [7],
+        null,
+        undefined,
+        "",
+        7n,
+        new Date(0),
+      ])
+        headwater?.("identify", id);
+      headwater?.("track", "nobody");
+    });
+    await ingest.until(() => ingest.events().some(({ name }) => name === "nobody"));
+    assert.ok(ingest.requests.every(({ body }) => body.userId === undefined));
+    assert.equal(warnings.length, 10);
+    assert.match(warnings[0] ?? "", /^Headwater: no user id/);
+    await page.evaluate(() => window.headwater?.("identify", 42));
+    await ingest.until((requests) => requests.some(({ body }) => body.userId === "42"));
+    await page.evaluate(() => window.headwater?.("identify", "user-7"));
+    await ingest.until((requests) => requests.some(({ body }) => body.userId === "user-7"));
+  },
+);

@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { installPayload } from "../../../apps/server/src/install/install.ts";
-import { until } from "../../../apps/server/test/faults/child.ts";
 import { storedEvents } from "../../../apps/server/test/ledger/reader.ts";
+import { PATIENCE_MS, until } from "../../../apps/server/test/support/until.ts";
 import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { type BadNetwork, chances, type Fate, fine, startBadNetwork, type Weather } from "./bad-network.ts";
 import { hurryTimers } from "./browser.ts";
@@ -16,7 +16,6 @@ import { startSite, type TestSite } from "./server.ts";
 
 export const isLong = Boolean(process.env.TEST_LONG);
 export const EVENTS = isLong ? 1000 : 100;
-export const DEADLINE_MS = isLong ? 240_000 : 60_000;
 
 interface Trial {
   readonly network: BadNetwork;
@@ -62,7 +61,7 @@ export async function openTrial(t: TestContext, openContext: () => Promise<Brows
     },
     async arrives(names) {
       network.weather = fine;
-      await until("every event is stored", DEADLINE_MS, () => new Set(stored()).size >= names.length);
+      await until("every event is stored", () => new Set(stored()).size >= names.length);
       assert.deepEqual(stored().sort(), names.toSorted());
     },
   };
@@ -91,7 +90,7 @@ export const storm = (fates: readonly Fate[], maxDelayMs: number): Weather => {
 };
 
 export function trial(title: string, run: (trial: Trial, t: TestContext) => Promise<void>): void {
-  test(title, { skip, timeout: DEADLINE_MS + 60_000 }, async (t) => {
+  test(title, { skip, timeout: PATIENCE_MS + 60_000 }, async (t) => {
     const opened = await openTrial(t, newVisitor);
     await run(opened, t);
     t.diagnostic(

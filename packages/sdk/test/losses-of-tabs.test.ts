@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { BrowserContext } from "playwright-core";
-import { until } from "../../../apps/server/test/faults/child.ts";
 import { storedEvents } from "../../../apps/server/test/ledger/reader.ts";
+import { PATIENCE_MS, until } from "../../../apps/server/test/support/until.ts";
 import { fine } from "./bad-network.ts";
 import { newVisitor, openProfile, skip } from "./chromium.ts";
-import { DEADLINE_MS, EVENTS, isLong, namesOf, openTrial, storm, trackSlowly, trial } from "./loss-trial.ts";
+import { EVENTS, isLong, namesOf, openTrial, storm, trackSlowly, trial } from "./loss-trial.ts";
 
 trial(
   "Two tabs that track at the same time lose nothing, duplicate nothing and share one session.",
@@ -39,13 +39,13 @@ trial("Two tabs that open at once, where there are no Web Locks, share one sessi
   const pages = await Promise.all([context.newPage(), context.newPage()]);
   await Promise.all(pages.map((page) => page.goto(site.url)));
   const views = () => storedEvents(world.dataDir).filter(({ type }) => type === "page");
-  await until("both views are stored", DEADLINE_MS, () => views().length === 2);
+  await until("both views are stored", () => views().length === 2);
   assert.equal(new Set(views().map(({ sessionId }) => sessionId)).size, 1);
 });
 
 test("Events that a closed tab left are sent when the browser is opened again.", {
   skip,
-  timeout: DEADLINE_MS + 60_000,
+  timeout: PATIENCE_MS + 60_000,
 }, async (t) => {
   const profile = await mkdtemp(join(tmpdir(), "headwater-profile-"));
   let again: BrowserContext | undefined;
@@ -72,7 +72,7 @@ test("Events that a closed tab left are sent when the browser is opened again.",
 
 test("A page closed 20 ms after loading, with 300 ms latency, is counted.", {
   skip,
-  timeout: DEADLINE_MS + 120_000,
+  timeout: PATIENCE_MS + 120_000,
 }, async (t) => {
   const visits = isLong ? 100 : 20;
   const trial = await openTrial(t, newVisitor);
@@ -87,6 +87,6 @@ test("A page closed 20 ms after loading, with 300 ms latency, is counted.", {
     // The browser stays open, but the visitor does not return.
     t.after(() => context.close());
   }
-  await until("95 % of the views are stored", 20_000, () => views() >= visits * 0.95);
+  await until("95 % of the views are stored", () => views() >= visits * 0.95);
   t.diagnostic(`${visits} visits, ${views()} views stored`);
 });

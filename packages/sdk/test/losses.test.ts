@@ -1,9 +1,9 @@
 /** Over a bad network and with reloads, each tracked event is stored exactly once. */
 import assert from "node:assert/strict";
-import { until } from "../../../apps/server/test/faults/child.ts";
 import { storedEvents } from "../../../apps/server/test/ledger/reader.ts";
+import { until } from "../../../apps/server/test/support/until.ts";
 import { fine } from "./bad-network.ts";
-import { DEADLINE_MS, EVENTS, namesOf, storm, trackSlowly, trial } from "./loss-trial.ts";
+import { EVENTS, namesOf, storm, trackSlowly, trial } from "./loss-trial.ts";
 
 for (const [what, weather] of [
   ["that delays each request by up to a second", storm(["pass"], 500)],
@@ -26,7 +26,7 @@ trial("Going offline and online again loses and duplicates no event.", async (tr
   const { context, newPage, arrives, world } = trial;
   const page = await newPage();
   // If it stayed unsent, the queue would overflow by one event.
-  await until("the view is stored", DEADLINE_MS, () => storedEvents(world.dataDir).length > 0);
+  await until("the view is stored", () => storedEvents(world.dataDir).length > 0);
   for (let part = 0; part < 4; part += 1) {
     await context.setOffline(part % 2 === 0);
     await trackSlowly(page, namesOf(`part ${part}`, EVENTS / 4));

@@ -9,7 +9,7 @@ import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { newVisitor, skip } from "./chromium.ts";
 import { type App, isLong, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
-import { type AppSource, createShop, taken, visitShop } from "./shop-visit.ts";
+import { type AppSource, acceptedEvents, createShop, visitShop } from "./shop-visit.ts";
 
 let world: World;
 let workshop: Workshop;
@@ -81,10 +81,10 @@ test(
   () => visitInDevelopment("instrumentation"),
 );
 
-async function passesOn(t: TestContext, basePath: string): Promise<void> {
-  const came: object[] = [];
+async function checkProxyRule(t: TestContext, basePath: string): Promise<void> {
+  const forwarded: object[] = [];
   const service = createServer(({ url, method, headers }, response) => {
-    came.push({ url, method, cookie: headers.cookie, type: headers["content-type"] });
+    forwarded.push({ url, method, cookie: headers.cookie, type: headers["content-type"] });
     response.end("of the service");
   }).listen(0, "127.0.0.1");
   t.after(() => {
@@ -107,7 +107,7 @@ async function passesOn(t: TestContext, basePath: string): Promise<void> {
     await fetch(`${site.url}${basePath}/hw/sdk/v2.js`, { headers: { cookie: "session=the-site's" } })
   ).text();
   assert.equal((await fetch(`${site.url}${basePath}/pricing`)).status, 200);
-  assert.deepEqual(came, [
+  assert.deepEqual(forwarded, [
     {
       url: "/api/ingest/v2/pk_1/events?handling=lenient",
       method: "POST",
@@ -119,9 +119,10 @@ async function passesOn(t: TestContext, basePath: string): Promise<void> {
   assert.equal(await app.run("tsc", "--strict", "-p", "."), "");
 }
 
-const proxyTitle = "The install page's proxy rule forwards the script and ingest, but no cookies of the site";
-if (isLong) test(`${proxyTitle}.`, { skip }, (t) => passesOn(t, ""));
-test(`${proxyTitle}, below a basePath.`, { skip }, (t) => passesOn(t, "/shop"));
+const proxyTitle =
+  "The install page's proxy rule forwards the script and ingest requests, without the site's cookies";
+if (isLong) test(`${proxyTitle}.`, { skip }, (t) => checkProxyRule(t, ""));
+test(`${proxyTitle}, below a basePath.`, { skip }, (t) => checkProxyRule(t, "/shop"));
 
 test(`Built for production ${provider} ${counts}; a route handler's event is counted once.`, { skip }, () =>
   visitAsBuilt("package", async (url, source) => {
@@ -132,6 +133,6 @@ test(`Built for production ${provider} ${counts}; a route handler's event is cou
     };
     assert.deepEqual(await order(), { status: "accepted", code: null });
     assert.deepEqual(await order(), { status: "duplicate", code: "duplicate_event" });
-    assert.equal((await taken(world, source)).filter((name) => name === "order_paid").length, 1);
+    assert.equal((await acceptedEvents(world, source)).filter((name) => name === "order_paid").length, 1);
   }),
 );

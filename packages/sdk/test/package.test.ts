@@ -16,6 +16,7 @@ const run = promisify(execFile);
 const sdk = fileURLToPath(new URL("..", import.meta.url));
 /** Inside the repository, so that React resolves as in an application. */
 let folder: string;
+/** The paths of the packed files. */
 let names: string[];
 const load = (entryPoint: string): Promise<unknown> =>
   import(pathToFileURL(join(folder, "package", "dist", "npm", `${entryPoint}.js`)).href);
@@ -25,6 +26,7 @@ before(async () => {
   await mkdir(join(sdk, "dist"), { recursive: true });
   folder = await mkdtemp(join(sdk, "dist", "packed-"));
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: sdk });
+  // the output of the `prepack` script comes before the JSON
   const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf("[\n")));
   names = files.map(({ path }: { path: string }) => path);
   await run("tar", ["xzf", join(folder, filename), "-C", folder]);

@@ -97,3 +97,14 @@ export const renderNextLayout = (example: string): Promise<string> =>
       return ((await import(pathToFileURL(file).href)) as { html: string }).html;
     },
   );
+
+/** A page's module with the package's client, which sends one event. Unlike the script it is strict. */
+export const bundlePackage = (options: Record<string, unknown>): Promise<string> =>
+  withBundle(
+    {
+      "main.tsx": `import { createClient } from "../../src/index.ts";
+      createClient(${JSON.stringify(options)}).track("from the package");`,
+    },
+    { platform: "browser", output: { format: "es" } },
+    (code) => code,
+  );

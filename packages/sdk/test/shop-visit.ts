@@ -1,7 +1,7 @@
 /** A scripted visit to a new app, and the events that the real server accepted. */
 import assert from "node:assert/strict";
 import type { DebugData } from "@headwater/contract";
-import { until } from "../../../apps/server/test/faults/child.ts";
+import { until } from "../../../apps/server/test/support/until.ts";
 import type { World } from "../../../apps/server/test/support/world.ts";
 import { newVisitor } from "./chromium.ts";
 
@@ -17,7 +17,7 @@ export interface AppSource {
 export const createShop = (world: World): Promise<AppSource> =>
   world.createSource({ allowedOrigins: ["http://127.0.0.1:*"], queryParameters: "all" });
 
-interface TakenEvent {
+interface AcceptedEvent {
   readonly type: string;
   readonly name: string;
   readonly occurredAt: string;
@@ -28,7 +28,7 @@ interface TakenEvent {
  * The accepted events in order, without reports of engagement: views by path and query, events by name. No request may have
  * failed.
  */
-export async function taken(world: World, { sourceId }: AppSource): Promise<string[]> {
+export async function acceptedEvents(world: World, { sourceId }: AppSource): Promise<string[]> {
   const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
   const { bootstrapAttempts, eventAttempts } = body as DebugData;
   assert.deepEqual(
@@ -42,7 +42,7 @@ export async function taken(world: World, { sourceId }: AppSource): Promise<stri
   return text
     .split("\n")
     .filter((line) => line !== "")
-    .map((line): TakenEvent => JSON.parse(line))
+    .map((line): AcceptedEvent => JSON.parse(line))
     .filter(({ name }) => name !== "engagement")
     .sort((one, other) => one.occurredAt.localeCompare(other.occurredAt))
     .map(({ type, name, page }) =>
@@ -70,33 +70,29 @@ export async function visitShop(url: string, world: World, source: AppSource): P
     });
     const follow = (name: string) => page.getByRole("link", { name }).click();
     const arrive = (name: string) => page.getByRole("heading", { name }).waitFor();
-    /** It comes after the views, so a wrongly counted view would have arrived too. */
-    const takenUpToSignUp = async (times: number) => {
+    /** Signs up and waits for that event. It comes after the views, so a view that is counted by mistake has arrived too. */
+    const eventsUpToSignUp = async (times: number) => {
       await page.getByRole("button", { name: "Sign up" }).click();
-      return until("the event after the views has arrived", deadlineMs, async () => {
-        const events = await taken(world, source);
+      return until("the event after the views has arrived", async () => {
+        const events = await acceptedEvents(world, source);
         return events.filter((name) => name === "signup").length === times && events;
       });
     };
 
     await page.goto(url);
     // a click before the app has started would load the next page anew
-    await until(
-      "the first view has arrived",
-      deadlineMs,
-      async () => (await taken(world, source)).length > 0,
-    );
+    await until("the first view has arrived", async () => (await acceptedEvents(world, source)).length > 0);
     for (const name of ["Pricing", "Docs"]) {
       await follow(name);
       await arrive(name);
     }
-    assert.deepEqual(await takenUpToSignUp(1), expected);
+    assert.deepEqual(await eventsUpToSignUp(1), expected);
 
     await follow("Docs");
     await page.goBack();
     await arrive("Pricing");
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
-    assert.deepEqual(await takenUpToSignUp(2), [...expected, "/pricing", "/pricing", "signup"]);
+    assert.deepEqual(await eventsUpToSignUp(2), [...expected, "/pricing", "/pricing", "signup"]);
     assert.deepEqual(errors, [], "no script error");
   } finally {
     await visitor.close();

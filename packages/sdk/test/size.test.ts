@@ -9,15 +9,17 @@ import { buildSdk, buildWithEngagement, builtExtras } from "../build.js";
 import { sdkVersion } from "../src/version.ts";
 
 /** 24 bytes of it serve a server that does only what the specification says. */
-const maxGzipBytes = 4120;
-const maxWithEngagementGzipBytes = 5120;
+const maxGzipBytes = 4300;
+const maxWithEngagementGzipBytes = 5000;
 const maxReactGzipBytes = 1024;
-const maxExtraGzipBytes = 750;
-const maxSnippetBytes = 700;
+const maxExtraGzipBytes = 800;
+/** The part that shares visitors over hosts and counts without consent. */
+const maxIdentityGzipBytes = 3000;
+const maxSnippetBytes = 1024;
 
 const gzipBytesOf = (script: Buffer): number => gzipSync(script, { level: 9 }).length;
 
-test("The browser script is at most 4 KB, compressed.", async (t) => {
+test("The browser script is at most 4,300 bytes, compressed.", async (t) => {
   const script = await readFile(await buildSdk());
   const gzipBytes = gzipBytesOf(script);
   t.diagnostic(`v2.js: ${script.length} bytes, ${gzipBytes} with gzip`);
@@ -28,17 +30,17 @@ test("Each optional part is a few hundred bytes, compressed.", async (t) => {
   for (const { name, path } of await builtExtras()) {
     const gzipBytes = gzipBytesOf(await readFile(path));
     t.diagnostic(`${name}.js: ${gzipBytes} bytes with gzip`);
-    assert.ok(gzipBytes <= maxExtraGzipBytes, name);
+    assert.ok(gzipBytes <= (name === "identity" ? maxIdentityGzipBytes : maxExtraGzipBytes), name);
   }
 });
 
-test("The client and engagement in one script are at most 5 KB, compressed.", async (t) => {
+test("The client and engagement in one script are at most 5,000 bytes, compressed.", async (t) => {
   const gzipBytes = gzipBytesOf(Buffer.from(await buildWithEngagement()));
   t.diagnostic(`v2.js?with=engagement: ${gzipBytes} bytes with gzip`);
   assert.ok(gzipBytes <= maxWithEngagementGzipBytes);
 });
 
-test("The snippet with its stub is below 700 bytes.", (t) => {
+test("The snippet with its stub is below 1 KB.", (t) => {
   const source = {
     sourceId: "src_1",
     publicKey: `pk_${"k".repeat(22)}`,

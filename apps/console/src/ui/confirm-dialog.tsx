@@ -51,14 +51,14 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 }
 
 interface ConfirmButtonProps extends Omit<ConfirmDialogProps, "opened" | "onClose"> {
-  /** What the button says. */
+  /** The text of the button. */
   readonly label: string;
-  /** What assistive technology calls the button, when several have the same label. */
+  /** The accessible name of the button, when several have the same label. */
   readonly name?: string;
 }
 
 interface ConfirmMenuProps extends ConfirmButtonProps {
-  /** The accessible name of the button that opens the menu. The label is that of its item. */
+  /** The accessible name of the button that opens the menu. `label` is the text of its item. */
   readonly name: string;
 }
 

@@ -54,7 +54,7 @@ export function Dialog({ title, opened, onClose, isWide = false, children }: Dia
 }
 
 interface DialogButtonProps {
-  /** What the button says, and the title of the dialog. */
+  /** The text of the button and the title of the dialog. */
   readonly label: string;
   readonly variant?: "default" | "filled";
   /** Renders the content. It calls `close` when the dialog has done its work. */

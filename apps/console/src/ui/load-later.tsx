@@ -4,7 +4,7 @@ import { ErrorAlert, Loading } from "./page-states.tsx";
 
 type LoadComponent<Props> = () => Promise<ComponentType<Props>>;
 
-/** What browsers and Vite say about a file that is missing. An update of the service renames the files. */
+/** The errors of browsers and Vite for a missing file. An update of the service renames the files. */
 const MISSING_FILE = /imported module|importing a module|preload CSS/i;
 
 /** @returns for a file that could not be loaded, an error that says what to do */

@@ -16,7 +16,7 @@ const water: MantineColorsTuple = [
   "#03475b",
 ];
 
-/** 0 is text, 4 are borders, 6 the background of controls, 7 that of cards, 8 that of the page. */
+/** 0: text, 4: borders. Backgrounds: 6 of controls, 7 of cards, 8 of the page. */
 const dark: MantineColorsTuple = [
   "#e6eaee",
   "#c5cdd4",

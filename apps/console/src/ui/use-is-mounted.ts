@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** @returns a function that tells whether the component is still mounted, so that a late response navigates nobody away */
+/** @returns a function that tells whether the component is still mounted: a response that arrives later must not navigate */
 export function useIsMounted(): () => boolean {
   const isMounted = useRef(false);
   useEffect(() => {

@@ -1,6 +1,6 @@
 /** The console in Firefox: sign-in link, first event, stats, shared links, embeds, reports and invitations. */
 import assert from "node:assert/strict";
-import { after, before, type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { skip } from "../../../../packages/sdk/test/firefox.ts";
 import { startSite } from "../../../../packages/sdk/test/server.ts";
@@ -22,11 +22,8 @@ const DOWNLOAD_ABORTED = "status=2152398850";
 const REFUSED_ICON = "/favicon.ico";
 /** Firefox reports a frame that it refuses to show. */
 const REFUSED_FRAME = "frame-ancestors";
-let browser: Browser;
-before(async () => {
-  if (!isLeftOut) browser = await launchFirefox();
-});
-after(() => browser?.close());
+let launched: Promise<Browser> | undefined;
+after(async () => (await launched)?.close());
 
 interface FirefoxWorld {
   readonly t: TestContext;
@@ -48,7 +45,9 @@ const firefoxTest = (
     await using world = await openWorld({ WAREHOUSE: "embedded", ...(await settings(t)) }, { consoleFolder });
     const thrown: string[] = [];
     const newPage = async () => {
-      const context = await browser.newContext();
+      launched ??= launchFirefox();
+      const context = await (await launched).newContext();
+      context.setDefaultTimeout(TIMEOUT_MS);
       t.after(() => context.close());
       const page = await context.newPage();
       page.on("pageerror", ({ message }) => {

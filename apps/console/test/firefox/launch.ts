@@ -3,6 +3,7 @@
  * there.
  */
 import { type Browser, firefox } from "playwright-core";
+import { PREFERENCES } from "../../../../packages/sdk/test/firefox.ts";
 
 const program = "/usr/bin/firefox-esr";
 const START_MS = 60_000;
@@ -23,8 +24,14 @@ export async function launchFirefox(): Promise<Browser> {
     executablePath: program,
     timeout: START_MS,
     env: { ...process.env, MOZ_DISABLE_CONTENT_SANDBOX: "1" },
-    // pages of the test read the clipboard without a question
-    firefoxUserPrefs: { "dom.events.testing.asyncClipboard": true },
+    firefoxUserPrefs: {
+      ...PREFERENCES,
+      // pages of the test read the clipboard without a question
+      "dom.events.testing.asyncClipboard": true,
+      // painted without a graphics card
+      "layout.frame_rate": 20,
+      "ui.prefersReducedMotion": 1,
+    },
   });
   const session = (browser as unknown as Internals)._connection.toImpl(browser)._browserSession;
   const send = session.send.bind(session);

@@ -1,14 +1,12 @@
 /** Share links show the stats of one source without sign-in, and nothing else. */
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
-import { until } from "../../../server/test/faults/child.ts";
+import { until } from "../../../server/test/support/until.ts";
 import { eventsBody, eventsPath, ORGANIZATION_ID, pageEvent } from "../../../server/test/support/world.ts";
 import { SCHEMES, seriousFindings } from "../accessibility.ts";
 import { consoleStatsTest, consoleTest } from "../console-world.ts";
 import { HOSTILE, memberToken } from "../seed.ts";
 import { lastDays, shopVisits, visits } from "../visits.ts";
-
-const PATIENCE_MS = 10_000;
 
 const headline = (page: Page, label: string, text: string) =>
   page
@@ -117,7 +115,7 @@ consoleStatsTest(
     await page.goto(`${world.url}${address}#token=${token}`);
     await look("shared", "/pricing");
     await page.setViewportSize({ width: 360, height: 1400 });
-    await until("it fits a phone", PATIENCE_MS, () =>
+    await until("it fits a phone", () =>
       page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
     );
     await shoot("shared-phone");

@@ -3,14 +3,20 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { SCHEMES, seriousFindings } from "../accessibility.ts";
 import { consoleStatsTest } from "../console-world.ts";
-import { lastDays, noon, type SentVisit, shopVisits, visits } from "../visits.ts";
+import { lastDays, noon, type SentVisit, shopVisits, visitedShop, visits } from "../visits.ts";
 
-const sale = (visitor: string, daysAgo: number, amount: number, campaign: string): SentVisit => ({
+const sale = (
+  visitor: string,
+  daysAgo: number,
+  amount: number,
+  campaign: string,
+  currency = "EUR",
+): SentVisit => ({
   visitor,
   at: noon(daysAgo),
   paths: ["/", "/cart"],
   query: `?utm_source=mail&utm_campaign=${campaign}`,
-  tracked: [{ name: "purchase", properties: { revenue: { amount, currency: "EUR" }, seats: amount / 10 } }],
+  tracked: [{ name: "purchase", properties: { revenue: { amount, currency }, seats: amount / 10 } }],
 });
 
 consoleStatsTest(
@@ -55,6 +61,32 @@ consoleStatsTest(
     await page.getByRole("tab", { name: "Properties" }).click();
     const seats = page.getByRole("row").filter({ hasText: "seats" });
     await seats.getByText("7", { exact: true }).waitFor();
+    await seats.click();
+    await page.getByText("Average 2.33 · Median 2 · 90th percentile 2.8").waitFor();
+  },
+);
+
+consoleStatsTest(
+  "With more than three currencies a select has all of them, and shows the lists by revenue in one.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await visits(world, source, [
+      sale("ann", 1, 30, "spring", "USD"),
+      sale("bob", 1, 20, "autumn", "EUR"),
+      sale("cid", 2, 2_000, "winter", "JPY"),
+      sale("dan", 2, 10, "summer", "CHF"),
+    ]);
+    await open(`${lastDays(source)}&from=utmCampaign`);
+    const lists = page.getByLabel("Lists");
+    await lists.waitFor();
+    assert.deepEqual(await lists.getByRole("option").allTextContents(), [
+      "By visitors",
+      ...["CHF", "EUR", "JPY", "USD"].map((currency) => `By revenue in ${currency}`),
+    ]);
+    await lists.selectOption("JPY");
+    await page.waitForURL((url) => url.searchParams.get("revenue") === "JPY");
+    const panel = page.getByRole("region", { name: "Acquisition" });
+    await panel.getByRole("cell", { name: "¥2,000" }).waitFor();
   },
 );
 
@@ -162,8 +194,7 @@ consoleStatsTest(
 consoleStatsTest(
   "The lists of campaigns share a tab, whose menu the mouse and the keyboard open, and the URL names the list.",
   async ({ world, page, open, shoot }) => {
-    const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const source = await visitedShop(world);
     await open(lastDays(source));
     const panel = page.getByRole("region", { name: "Acquisition" });
     const tabs = panel.getByRole("tab");
@@ -196,7 +227,7 @@ consoleStatsTest(
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.searchParams.get("from") === "utmMedium");
     await page.keyboard.press("ArrowLeft");
-    await page.waitForURL((url) => url.searchParams.get("from") === "referrer");
+    await page.waitForURL((url) => url.searchParams.get("from") === "channel");
     await panel.getByRole("tab", { name: "Campaigns", selected: false }).waitFor();
 
     await open(`${lastDays(source)}&from=utmTerm&with=browserVersion`);

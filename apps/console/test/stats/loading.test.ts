@@ -1,7 +1,7 @@
 /** What the stats page shows while the figures of another filter or of other columns are loading. */
 import assert from "node:assert/strict";
 import { consoleStatsTest } from "../console-world.ts";
-import { lastDays, noon, type SentVisit, shopVisits, visits } from "../visits.ts";
+import { lastDays, noon, type SentVisit, shopVisits, visitedShop, visits } from "../visits.ts";
 
 const sale: SentVisit = {
   visitor: "ann",
@@ -82,8 +82,7 @@ consoleStatsTest(
 consoleStatsTest(
   "The figures and the chart are asked for before the workspace and the source are known.",
   async ({ world, page, open }) => {
-    const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const source = await visitedShop(world);
     await open("/team");
     const { promise: held, resolve: free } = Promise.withResolvers<void>();
     await page.route(/\/api\/(?:organizations|tracking-sources)/, async (route) => {

@@ -1,11 +1,9 @@
 /** Paths from page to page, and the map of countries. */
 import assert from "node:assert/strict";
-import { until } from "../../../server/test/faults/child.ts";
+import { until } from "../../../server/test/support/until.ts";
 import { seriousFindings } from "../accessibility.ts";
 import { consoleStatsTest } from "../console-world.ts";
-import { lastDays, noon, shopVisits, visits } from "../visits.ts";
-
-const LAYOUT_MS = 10_000;
+import { lastDays, noon, visitedShop, visits } from "../visits.ts";
 
 consoleStatsTest(
   "Paths start with the top entry page, are walked from page to page, start at any page, and are kept in the URL.",
@@ -50,7 +48,7 @@ consoleStatsTest(
       );
       return first! < next! && next! < second!;
     };
-    await until("on a phone a step stands directly below its page", LAYOUT_MS, isBelow);
+    await until("on a phone a step stands directly below its page", isBelow);
     await shoot("paths-phone");
     await page.setViewportSize({ width: 1280, height: 1400 });
     await page.getByRole("button", { name: "Start at the selected page" }).click();
@@ -71,12 +69,11 @@ consoleStatsTest(
 consoleStatsTest(
   "A country is filtered by on the map, which is loaded when it is shown.",
   async ({ world, page, open, shoot }) => {
-    const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const source = await visitedShop(world);
     await page.route("**/api/stats/query", async (route) => {
       const response = await route.fetch();
       const body = await response.json();
-      const row = { dimensions: ["DE"], metrics: [2], comparison: null, complete: null };
+      const row = { dimensions: ["DE"], metrics: [2], comparison: null, complete: null, share: null };
       const isByCountry = body.dimensions?.[0] === "country" && body.metrics.length === 1;
       await route.fulfill({ response, json: isByCountry ? { ...body, results: [row] } : body });
     });

@@ -7,7 +7,7 @@ import { startMailServer } from "../../../server/test/support/mail-server.ts";
 import { SCHEMES, seriousFindings } from "../accessibility.ts";
 import { consoleStatsTest } from "../console-world.ts";
 import { HOSTILE } from "../seed.ts";
-import { lastDays, shopVisits, visits } from "../visits.ts";
+import { lastDays, shopVisits, visitedShop, visits } from "../visits.ts";
 
 const mails = await startMailServer();
 const webhook = createServer((_, response) => void response.writeHead(500).end());
@@ -96,17 +96,18 @@ consoleStatsTest(
     assert.equal(await row.count(), 1);
   },
   {
-    SMTP_URL: mails.url,
-    MAIL_FROM: "Headwater <hw@example.com>",
-    REPORT_WEBHOOK_ORIGINS: `http://127.0.0.1:${port}`,
+    environment: {
+      SMTP_URL: mails.url,
+      MAIL_FROM: "Headwater <hw@example.com>",
+      REPORT_WEBHOOK_ORIGINS: `http://127.0.0.1:${port}`,
+    },
   },
 );
 
 consoleStatsTest(
   "Without a mail server, the panel says what the operator must set.",
   async ({ world, page, open }) => {
-    const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const source = await visitedShop(world);
     await open(lastDays(source));
     await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("button", { name: "Reports", exact: true }).click();

@@ -134,7 +134,7 @@ consoleStatsTest(
     const row = (name: string) =>
       page.getByRole("region", { name: "Funnel by Source" }).getByRole("row").filter({ hasText: name });
     await row("letter")
-      .filter({ hasText: /1 100\.0%100\.0%/ })
+      .filter({ hasText: /1 100\.0%100\.0%1m\s0s/ })
       .waitFor();
     await row("Direct / unknown").filter({ hasText: "0.0%" }).waitFor();
     assert.deepEqual(await seriousFindings(page), []);

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { buildConsole } from "../../build.js";
 import { consoleStatsTest } from "../console-world.ts";
-import { lastDays, shopVisits, visits } from "../visits.ts";
+import { lastDays, visitedShop } from "../visits.ts";
 
 /** Gzipped, of all files together. */
 const MAX_SCRIPT_BYTES = 179_000;
@@ -13,8 +13,7 @@ const MAX_STYLE_BYTES = 20_000;
 consoleStatsTest(
   "Until the stats page shows its headline, chart and lists it loads at most 179 KB of script and 20 KB of styles (gzipped).",
   async ({ world, page, open }) => {
-    const source = await world.createSource();
-    await visits(world, source, shopVisits());
+    const source = await visitedShop(world);
     await open(lastDays(source));
     await page.locator(".metric-value[aria-busy=false]").first().waitFor();
     await page.getByRole("region", { name: "Visitors by day" }).waitFor();

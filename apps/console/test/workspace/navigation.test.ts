@@ -8,7 +8,7 @@ import { consoleTest, openWorkspace, workspaceMenu, workspaceOpened } from "../c
 const RAIL_PX = 56;
 
 consoleTest(
-  "From 900 to 1,199 pixels the navigation is a rail of icons whose names show beside it; everything in it can be reached.",
+  "From 900 to 1,199 pixels the navigation is a rail of icons that show their names on hover and focus, and every part of it works.",
   async ({ world, page, open, shoot }) => {
     const profile = { method: "PATCH", token: await world.ownerSession(), body: { name: "Ada" } };
     assert.equal((await world.ask("/api/profile", profile)).status, 200);

@@ -1,13 +1,13 @@
 /**
- * Notes reads of personal data and refused sign-ins in the audit log. Both can come in floods, so they are counted, and the log
- * gets a bounded number of entries (docs/api/access.md).
+ * Writes reads of personal data and refused sign-ins to the audit log. Both can come in floods, so repetitions are counted
+ * instead of written (docs/api/access.md).
  */
 import { createLru } from "../core/lru.ts";
 import { HOUR_MS } from "../core/time.ts";
 import type { Call, Handler, WorkspaceOperationId } from "../http/handler.ts";
 import type { AuditNote } from "../ledger/ledger.ts";
 
-/** Reads and refusals that the audit trail counts at once, about 200 bytes each. Beyond it a count begins anew. */
+/** Kinds of notes that are counted at once, about 200 bytes each. Beyond it, the count of the oldest kind is forgotten. */
 const AUDIT_TRAIL_KEYS = 10_000;
 
 type NoteWithoutCount = Omit<AuditNote, "before" | "after"> & {
@@ -23,32 +23,33 @@ interface HourCount {
 
 const isPowerOfTen = (count: number) => /^10*$/.test(String(count));
 
-/** @param report logs an entry that could not be written: a full disk must not hide the debug view */
+/** @param logError called when an entry cannot be written: the read itself still succeeds, for example on a full disk */
 export function createAuditTrail(
   record: (note: AuditNote) => Promise<void>,
-  report: (error: unknown) => void,
+  logError: (error: unknown) => void,
 ) {
   const seen = createLru<string, HourCount>(AUDIT_TRAIL_KEYS);
 
+  /** @returns how many notes of this kind there were within the hour, with this one */
   function count({ action, target, actor, organizationId, details, now }: NoteWithoutCount): number {
     const key = JSON.stringify([organizationId, action, target, actor.userId, actor.tokenId, details]);
     const hour = Math.floor(now / HOUR_MS);
-    const known = seen.get(key);
-    const counted = known?.hour === hour ? known : { hour, count: 0 };
-    counted.count += 1;
-    seen.set(key, counted);
-    return counted.count;
+    const last = seen.get(key);
+    const current = last?.hour === hour ? last : { hour, count: 0 };
+    current.count += 1;
+    seen.set(key, current);
+    return current.count;
   }
-  const write = async ({ details, ...note }: NoteWithoutCount, more: object = {}) => {
-    await record({ ...note, after: { ...details, ...more } }).catch(report);
+  const write = async ({ details, ...note }: NoteWithoutCount, moreDetails: object = {}) => {
+    await record({ ...note, after: { ...details, ...moreDetails } }).catch(logError);
   };
   return {
     /** Writes one entry per hour for the same reader, target and details. */
-    read: async (note: NoteWithoutCount): Promise<void> => {
+    noteRead: async (note: NoteWithoutCount): Promise<void> => {
       if (count(note) === 1) await write(note);
     },
-    /** Writes an entry for the 1st, 10th, 100th … of the same kind within an hour, with their number. */
-    refused: async (note: NoteWithoutCount): Promise<void> => {
+    /** Writes an entry for the 1st, 10th, 100th … refusal of the same kind within an hour, with the count so far. */
+    noteRefusal: async (note: NoteWithoutCount): Promise<void> => {
       const times = count(note);
       if (isPowerOfTen(times)) await write(note, { count: times });
     },
@@ -56,11 +57,14 @@ export function createAuditTrail(
 }
 
 /** The operations that read personal data of a source. */
-type ReadingId = Extract<WorkspaceOperationId, "getDebug" | "streamDebug" | "exportEvents" | "listEvents">;
+type PersonalDataOperationId = Extract<
+  WorkspaceOperationId,
+  "getDebug" | "streamDebug" | "exportEvents" | "listEvents"
+>;
 
 /** Notes a read that is not refused. @param detailsOf what was read */
 export const noted =
-  <Id extends ReadingId>(
+  <Id extends PersonalDataOperationId>(
     trail: AuditTrail,
     action: string,
     handle: Handler<Id>,
@@ -71,6 +75,6 @@ export const noted =
     const { source, actor, now } = call;
     if (source === null || actor === null) return answer;
     const { organizationId, sourceId: target } = source;
-    await trail.read({ organizationId, target, action, actor, now, details: detailsOf(call.query) });
+    await trail.noteRead({ organizationId, target, action, actor, now, details: detailsOf(call.query) });
     return answer;
   };

@@ -20,7 +20,7 @@ interface FirstStartDeps {
 
 /**
  * @param wanted whether to make a token when there is no OWNER_TOKEN, and the code of a sign-in link
- * @returns the new token, and the code, each null if none was made; null if the ledger is already set up
+ * @returns the new token and the code, each null if none was created; null if the ledger is already set up
  */
 export async function setUpOnFirstStart(
   { ledger, config, clock, newId }: FirstStartDeps,
@@ -28,8 +28,8 @@ export async function setUpOnFirstStart(
 ) {
   if (await ledger.isSetUp()) return null;
   const now = clock();
-  const made = config.OWNER_TOKEN === null && wanted.token ? makeToken().token : null;
-  const token = config.OWNER_TOKEN ?? made;
+  const newToken = config.OWNER_TOKEN === null && wanted.token ? makeToken().token : null;
+  const token = config.OWNER_TOKEN ?? newToken;
   const signIn = wanted.signInCode ? makeSignInCode(now) : null;
   const first = await ledger.setUp({
     organizationId: config.ORGANIZATION_ID,
@@ -42,5 +42,5 @@ export async function setUpOnFirstStart(
     signIn,
     now,
   });
-  return first ? { token: made, signInCode: signIn?.code ?? null } : null;
+  return first ? { token: newToken, signInCode: signIn?.code ?? null } : null;
 }

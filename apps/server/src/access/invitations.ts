@@ -75,8 +75,8 @@ export const createInvitation: AccessHandler<"createInvitation"> = async (call, 
     createdAt: now,
     expiresAt: now + INVITATION_MS,
   };
-  const made = await services.catalog.createInvitation({ invitation, hash, actor, now });
-  if (made === "limit_reached")
+  const outcome = await services.catalog.createInvitation({ invitation, hash, actor, now });
+  if (outcome === "limit_reached")
     throw new Refusal("limit_reached", {
       message: `A workspace can have at most ${SERVER_LIMITS.maxInvitationsPerWorkspace} open invitations.`,
       hint: "Revoke invitations that are no longer needed.",
@@ -106,7 +106,7 @@ async function accountOf(catalog: Catalog, { email }: InvitationRecord) {
   return { name, email: confirmed };
 }
 
-/** What an invitation gives, and who gives it. */
+/** Renders the offer of an invitation: the workspace, the role and the inviter. */
 export const renderOffer = ({ organizationName, role, inviterName }: OfferedInvitation) => ({
   organizationName,
   role,

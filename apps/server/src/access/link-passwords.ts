@@ -20,9 +20,9 @@ import type { AccessServices } from "./services.ts";
 
 /** How long the right password of a shared link is remembered: a working day. */
 const LINK_UNLOCK_MS = 12 * 3_600_000;
-/** Passwords of one link that one client address tries, and all addresses together. */
+/** Tries of passwords for one link: by one client address, and by all of them together. */
 const LINK_PASSWORDS_PER_MINUTE = 10;
-const LINK_PASSWORDS_OF_ALL_PER_MINUTE = 100;
+const LINK_PASSWORDS_PER_MINUTE_TOTAL = 100;
 /** Passwords that are hashed at once, each with 32 MB, and those that wait. Node has four threads for this and for files. */
 const MAX_ACTIVE_PASSWORD_HASHES = 2;
 const MAX_WAITING_PASSWORD_HASHES = 100;
@@ -64,7 +64,7 @@ async function isRightPassword(key: string, password: string, stored: string): P
   return timingSafeEqual(derived, Buffer.from(hash, "base64url"));
 }
 
-/** The stored hash is the key: only the ledger knows it, every node has it, and it ends with the token. */
+/** The stored hash is the key: only the ledger and its nodes have it, and only while the token exists. */
 const sign = (tokenId: string, until: string, passwordHash: string): Buffer =>
   createHmac("sha256", passwordHash).update(`${tokenId} ${until}`).digest();
 
@@ -102,47 +102,47 @@ interface UnlockServices extends Pick<AccessServices, "catalog" | "nodes" | "aud
 }
 
 /** The link itself is the actor: nobody knows who opened it. */
-const ofLink = ({ organizationId, tokenId, label }: TokenRecord) => ({
+const toAuditFields = ({ organizationId, tokenId, label }: TokenRecord) => ({
   organizationId: organizationId ?? "",
   actor: { userId: null, tokenId },
   target: tokenId,
   details: { label },
 });
 
-/** Exchanges the token of a link and its password for the token that works for some hours. */
+/** Exchanges the token of a link and its password for a token that works for some hours. */
 export function createUnlock({ catalog, rates, nodes, auditTrail }: UnlockServices): Handler<"unlockStats"> {
-  const ofAddress = createClientRateLimiter({ ...rates.failedAuth, nodes });
-  const ofLinkAndAddress = createClientRateLimiter({ ...atMost(LINK_PASSWORDS_PER_MINUTE, 60), nodes });
-  const ofOneLink = createRateLimiter({ ...atMost(LINK_PASSWORDS_OF_ALL_PER_MINUTE, 60), nodes });
+  const addressLimiter = createClientRateLimiter({ ...rates.failedAuth, nodes });
+  const linkAddressLimiter = createClientRateLimiter({ ...atMost(LINK_PASSWORDS_PER_MINUTE, 60), nodes });
+  const linkLimiter = createRateLimiter({ ...atMost(LINK_PASSWORDS_PER_MINUTE_TOTAL, 60), nodes });
 
   /** Counts the try before the password is checked, so that tries at the same time are limited too. */
   function countTry(tokenId: string, address: string, now: number): void {
     const message = "Too many passwords were tried.";
-    requireRate(ofAddress, address, now, message);
-    // the key of a client limiter ends in the address
-    requireRate(ofLinkAndAddress, `${tokenId} ${address}`, now, message);
-    requireRate(ofOneLink, tokenId, now, message);
+    requireRate(addressLimiter, address, now, message);
+    // a client limiter finds the address at the end of its key
+    requireRate(linkAddressLimiter, `${tokenId} ${address}`, now, message);
+    requireRate(linkLimiter, tokenId, now, message);
   }
 
   return async ({ body, now, clientAddress }) => {
     const hash = isPlausibleToken(body.token) ? hashToken(body.token) : null;
-    const found = hash === null ? null : await catalog.tokenByHash({ hash });
-    if (!found?.passwordHash || found.revokedAt !== null) throw new Refusal("invalid_token");
-    if (found.expiresAt !== null && found.expiresAt <= now) throw new Refusal("expired_token");
-    countTry(found.tokenId, clientAddress, now);
-    const isRight = await isRightPassword(clientAddress, body.password, found.passwordHash);
-    const note = { ...ofLink(found), now };
+    const link = hash === null ? null : await catalog.tokenByHash({ hash });
+    if (!link?.passwordHash || link.revokedAt !== null) throw new Refusal("invalid_token");
+    if (link.expiresAt !== null && link.expiresAt <= now) throw new Refusal("expired_token");
+    countTry(link.tokenId, clientAddress, now);
+    const isRight = await isRightPassword(clientAddress, body.password, link.passwordHash);
+    const note = { ...toAuditFields(link), now };
     if (!isRight) {
-      await auditTrail.refused({ ...note, action: "link.refused" });
+      await auditTrail.noteRefusal({ ...note, action: "link.refused" });
       throw new Refusal("password_required", {
         message: "The password is wrong.",
         hint: "Check the password, or ask the person who shared the link.",
       });
     }
-    await auditTrail.read({ ...note, action: "link.unlocked" });
-    const expiresAt = Math.min(now + LINK_UNLOCK_MS, found.expiresAt ?? Number.MAX_SAFE_INTEGER);
+    await auditTrail.noteRead({ ...note, action: "link.unlocked" });
+    const expiresAt = Math.min(now + LINK_UNLOCK_MS, link.expiresAt ?? Number.MAX_SAFE_INTEGER);
     const until = expiresAt.toString(36);
-    const signature = sign(found.tokenId, until, found.passwordHash).toString("base64url");
+    const signature = sign(link.tokenId, until, link.passwordHash).toString("base64url");
     return { body: { token: `${body.token}.${until}.${signature}`, expiresAt: toIsoTime(expiresAt) } };
   };
 }

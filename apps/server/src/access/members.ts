@@ -22,7 +22,7 @@ export const listMembers: CatalogHandler<"listMembers"> = async ({ organizationI
   return { body: { members: rows.map(renderMember), nextCursor } };
 };
 
-/** People join by themselves: nobody is made a member by somebody else. For a body of any shape (`FieldRules`). */
+/** Refuses to add a person: people join by themselves. For a body of any shape (`FieldRules`). */
 export function checkServiceAccount({ userId }: Readonly<Record<string, unknown>>): void {
   if (userId == null) return;
   const message = "only creates service accounts: invite a person with POST /api/invitations";

@@ -1,4 +1,4 @@
-/** What roles may do to each other, and operators (docs/api/access.md). The contract has the permissions of each role. */
+/** Which roles a user may grant or change, and who is an operator (docs/api/access.md). The contract has the permissions of each role. */
 import { isAbove, type Role } from "@headwater/contract";
 import { Refusal } from "../core/refusal.ts";
 import type { Caller, Handler } from "../http/handler.ts";

@@ -57,7 +57,7 @@ export const requestEmail: AccessHandler<"requestEmail"> = async ({ actor, body,
   return { body: { requested: true } };
 };
 
-/** The previous address is told, with a link that takes the change back. */
+/** Mails the previous address a link that takes the change back. */
 export const confirmEmail: AccessHandler<"confirmEmail"> = async ({ actor, body, now }, services) => {
   const { catalog, mailer, addresses, boundedLog } = services;
   const { userId } = actor;
@@ -79,7 +79,10 @@ export const confirmEmail: AccessHandler<"confirmEmail"> = async ({ actor, body,
     mailer
       .warn(mail)
       .catch((error: unknown) =>
-        boundedLog.error({ err: error }, "a person could not be told that their e-mail address was changed"),
+        boundedLog.error(
+          { err: error },
+          "a person could not be notified that their e-mail address was changed",
+        ),
       );
   }
   return { body: profile };

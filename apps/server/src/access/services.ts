@@ -1,4 +1,4 @@
-/** What the operations of accounts work with. */
+/** The services that the operations of accounts use. */
 import type { OperationId } from "@headwater/contract";
 import type { Config } from "../config/settings.ts";
 import type { CatalogServices, HandlerWith } from "../http/handler.ts";

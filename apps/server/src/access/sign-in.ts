@@ -15,7 +15,7 @@ import type { AccessHandler, AccessServices } from "./services.ts";
 const SIGN_IN_LINKS_PER_MINUTE = 10;
 /** The sign-in at the identity provider, from the click to the way back. */
 const OIDC_FLOW_SECONDS = 600;
-/** Returns from the provider of one client address, which may be that of an office. */
+/** Returns from the provider by one client address, which a whole office may share. */
 const OIDC_CALLBACKS_PER_MINUTE = 60;
 
 /** Why nobody was signed in. */
@@ -27,7 +27,7 @@ export const noteRefusal = (
   target: SignInRefusal,
   now: number,
 ): Promise<void> =>
-  auditTrail.refused({
+  auditTrail.noteRefusal({
     organizationId: config.ORGANIZATION_ID,
     actor: { userId: null, tokenId: null },
     action: "session.refused",
@@ -74,7 +74,7 @@ export function createSignInLinks(services: AccessServices): Handler<"requestSig
   return async ({ body, clientAddress, now }) => {
     requireOtherWays(services);
     const email = readEmailAddress("email", body.email);
-    requireRate(limiter, clientAddress, now, "Too many sign-in links were asked for from this address.");
+    requireRate(limiter, clientAddress, now, "Too many sign-in links were requested from this address.");
     sendLink(email, now).catch((error: unknown) =>
       boundedLog.warn({ reason: messageOf(error) }, "a sign-in link could not be sent"),
     );

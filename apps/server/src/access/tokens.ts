@@ -149,13 +149,13 @@ export const createToken: CatalogHandler<"createToken"> = async (call, { catalog
   const { organizationId, actor, body, now } = call;
   const userId = body.userId ?? actor.userId;
   const label = readName("label", body.label);
-  const asked = body.expiresAt == null ? null : readExpiry(body.expiresAt, now);
-  const expiresAt = earlierOf(asked, call.grantsUntil);
+  const requestedExpiry = body.expiresAt == null ? null : readExpiry(body.expiresAt, now);
+  const expiresAt = earlierOf(requestedExpiry, call.grantsUntil);
   if (body.allWorkspaces) requireAllWorkspaces(call, userId);
   if (body.sourceId != null) await requireSource(catalog, call, body.sourceId);
   requireRoleUpTo(call.role, await roleOfUser(catalog, call, userId));
 
-  const made = makeToken();
+  const secret = makeToken();
   const token: TokenRecord = {
     tokenId: newId("tok"),
     organizationId: body.allWorkspaces ? null : organizationId,
@@ -165,13 +165,13 @@ export const createToken: CatalogHandler<"createToken"> = async (call, { catalog
     scope: body.sourceId == null ? null : (body.scope ?? "stats"),
     passwordHash: body.password == null ? null : await hashPassword(actor.userId, body.password),
     label,
-    hint: made.hint,
+    hint: secret.hint,
     expiresAt,
     revokedAt: null,
     lastUsedAt: null,
     createdAt: now,
   };
-  const stored = { hash: made.hash, token, actor, now };
+  const stored = { hash: secret.hash, token, actor, now };
   const outcome = await catalog.createToken(stored);
   if (outcome === "limit_reached") {
     throw new Refusal("limit_reached", {
@@ -179,7 +179,7 @@ export const createToken: CatalogHandler<"createToken"> = async (call, { catalog
       hint: "Revoke tokens that are no longer used, or create tokens with an expiry.",
     });
   }
-  return { body: renderNewToken(token, made.token), headers: { Location: `/api/tokens/${token.tokenId}` } };
+  return { body: renderNewToken(token, secret.token), headers: { Location: `/api/tokens/${token.tokenId}` } };
 };
 
 /** The caller can revoke tokens of the workspace, and a person also their own tokens for all workspaces. */

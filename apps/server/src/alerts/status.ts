@@ -1,23 +1,23 @@
-/** The alert status of a source: like the health of the debug view, but it changes less often, because it may wake somebody. Pure. */
+/** The alert status of a source. It changes less often than the health in the debug view, because it may wake somebody. Pure. */
 import { HOUR_MS } from "../core/time.ts";
 import { healthStatusOf, sumOf } from "../debug/health.ts";
 import type { AlertStatus, AttemptCount, WatchedSource } from "../ledger/records.ts";
 
-/** Failed requests in the last hour that make a source `failing`. Fewer may be stray requests. */
+/** Failed requests in this hour and the last that make a source `failing`. Fewer may be stray requests. */
 const MIN_ALERT_FAILURES = 5;
-/** Events that violate a tracking plan within two hours until an alert is sent. */
+/** Events in this hour and the last that violate the tracking plan and make a source `violating`. */
 const MIN_ALERT_VIOLATIONS = 10;
 
 /** A source at the time of a check. */
 interface SourceCheck {
   source: WatchedSource;
-  /** Counts of the source in this hour and the previous one. */
+  /** Counts of the source in this hour and the last, by the clock. */
   counts: readonly AttemptCount[];
   now: number;
   quietHours: number;
 }
 
-/** When the source last had something accepted; 0: never. */
+/** When the last bootstrap or event of the source was accepted; 0: never. */
 const lastAcceptedAt = ({ lastBootstrapAt, lastEventAt }: WatchedSource) =>
   Math.max(lastBootstrapAt ?? 0, lastEventAt ?? 0);
 
@@ -47,7 +47,7 @@ function isViolating({ source, counts }: SourceCheck): boolean {
 type AlertKind = Exclude<AlertStatus, "receiving">;
 
 /**
- * The alert kinds, most urgent first. To add one, add its name to `AlertStatus` and its test here. A source has one status at
+ * The alert kinds, most urgent first. To add one, add its name to `AlertStatus` and its condition here. A source has one status at
  * a time: the first that applies.
  */
 const ALERT_KINDS: { readonly [Kind in AlertKind]: { status: Kind; applies(check: SourceCheck): boolean } } =

@@ -1,4 +1,4 @@
-/** Reads the campaign of a page's query: UTM fields, those of Matomo, click ids, `ref` and `source`. Pure. */
+/** Reads the campaign of a page's query: UTM and Matomo fields, click ids, `ref` and `source`. Pure. */
 import { CLICK_IDS, type ClickId, UTM_FIELDS } from "@headwater/contract/campaign-parameters";
 import { toStorable } from "../core/text.ts";
 
@@ -44,8 +44,8 @@ function orNull(found: Record<string, string>): Record<string, string> | null {
 /** The parameters by name in lower case. The first value that is not empty counts. */
 function readParameters(query: string): Map<string, string> {
   const values = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(query)) {
-    const key = name.toLowerCase();
+  for (const [name, given] of new URLSearchParams(query)) {
+    const [key, value] = [name.toLowerCase(), given.trim()];
     if (value !== "" && !values.has(key)) values.set(key, toStorable(value.slice(0, MAX_FIELD_LENGTH)));
   }
   return values;

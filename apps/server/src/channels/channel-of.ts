@@ -1,11 +1,12 @@
 /**
- * The rules of the default channel group of Google Analytics 4 (https://support.google.com/analytics/answer/9756891), in their
- * order, with the channel `AI`, and with what a referrer and a click id say when a link has no UTM fields. Pure.
+ * Assigns a visit to a channel. The rules are those of the default channel group of Google Analytics 4, in the same order
+ * (https://support.google.com/analytics/answer/9756891). Two things are added: the channel `AI`, and visits without UTM
+ * fields, whose channel follows from the referrer and the click id. Pure.
  */
 import type { ClickId } from "@headwater/contract/campaign-parameters";
 import type { Channel } from "@headwater/contract/channels";
 
-/** What a source is. null: a site that is known by name only. */
+/** The kind of a source. null: a site that is known by name only. */
 export type SourceKind = "search" | "social" | "video" | "shopping" | "ai" | "email" | "display" | null;
 
 export interface KnownSource {
@@ -13,25 +14,25 @@ export interface KnownSource {
   readonly kind: SourceKind;
 }
 
-/** What a click id says about the click. */
+/** The meaning of a click id: the source, and whether the click is paid. */
 interface ClickMeaning {
   readonly source: KnownSource;
-  /** Kinds of referrers that the network also covers, such as Instagram for `fbclid`. They name the source more exactly. */
+  /** Referrers of these kinds belong to the same network and name the source instead, such as Instagram with `fbclid`. */
   readonly covers: readonly SourceKind[];
   /** Whether the network adds it to ads only. */
   readonly isPaid: boolean;
-  /** The channel, whatever the source is. */
+  /** The channel that the click id alone decides. null: the source decides. */
   readonly channel: Channel | null;
 }
 
-const click = (name: string, kind: SourceKind, isPaid: boolean, more: Partial<ClickMeaning> = {}) => ({
+const meaning = (name: string, kind: SourceKind, isPaid: boolean, overrides: Partial<ClickMeaning> = {}) => ({
   source: { name, kind },
   covers: [kind],
   isPaid,
   channel: null,
-  ...more,
+  ...overrides,
 });
-const GOOGLE_AD = click("Google", "search", true, { covers: ["search", "video"] });
+const GOOGLE_AD = meaning("Google", "search", true, { covers: ["search", "video"] });
 
 export const CLICK_MEANINGS: Readonly<Record<ClickId, ClickMeaning>> = {
   gclid: GOOGLE_AD,
@@ -39,19 +40,19 @@ export const CLICK_MEANINGS: Readonly<Record<ClickId, ClickMeaning>> = {
   wbraid: GOOGLE_AD,
   gad_source: GOOGLE_AD,
   gad_campaignid: GOOGLE_AD,
-  dclid: click("Google", "display", true, { channel: "Display" }),
-  srsltid: click("Google", "shopping", false, { covers: [], channel: "Organic Shopping" }),
-  fbclid: click("Facebook", "social", false),
-  msclkid: click("Bing", "search", true),
-  ttclid: click("TikTok", "social", true),
-  twclid: click("Twitter", "social", true),
-  li_fat_id: click("LinkedIn", "social", true),
-  rdt_cid: click("Reddit", "social", true),
-  epik: click("Pinterest", "social", false),
-  sccid: click("Snapchat", "social", true),
-  yclid: click("Yandex", "search", true),
-  mc_cid: click("Mailchimp", "email", false, { covers: [] }),
-  irclickid: click("Impact", null, false, { covers: [], channel: "Affiliates" }),
+  dclid: meaning("Google", "display", true, { channel: "Display" }),
+  srsltid: meaning("Google", "shopping", false, { covers: [], channel: "Organic Shopping" }),
+  fbclid: meaning("Facebook", "social", false),
+  msclkid: meaning("Bing", "search", true),
+  ttclid: meaning("TikTok", "social", true),
+  twclid: meaning("Twitter", "social", true),
+  li_fat_id: meaning("LinkedIn", "social", true),
+  rdt_cid: meaning("Reddit", "social", true),
+  epik: meaning("Pinterest", "social", false),
+  sccid: meaning("Snapchat", "social", true),
+  yclid: meaning("Yandex", "search", true),
+  mc_cid: meaning("Mailchimp", "email", false, { covers: [] }),
+  irclickid: meaning("Impact", null, false, { covers: [], channel: "Affiliates" }),
 };
 
 interface ChannelFacts {
@@ -85,7 +86,7 @@ function paidChannel({ kind, medium, click }: ChannelFacts, isShopping: boolean)
   return isDisplay ? "Display" : "Paid Other";
 }
 
-/** The channel of what is not paid, or not by its medium. null: no rule fits. */
+/** The channel of a visit that no ad paid for. null: no rule matches. */
 function unpaidChannel(facts: ChannelFacts, isShopping: boolean): Channel | null {
   const { kind, click } = facts;
   const [name, medium] = [facts.source?.toLowerCase() ?? "", facts.medium ?? ""];

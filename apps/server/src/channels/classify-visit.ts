@@ -44,8 +44,10 @@ export interface VisitSource {
 const MAX_SOURCE_LENGTH = 253;
 
 interface ForeignReferrer {
+  /** The name of an app, such as com.facebook.lite, stands for its host. */
   readonly host: string;
   readonly path: string;
+  readonly isApp: boolean;
 }
 
 /** The referrer, unless it is a page of the site itself. */
@@ -59,16 +61,23 @@ function foreignReferrer(
     .replace(/^www\./, "")
     .replace(/\.$/, "");
   if (!url || !host || host.length > MAX_SOURCE_LENGTH) return null;
-  return isOwn(host, pageHost, ownSites) ? null : { host, path: url.pathname };
+  return isOwn(host, pageHost, ownSites)
+    ? null
+    : { host, path: url.pathname, isApp: url.protocol === "android-app:" };
 }
 
-function isOwn(host: string, pageHost: string | null, ownSites: ReadonlySet<string>): boolean {
+/** The name of an app is a host from its end: com.facebook.lite is lite.facebook.com. */
+const findReferrer = ({ host, path, isApp }: ForeignReferrer, lists: SourceLists): KnownSource | null =>
+  lists.find(host, path) ?? (isApp ? lists.find(host.split(".").toReversed().join("."), "/") : null);
+
+/** Whether a host is one of the site itself. @param host in lower case, without `www.` */
+export function isOwn(host: string, pageHost: string | null, ownSites: ReadonlySet<string>): boolean {
   if (host === pageHost) return true;
   const site = siteOf(host);
   return ownSites.has(site) || (pageHost !== null && site === siteOf(pageHost));
 }
 
-/** What Google Analytics writes for a missing value, and links repeat. */
+/** Values that Google Analytics writes when one is missing. Links repeat them. */
 const NOT_SET = /^\((?:direct|none|not set|not provided)\)$/i;
 
 /** The text, trimmed. null: it says nothing. */
@@ -96,7 +105,7 @@ const clickIdOf = ({ clickIds }: Campaign) => {
 export function classifyVisit(origin: VisitOrigin, settings: ChannelSettings): VisitSource {
   const { campaign } = origin;
   const referrer = foreignReferrer(origin, settings.ownSites);
-  const fromReferrer = referrer && settings.lists.find(referrer.host, referrer.path);
+  const fromReferrer = referrer && findReferrer(referrer, settings.lists);
   const click = clickIdOf(campaign);
   const fromClick =
     click && (fromReferrer && click.covers.includes(fromReferrer.kind) ? fromReferrer : click.source);

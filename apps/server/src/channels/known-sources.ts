@@ -5,25 +5,26 @@
 import type { SourceKind } from "./channel-of.ts";
 
 /** Changes with every change of the list. */
-export const KNOWN_SOURCES_VERSION = "2026-11-22";
+export const KNOWN_SOURCES_VERSION = "2026-11-29";
 
 type KnownKind = NonNullable<SourceKind> | "site";
 
 /**
- * The hosts of each source; subdomains belong to it too. `google.*` is google under every public suffix. `com.example.app` is an
- * Android app. A word without a dot is another name that links use as `utm_source`.
+ * The hosts of each source; subdomains belong to it too. `google.*` is google under every public suffix, `~web.de` each host
+ * below web.de that is webmail by its name. `com.example.app` is an Android app. A word without a dot is another name that links
+ * use as `utm_source`.
  */
 export const KNOWN_SOURCES: Readonly<Record<KnownKind, Readonly<Record<string, string>>>> = {
   ai: {
-    ChatGPT: "chatgpt.com chat.openai.com com.openai.chatgpt openai gpt",
+    ChatGPT: "chatgpt.com chat.openai.com labs.openai.com com.openai.chatgpt openai gpt",
     Claude: "claude.ai com.anthropic.claude",
     "Google Gemini":
-      "gemini.google.com bard.google.com aistudio.google.com notebooklm.google.com com.google.android.apps.bard gemini bard",
+      "gemini.google.com bard.google.com aistudio.google.com notebooklm.google.com notebooklm.google gemini.google com.google.android.apps.bard gemini bard",
     "Microsoft Copilot":
-      "copilot.microsoft.com copilot.cloud.microsoft edgeservices.bing.com com.microsoft.copilot copilot",
+      "copilot.microsoft.com copilot.com copilot.cloud.microsoft m365.cloud.microsoft bing.com/chat bing.com/copilotsearch edgeservices.bing.com com.microsoft.copilot copilot",
     Perplexity: "perplexity.ai pplx.ai ai.perplexity.app.android",
-    DeepSeek: "deepseek.com com.deepseek.chat",
-    Grok: "grok.com x.ai ai.x.grok",
+    DeepSeek: "deepseek.com deepseek.ai com.deepseek.chat",
+    Grok: "grok.com x.ai x.com/i/grok twitter.com/i/grok ai.x.grok grokipedia.com",
     Mistral: "mistral.ai ai.mistral.chat lechat",
     "Meta AI": "meta.ai metaai",
     "You.com": "you.com",
@@ -35,8 +36,9 @@ export const KNOWN_SOURCES: Readonly<Record<KnownKind, Readonly<Record<string, s
     Kimi: "kimi.com kimi.ai kimi.moonshot.cn",
     Qwen: "qwen.ai tongyi.com tongyi.aliyun.com",
     Doubao: "doubao.com",
-    Yuanbao: "yuanbao.tencent.com",
-    "Ernie Bot": "yiyan.baidu.com",
+    Yuanbao: "yuanbao.tencent.com hunyuan.tencent.com",
+    "Ernie Bot": "yiyan.baidu.com ai.baidu.com chat.baidu.com ernie.baidu.com",
+    "Chat+": "chatplus.com chat-gpt.org",
     iAsk: "iask.ai",
     Andi: "andisearch.com",
     HuggingChat: "huggingface.co/chat",
@@ -52,6 +54,18 @@ export const KNOWN_SOURCES: Readonly<Record<KnownKind, Readonly<Record<string, s
     Writesonic: "writesonic.com",
     GigaChat: "giga.chat",
     Alice: "alice.yandex.ru",
+    MiniMax: "minimax.io minimaxi.com hailuoai.com",
+    "Metaso AI": "metaso.cn",
+    Coze: "coze.com coze.cn",
+    "T3 Chat": "t3.chat",
+    LMArena: "lmarena.ai",
+    Cohere: "coral.cohere.com dashboard.cohere.com",
+    Groq: "chat.groq.com",
+    Consensus: "consensus.app",
+    Komo: "komo.ai",
+    Exa: "exa.ai",
+    Sider: "sider.ai",
+    "GitHub Copilot": "github.com/copilot",
   },
   search: {
     Google:
@@ -92,17 +106,20 @@ export const KNOWN_SOURCES: Readonly<Record<KnownKind, Readonly<Record<string, s
     Threads: "threads.net threads.com com.instagram.barcelona",
     WhatsApp: "whatsapp.com wa.me com.whatsapp com.whatsapp.w4b",
     Twitter: "twitter.com x.com t.co com.twitter.android x",
-    Bluesky: "bsky.app bsky.social xyz.blueskyweb.app bsky",
+    Bluesky: "bsky.app bsky.social skyfeed.app deck.blue xyz.blueskyweb.app bsky",
     Mastodon:
-      "mastodon.* mstdn.* mas.to fosstodon.org hachyderm.io infosec.exchange masto.ai mastodonapp.uk universeodon.com c.im org.joinmastodon.android",
-    LinkedIn: "linkedin.com lnkd.in com.linkedin.android",
-    TikTok: "tiktok.com com.zhiliaoapp.musically com.ss.android.ugc.trill",
+      "mastodon.* mstdn.* mas.to fosstodon.org hachyderm.io infosec.exchange masto.ai mastodonapp.uk universeodon.com c.im mamot.fr pawoo.net friends.nico quey.org botsin.space knzk.me bitcoinhackers.org cybre.space tkm.eus mathstodon.xyz mastodont.cat ioc.exchange kolektiva.social metalhead.club dice.camp wandering.shop tech.lgbt troet.cafe piaille.fr mastouille.fr framapiaf.org fedibird.com octodon.social snabelen.no planet.moe uri.life famichiki.jp types.pl union.place tilde.zone ravenation.club qoto.org glasgow.social mastodonten.de social.linux.pizza org.joinmastodon.android org.joinmastodon.*",
+    LinkedIn: "linkedin.com linkedin.android lnkd.in com.linkedin.android",
+    TikTok: "tiktok.com vm.tiktok.com com.zhiliaoapp.musically com.ss.android.ugc.trill",
+    Douyin: "douyin.com iesdouyin.com com.ss.android.ugc.aweme",
+    Kuaishou: "kuaishou.com com.smile.gifmaker",
     Snapchat: "snapchat.com com.snapchat.android snap",
-    Reddit: "reddit.com redd.it com.reddit.frontpage",
+    Reddit:
+      "reddit.com redd.it com.reddit.frontpage com.laurencedawson.reddit_sync com.laurencedawson.reddit_sync.pro io.syncapps.lemmy_sync",
     Pinterest: "pinterest.* pin.it com.pinterest",
     Discord: "discord.com discord.gg discordapp.com com.discord",
     Telegram:
-      "telegram.org t.me telegram.me web.telegram.org org.telegram.messenger org.telegram.messenger.web",
+      "telegram.org t.me telegram.me web.telegram.org org.telegram.* org.telegram.messenger.* org.aka.messenger org.thunderdog.challegram",
     Slack: "slack.com com.slack",
     "Microsoft Teams": "teams.microsoft.com statics.teams.cdn.office.net com.microsoft.teams teams",
     Line: "line.me jp.naver.line.android",
@@ -123,7 +140,7 @@ export const KNOWN_SOURCES: Readonly<Record<KnownKind, Readonly<Record<string, s
     Lobsters: "lobste.rs",
     "Dev.to": "dev.to",
     Lemmy: "lemmy.world lemmy.ml",
-    Pixelfed: "pixelfed.*",
+    Pixelfed: "pixelfed.* pxlmo.com metapixl.com pixey.org pix.toot.wales",
     "Last.fm": "last.fm lastfm.*",
     Tildes: "tildes.net com.talklittle.android.tildes",
     Workplace: "workplace.com com.facebook.work",
@@ -137,6 +154,23 @@ export const KNOWN_SOURCES: Readonly<Record<KnownKind, Readonly<Record<string, s
     "Truth Social": "truthsocial.com",
     Viber: "viber.com com.viber.voip",
     Linktree: "linktr.ee",
+    "Lnk.Bio": "lnk.bio",
+    SoundCloud: "soundcloud.com gate.sc com.soundcloud.android",
+    Dribbble: "dribbble.com",
+    Behance: "behance.net",
+    LiveJournal: "livejournal.com",
+    V2EX: "v2ex.com",
+    FetLife: "fetlife.com",
+    GREE: "gree.jp",
+    "Lang-8": "lang-8.com",
+    MeinVZ: "meinvz.net",
+    MissEvan: "missevan.com",
+    Peepeth: "peepeth.com",
+    "Google+": "plus.google.com com.google.android.apps.plus",
+    BeReal: "bereal.com com.bereal.ft",
+    Lemon8: "lemon8-app.com com.bd.nproject",
+    Signal: "signal.org org.thoughtcrime.securesms",
+    Zalo: "zalo.me com.zing.zalo",
     "Stack Exchange": "stackexchange.com superuser.com serverfault.com askubuntu.com mathoverflow.net",
     Blogger: "blogger.com",
     WordPress: "wordpress.com wordpress.org",
@@ -145,6 +179,9 @@ export const KNOWN_SOURCES: Readonly<Record<KnownKind, Readonly<Record<string, s
   video: {
     YouTube: "youtube.com youtu.be youtube-nocookie.com com.google.android.youtube yt",
     Vimeo: "vimeo.com",
+    Douyu: "douyu.com",
+    Huya: "huya.com",
+    TwitCasting: "twitcasting.tv",
     Twitch: "twitch.tv tv.twitch.android.app",
     Dailymotion: "dailymotion.com dai.ly",
     Bilibili: "bilibili.com b23.tv",
@@ -204,22 +241,31 @@ export const KNOWN_SOURCES: Readonly<Record<KnownKind, Readonly<Record<string, s
     "iCloud Mail": "icloud.com",
     Fastmail: "fastmail.com",
     "AOL Mail": "mail.aol.com com.aol.mobile.aolapp",
-    GMX: "deref-gmx.* lightmailer.gmx.* navigator.gmx.* bap.navigator.gmx.* mail.gmx.*",
-    "Web.de": "deref-web.de deref-web-02.de navigator.web.de lightmailer-bap.web.de 3c.web.de",
+    GMX: "deref-gmx.* ~gmx.* navigator.gmx.* bap.navigator.gmx.*",
+    "Web.de": "deref-web.de deref-web-02.de navigator.web.de ~web.de",
+    "Mail.com": "deref-mail.com ~mail.com",
     "1und1": "deref-1und1.de deref-1und1-02.de",
-    Ionos: "mail.ionos.* email.ionos.* mailbusiness.ionos.*",
-    "Orange Webmail": "wmail.orange.fr mail01.orange.fr mail02.orange.fr messagerie.orange.fr",
+    Ionos: "~ionos.*",
+    "Orange Webmail": "~orange.fr",
     Zoho: "mail.zoho.com mail.zoho.eu mail.zoho.in",
+    "Bluewin Mail": "~bluewin.ch",
+    "Earthlink Mail": "com.earthlink.myearthlink ~earthlink.net",
+    "T-Online Mail": "~t-online.de",
+    "Freenet Mail": "~freenet.de",
+    "Naver Mail": "~naver.com",
+    Rediffmail: "~rediff.com",
+    "UPC Mail": "upcmail.hispeed.ch",
     Tuta: "tuta.com tutanota.com",
     "Mail.ru": "e.mail.ru ru.mail.mailapp",
     "Yandex Mail": "mail.yandex.* ru.yandex.mail",
-    Mailchimp: "mailchimp.com list-manage.com mailchi.mp campaign-archive.com",
+    Mailchimp: "mailchimp.com com.mailchimp.mailchimp list-manage.com mailchi.mp campaign-archive.com",
     "Constant Contact": "constantcontact.com",
     SendGrid: "sendgrid.net",
     Superhuman: "superhuman.com",
     HEY: "app.hey.com",
   },
   display: {
+    "Google AdSense": "adsensecustomsearchads.com syndicatedsearch.goog",
     Doubleclick: "doubleclick.net googlesyndication.com doubleclick",
     Taboola: "taboola.com",
     Outbrain: "outbrain.com",

@@ -1,9 +1,9 @@
 /** An index of sources by host, host with path, and name. */
 import type { KnownSource, SourceKind } from "./channel-of.ts";
-import { splitSuffix } from "./public-suffixes.ts";
+import { siteOf, splitSuffix } from "./public-suffixes.ts";
 
 export interface ListedSource {
-  /** A host, a host with a path, a host under every public suffix (`google.*`), or a name without a dot. */
+  /** A host, a host with a path, a host under every public suffix (`google.*`), the webmail of one (`~gmx.*`), or a name without a dot. */
   readonly address: string;
   readonly source: KnownSource;
 }
@@ -18,9 +18,11 @@ export interface SourceIndex {
   labelsWithPaths(): string[];
 }
 
-/** A source that a list has under so many public suffixes is known under all of them: google.com, google.de, google.fr. */
+/** A source that is listed under at least 3 public suffixes (google.com, google.de, google.fr) is known under all suffixes. */
 const MIN_SUFFIXES = 3;
 const ANY_SUFFIX = ".*";
+/** An address that begins with it names the webmail of a domain. */
+const MAIL_OF = "~";
 /** Hosts with more labels are looked up by their last ones. */
 const MAX_LABELS = 10;
 
@@ -30,19 +32,40 @@ const SEARCH_LABEL =
 /** The first label of hosts that no list has says what they are: search.example.net, webmail.example.org. */
 const SEARCH_HOST =
   /^(?:(?:web|m)?search(?:\d|[-\w]*engine)?|suche|recherche|buscador|buscar?|busca|ricerca|pesquisa|szukaj|zoeken|otsing|poisk|hledat|haku|sok)\./;
-const EMAIL_HOST = /^(?:[ew]?-?mail\d*|webmail\d*|mail[-\w]*|squirrelmail|roundcube|zimbra|owa)\./;
+const EMAIL_HOST =
+  /^(?:[ew]?-?mail\d*|webmail\d*|mail[-\w]*|deref-[-\w]+|squirrelmail|roundcube|zimbra|owa)\./;
+/** A label below a domain, of webmail and of what redirects from it: lightmailer-bs.gmx.net, 3c-bap.web.de, wx.mail.qq.com. */
+const EMAIL_LABEL =
+  /^(?:(?!gmail$)[-\w]*mail[-\w]*|owa|roundcube|zimbra|3c(?:-\w+)?|bap|navigator-\w+|messagerie\w*|rich-v\d+)$/;
+/** A label of servers of the Fediverse: ro-mastodon.puyo.jp, toot.community, lemmy.example.org. */
+const SOCIAL_LABEL =
+  /^(?:(?:\w+-)?mastodont?(?:-\w+)?|mstdn|masto|toots?|fedi(?:verse)?|pleroma|akkoma|misskey|lemmy|pixelfed|friendica)$/;
+const IS_MASTODON = /^(?:.*\.)?(?:[-\w]*mastodon|mstdn|masto|toot)/;
 
-function kindOfName(host: string): SourceKind {
-  if (SEARCH_HOST.test(host)) return "search";
-  return EMAIL_HOST.test(host) ? "email" : null;
+/** The kind of the labels below a domain. */
+function kindOfLabels(labels: readonly string[]): SourceKind {
+  if (SEARCH_HOST.test(`${labels[0]}.`)) return "search";
+  if (labels.some((label) => EMAIL_LABEL.test(label))) return "email";
+  return labels[0] === "social" || labels.some((label) => SOCIAL_LABEL.test(label)) ? "social" : null;
 }
 
-/** What a host is whose first labels are below the domain of a search engine. */
+/** The kind of a host by its labels. The first one says it even if it belongs to the domain: webmail.example. */
+function kindOfHost(host: string): SourceKind {
+  if (SEARCH_HOST.test(host)) return "search";
+  if (EMAIL_HOST.test(host)) return "email";
+  const { name, suffix } = splitSuffix(host) ?? { name: "", suffix: "" };
+  const labels = name.split(".");
+  const domain = labels.pop() ?? "";
+  const isSocial = SOCIAL_LABEL.test(domain) || suffix === "social";
+  return kindOfLabels(labels) ?? (isSocial ? "social" : null);
+}
+
+/** The kind of a host whose first labels are below the domain of a search engine. */
 const kindUnder = (labels: readonly string[], domain: string): SourceKind =>
   SEARCH_HOST.test(domain) ||
   labels.every((label) => SEARCH_LABEL.test(label) || SEARCH_HOST.test(`${label}.`))
     ? "search"
-    : kindOfName(`${labels.join(".")}.`);
+    : kindOfLabels(labels);
 
 function splitAddress(address: string): { host: string; path: string } {
   const [, host = "", path = ""] = /^([^/]*)(.*)$/s.exec(address) ?? [];
@@ -100,6 +123,15 @@ function mergeSuffixes(list: readonly ListedSource[]): ListedSource[] {
   });
 }
 
+/** The name of a host that no list has: that of its mail service, or the host. */
+function nameOfHost(host: string, kind: SourceKind, listed: ReadonlyMap<string, KnownSource>): string {
+  if (kind === "social") return IS_MASTODON.test(host) ? "Mastodon" : host;
+  if (kind !== "email") return host;
+  const site = siteOf(host);
+  const service = listed.get(MAIL_OF + site) ?? listed.get(MAIL_OF + keyOfAnySuffix(site));
+  return service?.name ?? host;
+}
+
 export function createSourceIndex(): SourceIndex {
   const byAddress = new Map<string, KnownSource>();
   const byName = new Map<string, KnownSource>();
@@ -115,7 +147,7 @@ export function createSourceIndex(): SourceIndex {
       if (host.includes(".")) byAddress.set(host + path, shared);
       else byName.set(nameKey(host), shared);
     }
-    const byRank = [...sources.values()].sort((one, other) => rankOf(other) - rankOf(one));
+    const byRank = [...sources.values()].sort((a, b) => rankOf(b) - rankOf(a));
     for (const source of byRank) byName.set(nameKey(source.name), source);
   }
 
@@ -142,8 +174,8 @@ export function createSourceIndex(): SourceIndex {
       if (source?.kind === "search") return { ...source, kind: kindUnder(labels.slice(0, at), domain) };
       if (source) return source;
     }
-    const kind = kindOfName(host);
-    return kind && { name: host, kind };
+    const kind = kindOfHost(host);
+    return kind && { name: nameOfHost(host, kind, byAddress), kind };
   }
 
   const labelsWithPaths = () => [

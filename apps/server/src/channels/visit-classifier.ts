@@ -3,14 +3,24 @@ import type { SourceSettings } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createLru } from "../core/lru.ts";
 import { NO_CAMPAIGN } from "./campaign.ts";
-import { classifyVisit, compileChannelRules, type VisitOrigin, type VisitSource } from "./classify-visit.ts";
+import {
+  classifyVisit,
+  compileChannelRules,
+  isOwn,
+  type VisitOrigin,
+  type VisitSource,
+} from "./classify-visit.ts";
 import { sitesOfOrigins } from "./public-suffixes.ts";
 import type { SourceLists } from "./source-lists.ts";
 
 /** Visits with longer referrers and campaigns, which few share, are classified each time. */
 const MAX_CACHED_VISIT_KEY_LENGTH = 400;
 
-export type VisitClassifier = (origin: VisitOrigin) => VisitSource;
+export interface VisitClassifier {
+  (origin: VisitOrigin): VisitSource;
+  /** Whether a referrer's host is one of the site itself, which is not a referrer. */
+  readonly isOwnHost: (host: string, pageHost: string | null) => boolean;
+}
 
 export const DIRECT: VisitSource = { source: null, channel: "Direct" };
 
@@ -33,18 +43,20 @@ export function createVisitClassifier(
 ): VisitClassifier {
   const rules = compileChannelRules(channelRules);
   let ownSites: ReadonlySet<string> | undefined;
-  const classify: VisitClassifier = (origin) => {
+  const sites = () => {
     ownSites ??= sitesOfOrigins(allowedOrigins);
-    return classifyVisit(origin, { lists, ownSites, rules });
+    return ownSites;
   };
-  const classifier: VisitClassifier = (origin) => {
+  const isOwnHost = (host: string, pageHost: string | null) => isOwn(host, pageHost, sites());
+  const classify = (origin: VisitOrigin): VisitSource => {
     if (origin.campaign === NO_CAMPAIGN && origin.referrer === null) return DIRECT;
     const key = keyOf(origin);
     const cached = visits.get(key);
     if (cached?.classifier === classifier) return cached.visit;
-    const visit = classify(origin);
+    const visit = classifyVisit(origin, { lists, ownSites: sites(), rules });
     if (key.length <= MAX_CACHED_VISIT_KEY_LENGTH) visits.set(key, { classifier, visit });
     return visit;
   };
+  const classifier: VisitClassifier = Object.assign(classify, { isOwnHost });
   return classifier;
 }

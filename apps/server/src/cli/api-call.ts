@@ -25,7 +25,7 @@ const hasBody = <Id extends WorkspaceOperationId>(
   answer: Answer<Id>,
 ): answer is Extract<Answer<Id>, { readonly body: unknown }> => "body" in answer;
 
-/** What an operation works with when a command calls it. */
+/** The services of an operation that a command calls. */
 interface CommandServices extends CatalogServices {
   readonly config: { readonly WORKSPACE_CREATION: "anyone" };
   readonly isOperator: () => Promise<boolean>;

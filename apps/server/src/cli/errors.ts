@@ -1,5 +1,5 @@
 /** Errors of a command, and the exit code and message of whatever was thrown. */
-import type { ErrorCode, Issue } from "@headwater/contract";
+import type { ErrorCode, Issue, SourceFieldName } from "@headwater/contract";
 import { ApiFailure } from "../../../../packages/api/src/index.ts";
 import { messageOf, needsOperator } from "../core/errors.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -20,19 +20,33 @@ interface Explanation {
   message: string;
 }
 
-/** The option that sets a field of a request body or query. */
-const OPTION_OF_FIELD: Readonly<Record<string, string>> = {
+/** The option that sets a field of a source. null: its members have their own. */
+const OPTION_OF_SOURCE_FIELD: Readonly<Record<SourceFieldName, string | null>> = {
   name: "--name",
   slug: "--slug",
   allowedOrigins: "--origin",
   frameworkHint: "--framework",
+  isActive: "--active",
+  requireOrigin: "--require-origin",
+  privacy: null,
+  engagement: "--engagement",
   goals: "--goal",
+  contentGroups: "--content-group",
+  bots: "--bots",
   excludedPaths: "--exclude-path",
   excludedAddresses: "--exclude-address",
   queryParameters: "--query-parameter",
-  "pathRules.patterns": "--merge-path",
+  pathRules: null,
   channelRules: "--channel-rule",
   retentionDays: "--retention-days",
+  embedOrigins: "--embed-origin",
+  limits: null,
+};
+
+/** The option that sets a field of a request body or query. */
+const OPTION_OF_FIELD: Readonly<Record<string, string | null>> = {
+  ...OPTION_OF_SOURCE_FIELD,
+  "pathRules.patterns": "--merge-path",
   "limits.maxBatchSize": "--max-batch-size",
   "limits.maxPayloadBytes": "--max-payload-bytes",
   "limits.clientRatePerSecond": "--client-rate-per-second",
@@ -60,8 +74,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 /** Names the option in place of the field that an issue begins with. */
 function toSentence({ path, message }: Issue): string {
   const field = path.join(".");
-  const option = OPTION_OF_FIELD[field] ?? OPTION_OF_FIELD[String(path[0])];
-  if (option === undefined || !message.startsWith(field)) return `${message}.`;
+  const option = OPTION_OF_FIELD[field] ?? OPTION_OF_FIELD[String(path[0])] ?? null;
+  if (option === null || !message.startsWith(field)) return `${message}.`;
   const number = typeof path[1] === "number" ? ` (number ${path[1] + 1})` : "";
   return `${option}${number}${message.slice(field.length)}`.replace(/[^.?!]$/, "$&.");
 }

@@ -59,7 +59,10 @@ export async function findOwner(access: WorkspaceAccess, given?: string): Promis
   throw new CommandFailed(`${problem}. Run \`headwater member list\` to see the members and their roles.`);
 }
 
-/** A person of any workspace. A text without spaces that no member has is an id, such as the `sub` of a JWT. */
+/**
+ * Finds a person of any workspace. When no member matches, a text without spaces is taken as the id of a new user, such as
+ * the `sub` of a JWT.
+ */
 export async function findUserId(access: LedgerAccess, given: string): Promise<string> {
   const { ledger } = access;
   const workspaces = await readAllPages((cursor) => ledger.organizations({ limit, cursor }));
@@ -72,8 +75,10 @@ export async function findUserId(access: LedgerAccess, given: string): Promise<s
 
 /** Tokens of the workspace, and its members' tokens for all of their workspaces. */
 export async function readTokens({ ledger, organizationId }: WorkspaceAccess): Promise<Token[]> {
-  const ofAll = { includeUserWide: "members", sourceId: null, scope: null } as const;
-  const records = await readAllPages((cursor) => ledger.tokens({ organizationId, limit, cursor, ...ofAll }));
+  const everyToken = { includeUserWide: "members", sourceId: null, scope: null } as const;
+  const records = await readAllPages((cursor) =>
+    ledger.tokens({ organizationId, limit, cursor, ...everyToken }),
+  );
   return records.map(renderToken);
 }
 

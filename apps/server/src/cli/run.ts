@@ -56,31 +56,51 @@ async function runWords(raw: readonly string[], isJson: boolean): Promise<Comman
   return runNode(await findNode({ node: headwater, name: "headwater", rest }), isJson);
 }
 
-function print({ json, text, note }: CommandReport, isJson: boolean): void {
-  process.stdout.write(`${isJson ? JSON.stringify(json, null, 2) : text.trimEnd()}\n`);
-  if (note !== undefined && !isJson) process.stderr.write(`\n${note}\n`);
+interface CommandOutcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Whether the command threw: it may have left threads behind. */
+  readonly hasFailed: boolean;
 }
 
-/** The stack is printed with LOG_LEVEL=debug only. */
-function printError(error: unknown, message: string, isJson: boolean): void {
-  process.stderr.write(`${isJson ? JSON.stringify({ ok: false, message }) : message}\n`);
-  if (processEnvironment().LOG_LEVEL !== "debug") return;
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+function renderReport({ json, text, note, exitCode = 0 }: CommandReport, isJson: boolean): CommandOutcome {
+  return {
+    exitCode,
+    stdout: `${isJson ? JSON.stringify(json, null, 2) : text.trimEnd()}\n`,
+    stderr: note !== undefined && !isJson ? `\n${note}\n` : "",
+    hasFailed: false,
+  };
+}
+
+/** The stack is shown with LOG_LEVEL=debug only. */
+function renderError(error: unknown, isJson: boolean): CommandOutcome {
+  const { exitCode, message } = explainError(error);
+  const lines = [isJson ? JSON.stringify({ ok: false, message }) : message];
+  if (processEnvironment().LOG_LEVEL === "debug")
+    lines.push(error instanceof Error ? `${error.stack}` : String(error));
+  return { exitCode, stdout: "", stderr: `${lines.join("\n")}\n`, hasFailed: true };
+}
+
+/** @returns null for a command that prints its own output */
+export async function execute(raw: readonly string[]): Promise<CommandOutcome | null> {
+  const isJson = raw.includes("--json");
+  try {
+    const report = await runWords(raw, isJson);
+    return report && renderReport(report, isJson);
+  } catch (error) {
+    return renderError(error, isJson);
+  }
 }
 
 /** Ends the process when the command fails. Otherwise the process ends when nothing is left to do. */
 export async function runCommandLine(raw: readonly string[]): Promise<void> {
-  const isJson = raw.includes("--json");
-  // a reader such as `head` may close the pipe early, which is no failure
+  // a reader such as `head` may close the pipe early, which is not a failure
   process.stdout.on("error", (error) => process.exit(systemCode(error) === "EPIPE" ? 0 : 1));
-  try {
-    const report = await runWords(raw, isJson);
-    if (report) print(report, isJson);
-    if (report?.exitCode !== undefined) process.exitCode = report.exitCode;
-  } catch (error) {
-    const { exitCode, message } = explainError(error);
-    printError(error, message, isJson);
-    // a failed start leaves threads behind that would keep the process alive
-    process.exit(exitCode);
-  }
+  const outcome = await execute(raw);
+  if (outcome === null) return;
+  process.stdout.write(outcome.stdout);
+  process.stderr.write(outcome.stderr);
+  if (outcome.hasFailed) process.exit(outcome.exitCode);
+  if (outcome.exitCode !== 0) process.exitCode = outcome.exitCode;
 }

@@ -1,5 +1,5 @@
 /**
- * What a ClickHouse cluster adds to statements. On a cluster each table has two names: `events` reads and writes all nodes,
+ * The additions of a ClickHouse cluster to statements. On a cluster each table has two names: `events` reads and writes all nodes,
  * `events_local` holds the rows of one node.
  */
 import type { ClickHouseSettings } from "@clickhouse/client";

@@ -111,8 +111,8 @@ async function listMonths(client: WarehouseClient, signal: AbortSignal): Promise
 }
 
 /**
- * How many events the deletions are going to delete, by source and day. On a cluster each shard's count is that of its
- * replica with the most rows, because others may lag behind.
+ * Counts the events that the deletions are going to delete, by source and day. On a cluster the replica with the most rows
+ * counts for its shard, because others may lag behind.
  */
 export async function countDeletions(
   client: WarehouseClient,

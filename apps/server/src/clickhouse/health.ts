@@ -1,5 +1,5 @@
 /**
- * What is wrong inside the warehouse although it answers: merges that fail, mutations that make no progress, partitions with
+ * Finds problems inside a warehouse that answers: merges that fail, mutations that make no progress, partitions with
  * nearly too many parts, and detached parts. All of it is in tables of `system` that the embedded engine has, too.
  */
 import { MINUTE_MS, SECOND_MS } from "../core/time.ts";
@@ -9,7 +9,7 @@ import { readRows } from "./parts.ts";
 
 /** A merge that was tried and has failed, and that nothing has done since. */
 export interface FailedMerge {
-  /** Of the server on which it failed. */
+  /** The server on which it failed. */
   readonly host: string;
   readonly table: string;
   /** The part that it was to write. */
@@ -46,7 +46,7 @@ export interface FullestPartition {
   readonly table: string;
   readonly partition: string;
   readonly parts: number;
-  /** From so many parts on, ClickHouse delays inserts or refuses them. */
+  /** ClickHouse delays or refuses inserts into a partition with more parts. */
   readonly maxParts: number;
 }
 
@@ -55,7 +55,7 @@ interface DetachedParts {
   readonly parts: number;
 }
 
-/** What one look at the warehouse has found. */
+/** The findings of one check of the warehouse. */
 export interface WarehouseFindings {
   readonly failedMerges: readonly FailedMerge[];
   readonly mutations: readonly UnfinishedMutation[];
@@ -79,7 +79,7 @@ interface ErrorRow {
   readonly host: string;
   readonly name: string;
   readonly secondsAgo: number;
-  /** Of a background task: `<uuid of the table>::<name of the part>`. The oldest servers have none. */
+  /** For a background task `<uuid of the table>::<name of the part>`. The oldest servers have none. */
   readonly query_id?: string;
 }
 
@@ -117,7 +117,7 @@ async function readTaskErrors(
 /** The newest failure of each partition. */
 function newestOf(failures: readonly FailedMerge[]): FailedMerge[] {
   const key = ({ host, table, planned }: FailedMerge) => `${host} ${table} ${planned.partition}`;
-  const newestFirst = failures.toSorted((one, other) => other.failedAt - one.failedAt);
+  const newestFirst = failures.toSorted((a, b) => b.failedAt - a.failedAt);
   return [...Map.groupBy(newestFirst, key).values()].flatMap(([newest]) => newest ?? []);
 }
 

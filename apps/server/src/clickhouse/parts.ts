@@ -73,8 +73,8 @@ export async function listDetached(
 }
 
 /**
- * ClickHouse has answered with an error, so the connection works: only this statement has failed. Its errors have a number as code,
- * those of the connection a word.
+ * Whether ClickHouse answered with an error, so that the connection works and only this statement has failed. ClickHouse's
+ * errors have a number as code; errors of the connection have a word.
  */
 export const isAnswer = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && "code" in error && /^\d+$/.test(`${error.code}`);

@@ -12,7 +12,7 @@ export interface WarehouseProblem {
 export interface WarehouseFigures {
   readonly failingMerges: number;
   readonly stuckMutations: number;
-  /** Parts of the fullest partition, as a share of the number from which on inserts are delayed. */
+  /** Parts of the fullest partition, as a share of the number at which ClickHouse delays inserts. */
   readonly partsRatio: number;
   readonly detachedParts: number;
 }
@@ -32,7 +32,7 @@ export interface WarehouseHealth {
 const MUTATION_PATIENCE_MS = 10 * MINUTE_MS;
 /** A table has dozens of partitions. */
 const MAX_PROBLEMS = 20;
-/** Of the number of parts from which on inserts are delayed. */
+/** A share of the number of parts at which ClickHouse delays inserts. */
 const NEAR_LIMIT = 0.8;
 
 const runbook = (alert: string) => `See docs/operate/runbook/${alert}.md.`;

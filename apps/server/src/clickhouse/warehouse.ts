@@ -1,6 +1,6 @@
 /**
- * What the rest of the service knows of the warehouse: a ClickHouse client that may be missing for a while. Whether it
- * leads to a server, a cluster or the embedded engine is known only to `open-warehouse.ts`.
+ * The warehouse as the rest of the service sees it: a ClickHouse client that may be missing for a while. Only
+ * `open-warehouse.ts` knows whether it is a server, a cluster or the embedded engine.
  */
 import { Refusal } from "../core/refusal.ts";
 import type { WarehouseClient } from "./client.ts";

@@ -1,6 +1,7 @@
 /** Senders of the GA4 Measurement Protocol: https://developers.google.com/analytics/devguides/collection/protocol/ga4 */
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
+import { textOf } from "../core/text.ts";
 import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../ingest/adapter.ts";
 import {
   definedIn,
@@ -10,7 +11,6 @@ import {
   objectOf,
   requireObject,
   shortTextOf,
-  textOf,
   without,
 } from "./values.ts";
 
@@ -18,6 +18,7 @@ import {
 const NOT_IN_PROPERTIES = [
   "session_id",
   "page_location",
+  "page_path",
   "page_title",
   "page_referrer",
   "user_agent",
@@ -40,6 +41,7 @@ function propertiesOf(params: ForeignFields): ForeignFields {
 function bodyOf(name: string | null, params: ForeignFields): ForeignFields {
   const page = definedIn({
     url: textOf(params.page_location),
+    path: textOf(params.page_path),
     title: textOf(params.page_title),
     referrer: textOf(params.page_referrer),
   });
@@ -75,6 +77,8 @@ function eventOf(
   const anonymousId = idOf(body.client_id) ?? idOf(body.app_instance_id) ?? userId;
   if (anonymousId === null) return { raw: { name }, problem: "`client_id` is required" };
   const given = objectOf(params);
+  if (name === "page_view" && (textOf(given.page_location) ?? textOf(given.page_path)) === null)
+    return { raw: { name }, problem: "`page_view` needs `page_location` or `page_path`" };
   const device = objectOf(body.device);
   const micros = timestamp_micros ?? body.timestamp_micros;
   const timestamp = timeOf(micros);
@@ -109,9 +113,14 @@ function translate({ json }: ForeignRequest): Translation {
   };
 }
 
-/** Google answers 204 to whatever it receives. */
+/** Google answers 204 to whatever it receives. A header says how many events were rejected. */
 export const GA4: Adapter = {
   endpoint: "ga4",
   translate,
-  reply: () => ({ status: 204, mediaType: "", content: "" }),
+  reply: ({ rejected }) => ({
+    status: 204,
+    mediaType: "",
+    content: "",
+    headers: rejected > 0 ? { "X-Headwater-Rejected": String(rejected) } : {},
+  }),
 };

@@ -3,8 +3,9 @@ import { parseExactJson } from "../core/exact-json.ts";
 import { NO_ID } from "../core/ids.ts";
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
+import { textOf } from "../core/text.ts";
 import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../ingest/adapter.ts";
-import { definedIn, type ForeignFields, idOf, numberOf, textOf } from "./values.ts";
+import { definedIn, type ForeignFields, idOf, jsonReply, numberOf } from "./values.ts";
 
 /** A transparent image of one pixel. */
 const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
@@ -87,11 +88,16 @@ function timeOf(value: unknown): string | null {
   return Number.isNaN(date.getTime()) ? String(value) : date.toISOString();
 }
 
-/** The random number of a request, which Matomo's script calls `r`, with the client's time of day. */
+/**
+ * The random number of a request, which Matomo's script calls `r`, with the client's time of day. Without a time it tells no
+ * retry from another visit of a page whose address has it.
+ */
 function nonceOf(params: ForeignFields, timestamp: string | null): string | null {
   const { rand = params.r, h, m, s, cid, _id, uid } = params;
-  if (textOf(rand) !== null) return [rand, h, m, s, timestamp].join(" ");
-  return (idOf(cid) ?? idOf(_id) ?? idOf(uid)) ? timestamp : null;
+  const isKnown = (idOf(cid) ?? idOf(_id) ?? idOf(uid)) !== null;
+  const hasTime = timestamp !== null || [h, m, s].every((part) => numberOf(part) !== null);
+  if ((textOf(rand) ?? numberOf(rand)) !== null && hasTime) return [rand, h, m, s, timestamp].join(" ");
+  return isKnown ? timestamp : null;
 }
 
 function eventOf(params: ForeignFields): ForeignEvent | Untranslated {
@@ -157,13 +163,8 @@ export const MATOMO: Adapter = {
   reply: ({ rejected, results }, { queryText, bodyText }) => {
     if (isBulk(bodyText)) {
       const invalid_indices = results.flatMap(({ status, index }) => (status === "rejected" ? [index] : []));
-      const counts = {
-        status: "success",
-        tracked: results.length - rejected,
-        invalid: rejected,
-        invalid_indices,
-      };
-      return { status: 200, mediaType: "application/json; charset=utf-8", content: JSON.stringify(counts) };
+      const tracked = results.length - rejected;
+      return jsonReply({ status: "success", tracked, invalid: rejected, invalid_indices });
     }
     const { send_image } = { ...paramsIn(queryText), ...paramsIn(bodyText) };
     if (send_image === "0") return { status: 204, mediaType: "", content: "" };

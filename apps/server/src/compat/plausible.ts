@@ -1,8 +1,9 @@
 /** Clients of Plausible: https://plausible.io/docs/events-api. Visitors are identified without storage. */
 import { parseExactJson } from "../core/exact-json.ts";
 import { NO_ID } from "../core/ids.ts";
+import { textOf } from "../core/text.ts";
 import type { Adapter, ForeignEvent, ForeignRequest, Untranslated } from "../ingest/adapter.ts";
-import { definedIn, type ForeignFields, numberOf, objectOf, requireObject, textOf } from "./values.ts";
+import { definedIn, type ForeignFields, numberOf, objectOf, requireObject } from "./values.ts";
 
 /** Older clients send properties and revenue as JSON text. */
 function jsonOf(value: unknown): ForeignFields {

@@ -1,24 +1,36 @@
 /** Clients of Segment and RudderStack: https://segment.com/docs/connections/sources/catalog/libraries/server/http-api */
 import { isRecord } from "../core/members.ts";
-import { invalidBody, Refusal } from "../core/refusal.ts";
-import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../ingest/adapter.ts";
+import { invalidBody } from "../core/refusal.ts";
+import { textOf } from "../core/text.ts";
+import type {
+  Adapter,
+  ForeignAddress,
+  ForeignEvent,
+  ForeignReply,
+  ForeignRequest,
+  Translation,
+  Untranslated,
+} from "../ingest/adapter.ts";
+import { noSuchPath } from "./stray.ts";
 import {
   definedIn,
   type ForeignFields,
   idOf,
+  jsonReply,
   numberOf,
   objectOf,
   requireObject,
   shortTextOf,
-  textOf,
   without,
 } from "./values.ts";
 
-/** The browser client shortens the name of a call to its first letter. */
-const CALLS = ["track", "page", "screen", "identify", "group", "alias", "batch"];
+/** The browser client shortens the name of a call to its first letter. Old clients of servers call a batch `import`. */
+const CALLS = ["track", "page", "screen", "identify", "group", "alias", "batch", "import"];
 const IN_PAGE = ["url", "path", "title", "referrer", "search"];
 /** Members of the context that are stored elsewhere. The client's address is not stored at all. */
 const NOT_IN_CONTEXT = ["ip", "page"];
+/** The configuration never changes, so its time is any time. */
+const CONFIG_TIME = "2026-01-01T00:00:00.000Z";
 /** The currency of a revenue that names none. */
 const DEFAULT_CURRENCY = "USD";
 
@@ -126,9 +138,9 @@ function libraryOf(message: unknown): string | null {
 
 function translate({ call, json }: ForeignRequest): Translation {
   const called = CALLS.find((name) => name === call || name[0] === call);
-  if (called === undefined) throw new Refusal("route_not_found");
+  if (called === undefined) throw noSuchPath("segment");
   const body = requireObject(json());
-  const isBatch = called === "batch";
+  const isBatch = called === "batch" || called === "import";
   const messages = isBatch ? messagesOf(body) : [body];
   const shared = isBatch ? objectOf(body.context) : {};
   const typeOf = (message: unknown) => (isBatch ? textOf(objectOf(message).type) : called);
@@ -141,13 +153,33 @@ function translate({ call, json }: ForeignRequest): Translation {
   };
 }
 
+/** The settings that a client asks for when it starts: Headwater is the only destination, and the client reports nothing about itself. */
+const settingsOf = (writeKey: string, baseUrl: string) => {
+  const [protocol = "", apiHost = ""] = `${baseUrl}/segment/v1`.split("://");
+  const integrations = { "Segment.io": { apiKey: writeKey, apiHost, protocol } };
+  return { integrations, plan: {}, metrics: { sampleRate: 0 } };
+};
+
+const configOf = (writeKey: string) => {
+  const off = { enabled: false };
+  const config = { statsCollection: { errors: off, metrics: off } };
+  const ids = { id: "headwater", name: "Headwater", writeKey, workspaceId: "headwater" };
+  return {
+    source: { ...ids, enabled: true, updatedAt: CONFIG_TIME, config, destinations: [], connections: [] },
+  };
+};
+
+function fixedReply({ method, call, queryText, writeKey, baseUrl }: ForeignAddress): ForeignReply | null {
+  if (method === "POST") return call === "m" ? jsonReply({ success: true }) : null;
+  if (call === "settings") return jsonReply(settingsOf(writeKey, baseUrl));
+  return jsonReply(configOf(new URLSearchParams(queryText).get("writeKey") ?? ""));
+}
+
 /** Its clients look at the status only: they send the events again after 429 and 5xx, and drop them after other errors. */
 export const SEGMENT: Adapter = {
   endpoint: "segment",
+  fixedReply,
   translate,
-  reply: ({ attemptId, accepted, duplicates, rejected, results }) => ({
-    status: 200,
-    mediaType: "application/json; charset=utf-8",
-    content: JSON.stringify({ success: rejected === 0, attemptId, accepted, duplicates, rejected, results }),
-  }),
+  reply: ({ attemptId, accepted, duplicates, rejected, results }) =>
+    jsonReply({ success: rejected === 0, attemptId, accepted, duplicates, rejected, results }),
 };

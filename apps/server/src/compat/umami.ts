@@ -1,9 +1,19 @@
 /** Clients of Umami: https://umami.is/docs/api/sending-stats. Visitors without an `id` are identified without storage. */
 import { NO_ID } from "../core/ids.ts";
 import { isRecord } from "../core/members.ts";
-import { invalidBody, Refusal } from "../core/refusal.ts";
+import { invalidBody } from "../core/refusal.ts";
+import { textOf } from "../core/text.ts";
 import type { Adapter, ForeignEvent, ForeignRequest, Translation, Untranslated } from "../ingest/adapter.ts";
-import { definedIn, type ForeignFields, idOf, numberOf, objectOf, requireObject, textOf } from "./values.ts";
+import { noSuchPath } from "./stray.ts";
+import {
+  definedIn,
+  type ForeignFields,
+  idOf,
+  jsonReply,
+  numberOf,
+  objectOf,
+  requireObject,
+} from "./values.ts";
 
 const WEB_VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"];
 
@@ -28,9 +38,13 @@ function bodyOf(type: string, payload: ForeignFields): ForeignFields {
     return { type: "track", name: "web_vitals", passive: true, properties: vitals, ...withPage };
   }
   const name = textOf(payload.name);
-  return name === null
-    ? { type: "page", page, properties }
-    : { type: "track", name, properties, ...withPage };
+  if (name === null) return { type: "page", page, properties };
+  return { type: "track", name, properties: { ...properties, ...revenueIn(properties) }, ...withPage };
+}
+
+function revenueIn({ revenue, currency }: ForeignFields): ForeignFields {
+  const amount = numberOf(revenue);
+  return amount === null || textOf(currency) === null ? {} : { revenue: { amount, currency } };
 }
 
 /** Seconds since 1970 as ISO 8601; null: no time that a date can have. */
@@ -65,7 +79,7 @@ function eventOf(message: unknown): ForeignEvent | Untranslated {
 
 function translate({ call, json }: ForeignRequest): Translation {
   const isBatch = call === "batch";
-  if (!isBatch && call !== "send") throw new Refusal("route_not_found");
+  if (!isBatch && call !== "send") throw noSuchPath("umami");
   const body = json();
   if (isBatch && (!Array.isArray(body) || body.length === 0))
     throw invalidBody("invalid_type", "The body must be a list with at least one message.");
@@ -82,7 +96,6 @@ export const UMAMI: Adapter = {
       .filter(({ status }) => status === "rejected")
       .map(({ index, code, message }) => ({ index, response: { code, message } }));
     const counts = call === "batch" ? { size, processed, errors: rejected, details } : { rejected, details };
-    const content = JSON.stringify({ sessionId, visitId: sessionId, ...others, ...counts });
-    return { status: 200, mediaType: "application/json; charset=utf-8", content };
+    return jsonReply({ sessionId, visitId: sessionId, ...others, ...counts });
   },
 };

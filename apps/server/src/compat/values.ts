@@ -2,13 +2,13 @@
 import { LIMITS } from "@headwater/contract/limits";
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
+import { textOf } from "../core/text.ts";
+import { type ForeignReply, InexactId } from "../ingest/adapter.ts";
 
 /** An object of a foreign request. */
 export type ForeignFields = Readonly<Record<string, unknown>>;
 const NOTHING: ForeignFields = {};
 
-export const textOf = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" ? value : null;
 export const objectOf = (value: unknown): ForeignFields => (isRecord(value) ? value : NOTHING);
 
 const MAX_SHORT_LENGTH = 512;
@@ -16,11 +16,13 @@ const MAX_SHORT_LENGTH = 512;
 export const shortTextOf = (value: unknown): string | null =>
   textOf(value)?.slice(0, MAX_SHORT_LENGTH).toWellFormed() ?? null;
 
-/** An id. Many applications send the numbers of their database. One that is too long stays too long. */
-export const idOf = (value: unknown): string | null =>
-  typeof value === "number" && Number.isFinite(value)
-    ? String(value)
-    : (textOf(value)?.slice(0, LIMITS.maxEnvelopeIdLength + 1) ?? null);
+/** An id. Many applications send the numbers of their database. One that is too long stays too long. @throws InexactId */
+export function idOf(value: unknown): string | null {
+  if (typeof value !== "number") return textOf(value)?.slice(0, LIMITS.maxEnvelopeIdLength + 1) ?? null;
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+    throw new InexactId();
+  return String(value);
+}
 
 /** A number, or a text that is one. */
 export function numberOf(value: unknown): number | null {
@@ -28,6 +30,12 @@ export function numberOf(value: unknown): number | null {
   const number = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? number : null;
 }
+
+export const jsonReply = (value: unknown): ForeignReply => ({
+  status: 200,
+  mediaType: "application/json; charset=utf-8",
+  content: JSON.stringify(value),
+});
 
 /** The members that have a value. */
 export const definedIn = (members: ForeignFields): ForeignFields =>
@@ -37,7 +45,7 @@ export const definedIn = (members: ForeignFields): ForeignFields =>
 export const without = (value: ForeignFields, names: readonly string[]): ForeignFields =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 
-/** @throws Refusal 422 when the body is no object */
+/** @throws Refusal 422 when the body is not an object */
 export function requireObject(body: unknown): ForeignFields {
   if (isRecord(body)) return body;
   throw invalidBody("invalid_type", "The body must be a JSON object.");

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 export interface BuildInfo {
   readonly version: string;
-  /** Null where neither a release nor git tells it. */
+  /** Null: neither the release nor git has it. */
   readonly commit: string | null;
   /** Whether files differ from the commit. */
   readonly isModified: boolean;
@@ -27,8 +27,8 @@ function readManifest(): BuildManifest {
 }
 
 /**
- * For a checkout. A folder without a history may lie in the repository of something else.
- * @returns the commit, with `-dirty` when files differ from it; an empty text when git does not tell it
+ * Reads the commit of a checkout. A folder without git history may be inside another repository.
+ * @returns the commit, with `-dirty` when files differ from it; an empty text when git does not know it
  */
 export async function askGit(): Promise<string> {
   if (!existsSync(`${ROOT}/.git`)) return "";
@@ -39,11 +39,16 @@ export async function askGit(): Promise<string> {
   );
 }
 
-/** The version alone, without waiting for git. */
+/** The version only, without waiting for git. */
 export const readVersion = (): string => readManifest().version;
 
+let fromGit: Promise<string> | undefined;
+
+/** Asks git once: a process that starts several services, as tests do, forks for each of them otherwise. */
 export async function readBuild(): Promise<BuildInfo> {
-  const { version, build = await askGit() } = readManifest();
+  const manifest = readManifest();
+  if (manifest.build === undefined) fromGit ??= askGit();
+  const { version, build = (await fromGit) ?? "" } = manifest;
   const [, commit = null, dirty] = /^([0-9a-f]{40})(-dirty)?$/.exec(build) ?? [];
   return { version, commit, isModified: dirty !== undefined };
 }

@@ -59,7 +59,7 @@ export function readConfig(environment: Environment): Config {
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
 
-/** Sentences about names that are no setting and resemble one that is not set. Nothing reads them. */
+/** Sentences about names that are not settings and resemble one that is not set. Nothing reads them. */
 export function misspeltSettings(environment: Environment): string[] {
   const names = rows.map(([name]) => name);
   return findMisspelt(environment, names).map(

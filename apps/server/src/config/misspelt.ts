@@ -21,7 +21,7 @@ function allowedEdits(setting: string): number {
   return length < 12 ? 1 : 2;
 }
 
-/** Letters of another case, and underscores, are no edit. */
+/** Letters of another case, and underscores, are not edits. */
 function resembles(simple: string, form: string, edits: number): boolean {
   const other = simplify(form);
   if (Math.abs(simple.length - other.length) > edits) return false;

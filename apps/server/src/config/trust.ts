@@ -4,7 +4,7 @@ import { isAddressRange, parseAddressRanges } from "../core/address-ranges.ts";
 /** Whether the peer with this address and at this distance (0 is the socket's peer) is a trusted proxy. */
 export type Trust = (address: string, distance: number) => boolean;
 
-/** A header is not followed further. */
+/** The most proxies that `X-Forwarded-For` is followed through. */
 export const MAX_HOPS = 32;
 
 /**
@@ -21,6 +21,6 @@ export function parseTrust(text: string): Trust {
   const ranges = value.split(",").map((range) => range.trim());
   const wrong = ranges.find((range) => !isAddressRange(range));
   if (wrong !== undefined)
-    throw new Error(`must be a number of hops, or addresses and CIDR ranges; "${wrong}" is none of them`);
+    throw new Error(`must be a number of hops, or addresses and CIDR ranges; "${wrong}" is neither`);
   return parseAddressRanges(ranges);
 }

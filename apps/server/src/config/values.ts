@@ -93,19 +93,29 @@ export const sitePath = optional((value) => {
 /** Every MMDB file has these bytes before its metadata (MaxMind DB format, section "Metadata"). */
 const MMDB_MARK = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
 
-function isMmdb(file: string): boolean {
+/** The names of a country's code in a record: in the files of MaxMind and DB-IP, and in those of ip-location-db. */
+const MMDB_COUNTRIES = ["\x48iso_code", "\x4ccountry_code"];
+
+function readMmdb(file: string): Buffer | null {
   try {
-    return readFileSync(file).includes(MMDB_MARK);
+    const content = readFileSync(file);
+    return content.includes(MMDB_MARK) ? content : null;
   } catch {
-    return false;
+    return null;
   }
 }
 
-/** The path of an MMDB file, or `off`; null for the default. */
+/** The path of an MMDB file with countries, or `off`; null for the default. */
 export function mmdbFile(value: string): string | null {
-  if (value !== "" && value !== "off" && !isMmdb(value))
-    throw new Error("must name an MMDB file that can be read, or be off");
-  return textOrNull(value);
+  if (value === "" || value === "off") return textOrNull(value);
+  const content = readMmdb(value);
+  if (content === null) throw new Error("must name an MMDB file that can be read, or be off");
+  const hasRecords = content.indexOf(MMDB_MARK) > 0;
+  if (hasRecords && !MMDB_COUNTRIES.some((name) => content.includes(name, 0, "latin1")))
+    throw new Error(
+      "must name a file of countries or cities, such as GeoLite2-Country.mmdb; this one has no `country.iso_code` and no `country_code`",
+    );
+  return value;
 }
 
 /** The lines of a text file, without comments (`#`) and empty lines. */
@@ -131,7 +141,7 @@ export const addressesFile = optional((value): ContainsAddress => parseAddressRa
 export const hostsFile = optional((value): ReadonlySet<string> => {
   const hosts = readList(value).map((line) => line.toLowerCase());
   const wrong = hosts.find((host) => URL.parse(`http://${host}`)?.pathname !== "/");
-  if (wrong !== undefined) throw new Error(`must list host names; "${wrong}" is none`);
+  if (wrong !== undefined) throw new Error(`must list host names; "${wrong}" is not one`);
   return new Set(hosts.map((host) => URL.parse(`http://${host}`)?.hostname ?? host));
 });
 

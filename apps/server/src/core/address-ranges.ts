@@ -13,7 +13,10 @@ const WIDTH = 128;
 /** IPv4 addresses are those of ::ffff:0:0/96. */
 const IPV4_PREFIX = 0xffffn;
 
-/** An address as a number of 128 bits; null for text that is not an address. */
+/**
+ * An address as a number of 128 bits. null: the text is not an address, or an IPv6 address with a zone or with an IPv4
+ * address at its end.
+ */
 function toNumber(address: string): bigint | null {
   const version = isIP(address);
   if (version === 4) return address.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), IPV4_PREFIX);

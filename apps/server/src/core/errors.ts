@@ -1,4 +1,4 @@
-/** Errors: their text, those that only a person can mend, and how a storage fails. */
+/** Errors: their text, those that only a person can fix, and how a storage fails. */
 
 /** The code of the system, such as `ENOENT`. */
 export const systemCode = (error: unknown): string | undefined =>
@@ -7,7 +7,7 @@ export const systemCode = (error: unknown): string | undefined =>
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * A failure that only a person can mend, and no restart. The message says what to do; the process exits with 78, and a
+ * A failure that a restart does not fix; a person must. The message says what to do. The process exits with 78, and a
  * process manager leaves it stopped. Other errors of the storage have `needsOperator` too.
  */
 export class OperatorError extends Error {

@@ -32,7 +32,7 @@ export const SERVER_LIMITS = {
   maxSourcesPerWorkspace: 1_000,
   /** The time limit of each request when a page is tested. */
   doctorTimeoutMs: 10_000,
-  /** Of the requests of a run by the service, for whoever waits for it in the console. */
+  /** All requests of a site test by the service: somebody waits for it in the console. */
   siteTestMs: 25_000,
   sourceCacheEntries: 10_000,
   /** A site has few pages and many views. */

@@ -1,4 +1,4 @@
-/** Members of objects, also of values whose shape is not known. */
+/** Members of objects, and of values whose shape is not known. */
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

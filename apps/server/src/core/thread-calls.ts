@@ -57,7 +57,7 @@ interface ThreadOptions {
   /** The argument of the thread's `open`. */
   opening: unknown;
   limits?: ResourceLimits;
-  /** Called with each notice of the thread, also with those that it sends while it opens. */
+  /** Called with each notice of the thread, including those that it sends while it opens. */
   onNotice?(notice: string): void;
   /** Makes an error of a failure. Default: an `Error` with that name. */
   toError?(failure: ThreadFailure): Error;
@@ -155,7 +155,7 @@ const describePlainError = (thrown: unknown): ThreadFailure => {
   return { name, message };
 };
 
-/** Answers the calls of the thread's starter, one at a time. @returns sends a notice to it */
+/** Answers the calls of the thread's starter, one at a time. @returns a function that sends the starter a notice */
 export function serveThread<Opening>(inside: ThreadInside<Opening>): (notice: string) => void {
   const port = parentPort;
   if (!port) throw new Error("this module must run in a worker thread");

@@ -8,7 +8,9 @@ export const DAY_MS = 24 * HOUR_MS;
 export const toIsoTime = (at: number): string => new Date(at).toISOString();
 export const toIsoTimeOrNull = (at: number | null): string | null => (at === null ? null : toIsoTime(at));
 
-/** A bound for queries by time: later than any event, and early enough for ClickHouse's DateTime64, which ends in 2299. */
+/** Bounds of queries by time. ClickHouse's dates begin with 1970-01-01, and a query may read up to two days before its range. */
+export const MIN_QUERY_TIME = Date.UTC(1970, 0, 3);
+/** Later than any event, and early enough for ClickHouse's DateTime64, which ends in 2299. */
 export const MAX_QUERY_TIME = Date.UTC(2200, 0, 1);
 
 /** The UTC day of a time, `YYYY-MM-DD`. */

@@ -1,5 +1,5 @@
 /**
- * Users: people, service accounts and the command line. The id says which: those of service accounts have a prefix of their own.
+ * Users: people, service accounts and the command line. The id tells them apart: ids of service accounts have a prefix.
  */
 import type { Member, Permission } from "@headwater/contract";
 import { Refusal } from "./refusal.ts";
@@ -18,7 +18,7 @@ export const isPersonId = (userId: string): boolean =>
   !isServiceAccount(userId) && userId !== COMMAND_LINE_USER;
 
 /**
- * What works on a person needs that person: a token stays what it was made for, whoever made it.
+ * Requires a person who signed in, for operations on that person. A token never acts as the person who made it.
  * @throws Refusal 403 unless the caller signed in
  */
 export function requirePerson({ isPerson }: { readonly isPerson: boolean }): void {

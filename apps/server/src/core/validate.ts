@@ -52,6 +52,12 @@ function toPath(error: ErrorObject): (string | number)[] {
   return parts;
 }
 
+function describeType({ params: { type }, data }: ErrorObject): string {
+  const names: string[] = [type].flat();
+  const wanted = names.map((name) => (/^[aio]/.test(name) ? `an ${name}` : `a ${name}`)).join(" or ");
+  return `must be ${wanted}${Array.isArray(data) ? ", not a list" : ""}`;
+}
+
 function describe(error: ErrorObject): string {
   switch (error.keyword) {
     case "required":
@@ -78,7 +84,7 @@ function describe(error: ErrorObject): string {
     case "maxLength":
       return `must have at most ${error.params.limit} characters`;
     case "type":
-      return Array.isArray(error.data) ? `must be ${error.params.type}, not a list` : (error.message ?? "");
+      return describeType(error);
     default:
       return error.message ?? "is not valid";
   }

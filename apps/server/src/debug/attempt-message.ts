@@ -5,6 +5,7 @@
 import { Refusal, type RefusalDetail } from "../core/refusal.ts";
 import type { ForeignReply } from "../ingest/adapter.ts";
 import type { AnsweredOutcome, RefusedOutcome } from "../ingest/attempt.ts";
+import type { BodyText } from "../ingest/json.ts";
 import type { FinishedAttempt, RenderableAttempt } from "./render.ts";
 
 type AnsweredMessage = Omit<AnsweredOutcome, "results" | "normalized"> & {
@@ -12,15 +13,21 @@ type AnsweredMessage = Omit<AnsweredOutcome, "results" | "normalized"> & {
   normalized: string;
 };
 type RefusedMessage = Pick<RefusedOutcome, "kind"> & Pick<Refusal, "code" | "detail">;
-export type AttemptMessage = Omit<RenderableAttempt, "outcome"> & {
+export type AttemptMessage = Omit<RenderableAttempt, "outcome" | "body"> & {
+  body: BodyText;
   outcome: AnsweredMessage | RefusedMessage;
 };
 
 /** JSON text contains no line break. */
 const LINE_BREAK = "\n";
 
-export function toMessage({ source: { sourceId }, outcome, ...facts }: FinishedAttempt): AttemptMessage {
-  const message = { ...facts, source: { sourceId } };
+export function toMessage({
+  source: { sourceId },
+  outcome,
+  body,
+  ...facts
+}: FinishedAttempt): AttemptMessage {
+  const message = { ...facts, source: { sourceId }, body: body() };
   if (outcome.kind === "refused") {
     const { headers: _, ...detail }: RefusalDetail = outcome.refusal.detail;
     return { ...message, outcome: { kind: "refused", code: outcome.refusal.code, detail } };
@@ -28,13 +35,17 @@ export function toMessage({ source: { sourceId }, outcome, ...facts }: FinishedA
   const answer = { ...outcome.answer, results: [] };
   const results = JSON.stringify(outcome.results);
   // an event without a normal form is an empty line
-  const normalized = outcome.normalized.map((json) => json ?? "").join(LINE_BREAK);
+  const normalized = outcome
+    .normalized()
+    .map((json) => json ?? "")
+    .join(LINE_BREAK);
   // only its status is shown
   const reply: ForeignReply | null = outcome.reply && { ...outcome.reply, content: "" };
   return { ...message, outcome: { kind: "answered", answer, results, normalized, reply } };
 }
 
-export function fromMessage({ outcome, ...facts }: AttemptMessage): RenderableAttempt {
+export function fromMessage({ outcome, body, ...message }: AttemptMessage): RenderableAttempt {
+  const facts = { ...message, body: () => body };
   if (outcome.kind === "refused")
     return { ...facts, outcome: { kind: "refused", refusal: new Refusal(outcome.code, outcome.detail) } };
   const results: AnsweredOutcome["results"] = JSON.parse(outcome.results);
@@ -42,6 +53,6 @@ export function fromMessage({ outcome, ...facts }: AttemptMessage): RenderableAt
   const answer = { ...outcome.answer, results: [...results] };
   return {
     ...facts,
-    outcome: { ...outcome, answer, results, normalized: results.length === 0 ? [] : normalized },
+    outcome: { ...outcome, answer, results, normalized: () => (results.length === 0 ? [] : normalized) },
   };
 }

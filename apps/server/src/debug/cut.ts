@@ -7,8 +7,9 @@ import { stringEnd } from "../masking/nesting.ts";
 /** Members after `events` are searched in this many characters at the end of the body. */
 const TAIL_LENGTH = 4_096;
 const TAIL_TRIES = 16;
-/** Characters of the first event that are kept as text if the event does not fit. */
+/** Characters of the first event that are kept as text if the event does not fit. The word at its end is kept whole: it may be an e-mail address. */
 const HEAD_LENGTH = 4_096;
+const MAX_WORD_LENGTH = 512;
 
 /** Where the events of a body start, and the end of each event in the scanned part. */
 interface EventOffsets {
@@ -73,7 +74,9 @@ function prefixWithEvents(text: string, events: EventOffsets, bytes: number): st
     else high = middle - 1;
   }
   if (low > 0) return text.slice(0, events.ends[low - 1]);
-  const head = text.slice(events.start, events.start + HEAD_LENGTH).trimStart();
+  const cutAt = events.start + HEAD_LENGTH;
+  const rest = text.slice(cutAt, cutAt + MAX_WORD_LENGTH).search(/[\s"]|$/);
+  const head = text.slice(events.start, cutAt + rest).trimStart();
   return text.slice(0, events.start) + (head.startsWith("{") ? JSON.stringify(head.toWellFormed()) : "");
 }
 

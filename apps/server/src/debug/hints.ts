@@ -2,7 +2,7 @@
 import { ERRORS, isErrorCode } from "@headwater/contract/errors";
 import { EVENT_CODES, isEventCode } from "@headwater/contract/event-codes";
 
-/** What to do about a code in general. The refusal of one request can have a better hint, with the value to paste. */
+/** The general hint of a code. The refusal of one request can have a better hint, with the value to paste. */
 export function hintOf(code: string): string {
   if (isErrorCode(code)) return ERRORS[code].hint;
   return isEventCode(code) ? EVENT_CODES[code] : "";

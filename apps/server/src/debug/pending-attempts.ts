@@ -1,12 +1,14 @@
 /** Attempts that wait for the next flush, bounded in number and in bytes. */
+import { LIMITS } from "@headwater/contract/limits";
 import type { FinishedAttempt } from "./render.ts";
 import { PRIORITIES, type Priority, type RecorderLimits } from "./sampling.ts";
 
 /** Bytes of an attempt beside its body: envelope, results, normal forms. */
 const OVERHEAD_BYTES = 2_000;
 
-const bytesOf = ({ bodyText, bodyStart }: FinishedAttempt): number =>
-  OVERHEAD_BYTES + 2 * ((bodyText?.length ?? 0) + (bodyStart?.length ?? 0));
+/** Normal forms are somewhat larger than the body. */
+const bytesOf = ({ payloadBytes }: FinishedAttempt): number =>
+  OVERHEAD_BYTES + 3 * Math.min(payloadBytes, LIMITS.maxPayloadBytesCeiling);
 
 type Queues = Record<Priority, FinishedAttempt[]>;
 const emptyQueues = (): Queues => ({ success: [], failure: [], "assured failure": [] });
@@ -46,7 +48,7 @@ export function createPendingAttempts(limits: RecorderLimits) {
     take() {
       const { success, failure, "assured failure": assured } = queues;
       const attempts = [...success, ...failure, ...assured];
-      const taken = { attempts: attempts.sort((one, other) => one.receivedAt - other.receivedAt), evicted };
+      const taken = { attempts: attempts.sort((a, b) => a.receivedAt - b.receivedAt), evicted };
       queues = emptyQueues();
       count = 0;
       bytes = 0;

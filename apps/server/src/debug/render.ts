@@ -16,6 +16,8 @@ export const SNAPSHOT_BYTES = 16_384;
 
 /** Characters that are kept of a header or an id. */
 const MAX_TEXT_LENGTH = 1_024;
+/** A secret that begins before that cut is masked if it ends within this many characters after it. */
+const MAX_SECRET_LENGTH = 512;
 /** The texts in a result or an issue are cut if its JSON is longer than this. */
 const MAX_ENTRY_LENGTH = 4_096;
 const MAX_ENTRY_TEXT_LENGTH = 256;
@@ -100,7 +102,7 @@ function recordOf(
     attemptId: attempt.attemptId,
     kind: attempt.kind,
     receivedAt: toIsoTime(attempt.receivedAt),
-    durationMs: Math.max(0, attempt.durationMs),
+    durationMs: Math.max(0, Math.round(attempt.durationMs * 100) / 100),
     httpStatus: statusOf(attempt.outcome),
     outcome,
     code: reason.code,
@@ -169,7 +171,8 @@ function limitOf(outcome: Outcome) {
 }
 
 /** The snapshot of the body. Ingest has parsed the body of an answered request of ours as JSON. Others are checked first. */
-function rawOf({ bodyText, bodyStart, endpoint, outcome }: RenderableAttempt): Snapshot {
+function rawOf({ body, endpoint, outcome }: RenderableAttempt): Snapshot {
+  const { bodyText, bodyStart } = body();
   if (bodyText === null)
     return bodyStart === null ? EMPTY : { ...snapshotOfText(bodyStart), truncated: true };
   if (outcome.kind === "answered" && endpoint === null) return snapshotOf(bodyText, SNAPSHOT_BYTES);
@@ -184,9 +187,8 @@ function isMalformed({ refusal }: RefusedOutcome): boolean {
 /** The normal forms of the events. For a bootstrap without events: its session. */
 function normalizedOf(outcome: Outcome): Snapshot {
   if (outcome.kind === "refused") return EMPTY;
-  if (outcome.normalized.length > 0 || !("sessionResumed" in outcome.answer)) {
-    return snapshotOfList(outcome.normalized, SNAPSHOT_BYTES);
-  }
+  if (outcome.results.length > 0 || !("sessionResumed" in outcome.answer))
+    return snapshotOfList(outcome.normalized(), SNAPSHOT_BYTES);
   const { sessionId, anonymousId, identifiedUserId, sessionResumed, sessionExpiresAt } = outcome.answer;
   const session = { sessionId, anonymousId, identifiedUserId, sessionResumed, sessionExpiresAt };
   return snapshotOf(JSON.stringify(session), SNAPSHOT_BYTES);
@@ -219,9 +221,11 @@ function shortened(_key: string, value: unknown): unknown {
   return isLong ? value.slice(0, MAX_ENTRY_TEXT_LENGTH).toWellFormed() : value;
 }
 
-/** Masks a text and cuts it. */
+/** Masks a text and cuts it. It is masked first, because half an address or a secret may not look like one. */
 function clean(text: string | null): string | null {
-  return text === null ? null : maskString(text.slice(0, MAX_TEXT_LENGTH).toWellFormed());
+  if (text === null) return null;
+  const head = text.slice(0, MAX_TEXT_LENGTH + MAX_SECRET_LENGTH).toWellFormed();
+  return maskString(head).slice(0, MAX_TEXT_LENGTH).toWellFormed();
 }
 
 /** The client can send any number. The view shows whole numbers only. */

@@ -96,12 +96,12 @@ export function createSampler(limits: RecorderLimits): (attempt: FinishedAttempt
   }
 
   function sampleFailure(seen: SourceSecond, code: string): Sample {
-    const ofCode = (seen.failuresByCode.get(code) ?? 0) + 1;
-    seen.failuresByCode.set(code, ofCode);
-    if (CROWDED_CODES.has(code)) return ofCode <= limits.crowdedPerSecond ? "assured failure" : "skipped";
+    const count = (seen.failuresByCode.get(code) ?? 0) + 1;
+    seen.failuresByCode.set(code, count);
+    if (CROWDED_CODES.has(code)) return count <= limits.crowdedPerSecond ? "assured failure" : "skipped";
     seen.failures++;
     // a flood of one code must not hide the others
-    if (ofCode <= limits.assuredPerSecond) return "assured failure";
+    if (count <= limits.assuredPerSecond) return "assured failure";
     return seen.failures <= limits.failuresPerSecond ? "failure" : "skipped";
   }
 

@@ -49,21 +49,21 @@ function createSlots() {
   const hint = "Close a debug view that is open elsewhere, or poll GET …/debug instead.";
   const full = (message: string) => new Refusal("overloaded", { message, hint });
 
-  /** @returns gives the slot back. @throws Refusal */
+  /** @returns a function that gives the slots back. @throws Refusal */
   return ({ sourceId, organizationId }: SourceRecord): Release => {
-    const ofSource = bySource.tryEnter(sourceId);
-    if (!ofSource)
+    const leaveSource = bySource.tryEnter(sourceId);
+    if (!leaveSource)
       throw full(`This source already has ${MAX_STREAMS_PER_SOURCE} open debug streams, which is the limit.`);
-    const ofWorkspace = byWorkspace.tryEnter(organizationId);
-    if (!ofWorkspace) {
-      ofSource();
+    const leaveWorkspace = byWorkspace.tryEnter(organizationId);
+    if (!leaveWorkspace) {
+      leaveSource();
       throw full(
         `This workspace already has ${MAX_STREAMS_PER_WORKSPACE} open debug streams, or this node ${MAX_STREAMS}, which is the limit.`,
       );
     }
     return () => {
-      ofSource();
-      ofWorkspace();
+      leaveSource();
+      leaveWorkspace();
     };
   };
 }

@@ -11,8 +11,8 @@ import { maskJson, maskString } from "../masking/mask.ts";
 import { noteSession, type SessionsOfText, sharedTexts } from "./sessions-of-text.ts";
 import { createViolationLearner, type SeenViolation } from "./violations.ts";
 
-/** What a node knows of events that are not in the catalogue yet: names, properties, values and pages of about 400 bytes each. */
-export const LEARNED_ENTRIES = 20_000;
+/** Most names, properties, values and pages that a node holds until they are stored in the catalogue; about 400 bytes each. */
+export const MAX_LEARNED_ENTRIES = 20_000;
 
 /** An accepted event. */
 export interface SeenEvent {
@@ -20,7 +20,7 @@ export interface SeenEvent {
   readonly properties: Readonly<Record<string, unknown>> | null | undefined;
   readonly sessionId: string;
   readonly clientVersion: string | null;
-  /** Of the page, as it is stored. */
+  /** The path of the page, as it is stored. */
   readonly path: string | null;
 }
 
@@ -44,13 +44,13 @@ export interface EventLearner {
   see(sourceId: string, event: SeenEvent, at: number): void;
   /** Violations are stored in the row of further events, which every source can have. */
   seeViolation(sourceId: string, violation: SeenViolation, at: number): void;
-  /** What was seen since the last call, by source. */
+  /** Takes the events that were seen since the last call, by source. */
   take(): Map<string, CatalogEventRecord[]>;
 }
 
-/** The first events of a name are all looked at, and then one in so many. */
+/** The first 20 events of a name are sampled, then one in 16: a new event is known at once, and a frequent one costs little. */
 const FIRST_SAMPLED = 20;
-const SAMPLED_SHARE = 16;
+const SAMPLE_EVERY = 16;
 
 const createEvent = (at: number): LearnedEvent => ({
   count: 0,
@@ -140,7 +140,7 @@ function toRecord(name: string, learned: LearnedEvent): CatalogEventRecord {
   };
 }
 
-/** What was taken is counted anew. Values wait for further sessions. */
+/** Counts start at 0 after `take`. Values stay, because one is shown only after it occurred in several sessions. */
 function restart(learned: LearnedEvent): void {
   learned.count = 0;
   learned.sampled = 0;
@@ -167,13 +167,14 @@ export function createEventLearner(): EventLearner {
   /** Names, properties, values and pages of all sources. */
   let entries = 0;
 
-  const find = (sourceId: string, name: string, at: number): LearnedEvent => {
+  /** The record of that name. When there is no room for a new name: the record of all further names. */
+  const findOrCreate = (sourceId: string, name: string, at: number): LearnedEvent => {
     let events = sources.get(sourceId);
     if (!events) {
       events = new Map();
       sources.set(sourceId, events);
     }
-    const hasRoom = events.size < LIMITS.maxCatalogEvents && entries < LEARNED_ENTRIES;
+    const hasRoom = events.size < LIMITS.maxCatalogEvents && entries < MAX_LEARNED_ENTRIES;
     const kept = events.has(name) || hasRoom ? name : OTHER_EVENTS;
     let learned = events.get(kept);
     if (!learned) {
@@ -184,14 +185,15 @@ export function createEventLearner(): EventLearner {
     return learned;
   };
 
+  /** Counts the event. Only sampled events are searched for properties and pages. */
   const see = (sourceId: string, event: SeenEvent, at: number) => {
-    const learned = find(sourceId, event.name, at);
+    const learned = findOrCreate(sourceId, event.name, at);
     if (learned.count === 0) learned.firstSeenAt = at;
     learned.count += 1;
     learned.lastSeenAt = Math.max(learned.lastSeenAt, at);
-    if (learned.count > FIRST_SAMPLED && learned.count % SAMPLED_SHARE !== 0) return;
+    if (learned.count > FIRST_SAMPLED && learned.count % SAMPLE_EVERY !== 0) return;
     const isOther = learned === sources.get(sourceId)?.get(OTHER_EVENTS);
-    if (isOther || entries >= LEARNED_ENTRIES) return;
+    if (isOther || entries >= MAX_LEARNED_ENTRIES) return;
     learned.sampled += 1;
     entries += learnProperties(learned, event) + learnSender(learned, event);
   };
@@ -209,7 +211,7 @@ export function createEventLearner(): EventLearner {
     }
     for (const [sourceId, seen] of violations.take())
       taken.set(sourceId, addViolations(taken.get(sourceId) ?? [], seen));
-    if (entries > LEARNED_ENTRIES / 2) {
+    if (entries > MAX_LEARNED_ENTRIES / 2) {
       sources.clear();
       entries = 0;
     }

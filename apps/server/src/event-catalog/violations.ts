@@ -90,13 +90,13 @@ export function createViolationLearner() {
       noteSession(learned.pages, page, sessionId, 2 * LIMITS.maxCatalogPages);
   };
 
-  /** What was seen since the last call, by source. */
+  /** Takes the violations that were seen since the last call, by source. */
   const take = () => {
     const taken = new Map<string, PlanViolationRecord[]>();
     for (const [sourceId, known] of sources) {
       const seen = [...known.values()].filter(({ count }) => count > 0);
       if (seen.length > 0) taken.set(sourceId, seen.map(toRecord));
-      // the sessions of pages wait for further sessions
+      // the record stays: a page is stored only once enough sessions have sent it
       for (const learned of seen) learned.count = 0;
       if (known.size < LIMITS.maxPlanViolations && entries < LEARNED_VIOLATIONS / 2) continue;
       sources.delete(sourceId);

@@ -8,7 +8,7 @@ const escapeSplit = (split: string) => `\\u${split.charCodeAt(0).toString(16).pa
 
 function toCell(value: unknown): string {
   if (value === null) return "";
-  // a number is no formula, also below zero
+  // a number is not a formula, even below zero
   if (typeof value === "number") return String(value);
   if (typeof value !== "object") return toCsvCell(String(value));
   // without an apostrophe within the JSON, any reader finds the exact values

@@ -45,7 +45,7 @@ async function* runQuery(
     // it is left alone when the client leaves before its answer begins
     yield* addAbortSignal(abort_signal, stream);
   } catch (error) {
-    // a client that has left is no failure to log
+    // a client that has left is not a failure to log
     if (abort_signal.aborted) throw new Refusal("warehouse_unavailable");
     throw new Refusal(isDamage(error) ? "warehouse_damaged" : "warehouse_unavailable", {}, error);
   }
@@ -85,7 +85,7 @@ async function findCursor(
 const cursorParams = (cursor: EventCursor | null): object =>
   cursor ? { ...cursor, occurredAt: new Date(cursor.occurredAt) } : {};
 
-/** As many rows as make a page of about `EXPORT_PAGE_BYTES`, and at most twice as many as in the page before. */
+/** The number of rows that make a page of about `EXPORT_PAGE_BYTES`, at most twice as many as in the page before. */
 function nextPageRows(bytes: number, rows: number): number {
   const fitting = Math.floor((EXPORT_PAGE_BYTES * rows) / bytes);
   return Math.max(1, Math.min(fitting, 2 * rows, MAX_EXPORT_PAGE_ROWS));

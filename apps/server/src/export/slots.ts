@@ -8,7 +8,7 @@ const MAX_EXPORTS_PER_WORKSPACE = 2;
 /** An export ends when its client does not read a piece in this time; the shorter time, when another export wants its slot. */
 const EXPORT_STALL_SECONDS = 30;
 const EXPORT_YIELD_SECONDS = 10;
-/** What is passed to the connection at once, so that it shows whether the client reads. */
+/** The bytes passed to the connection at once. Small pieces show whether the client reads. */
 const EXPORT_PIECE_BYTES = 65_536;
 
 export interface ExportSlot {
@@ -27,7 +27,7 @@ interface RunningExport {
   cut(): void;
 }
 
-/** @param onCut is told of an export that ends because its client reads too slowly */
+/** @param onCut called with an export that ends because its client reads too slowly */
 export type EnterExport = (organizationId: string, onCut: (stalledSeconds: number) => void) => ExportSlot;
 
 const tooMany = () =>

@@ -17,6 +17,8 @@ import { createWorkspaceRoute, type WorkspaceRouteDeps } from "./workspace-route
 
 interface HttpAppDeps extends WorkspaceRouteDeps {
   readonly serveIngest: ServeRoute;
+  /** Serves a request below a public key whose path no operation has. */
+  readonly serveStray: (exchange: Exchange, params: RouteMatch["params"]) => Promise<void>;
   readonly newId: (prefix: string) => string;
   readonly config: Pick<Config, "TRUST_PROXY" | "GEO_HEADER" | "INGEST_ALIAS">;
   /** They may contain the listening port, which is known only after the start. */
@@ -71,6 +73,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     const { method = "", headers } = exchange.request;
     if (method === "OPTIONS")
       return send(exchange, { status: 204, headers: cors.preflight(headers, allowedMethods(match)) });
+    if (match.params.strayPath !== undefined) return deps.serveStray(exchange, match.params);
     const operation = match.operations.get(method);
     if (!operation) throw new Refusal("method_not_allowed", { headers: { Allow: allowedMethods(match) } });
     if (operation.access !== "public-key") return serveWorkspace(exchange, operation, match.params);

@@ -31,6 +31,17 @@ const isPrivate = parseAddressRanges([
   "fe80::/10",
 ]);
 
+/** The IPv4 address of an IPv6 address that stands for one, in any form: `::ffff:8.8.8.8`, `::ffff:808:808`, `0:0:0:0:0:ffff:808:808`. */
+function embeddedIpv4(address: string): string | null {
+  if (!/ffff:/i.test(address)) return null;
+  // parsing writes an address in its shortest form
+  const host = URL.parse(`http://[${address}]/`)?.hostname ?? "";
+  const [, high = "", low = ""] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host) ?? [];
+  if (low === "") return null;
+  const number = Number.parseInt(high, 16) * 0x1_0000 + Number.parseInt(low, 16);
+  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join(".");
+}
+
 /** Removes port, brackets, zone and the IPv4-in-IPv6 prefix. Returns null for text that is not an address. */
 function normalizeAddress(text: string): string | null {
   let address = text.trim();
@@ -38,8 +49,8 @@ function normalizeAddress(text: string): string | null {
   else if (/^[\d.]+:\d+$/.test(address)) address = address.slice(0, address.indexOf(":"));
   const zone = address.indexOf("%");
   if (zone > 0) address = address.slice(0, zone);
-  if (/^::ffff:\d/i.test(address) && address.includes(".")) address = address.slice(7);
-  return isIP(address) === 0 ? null : address.toLowerCase();
+  if (isIP(address) === 0) return null;
+  return embeddedIpv4(address) ?? address.toLowerCase();
 }
 
 /** Follows the header from its end, as long as a trusted proxy wrote the entry. */

@@ -50,7 +50,7 @@ export type ConsoleFiles = ReturnType<typeof createConsoleFiles>;
 
 /** The only page that other sites may show in a frame, and which of them is the source's own setting. */
 const EMBED_PAGE = /^\/embed\/?$/;
-/** What a policy can say of an origin. An internationalized name is stored in ASCII. */
+/** Origins that a policy can contain. An internationalized name is stored in ASCII. */
 const POLICY_ORIGIN = /^[\w.*:/[\]-]+$/;
 
 const frameAncestors = (origins: readonly string[]): string =>

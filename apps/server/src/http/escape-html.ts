@@ -10,6 +10,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export const escapeText = (text: string): string =>
   text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);
 
-/** Text as HTML, also within a quoted attribute. */
+/** Text as HTML, safe within a quoted attribute too. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

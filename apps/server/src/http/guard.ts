@@ -33,7 +33,7 @@ import {
   organizationIdsIn,
   readInput,
   readParams,
-  sourceIdIn,
+  sourceIdsIn,
 } from "./input.ts";
 
 interface GuardDeps {
@@ -51,10 +51,18 @@ interface CallerScope {
   readonly role: Role | null;
   readonly permissions: readonly Permission[];
   readonly source: SourceRecord | null;
+  /** All sources of the request, of one workspace; the first is `source`. */
+  readonly sources: readonly SourceRecord[];
 }
 export type Admitted = CallerScope & Input & { readonly params: Readonly<Record<string, string>> };
 
-const NO_SCOPE: CallerScope = { organizationId: null, role: null, permissions: [], source: null };
+const NO_SCOPE: CallerScope = {
+  organizationId: null,
+  role: null,
+  permissions: [],
+  source: null,
+  sources: [],
+};
 
 /** Finds a source of any workspace. Whether the caller may know of it is checked next. */
 async function findSource(ledger: GuardDeps["ledger"], sourceId: string, now: number): Promise<SourceRecord> {
@@ -65,7 +73,7 @@ async function findSource(ledger: GuardDeps["ledger"], sourceId: string, now: nu
 
 /**
  * A token of one workspace gives no membership of another one, and no more rights than its ceiling. A token of a source
- * belongs to the source's workspace, whether or not its maker is still a member.
+ * belongs to the source's workspace, whether or not its creator is still a member.
  */
 async function requireMember(
   ledger: GuardDeps["ledger"],
@@ -196,15 +204,18 @@ export class Guard {
     const params = readParams(incoming.params);
     const listIssues = () => findIssues(operation, input, rules, now);
     const given = organizationIdsIn(operation, input, listIssues);
-    const sourceId = sourceIdIn(operation, input, params, listIssues);
-    const source = sourceId === null ? null : await findSource(ledger, sourceId, now);
-    const organizationId = source?.organizationId ?? given.at(-1);
+    const sourceIds = sourceIdsIn(operation, input, params, listIssues);
+    const sources = await Promise.all(sourceIds.map((sourceId) => findSource(ledger, sourceId, now)));
+    const organizationId = sources[0]?.organizationId ?? given.at(-1);
+    if (sources.some((source) => source.organizationId !== organizationId))
+      throw new Refusal("source_not_found");
     const scope =
       caller === null || organizationId === undefined
         ? NO_SCOPE
-        : await this.#findScope(caller, organizationId, source);
+        : await this.#findScope(caller, organizationId, sources);
     if (caller) {
-      requireTokenScope(caller, operation, source);
+      for (const source of sources.length === 0 ? [null] : sources)
+        requireTokenScope(caller, operation, source);
       if (operation.access === "person") requirePerson(caller);
     }
     requirePermissions(operation, scope, input.body);
@@ -220,13 +231,13 @@ export class Guard {
   async recheck(
     operation: Operation,
     authorization: string | undefined,
-    { organizationId, source }: CallerScope,
+    { organizationId, source, sources }: CallerScope,
     now: number,
   ): Promise<void> {
     const caller = await this.#deps.authenticate(authorization, now);
     if (organizationId === null) return;
     if (source) await findSource(this.#deps.ledger, source.sourceId, now);
-    const scope = await this.#findScope(caller, organizationId, source);
+    const scope = await this.#findScope(caller, organizationId, sources);
     requireTokenScope(caller, operation, source);
     requirePermissions(operation, scope, undefined);
   }
@@ -234,9 +245,9 @@ export class Guard {
   async #findScope(
     caller: Caller,
     organizationId: string,
-    source: SourceRecord | null,
+    sources: readonly SourceRecord[],
   ): Promise<CallerScope> {
     const role = await requireMember(this.#deps.ledger, caller, organizationId);
-    return { organizationId, role, permissions: ROLE_PERMISSIONS[role], source };
+    return { organizationId, role, permissions: ROLE_PERMISSIONS[role], source: sources[0] ?? null, sources };
   }
 }

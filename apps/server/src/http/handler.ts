@@ -75,12 +75,14 @@ export interface Call<Id extends OperationId>
   readonly role: When<InWorkspace<Id>, Role>;
   readonly permissions: readonly Permission[];
   readonly source: When<Entry<Id> extends { source: string } ? true : false, SourceRecord>;
+  /** All sources of the request, of one workspace; the first is `source`. Only some operations take several. */
+  readonly sources: readonly SourceRecord[];
   readonly now: number;
   readonly requestId: string;
   /** Rate limits count by this: the client's address, for IPv6 its /64. */
   readonly clientAddress: string;
   readonly headers: IncomingHttpHeaders;
-  /** Makes a request of its own, with every check but those of the token and its rate. */
+  /** Makes an inner request, with every check except the token and its rate. */
   readonly ask: (request: InnerRequest) => Promise<InnerReply>;
   /** Aborts when the client disconnects, or may no longer see the answer. */
   readonly signal: AbortSignal;

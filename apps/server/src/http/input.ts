@@ -1,6 +1,6 @@
 /** Query, path parameters and body of a workspace request, checked against its operation (docs/api/conventions.md). */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Issue, Operation } from "@headwater/contract";
+import { type Issue, LIMITS, type Operation } from "@headwater/contract";
 import type { TSchema } from "typebox";
 import { isRecord, memberOf } from "../core/members.ts";
 import { issueAt, Refusal } from "../core/refusal.ts";
@@ -145,19 +145,24 @@ export function organizationIdsIn(operation: Operation, input: Input, listIssues
   throw missingId("organizationId", listIssues());
 }
 
+const areIds = (given: unknown): given is string[] =>
+  Array.isArray(given) && given.length > 0 && given.every(isId);
+
 /**
- * The source id of a request; null when the operation has none.
+ * The source ids of a request; empty when the operation has none. Only the schemas of some bodies admit several.
  * @throws Refusal 422 when the operation needs one and there is none, or it is not an id
  */
-export function sourceIdIn(
+export function sourceIdsIn(
   { source: place }: Operation,
   input: Input,
   params: Incoming["params"],
   listIssues: () => Issue[],
-): string | null {
-  if (place === undefined) return null;
-  if (place === "path") return params.sourceId ?? "";
+): readonly string[] {
+  if (place === undefined) return [];
+  if (place === "path") return [params.sourceId ?? ""];
   const given = place === "query" ? input.query.sourceId : memberOf(input.body, "sourceId");
-  if (isId(given)) return given;
+  if (isId(given)) return [given];
+  const several = place === "body" && given === undefined ? memberOf(input.body, "sourceIds") : undefined;
+  if (areIds(several)) return several.slice(0, LIMITS.maxStatsSources);
   throw missingId("sourceId", listIssues());
 }

@@ -1,6 +1,6 @@
 /** The headers of every HTML page that the service serves. */
 
-/** What a page that loads nothing and runs nothing may do. */
+/** The policy of a page that loads nothing and runs nothing. */
 const POLICY = {
   "default-src": "'none'",
   "base-uri": "'none'",

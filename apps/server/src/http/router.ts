@@ -13,7 +13,7 @@ export interface RouteMatch {
   /** By method. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly isIngest: boolean;
-  /** Path parameters as they were sent, still percent-encoded. */
+  /** Path parameters as they were sent, still percent-encoded. `strayPath`: the path is of no operation. */
   readonly params: Record<string, string>;
 }
 
@@ -55,6 +55,16 @@ function findFrom(node: RouteNode, segments: readonly string[], at: number): Rou
   return rest;
 }
 
+/** Paths below a public key that no operation has. */
+const STRAY_PATH = /^\/api\/compat\/([^/]+)\/(.*)$/;
+
+/** Any client may read why such a path is refused, as on the other paths of ingest. */
+function findStray(path: string): RouteMatch | null {
+  const [, publicKey, strayPath] = STRAY_PATH.exec(path) ?? [];
+  if (publicKey === undefined || strayPath === undefined) return null;
+  return { operations: new Map(), isIngest: true, params: { publicKey, strayPath } };
+}
+
 /** A proxy guards this path, which needs no token, by its exact name. */
 const GUARDED = "/metrics";
 
@@ -66,7 +76,8 @@ export function createRouter(operations: readonly Operation[]): Router {
     addRoute(root, operation.path, operation);
     if (operation.path !== GUARDED) addRoute(root, `${operation.path}/`, operation);
   }
-  return (path) => (path.startsWith("/") ? findFrom(root, path.slice(1).split("/"), 0) : null);
+  return (path) =>
+    path.startsWith("/") ? (findFrom(root, path.slice(1).split("/"), 0) ?? findStray(path)) : null;
 }
 
 /** The methods of a path, for the header `Allow`. */

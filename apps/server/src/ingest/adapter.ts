@@ -1,5 +1,7 @@
 /** A request of another tool's client as plain values, and what an adapter makes of it (docs/migrate.md). */
-import type { CompatEndpoint, EventResult } from "@headwater/contract";
+
+import type { CompatEndpoint, EventResult, Operation } from "@headwater/contract";
+import type { EventCode } from "@headwater/contract/event-codes";
 
 export interface ForeignRequest {
   /** The last part of the path, such as `track`. */
@@ -21,19 +23,24 @@ export interface ForeignEvent {
   /** The client says that a session begins with this event. */
   readonly startsSession?: boolean;
   /**
-   * What distinguishes the event from equal ones: a random number of the client, or its time if the visitor is known. null: the
-   * client sends neither, so each request has its own events.
+   * A value that tells the event from equal ones: a random number of the client, or its time if the visitor is known. null:
+   * the client sends neither, so equal events of two requests are different events.
    */
   readonly nonce: string | null;
   /** The event as in a batch of ours. Without an `id` it gets a hash, without a `timestamp` the time of receipt. */
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-/** An event that cannot be translated. It is rejected with `invalid_event`. */
+/** An id is a number that JSON does not hold exactly, so two visitors could become one. */
+export class InexactId extends Error {}
+
+/** An event that cannot be translated. It is rejected. */
 export interface Untranslated {
   /** Its `id`, `type` and `name`, as far as they can be read. */
   readonly raw: unknown;
   readonly problem: string;
+  /** Default: `invalid_event`. */
+  readonly code?: EventCode;
 }
 
 export interface Translation {
@@ -43,15 +50,15 @@ export interface Translation {
   readonly sentAt: string | null;
   /** As they were sent, in the order of the request. */
   readonly messages: readonly unknown[];
-  /** Members that every message takes over from the request: their size counts once for each. null: none. */
+  /** Members of the request that every message gets: their size counts once for each. null: none. */
   readonly shared: Readonly<Record<string, unknown>> | null;
   readonly eventOf: (message: unknown) => ForeignEvent | Untranslated;
 }
 
-/** What an answer tells. The counts add up to the number of results. */
+/** The results that an answer contains. The counts add up to the number of results. */
 interface ForeignResults {
   readonly attemptId: string;
-  /** Of the first visitor. */
+  /** The session of the first visitor. */
   readonly sessionId: string;
   readonly accepted: number;
   readonly duplicates: number;
@@ -66,12 +73,27 @@ export interface ForeignReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The protocol of another tool's clients. Both functions are pure. */
+/** A request as far as its address says what it is. */
+export interface ForeignAddress {
+  readonly method: Operation["method"];
+  readonly call: string;
+  /** The part of the URL behind `?`. */
+  readonly queryText: string;
+  /** The write key in the path; empty: the path has none. */
+  readonly writeKey: string;
+  /** The public address that the clients of all tools send to. */
+  readonly baseUrl: string;
+}
+
+/** The protocol of another tool's clients. Its functions are pure. */
 export interface Adapter {
-  readonly endpoint: CompatEndpoint;
+  /** null: the path belongs to no tool. */
+  readonly endpoint: CompatEndpoint | null;
+  /** The answer to a request that has no events, such as one for settings. null: it has some. */
+  readonly fixedReply?: (address: ForeignAddress) => ForeignReply | null;
   /** Throws a refusal when the request as a whole is unusable. */
   readonly translate: (request: ForeignRequest) => Translation;
-  /** What the client takes for a success. */
+  /** Renders an answer that the client takes for a success. */
   readonly reply: (results: ForeignResults, request: Omit<ForeignRequest, "json">) => ForeignReply;
 }
 

@@ -19,11 +19,11 @@ interface AnswerInput {
 }
 
 /**
- * Without a sessionId the session's user is not revealed, because anyone may know a visitor's id. Several people may share the id
+ * The user of a session that the request does not name is not revealed, because anyone may know a visitor's id. Several people may share the id
  * of a visitor without browser storage.
  */
 const identifiedUserId = ({ sessionId, userId, anonymousId }: BootstrapFields, { session }: Visit) =>
-  sessionId && anonymousId !== NO_ID ? session.userId : userId || null;
+  sessionId === session.sessionId && anonymousId !== NO_ID ? session.userId : userId || null;
 
 function buildBootstrapAnswer(
   { attemptId, request, keyed, visit }: AnswerInput,

@@ -1,5 +1,6 @@
 import type { Attempt, AttemptFacts, Outcome } from "./attempt.ts";
 import type { IngestRequest } from "./ingest-request.ts";
+import { NO_BODY } from "./json.ts";
 
 export type AttemptDraft = ReturnType<typeof startAttempt>;
 
@@ -7,8 +8,7 @@ const NOTHING_KNOWN: AttemptFacts = {
   source: null,
   keyState: null,
   publicKey: null,
-  bodyText: null,
-  bodyStart: null,
+  body: () => NO_BODY,
   payloadBytes: 0,
   envelope: null,
   clockSkewMs: null,
@@ -29,7 +29,7 @@ export function startAttempt(request: IngestRequest, { newId, stopwatch }: Attem
   const facts = { ...NOTHING_KNOWN };
   return {
     attemptId,
-    note: (more: Partial<AttemptFacts>) => void Object.assign(facts, more),
+    note: (newFacts: Partial<AttemptFacts>) => void Object.assign(facts, newFacts),
     finish: (outcome: Outcome): Attempt => ({
       attemptId,
       requestId,

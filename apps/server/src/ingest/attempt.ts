@@ -9,6 +9,7 @@ import type { Refusal } from "../core/refusal.ts";
 import type { SourceRecord } from "../ledger/records.ts";
 import type { ForeignReply } from "./adapter.ts";
 import type { IngestRequest } from "./ingest-request.ts";
+import type { BodyText } from "./json.ts";
 
 /** The envelope of a body, as far as it could be read. */
 export interface Envelope {
@@ -28,10 +29,8 @@ export interface AttemptFacts {
   readonly keyState: KeyState | null;
   /** null: no source has the key. */
   readonly publicKey: string | null;
-  /** The body as text, decompressed. null: it was not read, or is not UTF-8. */
-  readonly bodyText: string | null;
-  /** The first bytes of a body that is not UTF-8 or is too large. */
-  readonly bodyStart: string | null;
+  /** The body, decompressed. It is decoded when an attempt is kept: few are. */
+  readonly body: () => BodyText;
   readonly payloadBytes: number;
   readonly envelope: Envelope | null;
   readonly clockSkewMs: number | null;
@@ -68,7 +67,7 @@ export interface AnsweredOutcome {
   readonly answer: BootstrapAnswer | EventsAnswer;
   readonly results: readonly EventResult[];
   /** The normal form of each event as JSON text, in the order of `results`. null: the event was rejected. */
-  readonly normalized: readonly (string | null)[];
-  /** What another tool's client is answered; null: `answer`. */
+  readonly normalized: () => readonly (string | null)[];
+  /** The answer to another tool's client; null: `answer`. */
   readonly reply: ForeignReply | null;
 }

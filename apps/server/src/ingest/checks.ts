@@ -12,14 +12,13 @@ export function checkKey({ keyState, keyExpiresAt }: CachedSource, now: number):
 }
 
 /** A host name with a trailing dot: the same host in DNS, but a different origin in a browser. */
-const ENDS_WITH_DOT = /^https?:\/\/[a-z0-9.-]+\.(?::\d+)?$/i;
+const ENDS_WITH_DOT = /^https?:\/\/[^:]+\.(?::\d+)?$/i;
 
 /** Clients can put anything into `Origin`, so only an origin that is safe to allow is suggested, and never `*` alone. */
 function originHint(origin: string): string {
   const suggested = originToAllow(origin);
-  if (suggested !== null) return `Add ${suggested} to the source's \`allowedOrigins\`.`;
-  if (ENDS_WITH_DOT.test(origin))
-    return "The host ends with a dot, which `allowedOrigins` cannot name; open the page at its address without that dot.";
+  const note = ENDS_WITH_DOT.test(origin) ? " The host ends with a dot, which makes it another origin." : "";
+  if (suggested !== null) return `Add ${suggested} to the source's \`allowedOrigins\`.${note}`;
   return origin === "null"
     ? "A sandboxed frame or a local file sends the origin `null`, which only `*` in `allowedOrigins` allows; serve the page over http instead."
     : "This is not the origin of a page (scheme://host[:port]), so `allowedOrigins` cannot name it.";

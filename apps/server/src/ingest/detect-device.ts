@@ -25,8 +25,9 @@ function shortVersion(version: string | undefined): string | null {
 }
 
 /** The words and versions of a user agent: `Chrome/131.0` and `Instagram 300.1` are two each. */
-const SEPARATORS = /[ /;,()[\]]+/;
-const VERSION = /^v?\d/;
+const SEPARATORS = /[ /;,()[\]]+|_(?=\d)/;
+/** Longer numbers are builds: `musical_ly_2022704050`. */
+const VERSION = /^v?\d{1,5}(?!\d)/;
 
 interface NamedWord {
   /** The number of the word's row in `WORD_BROWSERS`. */
@@ -41,14 +42,14 @@ const BROWSERS_BY_WORD = new Map(
 );
 
 /** The comment about the system can have the name of a model, such as "motorola edge". */
-const SYSTEM_COMMENT = /^Mozilla\/[\d.]+ \([^)]*\)/;
+const SYSTEM_COMMENT = /Mozilla\/[\d.]+ \([^)]*\)/;
 const INTERNET_EXPLORER = /MSIE (\d+)|Trident\/.*rv:(\d+)/;
 
 type NamedVersion = readonly [name: string | null, version: string | null];
 
 /** The browser that the first row of `WORD_BROWSERS` with a word of the user agent names. */
 function namedBrowser(userAgent: string): NamedVersion | null {
-  const words = userAgent.replace(SYSTEM_COMMENT, "").split(SEPARATORS);
+  const words = userAgent.replace(SYSTEM_COMMENT, "").replaceAll(" Browser", "Browser").split(SEPARATORS);
   let best: { readonly named: NamedWord; readonly version: string | null } | null = null;
   for (const [index, word] of words.entries()) {
     const named = BROWSERS_BY_WORD.get(word.toLowerCase());
@@ -72,7 +73,7 @@ function browserOf(userAgent: string, os: string | null): NamedVersion {
   return [os === "iOS" && userAgent.includes("AppleWebKit") ? "Safari" : null, null];
 }
 
-/** Versions of Windows NT, by their names. Windows 11 says 10.0 too; only the hints tell. */
+/** Versions of Windows NT, by their names. Windows 11 says 10.0 too; only the client hints differ. */
 const WINDOWS: Readonly<Record<string, string>> = {
   "10.0": "10",
   "6.3": "8.1",
@@ -94,8 +95,12 @@ function systemOf(userAgent: string): NamedVersion {
   return [null, null];
 }
 
+/** The part after the version of Android: a language, the model and its build. */
+const ANDROID_MODEL = /(Andr[o0]id[^;)]*; ?)([^)]*)/;
+
 function deviceTypeOf(text: string): DeviceType | null {
-  return DEVICE_TYPES.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
+  const model = ANDROID_MODEL.exec(text)?.[2] ?? "";
+  return DEVICE_TYPES.find(([, pattern, part]) => pattern.test(part === "model" ? model : text))?.[0] ?? null;
 }
 
 /** A string of structured headers (RFC 8941) without its quotes. */
@@ -123,6 +128,12 @@ function hintedBrowser(brands: string): NamedVersion | null {
   return null;
 }
 
+/** The user agent with the model of the hint, in place of `K` or of another model. */
+const withModel = (userAgent: string, model: string) =>
+  ANDROID_MODEL.test(userAgent)
+    ? userAgent.replace(ANDROID_MODEL, (_, head: string) => head + model)
+    : `${userAgent}; ${model})`;
+
 function applyHints(userAgent: string, seen: DetectedDevice, hints: ClientHints): DetectedDevice {
   const [platform, model] = [unquote(hints.platform), unquote(hints.model)];
   // a program that pretends to be another browser sends the hints of its own
@@ -131,7 +142,7 @@ function applyHints(userAgent: string, seen: DetectedDevice, hints: ClientHints)
   const osVersion = version === "" ? null : hintedSystemVersion(platform, version);
   const hinted = seen.browser === "Chrome" ? hintedBrowser(hints.brands ?? "") : null;
   const isTablet = hints.mobile === "?0" && seen.os === "Android" && seen.device === "mobile";
-  const byModel = model === "" ? null : deviceTypeOf(`${userAgent.replace("; K)", "")}; ${model})`);
+  const byModel = model === "" ? null : deviceTypeOf(withModel(userAgent, model));
   return {
     ...seen,
     device: byModel ?? (isTablet ? "tablet" : seen.device),
@@ -148,12 +159,12 @@ export function detectDevice(userAgent: string, hints: ClientHints | null = null
   return hints ? applyHints(userAgent, seen, hints) : seen;
 }
 
-/** The screens of iPads in points, which the browser of an iPad that calls itself a Mac still tells. No Mac has them. */
+/** The screens of iPads in points, which the browser still reports when an iPad calls itself a Mac. No Mac has them. */
 const IPAD_SCREENS = new Set(
   "744x1133 768x1024 810x1080 820x1180 834x1112 834x1194 834x1210 1024x1366 1032x1376".split(" "),
 );
 
-/** An iPad asks for desktop pages with the user agent of a Mac: only its screen tells. The system's version is unknown. */
+/** An iPad asks for desktop pages with the user agent of a Mac: only its screen shows what it is. The system's version is unknown. */
 export function correctIpad<Device extends DetectedDevice>(device: Device, screen: string | null): Device {
   const isIpad = device.os === "macOS" && device.browser === "Safari" && IPAD_SCREENS.has(screen ?? "");
   return isIpad ? { ...device, device: "tablet", os: "iOS", osVersion: null } : device;

@@ -127,9 +127,9 @@ function buildContext(
 const MAX_REASONS = 5;
 
 /** The rejection of an event that does not match the schema. */
-export function rejectInvalid({ issues }: InvalidEvent): Rejection {
+export function rejectInvalid({ issues, code = "invalid_event" }: InvalidEvent): Rejection {
   const reasons = issues.slice(0, MAX_REASONS).map(({ message }) => message);
-  return rejectEvent("invalid_event", `${EVENT_CODES.invalid_event} ${reasons.join("; ")}.`);
+  return rejectEvent(code, `${EVENT_CODES[code]} ${reasons.join("; ")}.`);
 }
 
 /** Evaluates every event of the batch, before the ledger is asked for duplicates. */
@@ -182,7 +182,7 @@ export interface CommitInput {
   readonly visits: readonly Visit[];
   readonly userId: string | null;
   readonly events: readonly EvaluatedEvent[];
-  /** Of the body, decompressed. */
+  /** The size of the decompressed body. */
   readonly sizeBytes: number;
 }
 

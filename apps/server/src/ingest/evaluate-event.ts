@@ -44,10 +44,10 @@ export interface BatchContext {
   readonly otherSessions: ReadonlyMap<string, SessionRecord>;
   readonly anonymousId: string;
   readonly userId: string | null;
-  /** Of the events without a context of their own. */
+  /** The surroundings of events without their own context. */
   readonly surroundings: Surroundings;
   readonly origin: string | null;
-  /** Of the user agent. */
+  /** The device of the user agent. */
   readonly device: Device;
   readonly deviceOf: (userAgent: string) => Device;
   readonly maxEventBytes: number;
@@ -77,8 +77,8 @@ export interface Candidate {
   readonly event: Event;
   /** The deduplication key. */
   readonly key: string;
-  /** The normal form. */
-  readonly json: string;
+  /** The normal form. Bytes lie outside V8's heap: the garbage collector need not copy them while the commit waits. */
+  readonly line: Buffer;
   /** The UTC day of its `occurredAt`, in days since the epoch. */
   readonly day: number;
   readonly sessionId: string;
@@ -86,7 +86,7 @@ export interface Candidate {
   readonly warnings: Warning[];
   /** `sdkVersion` of the batch. */
   readonly clientVersion: string | null;
-  /** Of the page. */
+  /** The path of the page. */
   readonly path: string | null;
   /** How the event violates the tracking plan. null: it does not. */
   readonly violation: (SeenViolation & PlanViolation) | null;
@@ -121,14 +121,18 @@ const MAX_FUTURE_MS = LIMITS.maxFutureSeconds * 1_000;
 const FUTURE_CLAMP_MS = LIMITS.futureClampSeconds * 1_000;
 const DEDUP_WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
 
-/** The time of the event before it is checked. A `sentAt` that is days off corrects only times that are impossible. */
+/**
+ * The time of the event before it is checked. A clock that is days behind, with events up to its `sentAt`, is corrected;
+ * any other `sentAt` that is days off corrects only times that are impossible.
+ */
 function removeSkew(time: number, { receivedAt, clockSkewMs }: BatchContext, warnings: Warning[]): number {
   const skewMs = Math.abs(clockSkewMs);
   if (skewMs <= SKEW_TOLERANCE_MS) return time;
   if (skewMs <= UNRELIABLE_SKEW_MS) return time + clockSkewMs;
   warnings.push("sent_at_unreliable");
+  const isBehind = clockSkewMs > 0 && time + clockSkewMs - receivedAt <= SKEW_TOLERANCE_MS;
   const isPlausible = receivedAt - time <= MAX_AGE_MS && time - receivedAt <= MAX_FUTURE_MS;
-  return isPlausible ? time : time + clockSkewMs;
+  return isPlausible && !isBehind ? time : time + clockSkewMs;
 }
 
 /** The time of the event by the server's clock, in milliseconds. */
@@ -206,7 +210,8 @@ function normalizePage(
   const { url = null, path = null, title = null } = page;
   const hashRouting = page.hashRouting === true;
   const { address, campaign } = addressOf({ url, path, requestOrigin, hashRouting }, addressRules);
-  const { referrer, referrerHost } = referrerOf(page.referrer, address.host, addressRules);
+  const { referrer, host } = referrerOf(page.referrer, addressRules);
+  const referrerHost = host !== null && classifyVisit.isOwnHost(host, address.host) ? null : host;
   const outsideReferrer = referrerHost === null ? null : referrer;
   return {
     address,
@@ -358,15 +363,15 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const measured = measuresOf(event, isPassive(event), warnings);
   const measures = violation || batch.violatedPlan ? { ...measured, planViolation: true } : measured;
   const others = { members, device: markBot(device, botReason !== null), measures };
-  const json = batch.buildLine(head, membersOfEvent(event, sessionId, page, others));
-  // the normal form has the event's data and more; a UTF-16 unit has at most three bytes
-  const tooLarge = checkEventSize(event, batch.maxEventBytes, json.length * 3);
+  const line = Buffer.from(batch.buildLine(head, membersOfEvent(event, sessionId, page, others)));
+  // the normal form has the event's data and more
+  const tooLarge = checkEventSize(event, batch.maxEventBytes, line.length);
   if (tooLarge) return tooLarge;
   return {
     status: "candidate",
     event,
     key,
-    json,
+    line,
     day: dayOf(occurredAt),
     sessionId,
     userId: batch.userId,

@@ -44,7 +44,7 @@ function cutPage(page: JsonObject, warnings: Warning[]): JsonObject {
 }
 
 const exceeds = (value: unknown, maxLength: number) => typeof value === "string" && value.length > maxLength;
-/** Texts are cut before they are masked, which takes long for long texts. */
+/** Texts are cut before they are masked, because masking a long text is slow. */
 const hasLongText = ({ url, path, referrer, title }: JsonObject) =>
   exceeds(url, LIMITS.maxUrlLength) ||
   exceeds(path, LIMITS.maxUrlLength) ||
@@ -68,7 +68,7 @@ export function sizeText(value: unknown): string | null {
 const shortText = (value: unknown) =>
   typeof value === "string" ? value.slice(0, SERVER_LIMITS.maxUserAgentLength).toWellFormed() : undefined;
 
-/** The members of a context from which others of the normal form are read, each within its length. */
+/** The members of a context that the normal form is made from, each cut to its maximum length. */
 export function knownMembers({ locale, timezone, userAgent, screen, viewport }: JsonObject): JsonObject {
   return {
     locale: shortText(locale),
@@ -80,8 +80,8 @@ export function knownMembers({ locale, timezone, userAgent, screen, viewport }: 
 }
 
 /**
- * The context of an event: its own members and those of its batch. If both together are too large, the batch's known members or
- * none at all are taken over.
+ * The context of an event: its own members and those of its batch. If both together are too large, only the batch's known
+ * members are added, or none.
  */
 export function mergeContexts(batch: JsonObject | null, own: JsonObject, warnings: Warning[]): JsonObject {
   if (!batch) return own;
@@ -95,7 +95,7 @@ export function mergeContexts(batch: JsonObject | null, own: JsonObject, warning
 
 /**
  * A context that is too large or too deep keeps its known members.
- * @param events how many events take the context over: it is stored with each of them
+ * @param events the number of events that share the context: it is stored with each of them
  */
 export function fitContext(context: JsonObject, warnings: Warning[], events = 1): JsonObject {
   const { maxContextBytes, maxSharedContextBytes } = LIMITS;

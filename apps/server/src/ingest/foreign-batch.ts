@@ -1,11 +1,18 @@
 /** Turns the events of a foreign request into batches of ours: one for each visitor and user (docs/api/ingest.md). Pure. */
 import { hash } from "node:crypto";
 import { type AppliedLimits, LIMITS } from "@headwater/contract";
+import type { Reviver } from "../core/exact-json.ts";
 import { DAILY_ID_PREFIX, NO_ID } from "../core/ids.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
-import type { Adapter, ForeignEvent, ForeignRequest, Translation } from "./adapter.ts";
+import {
+  type Adapter,
+  type ForeignEvent,
+  type ForeignRequest,
+  InexactId,
+  type Translation,
+} from "./adapter.ts";
 import type { Envelope } from "./attempt.ts";
 import type { EvaluatedEvent } from "./evaluate-batch.ts";
 import { knownMembers } from "./fit.ts";
@@ -94,7 +101,8 @@ function describeUntranslated(source: Translated, index: number, message: string
   const raw = "event" in source ? source.event : source.raw;
   const eventId = isJsonObject(raw) ? textOrNull(raw.id) : null;
   const issue = { path: ["events", index], code: "invalid_value" as const, message };
-  return { raw, issues: [eventId === null ? issue : { ...issue, eventId }] };
+  const issues = [eventId === null ? issue : { ...issue, eventId }];
+  return { raw, issues, code: "code" in source ? source.code : undefined };
 }
 
 interface Identified {
@@ -134,7 +142,7 @@ function nextId(source: ForeignEvent, requestId: string, timesOf: (id: string) =
 
 const contextOf = ({ event }: Identified) => (isJsonObject(event.context) ? event.context : null);
 
-/** What identifies the session of an event. Visitors without storage are told apart by their user agent. */
+/** The key of the session of an event. Visitors without storage are told apart by their user agent. */
 function sessionKeyOf(one: Identified, request: IngestRequest): string {
   const { anonymousId, clientSession } = one.source;
   const userAgent = anonymousId === NO_ID ? userAgentOf(contextOf(one), request) : null;
@@ -151,7 +159,7 @@ function bodyOf(events: IdentifiedEvents, translation: Translation, request: Ing
     anonymousId: first.source.anonymousId,
     userId: first.source.userId,
     page: first.event.page ?? {},
-    // the events have contexts of their own, and none takes over another's
+    // each event has its own context, so the batch has the known members only
     context: first.event.context === undefined ? null : knownMembers(contextOf(first) ?? {}),
     batchId: request.requestId,
     sentAt: translation.sentAt ?? toIsoTime(request.receivedAt),
@@ -172,7 +180,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): (readonly 
 
 const MAX_LISTED_ISSUES = LIMITS.maxIssues;
 
-/** What is wrong with the first event is what its sender has to change. @throws Refusal 422 */
+/** Refuses the request with the issues of its events. @throws Refusal 422 */
 function refuseAll(invalid: ReadonlyMap<number, InvalidEvent>): never {
   const issues = [...invalid.values()].flatMap((one) => one.issues).slice(0, MAX_LISTED_ISSUES);
   throw new Refusal("invalid_payload", { issues });
@@ -289,16 +297,40 @@ export function translate(adapter: Adapter, asked: ForeignRequest): Translation 
   return {
     ...others,
     client: withStorableStrings(client),
-    eventOf: (message) => withStorableStrings(eventOf(message)),
+    eventOf: (message) => withStorableStrings(translateOne(eventOf, message)),
   };
 }
+
+function translateOne(eventOf: Translation["eventOf"], message: unknown): Translated {
+  try {
+    return eventOf(message);
+  } catch (error) {
+    if (!(error instanceof InexactId)) throw error;
+    return {
+      raw: null,
+      problem: "An id is a number that is not exact: send it as a text",
+      code: "id_not_exact",
+    };
+  }
+}
+
+const LONG_NUMBER = /\d[\d.]{15}/;
+const ID_NAME = /id$/i;
+const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
+
+/** Numbers with more digits than a double holds keep them if they are ids, such as those of a database or of a GA4 cookie. */
+const keepIds: Reviver = (name, value, { source = "" } = {}) =>
+  typeof value === "number" && ID_NAME.test(name) && LONG_NUMBER.test(source) && PLAIN_NUMBER.test(source)
+    ? source
+    : value;
 
 /** The request as its adapter reads it. `json` throws a refusal. */
 export function toForeignRequest(
   { call, queryText }: NonNullable<IngestRequest["foreign"]>,
   bodyText: string | null,
 ): ForeignRequest {
-  return { call, queryText, bodyText: bodyText ?? "", json: () => parseJson(bodyText) };
+  const revive = LONG_NUMBER.test(bodyText ?? "") ? keepIds : undefined;
+  return { call, queryText, bodyText: bodyText ?? "", json: () => parseJson(bodyText, revive) };
 }
 
 /** Puts the outcomes of all parts into the order of the request. */

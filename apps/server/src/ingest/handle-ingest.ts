@@ -6,6 +6,7 @@ import { toRefusal } from "../http/failure.ts";
 import type { RequestIds } from "../http/trace-context.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 import type { Admission } from "../overload/admission.ts";
+import type { ForeignReply } from "./adapter.ts";
 import { buildAnswer } from "./answer.ts";
 import type { AnsweredOutcome, Attempt, Outcome } from "./attempt.ts";
 import { type AttemptDraft, startAttempt } from "./attempt-draft.ts";
@@ -30,7 +31,7 @@ import {
   translate,
 } from "./foreign-batch.ts";
 import type { ForeignCall, IngestRequest } from "./ingest-request.ts";
-import { decodeBody, parseJson } from "./json.ts";
+import { decodeBody, NO_BODY, parseJson } from "./json.ts";
 import { type BodyParser, readEnvelope } from "./parse.ts";
 import type { PlaceOf } from "./places.ts";
 import type { PlanCache } from "./plan-cache.ts";
@@ -84,7 +85,8 @@ export async function handleIngest(request: IngestRequest, deps: IngestDeps): Pr
     outcome = { kind: "refused", refusal };
   }
   const attempt = draft.finish(outcome);
-  observeSafely(attempt, deps);
+  const isCounted = outcome.kind === "refused" || !request.foreign?.fixedReply;
+  if (isCounted) observeSafely(attempt, deps);
   return attempt;
 }
 
@@ -104,6 +106,10 @@ async function runStages(
   draft.note({ source: keyed.source, publicKey, keyState: keyRefusal ? "retired" : keyed.keyState });
   const rateRefusal = deps.rates.checkSource(keyed, clientKey, receivedAt);
   if (rateRefusal) throw keyRefusal ?? rateRefusal;
+  if (request.foreign?.fixedReply) {
+    if (keyRefusal) throw keyRefusal;
+    return answerWithoutEvents(request.foreign.fixedReply, draft.attemptId, sourceId);
+  }
   const quotaRefusal = keyed.hasQuota ? await deps.quotas.check(keyed, receivedAt) : null;
   if (quotaRefusal) throw keyRefusal ?? quotaRefusal;
   requireAvailable(sourceId, deps);
@@ -123,6 +129,12 @@ async function runStages(
   return deps.admission.run(sourceId, () => processBody({ request, keyed, body }, draft, deps));
 }
 
+function answerWithoutEvents(reply: ForeignReply, attemptId: string, sourceId: string): AnsweredOutcome {
+  const counts = { accepted: 0, duplicates: 0, rejected: 0, results: [] };
+  const answer = { ok: true, attemptId, sourceId, sessionId: "", ...counts } as const;
+  return { kind: "answered", answer, results: [], normalized: () => [], reply };
+}
+
 interface AdmittedRequest {
   readonly request: IngestRequest;
   readonly keyed: CachedSource;
@@ -137,12 +149,11 @@ async function processBody(
 ): Promise<AnsweredOutcome> {
   const { receivedAt } = request;
   const { sourceId } = keyed.source;
-  const decoded = decodeBody(body);
-  draft.note(decoded);
-  const { bodyText } = decoded;
+  draft.note({ body: () => decodeBody(body) });
+  const { bodyText } = decodeBody(body);
   if (request.foreign)
     return processForeign({ request, keyed, body }, { call: request.foreign, bodyText }, draft, deps);
-  const json = parseJson(decoded.bodyText);
+  const json = parseJson(bodyText);
   draft.note({ envelope: readEnvelope(json) });
   const parsed = deps.parseBody(json, request, keyed.limits.maxBatchSize);
   if (parsed.batch) draft.note({ clockSkewMs: receivedAt - parsed.batch.sentAt });
@@ -164,9 +175,13 @@ async function processBody(
   const results = buildResults(events, committed, sourceId, request.authorization !== null);
   const { attemptId } = draft;
   const answer = buildAnswer({ attemptId, request, keyed, parsed, visit, results });
-  const normalized = events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.json : null));
+  const normalized = () => normalizedOf(events);
   return { kind: "answered", answer, results: results.results, normalized, reply: null };
 }
+
+/** The normal form of each event. null: it was rejected. */
+const normalizedOf = (events: readonly EvaluatedEvent[]) =>
+  events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.line.toString("utf8") : null));
 
 async function storeEvents(input: CommitInput, keyed: CachedSource, { ledger, quotas, learner }: IngestDeps) {
   const commit = buildCommit(input);
@@ -187,7 +202,7 @@ async function processForeign(
   const { sourceId } = keyed.source;
   const asked = toForeignRequest(foreign.call, foreign.bodyText);
   // of a request without a body, the debug view shows the query
-  if (asked.bodyText === "") draft.note({ bodyText: asked.queryText });
+  if (asked.bodyText === "") draft.note({ body: () => ({ ...NO_BODY, bodyText: asked.queryText }) });
   const translation = translate(adapter, asked);
   draft.note({ envelope: foreignEnvelope(translation) });
   const { limits } = keyed;
@@ -209,7 +224,7 @@ async function processForeign(
   const { attemptId } = draft;
   const sessionId = visits[0]?.session.sessionId ?? "";
   const answer = { ok: true, attemptId, sourceId, sessionId, ...results } as const;
-  const normalized = events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.json : null));
+  const normalized = () => normalizedOf(events);
   const reply = adapter.reply({ attemptId, sessionId, ...results }, asked);
   return { kind: "answered", answer, results: results.results, normalized, reply };
 }
@@ -300,9 +315,11 @@ function requireAvailable(sourceId: string, { unavailable, admission }: IngestDe
 
 /** The body of a refused request, for the debug view. */
 function describeBody(body: IngestBody) {
-  const decoded = decodeBody(body);
-  const { bodyText } = decoded;
-  return { ...decoded, envelope: bodyText === null ? null : readEnvelope(tryParseJson(bodyText)) };
+  const { bodyText } = decodeBody(body);
+  return {
+    body: () => decodeBody(body),
+    envelope: bodyText === null ? null : readEnvelope(tryParseJson(bodyText)),
+  };
 }
 
 function tryParseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AttemptKind } from "@headwater/contract";
 import type { RequestIds } from "../http/trace-context.ts";
-import type { Adapter } from "./adapter.ts";
+import type { Adapter, ForeignReply } from "./adapter.ts";
 
 /** Headers of Chromium about the browser, as they were sent. Each can be missing. */
 export interface ClientHints {
@@ -14,13 +14,15 @@ export interface ClientHints {
   readonly model: string | null;
 }
 
-/** What a request of another tool's client has besides. */
+/** The additional members of a request of another tool's client. */
 export interface ForeignCall {
   readonly adapter: Adapter;
   /** The last part of the path. */
   readonly call: string;
   /** The part of the URL behind `?`. */
   readonly queryText: string;
+  /** The answer to a request that has no events. null: it has some. */
+  readonly fixedReply: ForeignReply | null;
 }
 
 /** A request on an ingest route as plain values. Only its body is still to be read. */

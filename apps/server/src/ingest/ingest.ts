@@ -51,7 +51,7 @@ interface IngestOptions
 export interface Ingest {
   handle(request: IngestRequest): Promise<Attempt>;
   inFlight(): number;
-  /** What was learned of the accepted events since the last call, by source. */
+  /** Takes what was learned from accepted events since the last call, by source. */
   takeLearned: EventLearner["take"];
   /** Forgets cached sources and sessions that have changed. */
   forget(change: LedgerChange): void;

@@ -1,7 +1,7 @@
 /** Parses body bytes as JSON and inspects free-form JSON (docs/api/ingest.md). Pure. */
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@headwater/contract";
-import { parseExactJson } from "../core/exact-json.ts";
+import { parseExactJson, type Reviver } from "../core/exact-json.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
@@ -15,9 +15,14 @@ export const textOrNull = (value: unknown): string | null => (typeof value === "
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /** A body for parsing and for the debug view: its text, or its first bytes when it has no usable text. */
-type BodyText =
-  | { readonly bodyText: string; readonly bodyStart: null }
-  | { readonly bodyText: null; readonly bodyStart: string };
+export interface BodyText {
+  /** null: it was not read, or is not UTF-8. */
+  readonly bodyText: string | null;
+  /** The first bytes of a body that is not UTF-8 or is too large. */
+  readonly bodyStart: string | null;
+}
+
+export const NO_BODY: BodyText = { bodyText: null, bodyStart: null };
 
 export function decodeBody({ bytes, problem }: IngestBody): BodyText {
   if (problem !== null || !isUtf8(bytes))
@@ -33,11 +38,11 @@ const MAX_CLEANED_DEPTH = LIMITS.maxDepth + 6;
  * @param text null: the body is not UTF-8
  * @throws Refusal 422 when the text is not JSON
  */
-export function parseJson(text: string | null): unknown {
+export function parseJson(text: string | null, revive?: Reviver): unknown {
   if (text === null) throw invalidBody("invalid_encoding", "The body is not valid UTF-8.");
   let value: unknown;
   try {
-    value = parseExactJson(text);
+    value = parseExactJson(text, revive);
   } catch (error) {
     const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
     const where = position === undefined ? "" : ` (at character ${position})`;

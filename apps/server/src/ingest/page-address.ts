@@ -1,5 +1,6 @@
 /** Parses and cleans the address of a page, its referrer and its title (docs/api/stored-events.md, "Addresses"). Pure. */
 import { LIMITS } from "@headwater/contract";
+import { normalizePath } from "@headwater/contract/path-pattern";
 import { type Campaign, NO_CAMPAIGN, readCampaign } from "../channels/campaign.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createLru } from "../core/lru.ts";
@@ -52,6 +53,11 @@ function splitAddress(text: string): AddressParts {
 /** Client-side routers may send a path with its query and fragment. */
 const withoutQuery = (path: string) => path.replace(/[?#].*$/s, "");
 
+/** The parameter of a link to another host with a visitor's id, which a page without `data-link-domains` leaves in its address. */
+const VISIT = /(?<=[?&])_hw=[^&#]*&?/g;
+const withoutVisit = (text: string): string =>
+  text.includes("_hw=") ? text.replace(VISIT, "").replace(/[?&](?=#|$)/g, "") : text;
+
 /** A page's address, and the campaign that led to it. */
 interface AddressWithCampaign {
   readonly address: PageAddress;
@@ -59,7 +65,7 @@ interface AddressWithCampaign {
 }
 
 function parseAddress(text: string, { cleanQuery, cleanPath }: AddressRules): AddressWithCampaign {
-  const masked = cutUrl(maskAddress(text));
+  const masked = cutUrl(maskAddress(withoutVisit(text)));
   const { path, query, fragment } = splitAddress(masked);
   const url =
     cleanQuery === null
@@ -70,11 +76,13 @@ function parseAddress(text: string, { cleanQuery, cleanPath }: AddressRules): Ad
   const mask = parsed?.href === url ? (part: string) => part : maskWholly;
   // text that is not an absolute address: the path is the part before `?` and `#`
   const { pathname = path, search = `?${splitAddress(url).query}` } = parsed ?? {};
+  const normal = normalizePath(pathname);
+  const maskPath = normal === pathname ? mask : maskWholly;
   const campaign = readCampaign(query);
   const address = {
     url: url || null,
     ...hostOf(parsed),
-    path: cleanPath(mask(pathname || (parsed ? "/" : ""))) || null,
+    path: cleanPath(maskPath(normal || (parsed ? "/" : ""))) || null,
     query: mask(search.slice(1)) || null,
     utm: campaign.utm,
     clickIds: campaign.clickIds,
@@ -130,7 +138,7 @@ interface SentAddress {
 function addFragment(found: AddressWithCampaign, text: string, rules: AddressRules): AddressWithCampaign {
   const [route = ""] = splitAddress(text).fragment.split("?", 1);
   if (route === "" || isQuery(route)) return found;
-  const path = `${found.address.path ?? ""}#${rules.cleanPath(maskWholly(route))}`;
+  const path = `${found.address.path ?? ""}#${rules.cleanPath(maskWholly(normalizePath(route)))}`;
   return { ...found, address: { ...found.address, path } };
 }
 
@@ -147,7 +155,10 @@ export function addressOf(
     const { address, campaign, sentPath } = cached;
     const ownPath = path && path !== sentPath ? withoutQuery(path) : "";
     if (path && ownPath !== "" && ownPath !== sentPath) {
-      const own = { address: { ...address, path: rules.cleanPath(cutUrl(maskWholly(ownPath))) }, campaign };
+      const own = {
+        address: { ...address, path: rules.cleanPath(cutUrl(maskWholly(normalizePath(ownPath)))) },
+        campaign,
+      };
       return hashRouting ? addFragment(own, path, rules) : own;
     }
     if (!hashRouting) return cached;
@@ -159,11 +170,11 @@ export function addressOf(
   return parseCached(requestOrigin + (path.startsWith("/") ? path : `/${path}`), rules);
 }
 
-/** The referrer, cleaned, and its host. The host is null when there is none or when it is the page's own host. */
-export function referrerOf(sent: string | null | undefined, ownHost: string | null, rules: AddressRules) {
-  if (!sent) return { referrer: null, referrerHost: null };
+/** The referrer, cleaned, and its host. */
+export function referrerOf(sent: string | null | undefined, rules: AddressRules) {
+  if (!sent) return { referrer: null, host: null };
   const { url, host } = parseCached(sent, rules).address;
-  return { referrer: url, referrerHost: host === ownHost ? null : host };
+  return { referrer: url, host };
 }
 
 const titles = createLru<string, string>(TITLE_CACHE_ENTRIES);

@@ -10,10 +10,13 @@ export interface ParsedTime {
   isCanonical: boolean;
 }
 
-/** A calendar, week or ordinal date with or without hyphens, a time of day with or without colons, and a zone or none. */
+/**
+ * A calendar, week or ordinal date with or without hyphens, a time of day with or without colons, and a zone or none. After
+ * a zone, its name and other notes of RFC 9557 in brackets say nothing more.
+ */
 const DATE_TIME =
-  /^(\d{4})(-?)(?:(\d\d)\2(\d\d)|W(\d\d)\2(\d)|(\d{3}))[T ](\d\d)(?:(:?)(\d\d)(?:\9(\d\d)(?:[.,](\d{1,9})\d*)?)?)?(?:(Z)|([+\-\u2212])(\d\d)(?::?(\d\d))?)?$/i;
-const MAX_LENGTH = 40;
+  /^(\d{4})(-?)(?:(\d\d)\2(\d\d)|W(\d\d)\2(\d)|(\d{3}))[T ](\d\d)(?:(:?)(\d\d)(?:\9(\d\d)(?:[.,](\d{1,9})\d*)?)?)?(?:(?:(Z)|([+\-\u2212])(\d\d)(?::?(\d\d))?)(?:\[!?[\w/+\-:=]{1,64}\]){0,3})?$/i;
+const MAX_LENGTH = 120;
 const CANONICAL_LENGTH = 24;
 
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;

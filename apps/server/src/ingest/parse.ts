@@ -9,6 +9,7 @@ import {
   LegacyEventsBody,
   type Warning,
 } from "@headwater/contract";
+import type { EventCode } from "@headwater/contract/event-codes";
 import { invalidBody, Refusal } from "../core/refusal.ts";
 import { compile } from "../core/validate.ts";
 import type { Envelope } from "./attempt.ts";
@@ -26,6 +27,8 @@ export interface ValidEvent {
 export interface InvalidEvent {
   readonly raw: unknown;
   readonly issues: readonly Issue[];
+  /** Default: `invalid_event`. */
+  readonly code?: EventCode | undefined;
 }
 export type ParsedEvent = ValidEvent | InvalidEvent;
 export const isInvalid = (parsed: ParsedEvent): parsed is InvalidEvent => "issues" in parsed;
@@ -180,10 +183,10 @@ export function createBodyParser(): BodyParser {
     const shapeIssues = hasShape ? NO_ISSUES : check.issues(json).filter(isAboutEnvelope);
     const warnings: Warning[] = [];
     const sentAt = readTime(json.sentAt);
-    // of a bootstrap without events it is another client's own member
+    // in a bootstrap without events, `sentAt` is a member of another client's own
     const hasBatch = kind === "events" || rawEvents.length > 0;
     const timeIssues = hasBatch ? checkTime(["sentAt"], json.sentAt, sentAt) : NO_ISSUES;
-    // the page of the landing is not that of the events
+    // the landing page is not the page of the events
     const body = fitMembers(json, warnings, [], rawEvents.length);
     const shaped: readonly Event[] | null = hasShape ? (json.events ?? []) : null;
     const events = shaped

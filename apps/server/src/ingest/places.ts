@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type CityResponse, Reader } from "mmdb-lib";
 import { createLru } from "../core/lru.ts";
+import { textOf } from "../core/text.ts";
 
 /** Decoded parts of the address file, such as one for each city: about 1 kB each. */
 const PLACE_CACHE_ENTRIES = 5_000;
@@ -27,11 +28,12 @@ type PlaceRecord = Omit<Partial<CityResponse>, "city"> & {
   readonly state1?: string;
 };
 
+/** A file can hold anything. */
 function toPlace({ country, country_code, subdivisions, state1, city }: PlaceRecord): VisitorPlace {
   return {
-    country: country_code || country?.iso_code || null,
-    region: state1 || subdivisions?.[0]?.names?.en || null,
-    city: (typeof city === "string" ? city : city?.names?.en) || null,
+    country: textOf(country_code) ?? textOf(country?.iso_code),
+    region: textOf(state1) ?? textOf(subdivisions?.[0]?.names?.en),
+    city: textOf(typeof city === "string" ? city : city?.names?.en),
   };
 }
 
@@ -47,28 +49,42 @@ export interface PlacesFile {
   readonly mayHaveCities: boolean;
 }
 
+/** Each is called once at most. Events are accepted anyway, without a place. */
+interface PlaceProblems {
+  /** The file cannot be opened. No address has a place. */
+  unreadable(error: unknown): void;
+  /** A record cannot be decoded. Its addresses have no place. */
+  badRecord(error: unknown): void;
+}
+
 /**
  * Opens an MMDB file. Private and loopback addresses have no place.
  * @param file null: no address has a place
- * @param onUnreadable called once if the file cannot be read. Events are still accepted, without a place
  */
-export function openPlaces(file: PlacesFile | null, onUnreadable: (error: unknown) => void): PlaceOf {
+export function openPlaces(file: PlacesFile | null, problems: PlaceProblems): PlaceOf {
   // opened at the first look-up, so that a node without visitors does not use the memory of the file
   let reader: Reader<PlaceRecord> | undefined;
   let isUsable = file !== null;
-  const open = (path: string) =>
-    // a record of GeoLite2-City takes 80 µs to decode, and 3 µs with its parts in the cache
-    new Reader<PlaceRecord>(readFileSync(path), {
-      cache: createLru<string | number, object>(PLACE_CACHE_ENTRIES),
-    });
-  const find = (path: string, address: string): VisitorPlace => {
+  let hasBadRecord = false;
+  const open = (path: string): Reader<PlaceRecord> | undefined => {
     try {
-      reader ??= open(path);
-      const found = reader.get(address);
-      return found ? toPlace(found) : NO_PLACE;
+      // a record of GeoLite2-City takes 80 µs to decode, and 3 µs with its parts in the cache
+      const cache = createLru<string | number, object>(PLACE_CACHE_ENTRIES);
+      return new Reader<PlaceRecord>(readFileSync(path), { cache });
     } catch (error) {
       isUsable = false;
-      onUnreadable(error);
+      problems.unreadable(error);
+      return undefined;
+    }
+  };
+  const find = (path: string, address: string): VisitorPlace => {
+    reader ??= open(path);
+    try {
+      const found = reader?.get(address);
+      return found ? toPlace(found) : NO_PLACE;
+    } catch (error) {
+      if (!hasBadRecord) problems.badRecord(error);
+      hasBadRecord = true;
       return NO_PLACE;
     }
   };

@@ -20,7 +20,7 @@ interface Used {
   bytes: number;
 }
 
-/** What a workspace has stored on one day. */
+/** The usage of a workspace on one day. */
 interface DayUsage {
   /** When it was read from the ledger. */
   readonly readAt: number;
@@ -93,7 +93,7 @@ function findReached(usage: DayUsage, { source, limits }: CachedSource, now: num
   return null;
 }
 
-/** What the ledger adds to the usage for a commit. */
+/** Counts what the ledger adds to the usage for a commit. */
 function countStored({ bootstrap, bytes }: Commit, flags: StoredFlags): Used {
   const events = flags.reduce((sum, flag) => sum + flag, 0);
   return { events, bytes: events > 0 || bootstrap ? bytes : 0 };

@@ -43,17 +43,17 @@ const BYTES_DETAIL: RefusalDetail = {
  */
 export function createRateChecks(rates: IngestRates, nodes: () => number) {
   const { sourceCacheEntries } = SERVER_LIMITS;
-  const ofClients = (rate: Rate) => createClientRateLimiter({ ...rate, nodes });
-  const clients = ofClients(rates.client);
+  const createClientLimiter = (rate: Rate) => createClientRateLimiter({ ...rate, nodes });
+  const clients = createClientLimiter(rates.client);
   const sources = createRateLimiter({ ...rates.source, maxKeys: sourceCacheEntries, nodes });
-  const unknownKeys = ofClients(rates.unknownKey);
+  const unknownKeys = createClientLimiter(rates.unknownKey);
   const { perSecond, burst } = rates.unknownKey;
-  const lookUps = ofClients({
+  const lookUps = createClientLimiter({
     perSecond: perSecond * LOOK_UPS_PER_UNKNOWN_KEY,
     burst: burst * LOOK_UPS_PER_UNKNOWN_KEY,
   });
-  const badTokens = ofClients(rates.failedAuth);
-  const clientBytes = rates.clientBytes && ofClients(rates.clientBytes);
+  const badTokens = createClientLimiter(rates.failedAuth);
+  const clientBytes = rates.clientBytes && createClientLimiter(rates.clientBytes);
 
   const checkClient = (limiter: RateLimiter, clientKey: string, now: number, what = "unknown keys") =>
     rateRefusal(limiter.rate, limiter.take(clientKey, now), {

@@ -2,15 +2,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "@headwater/contract";
 import type { Config } from "../config/settings.ts";
+import { decodeComponent } from "../core/text.ts";
 import { TOKEN_PREFIX } from "../core/token.ts";
 import { clientOf } from "../http/client-address.ts";
 import { renderFailure } from "../http/failure.ts";
 import { type Exchange, type ServeRoute, send, sendJson } from "../http/reply.ts";
-import type { Adapters, ForeignReply } from "./adapter.ts";
+import type { Adapter, Adapters, ForeignReply } from "./adapter.ts";
 import type { Attempt } from "./attempt.ts";
 import { type ClientHints, type ForeignCall, type IngestRequest, ingestPath } from "./ingest-request.ts";
 
-/** The maximum length of each header. A list of four brands with versions has about 150 characters. */
+/** The maximum length of each client hint. A list of four brands with versions has about 150 characters. */
 const MAX_CLIENT_HINT_LENGTH = 256;
 
 interface IngestRouteDeps {
@@ -18,8 +19,12 @@ interface IngestRouteDeps {
   readonly clock: () => number;
   /** The address of a source's debug view. */
   readonly debugUrl: (sourceId: string) => string;
+  /** The public address of the service. */
+  readonly addresses: () => { readonly baseUrl: string };
   /** The adapters of the compatible endpoints. */
   readonly adapters: Adapters;
+  /** The adapter of a path that no tool has. */
+  readonly strayAdapter: (path: string) => Adapter;
   readonly ingest: { readonly handle: (request: IngestRequest) => Promise<Attempt> };
 }
 
@@ -35,8 +40,8 @@ function originOf({ origin, referer }: IncomingHttpHeaders): string | null {
 }
 
 /**
- * Other values are not for the service: a wrapper may add the application's own bearer token to every request, and a proxy may
- * ask for Basic authentication.
+ * Other values of `Authorization` are not for the service: a wrapper may add the application's own bearer token to every
+ * request, and a proxy may ask for Basic authentication.
  */
 const OWN_TOKEN = new RegExp(`^bearer +${TOKEN_PREFIX}`, "i");
 
@@ -102,7 +107,7 @@ function toIngestRequest(
 /** Unix time of 2026-01-01, when the routes without `/v2/` became deprecated (RFC 9745). */
 const DEPRECATED_SINCE = "@1767225600";
 
-/** Only a client whose body the v2 route accepts is led there: one without the version fields would be refused. */
+/** Names the v2 route only to a client that it accepts: a body without the version fields would be refused there. */
 function deprecationHeaders(
   { legacy, publicKey, kind }: IngestAddress,
   { alias }: Exchange,
@@ -116,17 +121,21 @@ function deprecationHeaders(
 }
 
 function toForeignCall(
-  { compatEndpoint, path }: Operation,
-  { call }: Readonly<Record<string, string>>,
-  queryText: string,
-  adapters: Adapters,
+  { compatEndpoint, path, method }: Operation,
+  { call = path.slice(path.lastIndexOf("/") + 1), publicKey, writeKey }: Readonly<Record<string, string>>,
+  { queryText, alias }: Exchange,
+  { adapters, addresses }: IngestRouteDeps,
 ): ForeignCall | null {
   if (compatEndpoint === undefined) return null;
-  return {
-    adapter: adapters[compatEndpoint],
-    call: call ?? path.slice(path.lastIndexOf("/") + 1),
+  const adapter = adapters[compatEndpoint];
+  const fixedReply = adapter.fixedReply?.({
+    method,
+    call,
     queryText,
-  };
+    writeKey: writeKey ?? "",
+    baseUrl: `${addresses().baseUrl}${alias}/api/compat/${publicKey}`,
+  });
+  return { adapter, call, queryText, fixedReply: fixedReply ?? null };
 }
 
 function toIngestAddress(
@@ -143,8 +152,8 @@ function toIngestAddress(
 }
 
 /**
- * With `no-store`, Chromium never ends a `keepalive` request whose answer the page does not read, and a page may have 64 KiB of
- * them.
+ * Not `no-store`: with it, Chromium never ends a `keepalive` request whose answer the page does not read. A page can have
+ * 64 KiB of these requests.
  */
 const FOREIGN_CACHING = { "Cache-Control": "no-cache" };
 
@@ -155,18 +164,28 @@ function sendForeign(exchange: Exchange, reply: ForeignReply): void {
   else send(exchange, { status, headers: { ...headers, "Content-Type": mediaType } }, content);
 }
 
-/** @returns serves every ingest route */
-export const createIngestRoute =
-  (deps: IngestRouteDeps): ServeRoute =>
-  async (exchange, operation, params) => {
-    const foreign = toForeignCall(operation, params, exchange.queryText, deps.adapters);
-    const address = toIngestAddress(operation, params.publicKey ?? "", foreign);
-    const attempt = await deps.ingest.handle(toIngestRequest(exchange, address, deps));
-    const { outcome, source, attemptId, requestId } = attempt;
-    const headers = deprecationHeaders(address, exchange, attempt);
-    if (outcome.kind === "answered" && outcome.reply) return sendForeign(exchange, outcome.reply);
-    if (outcome.kind === "answered") return sendJson(exchange, { status: 200, headers }, outcome.answer);
-    const debugUrl = source ? deps.debugUrl(source.sourceId) : undefined;
-    const failure = renderFailure(outcome.refusal, { requestId, attemptId, debugUrl });
-    sendJson(exchange, { status: failure.status, headers: { ...headers, ...failure.headers } }, failure.body);
+async function serve(exchange: Exchange, sent: IngestAddress, deps: IngestRouteDeps): Promise<void> {
+  const address = { ...sent, publicKey: decodeComponent(sent.publicKey) };
+  const attempt = await deps.ingest.handle(toIngestRequest(exchange, address, deps));
+  const { outcome, source, attemptId, requestId } = attempt;
+  const headers = deprecationHeaders(address, exchange, attempt);
+  if (outcome.kind === "answered" && outcome.reply) return sendForeign(exchange, outcome.reply);
+  if (outcome.kind === "answered") return sendJson(exchange, { status: 200, headers }, outcome.answer);
+  const debugUrl = source ? deps.debugUrl(source.sourceId) : undefined;
+  const failure = renderFailure(outcome.refusal, { requestId, attemptId, debugUrl });
+  sendJson(exchange, { status: failure.status, headers: { ...headers, ...failure.headers } }, failure.body);
+}
+
+/** Creates the handlers of every ingest route, and of paths below a public key that are none. */
+export function createIngestRoutes(deps: IngestRouteDeps) {
+  const serveIngest: ServeRoute = (exchange, operation, params) => {
+    const foreign = toForeignCall(operation, params, exchange, deps);
+    return serve(exchange, toIngestAddress(operation, params.publicKey ?? "", foreign), deps);
   };
+  const serveStray = (exchange: Exchange, { publicKey = "", strayPath = "" }: Record<string, string>) => {
+    const { queryText } = exchange;
+    const foreign = { adapter: deps.strayAdapter(strayPath), call: "", queryText, fixedReply: null };
+    return serve(exchange, { kind: "events", legacy: false, publicKey, foreign }, deps);
+  };
+  return { serveIngest, serveStray };
+}

@@ -50,7 +50,7 @@ export interface SessionCache {
   findJoinable(sourceId: string, joinKey: string, now: number): Promise<SessionRecord | null> | undefined;
   /**
    * @param joinKey by which other requests may join this session from now on, such as its visitor; null: none may
-   * @returns runs the work that stores the session, and caches the session if the work succeeds
+   * @returns a function that runs the work that stores the session, and caches the session if that succeeds
    */
   open(session: SessionRecord, joinKey: string | null): RunWork;
   /** Updates a cached session after a commit. Notifies the other nodes when the session's user may have changed. Never throws. */

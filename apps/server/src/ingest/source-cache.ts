@@ -1,7 +1,7 @@
 /** Sources by public key, cached in memory, so that most ingest requests need no look-up in the ledger. */
 import type { AppliedLimits, KeyState } from "@headwater/contract";
 import { compileOrigins } from "@headwater/contract/origin";
-import { pathMatcher } from "@headwater/contract/path-pattern";
+import { pathMatcher, storedPattern } from "@headwater/contract/path-pattern";
 import type { SourceLists } from "../channels/source-lists.ts";
 import { createVisitClassifier, type VisitClassifier } from "../channels/visit-classifier.ts";
 import { type ContainsAddress, parseAddressRanges } from "../core/address-ranges.ts";
@@ -9,7 +9,7 @@ import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 import type { SourceRecord } from "../ledger/records.ts";
-import { type AddressRules, compileAddressRules, storedPattern } from "./address-rules.ts";
+import { type AddressRules, compileAddressRules } from "./address-rules.ts";
 
 /** A source found by one of its public keys, with its settings compiled. */
 export interface CachedSource {
@@ -48,7 +48,7 @@ export interface SourceCache {
 const hasQuota = ({ dailyQuota: { source, workspace } }: AppliedLimits): boolean =>
   [source.events, source.bytes, workspace.events, workspace.bytes].some((limit) => limit !== null);
 
-/** The characters of public keys. Any other text is no key and needs no look-up. */
+/** The characters of public keys. Any other text is not a key and needs no look-up. */
 const PUBLIC_KEY = /^[A-Za-z0-9_-]{1,100}$/;
 
 interface SourceCacheDeps {

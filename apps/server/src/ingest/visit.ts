@@ -58,12 +58,22 @@ async function continueSession(
   return existing(session, "continued");
 }
 
-/** Returns undefined when this bootstrap can resume no session; that is known without waiting. */
-function findResumable(body: BootstrapFields, sourceId: string, now: number, sessions: SessionCache) {
+/** The session that the bootstrap names, else with `joinSession` one that another tool's client opened for the visitor. */
+async function findStoredSession(
+  { sessionId, joinSession, anonymousId }: BootstrapFields,
+  { sourceId, now }: { sourceId: string; now: number },
+  sessions: SessionCache,
+): Promise<SessionRecord | null> {
   // the answer contains the session's activity and user, and another node may have changed them: so ask the ledger
-  if (body.sessionId) return sessions.find(sourceId, body.sessionId, () => false);
-  return body.joinSession === true ? sessions.findJoinable(sourceId, body.anonymousId, now) : undefined;
+  const named = sessionId ? await sessions.find(sourceId, sessionId, () => false) : null;
+  if (named && canResume(named, anonymousId, now)) return named;
+  if (joinSession !== true) return null;
+  const latest = (await sessions.findLatest(sourceId, [anonymousId])).get(anonymousId);
+  return latest?.sessionId.startsWith(FOUND_SESSION_PREFIX) && isResumable(latest, now) ? latest : null;
 }
+
+/** Other requests join the session of a visitor by it while it is opened. */
+const joinKeyOf = (anonymousId: string) => `visitor ${anonymousId}`;
 
 /** The session that a page of a visitor without browser storage goes on with: the one that it names, else the latest. */
 async function findDailySession(
@@ -96,20 +106,23 @@ async function resumeOrOpenSession(
 ): Promise<Visit> {
   const { receivedAt: now } = request;
   const { sourceId } = keyed.source;
+  const asked = { sourceId, now };
   let visitor = body;
+  let stored: SessionRecord | null;
   if (body.anonymousId === NO_ID) {
     const ids = await visitorIds.of(request, body, sourceId);
-    const latest = await findDailySession(body, { sourceId, now, ids }, sessions);
-    if (latest) return resume(latest, body, now);
+    stored = await findDailySession(body, { ...asked, ids }, sessions);
     visitor = { ...body, anonymousId: ids[0], sessionId: null, joinSession: true };
-  }
-  const looking = findResumable(visitor, sourceId, now, sessions);
-  // Await nothing when there is no session to resume. Otherwise, of two pages that start at once, the second would not
+  } else stored = await findStoredSession(body, asked, sessions);
+  if (stored) return resume(stored, body, now);
+  const joinKey = visitor.joinSession === true ? joinKeyOf(visitor.anonymousId) : null;
+  // Await nothing from here when nobody is opening the session. Otherwise, of two pages that start at once, the second would not
   // find the session that the first one opens here.
-  const found = looking ? await looking : null;
+  const opening =
+    joinKey !== null && !visitor.sessionId ? sessions.findJoinable(sourceId, joinKey, now) : undefined;
+  const found = opening ? await opening : null;
   if (found && canResume(found, visitor.anonymousId, now)) return resume(found, body, now);
   const session = newSession(visitor, request, keyed, newId("ses"));
-  const joinKey = visitor.joinSession === true ? visitor.anonymousId : null;
   return { session, state: "opened", store: sessions.open(session, joinKey) };
 }
 
@@ -194,7 +207,7 @@ async function joinOrOpen(
   const isUsable = (found: SessionRecord | null): found is SessionRecord =>
     found !== null && (ownId !== null || isResumable(found, now));
   if (isUsable(stored)) return existing(stored, "continued");
-  const joinKey = ownId === null ? `visitor ${body.anonymousId}` : `session ${ownId}`;
+  const joinKey = ownId === null ? joinKeyOf(body.anonymousId) : `session ${ownId}`;
   // see `resumeOrOpenSession`: await nothing when nobody is opening the session
   const looking = startsSession ? undefined : sessions.findJoinable(keyed.source.sourceId, joinKey, now);
   const joined = looking ? await looking : null;
@@ -219,7 +232,7 @@ function newSession(
   const { address } = addressOf({ url, path, requestOrigin: request.origin, hashRouting }, addressRules);
   const landing = {
     ...address,
-    referrer: referrerOf(page.referrer, null, addressRules).referrer,
+    referrer: referrerOf(page.referrer, addressRules).referrer,
     locale: shortText(context?.locale),
     timezone: shortText(context?.timezone),
     userAgent:

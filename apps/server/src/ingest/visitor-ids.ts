@@ -24,7 +24,7 @@ interface VisitorIdDeps {
 }
 
 export function createVisitorIds({ ledger, clock }: VisitorIdDeps) {
-  /** Of today and yesterday. */
+  /** The salts of today and yesterday. */
   const salts = new Map<number, Promise<Uint8Array>>();
 
   function saltOf(day: number): Promise<Uint8Array> {

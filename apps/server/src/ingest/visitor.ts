@@ -51,7 +51,7 @@ export function createDeviceOf(budget?: TimeBudget): DeviceOf {
   };
 }
 
-/** What a context says of the visitor. */
+/** The facts about the visitor in a context. */
 export interface Surroundings {
   readonly context: Record<string, unknown> | null;
   /** Members of the normal form, as JSON without the braces. */
@@ -74,13 +74,13 @@ export function readSurroundings(context: Record<string, unknown> | null, device
 type SenderHeaders = Pick<IngestRequest, "authorization" | "origin" | "userAgent">;
 type DeviceHeaders = SenderHeaders & Pick<IngestRequest, "clientHints">;
 
-/** User agents of browsers and crawlers. Of the user agents that `isbot` knows, the others are those of HTTP libraries. */
+/** User agents of browsers and crawlers. The others that `isbot` knows are HTTP libraries. */
 const BROWSER_OR_CRAWLER =
   /^(?:mozilla|opera)\/|bot|crawl|spider|slurp|archiver|facebookexternalhit|preview|monitor|scan/i;
 
 const isLibrary = (userAgent: string) => !BROWSER_OR_CRAWLER.test(userAgent) && detectBot(userAgent);
 
-/** Who sent a request. A server has a token, or it has no origin and its user agent is that of an HTTP library or none. */
+/** The sender of a request. A server has a token, or it sends no origin and has the user agent of an HTTP library or none. */
 export function senderOf({ authorization, origin, userAgent }: SenderHeaders): EventSender {
   if (authorization !== null) return "server";
   if (origin !== null) return "browser";

@@ -37,7 +37,7 @@ for (const [network, prefix] of [
 ] as const)
   PRIVATE.addSubnet(network, prefix, "ipv6");
 
-/** Whether an IP address is loopback, private, link-local, multicast or reserved, also as IPv4 in IPv6. */
+/** Whether an IP address is loopback, private, link-local, multicast or reserved, including IPv4 in IPv6. */
 export const isPrivateAddress = (address: string): boolean =>
   PRIVATE.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 

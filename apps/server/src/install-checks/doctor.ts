@@ -17,7 +17,7 @@ import { createSender, type SendRequest } from "./send-request.ts";
 interface DoctorOptions {
   /** The page, at the address that its visitors open. */
   readonly pageUrl: string;
-  /** What is known about the service and the source without a request. */
+  /** The facts about the service and the source that need no request. */
   readonly service: ServiceEvidence;
   readonly guard: AddressGuard;
   /** Aborts every request that is still open. */

@@ -1,7 +1,7 @@
-/** What the checks of an install look at: the page's report, and what is known about the service. */
+/** The evidence for the checks of an install: the page's report, and facts about the service. */
 import type { InstallCheck, KeyState, PageReport } from "@headwater/contract";
 
-/** What is known about the service and the source; null: unknown. */
+/** Facts about the service and the source; null: unknown. */
 export interface ServiceEvidence {
   readonly sourceId: string | null;
   /** The key that the page should have. */

@@ -15,7 +15,7 @@ const SITE_TEST_GRACE_MS = 5_000;
 const MAX_SITE_TEST_THREAD_MB = 64;
 const MAX_SITE_TEST_THREAD_YOUNG_MB = 16;
 
-/** What the thread is started with. */
+/** The arguments of the thread. */
 export interface PageTest {
   readonly pageUrl: string;
   readonly service: ServiceEvidence;

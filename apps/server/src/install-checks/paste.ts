@@ -18,7 +18,7 @@ export function renderSetting(form: SnippetForm, name: keyof typeof OPTIONS, val
 
 /** Sets the address of the client's script. */
 export const renderScriptUrl = ({ kind }: SnippetForm, url: string): string =>
-  kind === "tag" ? `src="${url}"` : `script.src = ${JSON.stringify(url)};`;
+  kind === "tag" ? `src="${url}"` : `script.src = trusted(${JSON.stringify(url)});`;
 
 /** A bundle that loads the client may belong to a Next.js application, where the attributes are those of a <Script> tag. */
 export const hintForNextJs = (form: SnippetForm, attributes: string): string =>

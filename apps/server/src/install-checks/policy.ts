@@ -4,6 +4,7 @@
  */
 import type { PageSnippet } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
+import { TRUSTED_POLICY } from "../install/snippets/browser.ts";
 import { apiBaseOf, type CheckFinding, type Evidence, ok, scriptUrlOf, unknown, wrong } from "./evidence.ts";
 
 /** Longer policies are not read, because a truncated policy would mean something else. Also the maximum of all headers. */
@@ -187,7 +188,7 @@ function findInlineProblem(directive: Directive, { nonce, hash }: PageSnippet): 
   }
   return wrong(
     `The page's Content-Security-Policy (${directive.name}) does not allow the inline snippet to run.`,
-    "Allow it by its hash, or paste the tag without inline code: <script async src data-key>.",
+    "Allow it by its hash, or load its code from a file of the site.",
     addSource(nameToChange(directive), directive, hash === null ? "'sha256-…'" : `'${hash}'`),
   );
 }
@@ -220,6 +221,22 @@ function findFileProblem(directive: Directive, { snippet, url, page }: ClientScr
   );
 }
 
+/** With Trusted Types the snippet needs its policy to set the address of the script. */
+function findTrustedTypesProblem(policies: readonly Policy[], { kind }: PageSnippet): CheckFinding | null {
+  const requirements = policies.map((policy) => findDirective(policy, "require-trusted-types-for"));
+  const isRequired = requirements.some((directive) => directive && hasKeyword(directive, "'script'"));
+  if (kind === "tag" || !isRequired) return null;
+  return findFirstProblem(policies, (policy) => {
+    const directive = findDirective(policy, "trusted-types");
+    if (!directive || ["*", TRUSTED_POLICY].some((name) => directive.sources.includes(name))) return null;
+    return wrong(
+      `The page's Content-Security-Policy (trusted-types) does not allow the policy "${TRUSTED_POLICY}".`,
+      WHERE,
+      addSource("trusted-types", directive, TRUSTED_POLICY),
+    );
+  });
+}
+
 export function checkScriptPolicy(evidence: Evidence): CheckFinding {
   const policies = policiesOf(evidence);
   if (policies.length === 0) return checkNoPolicy(evidence);
@@ -236,6 +253,8 @@ export function checkScriptPolicy(evidence: Evidence): CheckFinding {
     return inline ?? (url && findFileProblem(directive, { snippet, url, page }));
   });
   return (
-    problem ?? okUnlessUnread(evidence, "The page's Content-Security-Policy allows the client's script.")
+    problem ??
+    (isBundled ? null : findTrustedTypesProblem(policies, snippet)) ??
+    okUnlessUnread(evidence, "The page's Content-Security-Policy allows the client's script.")
   );
 }

@@ -7,10 +7,10 @@ import type { ServiceEvidence, ServiceProbe } from "./evidence.ts";
 import { describeNetworkError, readBody } from "./fetch-page.ts";
 import { type SendRequest, USER_AGENT } from "./send-request.ts";
 
-/** Of the service's answer to the doctor. */
+/** The most that is read of the service's answer to the doctor. */
 const DOCTOR_ANSWER_BYTES = 65_536;
 
-/** What the answer says about key, source and origin; null: it does not say. */
+/** The facts in the answer about key, source and origin; null: it does not say. */
 interface CheckedByService extends Pick<ServiceEvidence, "isActive" | "isOriginAllowed"> {
   readonly keyState: "current" | "retired" | "unknown" | null;
 }

@@ -41,7 +41,7 @@ class CurrentElement implements PageElement {
   constructor(tagName: PageElement["tagName"]) {
     this.tagName = tagName;
   }
-  /** Of two attributes with the same name the first counts. */
+  /** Keeps the first of two attributes with the same name. */
   setOnce(name: string, value: string): void {
     if (!this.#values.has(name)) this.#values.set(name, value);
   }
@@ -50,7 +50,7 @@ class CurrentElement implements PageElement {
   }
 }
 
-/** What the tokenizer calls. Elements in `<template>` and `<noscript>` do not run, so they are left out. */
+/** The callbacks of the tokenizer. Elements in `<template>` and `<noscript>` do not run, so they are left out. */
 class ElementReader implements TokenizerCallbacks {
   readonly #html: string;
   readonly #onElement: (element: PageElement) => void;

@@ -23,7 +23,7 @@ export interface InstallCheckServices {
   readonly clock: () => number;
 }
 
-/** What the service knows about itself and the source. */
+/** The facts that the service knows about itself and the source. */
 function evidenceOf(source: SourceRecord, { config, addresses }: InstallCheckServices): ServiceEvidence {
   const { sourceId, publicKey, privacy, engagement } = source;
   const apiBaseUrl = addresses().baseUrl.replace(/\/+$/, "");

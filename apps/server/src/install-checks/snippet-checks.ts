@@ -1,14 +1,7 @@
 /** Checks that the page has the snippet, once, and with the right key. */
 import type { PageSnippet } from "@headwater/contract";
-import {
-  type CheckFinding,
-  type Evidence,
-  ok,
-  renderClientUrl,
-  unknown,
-  warning,
-  wrong,
-} from "./evidence.ts";
+import { browserSnippet } from "../install/snippets/browser.ts";
+import { type CheckFinding, type Evidence, ok, unknown, warning, wrong } from "./evidence.ts";
 import { hintForNextJs, renderSetting } from "./paste.ts";
 
 export const checkPage = ({ report, pageProblem }: Evidence): CheckFinding =>
@@ -19,16 +12,21 @@ export const checkPage = ({ report, pageProblem }: Evidence): CheckFinding =>
         "Give the URL of a page that visitors open. It must not require a sign-in.",
       );
 
-function renderTag(evidence: Evidence, apiBaseUrl: string): string {
-  const { service } = evidence;
-  const gpc = service.respectGpc === null ? "" : ` data-respect-gpc="${service.respectGpc}"`;
-  const consent = service.requireConsent ? ' data-consent="pending"' : "";
-  return `<script async src="${renderClientUrl(apiBaseUrl, evidence)}" data-key="${service.publicKey}"${gpc}${consent}></script>`;
-}
+/** The HTML snippet of the install page. */
+const renderSnippet = ({ service }: Evidence, apiBaseUrl: string): string =>
+  browserSnippet({
+    publicKey: service.publicKey,
+    apiBaseUrl,
+    requireConsent: service.requireConsent === true,
+    respectGpc: service.respectGpc,
+    engagement: service.engagement === true,
+  });
 
 /** `headwater doctor` does not know whether the source requires consent. */
 const consentHint = ({ requireConsent }: Evidence["service"]): string =>
-  requireConsent === null ? ' If the source requires consent, add data-consent="pending" to the tag.' : "";
+  requireConsent === null
+    ? ' If the source requires consent, set script.dataset.consent = "pending" in it.'
+    : "";
 
 const TAG_MANAGER = "A snippet that a tag manager adds later is not found by this check.";
 
@@ -44,7 +42,7 @@ export function checkSnippet(evidence: Evidence): CheckFinding {
     base === null
       ? `Paste what the install page shows (\`headwater source install\`). ${TAG_MANAGER}`
       : `Paste this into the page's <head>, or what the install page shows.${consentHint(service)} ${TAG_MANAGER}`,
-    base === null ? null : renderTag(evidence, base),
+    base === null ? null : renderSnippet(evidence, base),
   );
 }
 

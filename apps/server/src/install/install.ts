@@ -43,7 +43,7 @@ const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, "");
 export const debugUrlOf = (appUrl: string, sourceId: string): string =>
   `${withoutTrailingSlash(appUrl)}/analytics/setup/debug?sourceId=${encodeURIComponent(sourceId)}`;
 
-/** What a page's Content-Security-Policy must allow. */
+/** The values that a page's Content-Security-Policy must allow. */
 function cspOf(options: SnippetOptions): InstallPayload["csp"] {
   const origin = URL.parse(options.apiBaseUrl)?.origin ?? options.apiBaseUrl;
   const hash = createHash("sha256").update(inlineScript(options)).digest("base64");

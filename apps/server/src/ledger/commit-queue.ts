@@ -28,7 +28,7 @@ interface WaitingCommit {
 const COMMIT_BYTES = 256;
 const ENTRY_BYTES = 48;
 const sizeOf = ({ entries }: Commit) =>
-  entries.reduce((sum, { json }) => sum + json.length + ENTRY_BYTES, COMMIT_BYTES);
+  entries.reduce((sum, { line }) => sum + line.length + ENTRY_BYTES, COMMIT_BYTES);
 
 /** Takes the oldest commits until they have `COMMIT_GROUP_EVENTS` events together. */
 function takeGroup(queue: WaitingCommit[]): WaitingCommit[] {

@@ -5,7 +5,7 @@ import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
 
 /** For so long a generation takes new keys. */
 export const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
-/** Every key is kept at least this long, also one that was accepted just before the next generation was opened. */
+/** Every key is kept at least this long, even one that was accepted just before the next generation was opened. */
 export const WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
 /**
  * A generation is full when it has this many keys and this share of all keys. A new one is then opened, because tables must

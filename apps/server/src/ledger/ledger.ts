@@ -75,9 +75,9 @@ export interface SaltLedger {
 export interface IngestLedger extends SaltLedger {
   /** Finds a source by its current key or an earlier one. @returns null when the key is unknown or its source deleted */
   sourceByKey(asked: { publicKey: string; now: number }): Promise<KeyedSource | null>;
-  /** Those of the sessions that the source has. */
+  /** Finds the sessions of the source among these ids. */
   sessionsById(asked: { sourceId: string; sessionIds: readonly string[] }): Promise<SessionRecord[]>;
-  /** Of each visitor whose client does not know its session, the session that was last active. */
+  /** Finds the latest active session of each visitor, for clients that do not know their session. */
   latestSessions(asked: { sourceId: string; anonymousIds: readonly string[] }): Promise<SessionRecord[]>;
   /**
    * Stores a request's events and sessions: all of it or nothing. It is flushed to disk when the promise resolves.

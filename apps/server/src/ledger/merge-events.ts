@@ -1,4 +1,4 @@
-/** What is known of the events of one name, and how two such facts become one. Pure. */
+/** Merges what is known of the events of one name. Pure. */
 import { LIMITS } from "@headwater/contract/limits";
 import type { CatalogEventRecord, CatalogPropertyRecord, PlanViolationRecord } from "./records.ts";
 

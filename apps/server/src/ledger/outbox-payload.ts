@@ -45,7 +45,7 @@ function addTrailer(frame: Buffer, counts: readonly DayCount[], unpackedBytes: n
  * @param counts the number of lines of each source and day; empty: not known
  */
 export const buildPayload = async (
-  lines: string,
+  lines: string | Uint8Array,
   counts: readonly DayCount[] = [],
 ): Promise<Buffer<ArrayBuffer>> => addTrailer(await compress(lines), counts, Buffer.byteLength(lines));
 

@@ -40,7 +40,7 @@ export interface KeyedSource {
   keyExpiresAt: number | null;
 }
 
-/** What is known of a property of events. `types` and `sampled` count the events that were looked at and had it. */
+/** The facts about a property of events. `types` and `sampled` count the sampled events that had it. */
 export interface CatalogPropertyRecord {
   name: string;
   sampled: number;
@@ -48,18 +48,18 @@ export interface CatalogPropertyRecord {
   examples: readonly string[];
 }
 
-/** What is known of the accepted events of one name. */
+/** The facts about the accepted events of one name. */
 export interface CatalogEventRecord {
   name: string;
   count: number;
   firstSeenAt: number;
   lastSeenAt: number;
-  /** How many of them were looked at. */
+  /** How many of them were examined. */
   sampled: number;
   properties: readonly CatalogPropertyRecord[];
   clientVersions: readonly string[];
   pages: readonly string[];
-  /** Of the row of further events only: those of the whole source. */
+  /** Set on the row of further names only; covers the whole source. */
   violations?: readonly PlanViolationRecord[];
 }
 
@@ -109,7 +109,7 @@ export interface Actor {
 
 export interface MemberRecord {
   userId: string;
-  /** Of a service account, or the name that a person has in the profile. */
+  /** The name of a service account, or the one in the profile of a person. */
   name: string | null;
   /** The confirmed address of a person. */
   email: string | null;
@@ -187,7 +187,7 @@ export interface UsageRow {
   day: string;
   accepted: number;
   bootstraps: number;
-  /** Of the bodies of requests that stored something, decompressed. */
+  /** The decompressed bytes of the bodies of requests that stored something. */
   bytes: number;
 }
 
@@ -202,10 +202,10 @@ export interface SessionRecord {
   landing: string;
 }
 
-/** An event to store: its dedup key (32 hex digits) and the normalized event as JSON text. */
+/** An event to store: its dedup key (32 hex digits) and the normalized event as JSON text in UTF-8. */
 export interface CommitEntry {
   key: string;
-  json: string;
+  line: Uint8Array;
   /** The UTC day of its `occurredAt`, in days since the epoch. */
   day: number;
 }
@@ -215,7 +215,7 @@ export interface SessionTouch {
   sessionId: string;
   /** null: the session keeps its user. */
   userId: string | null;
-  /** Indexes into the commit's entries. If given, the session is updated only when one of these is no duplicate. */
+  /** Indexes into the commit's entries. If given, the session is updated only when one of these is not a duplicate. */
   entries?: number[];
 }
 
@@ -343,6 +343,7 @@ export interface WatchedSource {
   lastEventAt: number | null;
   /** null: the source was never checked. */
   status: AlertStatus | null;
+  /** When the status began. */
   since: number | null;
 }
 

@@ -1,5 +1,4 @@
 /** Finds the events and sessions of visitors to erase. SQLite and PostgreSQL ledgers use the same rules. Pure. */
-import { DAILY_ID_PREFIX, FOUND_SESSION_PREFIX } from "../core/ids.ts";
 import { readHead } from "./outbox-line.ts";
 import type { OutboxLine } from "./outbox-payload.ts";
 import type { Cursor, VisitorToErase } from "./records.ts";
@@ -17,11 +16,8 @@ export interface ErasedSessions {
   next: Cursor | null;
 }
 
-/** A condition of sessions: their visitors have no browser storage. */
-const HAS_DAILY_ID = `substr(anonymous_id, 1, ${DAILY_ID_PREFIX.length}) = '${DAILY_ID_PREFIX}'`;
-
-/** A condition of sessions, as the index of those that are found by their visitor has it. */
-export const IS_FOUND_BY_VISITOR = `(${HAS_DAILY_ID} or substr(session_id, 1, ${FOUND_SESSION_PREFIX.length}) = '${FOUND_SESSION_PREFIX}')`;
+/** How many of a visitor's sessions are looked at for the one that was last active: those that started last. */
+export const LATEST_SESSIONS = 32;
 
 /** The visitors to erase from this source. */
 export const visitorsIn = (visitors: readonly VisitorToErase[], sourceId: string): VisitorToErase[] =>

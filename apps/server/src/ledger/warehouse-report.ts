@@ -43,7 +43,7 @@ export function buildReport(missing: readonly DayCount[], detachedParts: string[
     firstDay: dayText(Math.min(...days.map(({ day }) => day))),
     lastDay: dayText(Math.max(...days.map(({ day }) => day))),
   }));
-  sources.sort((one, other) => other.events - one.events);
+  sources.sort((a, b) => b.events - a.events);
   return {
     missingEvents: sumEvents(missing),
     sources: sources.slice(0, MAX_REPORTED_SOURCES),

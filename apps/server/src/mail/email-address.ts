@@ -1,4 +1,4 @@
-/** The one form of an e-mail address: addresses are validated, stored, looked up, counted and written to in it. */
+/** The normalized form of an e-mail address: addresses are validated, stored, looked up, counted and written to in it. */
 import { domainToASCII } from "node:url";
 import { issueAt, Refusal } from "../core/refusal.ts";
 
@@ -13,7 +13,7 @@ const isNumber = (label: string) => /^\d+$/.test(label);
 /** Only ASCII: the lower case of other letters can be a letter of another mailbox. */
 const toLowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** @returns null when it is no address, or its name has another spelling that looks the same */
+/** @returns null when it is not an address, or its name has another spelling that looks the same */
 export function toEmailAddress(text: string): string | null {
   const at = text.lastIndexOf("@");
   const [name, domain] = [text.slice(0, at), text.slice(at + 1)];

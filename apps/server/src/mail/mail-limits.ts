@@ -1,6 +1,6 @@
 /**
- * How many mails leave the service: to one address, for one person and for one workspace, all kinds of mail together. So nobody
- * can flood a mailbox, whatever the mails are about and however often what they are about is deleted.
+ * Limits how many mails the service sends to one address, for one person and for one workspace. All kinds of mail count together,
+ * and deleting an invitation or a report does not reset the count, so nobody can flood a mailbox.
  */
 
 import { LIMITS } from "@headwater/contract/limits";
@@ -12,7 +12,7 @@ import { rateHeaders } from "../overload/rate-limit.ts";
 import { toMailboxKey } from "./email-address.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
-/** Who has the mail sent. */
+/** The workspace and person that cause a mail. */
 interface MailCause {
   /** null: the mail is about an account. */
   readonly organizationId: string | null;

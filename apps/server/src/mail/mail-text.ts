@@ -1,4 +1,4 @@
-/** What people and visitors wrote, as it is shown in mails: it becomes no link, and does not change how the mail reads. */
+/** Prepares texts of people and visitors for mails: they become no link, and do not change how the mail reads. */
 
 const INVISIBLE = /[\p{Cf}\p{Cs}]/gu;
 const BREAKS = /[\p{Cc}\p{Z}]+/gu;
@@ -16,7 +16,7 @@ const onOneLine = (text: string): string => text.replace(INVISIBLE, "").replace(
 const breakHosts = (text: string): string =>
   text.replace(DOT_IN_WORD, `$1${WORD_JOINER}`).replaceAll("://", `:${WORD_JOINER}//`);
 
-/** A text of figures, such as the path of a page or a referrer. */
+/** A value in the figures of a report, such as the path of a page or a referrer. */
 export const withoutLinks = (text: string): string => breakHosts(onOneLine(text));
 
 /** The name of a workspace, a person or a source: without addresses, and cut. */

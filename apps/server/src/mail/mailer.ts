@@ -57,7 +57,7 @@ export class MailError extends Error {
 /** Codes of the system for a connection that failed, such as `ECONNREFUSED` and `EAI_AGAIN`. Others are about the certificate. */
 const SYSTEM_CODE = /^E(?:AI_)?[A-Z0-9]+$/;
 
-/** What keeps the connection from being encrypted; null: something else has failed. */
+/** Says why the connection could not be encrypted; null: something else has failed. */
 function findTlsProblem(error: unknown): string | null {
   if (memberOf(error, "command") === "STARTTLS") {
     const status = memberOf(error, "responseCode");

@@ -1,4 +1,4 @@
-/** Finds numbers of payment cards, also in groups with unusual separators and with digits of other scripts. */
+/** Finds numbers of payment cards, even in groups with unusual separators and with digits of other scripts. */
 import { MASKED } from "./hidden.ts";
 
 /** How a script writes digits, and what separates them. */

@@ -1,4 +1,8 @@
-/** Masks e-mail addresses in a text in one linear pass, also with an encoded at sign (`%40`, `%2540`, `\u0040`). */
+/**
+ * Masks e-mail addresses in a text in one linear pass, even with an encoded at sign (`%40`, `%2540`, `\u0040`). Versions
+ * (`react@18.2.0`), files (`logo@2x.png`) and names without a dot (`A@B`) stay.
+ */
+import { decodePercent } from "./percent.ts";
 import { encodesUnusual } from "./secret-names.ts";
 
 export const EMAIL = "[email]";
@@ -13,6 +17,14 @@ const MAX_QUOTED = 68;
 /** Characters before the at sign of an address. Those that separate parts of a URL (`/ ? & = #`) are left out. */
 const LOCAL = charTable("!$%'*+-.^_`{|}~");
 const DOMAIN = charTable("-._");
+/** A label after a dot that a top-level domain can be; the extension of a file is none, as in `logo@2x.png`. */
+const TOP_LABEL =
+  /\.(?!(?:avif|bundle|chunk|css|csv|gif|html?|ico|jpe?g|json|jsx?|map|min|mjs|mp[34]|pdf|php|png|svg|tsx|txt|web[mp]|woff2?|xml|ya?ml)(?:[-_.]|$))(?:xn--[\w-]+|[\p{L}\p{M}\p{Cf}]+)(?=[-_.]|$)/iu;
+/** The version of a package with letters: `18.x`, `1.2.3-beta.two` and `4.1.0.Final`. */
+const VERSION =
+  /\d(?:\.x)+$|^v?\d+(?:\.\d+)+(?:\.\d+-|[-.](?:alpha|beta|canary|dev|final|next|nightly|post|pre|rc|release|snapshot))/i;
+/** A dot that another script or HTML writes. */
+const OTHER_DOT = /[\u3002\uff0e\uff61]|&(?:#0*46|#x0*2e|period);|\\u002e/iy;
 
 function charTable(signs: string): Uint8Array {
   const table = new Uint8Array(128);
@@ -72,6 +84,14 @@ function domainEnd(text: string, from: number): number {
   return end;
 }
 
+/** Whether the text between `from` and `end` is a domain: it has a dot, and a label that a top-level domain can be. */
+function isDomain(text: string, from: number, end: number): boolean {
+  const domain = decodePercent(text.slice(from, end).replaceAll(/%(?:25)+/g, "%"));
+  if (TOP_LABEL.test(domain)) return !VERSION.test(domain);
+  OTHER_DOT.lastIndex = end;
+  return end > from && OTHER_DOT.test(text);
+}
+
 /** If false, the text contains no at sign, in any encoding. */
 export function mayHoldEmail(text: string): boolean {
   return text.includes("@") || text.includes("\\u0040") || (encodesUnusual(text) && ENCODED_AT.test(text));
@@ -91,12 +111,11 @@ export function maskEmails(text: string): string {
     const after = at.index + at[0].length;
     const start = localStart(text, at.index, floor);
     const end = domainEnd(text, after);
-    if (start < at.index && end > after) {
-      masked += text.slice(kept, start) + EMAIL;
-      kept = end;
-    }
-    floor = end;
     AT.lastIndex = end;
+    if (start === at.index || !isDomain(text, after, end)) continue;
+    masked += text.slice(kept, start) + EMAIL;
+    kept = end;
+    floor = end;
   }
   return kept === 0 ? text : masked + text.slice(kept);
 }

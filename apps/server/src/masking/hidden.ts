@@ -1,6 +1,6 @@
 /** Shows characters that hide a secret: letters in another form, invisible characters, entities of HTML, and escapes. */
 
-/** What stands for a secret. */
+/** The text in place of a secret. */
 export const MASKED = "[masked]";
 
 /** Full-width, circled and mathematical letters and signs, and invisible characters. */

@@ -5,10 +5,10 @@ import { maskWebhooks } from "./vendor-keys.ts";
 
 /** The scheme and the host of an address. They are not masked, so that the address can still be parsed. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\@]*(?=[/?#\\]|$)/i;
-/** `URL.parse` removes these, so they could hide a name. */
+/** `URL.parse` removes these. Left in, they could split the name of a secret parameter (`to\nken=`), so that it is not found. */
 const IGNORED = /[\t\n\r]/g;
 
-/** Removes the user name and the password from an address; other text is returned as it is. */
+/** Removes the user name and the password from an address. A text that is not an address stays as it is. */
 function withoutCredentials(text: string): string {
   const parsed = text.includes("@") ? URL.parse(text) : null;
   if (!parsed || (parsed.username === "" && parsed.password === "")) return text;
@@ -18,8 +18,8 @@ function withoutCredentials(text: string): string {
 }
 
 /**
- * The address without credentials, e-mail addresses, tokens, card numbers and the values of secret parameters, also in its
- * fragment. Other text than an address is masked as a whole.
+ * Masks credentials, e-mail addresses, tokens, card numbers and the values of secret parameters in an address, even in its
+ * fragment. In a text that is not an address, everything is masked that looks like one of these.
  */
 export function maskAddress(text: string): string {
   const address = maskWebhooks(withoutCredentials(text.replace(IGNORED, "")));
@@ -27,10 +27,10 @@ export function maskAddress(text: string): string {
   return origin + maskWholly(address.slice(origin.length));
 }
 
-/** Masking can join the text before and after a secret to another secret. Real texts need two rounds at most. */
+/** Masking can join the text before and after a secret to a new secret, so it is repeated. Real texts need two rounds. */
 const MAX_ROUNDS = 3;
 
-/** Masks a text so that masking it again would change nothing. One that each round changes again is hidden as a whole. */
+/** Masks a text until another round would change nothing. After `MAX_ROUNDS` the whole text is replaced. */
 export function maskWholly(text: string): string {
   let before = text;
   for (let round = 0; round < MAX_ROUNDS; round++) {

@@ -72,14 +72,14 @@ export function maskQuery(text: string, maskJson: MaskText): string {
   return kept === 0 ? text : masked + text.slice(kept);
 }
 
-/** Between a name and its value: `: `, `=`, `=>`, also after the quote that ends the name. */
+/** Between a name and its value: `: `, `=`, `=>`, optionally after the quote that ends the name. */
 const PAIR_SIGN = /\\{0,8}["']?\s{0,8}[:=：＝]>?\s{0,40}/g;
-/** A block of YAML: `|`, and the lines that are indented, also with escaped line ends. */
+/** A block of YAML: `|`, and the lines that are indented, even with escaped line ends. */
 const BLOCK = /[|>][+\-\d]{0,2}[ \t]{0,8}(?:(?:\r?\n|(?:\\r)?\\n)(?:[ \t]+[^\r\n]*|(?=\r?\n)))+/y;
 
 export interface Pair {
   readonly name: string;
-  /** What stands between the name and the value. */
+  /** The sign between the name and the value. */
   readonly sign: string;
   /** Where the value begins. */
   readonly from: number;
@@ -146,7 +146,7 @@ export function maskRows(text: string): string {
   );
 }
 
-/** The start tag of an XML element, also with escaped brackets. Its content ends with the end tag of the same name. */
+/** The start tag of an XML element, even with escaped brackets. Its content ends with the end tag of the same name. */
 const START_TAG = /(?:<|&lt;)(?<name>[^\s<>&/"'=?!]{1,120})(?<attributes>\s[^<>&]*)?(?<!\/)(?:>|&gt;)/g;
 /** An element that is a name, and the start tag of the next one: `<key>password</key><string>`. */
 const NAME_ELEMENT = />\s{0,9}(?<name>[^<>]{2,64})<\/[^<>]{1,120}>\s{0,99}<[^<>/]{1,200}(?<!\/)>/g;

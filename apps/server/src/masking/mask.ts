@@ -100,7 +100,9 @@ function maskPlainString(text: string): string {
   if (!mayHoldSecret(paths)) return maskEmails(paths);
   const json = maskJsonText(paths);
   const masked = maskSecretValues(maskQuery(json ?? maskUnparsed(paths), maskNested));
-  return maskEmails(json === null ? maskProse(maskRows(maskFormParts(maskElements(masked)))) : masked);
+  if (json !== null) return maskEmails(masked);
+  // Addresses first: the domain of `ann@pw.example: 9` is no name.
+  return maskProse(maskEmails(maskRows(maskFormParts(maskElements(masked)))));
 }
 
 const looksLikeJson = (text: string): boolean => /^\s*[{["]/.test(text);

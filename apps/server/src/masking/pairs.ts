@@ -1,4 +1,4 @@
-/** Finds values whose name stands beside them: `{name: "password", value: "x"}`, `["password", "x"]`. */
+/** Finds values whose name is beside them: `{name: "password", value: "x"}`, `["password", "x"]`. */
 import { isSecretName } from "./secret-names.ts";
 
 const words = (text: string) => new Set(text.split(" "));
@@ -10,7 +10,7 @@ const NAMES = words(
 const VALUES = words(
   "value val v values content text input answer data string newvalue oldvalue previousvalue currentvalue defaultvalue default stringvalue",
 );
-/** What a label says of a field that is secret. Other labels with spaces are titles: "Cookie jar". */
+/** Labels of secret fields. Other labels with spaces are titles: "Cookie jar". */
 const LABEL =
   /passw|pass ?(?:phrase|code)|secret|\bpin\b|card ?(?:number|no\b)|security ?code|\bcv[vc]\d?\b|\biban\b|\bssn\b|api ?key|(?:access|auth) ?token/i;
 const MAX_NAME_LENGTH = 80;

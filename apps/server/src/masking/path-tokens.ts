@@ -1,6 +1,6 @@
 /**
- * Masks tokens in a path, such as the last part of `/reset-password/4f9Kx0…`. Nothing names them but the part before, and ids of
- * orders or articles look alike, so only parts after a part with such a name are masked.
+ * Masks tokens in a path, such as the last part of `/reset-password/4f9Kx0…`. Ids of orders or
+ * articles look alike, so a part is masked only after a part whose name says that a token follows.
  */
 import { MASKED } from "./hidden.ts";
 
@@ -19,11 +19,11 @@ const isToken = (part: string): boolean =>
   part.match(RUN)?.some((run) => run.length > MAX_WORD_LENGTH || (/\d/.test(run) && /[a-z]/i.test(run))) ??
   false;
 
-/** A part of a path that is longer is a title. */
+/** The characters at the end of a part that are searched for a name. Longer parts are titles of pages. */
 const MAX_NAME_LENGTH = 40;
 const ENCODED_SLASH = /%(?:25)*2f/i;
-/** Quotes, spaces and `/ = ? & # :` are before a part. */
-const isPartSign = (code: number): boolean =>
+/** Whether a part can have the character. The others end it: `/ : = ? \` and all up to the comma, with spaces and quotes. */
+const isInPart = (code: number): boolean =>
   code > 44 && code !== 47 && code !== 58 && code !== 61 && code !== 63 && code !== 92;
 
 /** Whether a part of a path has the name of a token. Looking at the text before each slash is faster than a search. */
@@ -31,15 +31,16 @@ function namesToken(text: string): boolean {
   for (let at = text.indexOf("/"); at !== -1; at = text.indexOf("/", at + 1)) {
     const end = text[at - 1] === "\\" ? at - 1 : at;
     let start = end;
-    while (start > 0 && end - start < MAX_NAME_LENGTH && isPartSign(text.charCodeAt(start - 1))) start--;
+    while (start > 0 && end - start < MAX_NAME_LENGTH && isInPart(text.charCodeAt(start - 1))) start--;
     if (end - start > 2 && NAMED.test(text.slice(start, end))) return true;
   }
   return text.includes("%") && ENCODED_SLASH.test(text) && NAMED_PART.test(text);
 }
 
-/** The text may be JSON: what is masked has no quotes and no escapes. */
+/** Masks tokens in an address or in JSON. A masked part has no quotes and no escapes, so JSON stays valid. */
 export function maskPathTokens(text: string): string {
   if (!namesToken(text)) return text;
+  // whether an earlier part of this path names a token
   let isAfterName = false;
   let pathEnd = 0;
   return text.replace(PART, (written, slash: string, part: string, at: number) => {

@@ -1,7 +1,7 @@
 const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 const ENCODED_ASCII = /%([0-7][0-9a-f])/gi;
 
-/** Bytes that are no UTF-8 stay encoded. */
+/** Bytes that are not UTF-8 stay encoded. */
 function decodeBytes(bytes: string): string {
   try {
     return decodeURIComponent(bytes);

@@ -22,7 +22,7 @@ const SENTENCE_WORDS =
   le la les un une des et ou du au aux pour avec sans est sont ne pas comment que quoi quand où pourquoi votre vous nous
   el los las y o de del al para con sin es son cómo como qué cuándo dónde su tu os um uma e do da no na por com sem é não seu sua
   il lo gli i ed di per non come che cosa il tuo suo het een en van op voor met zonder niet hoe uw je`);
-/** What a title about a password has: "Password: reset". */
+/** Words of titles about a password: "Password: reset". */
 const TOPICS =
   words(`reset resetting change changed changes changing forgot forgotten lost recover recovery recovered restore set
   update updated create created choose enter show hide copy save saved sent expired expires invalid incorrect wrong missing required
@@ -59,7 +59,7 @@ function mayBePassword(value: string): boolean {
   return ![first, ...others].some((word) => SENTENCE_WORDS.has(bare(word)) || isTopic(word));
 }
 
-/** Words are no secret: "Gift cards: for everyone", "Cookie: policy". */
+/** Words are not secrets: "Gift cards: for everyone", "Cookie: policy". */
 function looksSecret(value: string): boolean {
   const [first = "", ...others] = toWords(value);
   return hasSigns(first, others.length === 0) || (others.length === 0 && !isNative(value) && !isWord(first));

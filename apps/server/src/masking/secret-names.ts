@@ -2,6 +2,7 @@
  * Decides which names are names of secrets, and whether a text can contain such a name. The second check runs on every
  * recorded body, so it uses linear searches. A false positive there only costs time.
  */
+import { decodeComponent } from "../core/text.ts";
 import { hasOtherSigns, hidesSigns } from "./hidden.ts";
 
 /** Letters without their accents and in their plain form (`ｐａｓｓ`), so that each name is listed once. */
@@ -90,7 +91,7 @@ function decide(name: string, isParameter: boolean): boolean {
 const MAX_CODE_WORD = 5;
 /** The same for `state`, whose words are names of places or stages. */
 const MAX_STATE_WORD = 15;
-/** A value of up to this length is no secret, even with a digit: a status such as 404. */
+/** A value of up to this length is not a secret, even with a digit: a status such as 404. */
 const MAX_SHORT_VALUE = 3;
 const AUTHORIZATION_CODE = new RegExp(
   `(?:^|[?&#]|%(?:25)*(?:3f|26|23))code(?:=|%(?:25)*3d)[^&#\\s]{${MAX_CODE_WORD + 1}}`,
@@ -98,14 +99,6 @@ const AUTHORIZATION_CODE = new RegExp(
 );
 
 const OAUTH_NAME = /^(?:code|state)$/i;
-
-function decodeValue(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
-}
 
 /**
  * Decides which parameters of a query string are secrets of OAuth. As members of an object, `code` and `state` mean other
@@ -118,7 +111,7 @@ export function createOauthCheck(query: string) {
     isSecret(name: string, value: string): boolean {
       const isCode = name.toLowerCase() === "code";
       if (!isCode && hasCode) return true;
-      const word = decodeValue(value);
+      const word = decodeComponent(value);
       if (word.length > (isCode ? MAX_CODE_WORD : MAX_STATE_WORD)) return true;
       return word.length > MAX_SHORT_VALUE && /\d/.test(word);
     },
@@ -216,7 +209,7 @@ const SHORT_NAME = /(?:(?<![a-z0-9])(?:cc|pan|[m2]fa)|pin)(?:\\?["']\s{0,9}[:,}\
 const FLAG = /--[\w-]{0,40}(?:pass|pwd|token|secret|key|auth)/i;
 /** Programs whose short flags have passwords. */
 const COMMAND = /curl |mysql|mariadb|sshpass|redis-cli/;
-/** What ends a name: of a member, of a pair in a sentence, of an element. */
+/** The end of a name: of a member, of a pair in a sentence, of an element. */
 const OTHER_END = /["=:<\t]|&lt;/;
 
 const mayNameInText = (text: string): boolean =>

@@ -41,7 +41,7 @@ function maskPlain(text: string): string {
   return maskCards(maskVendorKeys(masked));
 }
 
-/** What ends a run with percent-encoded characters, such as the value of a parameter. */
+/** The end of a run with percent-encoded characters, such as the value of a parameter. */
 const RUN_END = /[\s&#?=;"'<>/]/;
 const AFTER_RUN = /[\s&#?=;"'<>/]/g;
 
@@ -59,7 +59,7 @@ function encodedRuns(text: string): { start: number; end: number }[] {
   return runs;
 }
 
-/** What an address has in encoded form only, or what separates its parts. */
+/** Characters that an address has in encoded form only, or that separate its parts. */
 const SEPARATORS = /[\s&#?=;"'<>/+:@,{}\\^`|]|[^\0-\x7f]/gu;
 
 /** Masks a secret within encoded text. The rest of the run is encoded once, however often it was before. */

@@ -44,7 +44,7 @@ const WITHOUT_SIGN = [
 ];
 
 const toPattern = (forms: readonly string[]) => new RegExp(`${START}(?:${forms.join("|")})`, "g");
-/** Tokens of Headwater, also in capitals or after a letter. */
+/** Tokens of Headwater, even in capitals or after a letter. */
 const OWN = /hwt_[0-9A-Za-z]{8,}(?:\.[\w-]+)*/gi;
 const KEYS = [OWN, toPattern(WITH_LINE), toPattern(WITH_DASH), toPattern(WITHOUT_SIGN)];
 
@@ -102,7 +102,7 @@ function maskPrivateKeys(text: string): string {
 const isUserAndPassword = (base64: string): boolean =>
   USER_AND_PASSWORD.test(Buffer.from(base64, "base64").toString("latin1"));
 
-/** What stands before the sign of a key, and how many letters or digits follow it at least. */
+/** The text before the sign of a key, and the least number of letters or digits after it. */
 const BEFORE_LINE =
   /(?:[hH][wW][tT]|vc[paikr]|phx|_oat|[sr]k_(?:live|test|prod)|whsec|gh[pousr]|_pat|gl(?:sa|c)|lin_api|ntn|sntry[su]|figd|nfp|sb_secret|sbp|gsk|r8|rubygems|tfp|shippo_(?:live|test)|_tkn|_pw|_oauth|shp(?:at|ca|pa|ss)|_v1|rdme|sm_[aps]at|npm|hf|pnu|api_org)$/;
 const BEFORE_DASH =

@@ -20,7 +20,10 @@ function requireOwnOrigin(origin: string | undefined, addresses: McpServices["ad
   });
 }
 
-/** The headers that the protocol reads. Every response is JSON, whatever the client accepts. */
+/**
+ * The request for the SDK, with the headers that the protocol reads. The SDK refuses a client that does not accept both media
+ * types; we answer JSON to every client.
+ */
 function requestOf({ headers, signal }: Call<"mcp">, url: string): Request {
   const read = Object.entries(headers).filter(([name]) => name.startsWith("mcp-"));
   const sent = new Headers(read.map(([name, value]): [string, string] => [name, String(value)]));

@@ -21,7 +21,7 @@ export type ToolArguments = Readonly<Record<string, unknown>>;
 
 interface ToolEntry {
   readonly id: OperationId;
-  /** What an agent must know besides the operation's summary. */
+  /** Advice for agents, in addition to the operation's summary. */
   readonly usage?: string;
   /** Arguments that are not sent: they choose a part of the answer. */
   readonly choices?: TProperties;

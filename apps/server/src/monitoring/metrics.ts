@@ -11,7 +11,7 @@ import { createProcessReader, PROCESS_METRICS } from "./process-metrics.ts";
 import type { Readiness, ReadinessState } from "./readiness.ts";
 import { counter, gauge, type MetricSamples, registerMetrics } from "./scraped-metrics.ts";
 
-/** What the metrics are read from at each scrape. */
+/** The sources that the metrics are read from at each scrape. */
 interface MetricSources {
   clock(): number;
   readiness: Pick<Readiness, "state">;
@@ -26,7 +26,7 @@ interface MetricSources {
   recorder: { droppedTotal(): number };
   ledgerLoad(): LedgerLoad;
   shipped(): { readonly events: number; readonly failures: number; readonly refused: number };
-  /** When `headwater backup` has last succeeded; 0: never. null on PostgreSQL, which has backups of its own. */
+  /** When `headwater backup` last succeeded; 0: never. null on PostgreSQL, which has backups of its own. */
   lastBackupMs(): number | null;
   workers(): readonly { name: string; failuresInRow: number }[];
 }
@@ -55,14 +55,14 @@ const METRICS = {
   headwater_warehouse_failing_merges: gauge("Partitions of the warehouse whose merges fail"),
   headwater_warehouse_stuck_mutations: gauge("Mutations of the warehouse that fail or make no progress"),
   headwater_warehouse_parts_ratio: gauge(
-    "Parts of the warehouse's fullest partition, as a share of the number from which on inserts are delayed",
+    "Parts of the warehouse's fullest partition, as a share of the number at which ClickHouse delays inserts",
   ),
   headwater_warehouse_detached_parts: gauge("Damaged parts of the warehouse that are detached"),
   headwater_shipped_events_total: counter("Events that were shipped to the warehouse"),
   headwater_ship_failures_total: counter("Failed attempts to ship a page of events"),
   headwater_ship_refused_total: counter("Pages of events that the warehouse refused because of their data"),
   headwater_reports_sent_total: counter("Weekly and monthly reports that were sent"),
-  headwater_report_failures_total: counter("Failed tries to send a report by e-mail or to a webhook"),
+  headwater_report_failures_total: counter("Failed attempts to send a report by e-mail or to a webhook"),
   headwater_storage_failing: gauge(
     "1 for the kind of failure that the ledger's storage has now, else 0",
     "kind",
@@ -74,7 +74,7 @@ const METRICS = {
   headwater_clock_jump_seconds: gauge(
     "How far the clock has jumped, while deletions by age wait for it; 0 if they do not",
   ),
-  headwater_last_backup_timestamp_seconds: gauge("When `headwater backup` has last succeeded; 0: never"),
+  headwater_last_backup_timestamp_seconds: gauge("When `headwater backup` last succeeded; 0: never"),
   headwater_nodes: gauge("Nodes that serve from the same ledger"),
   headwater_commit_queue_requests: gauge("Ingest requests that wait for a commit"),
   headwater_commit_queue_bytes: gauge("Bytes of the requests that wait for a commit"),
@@ -121,7 +121,7 @@ function readValues(sources: MetricSources): Record<keyof typeof METRICS, Metric
   const lastBackupMs = sources.lastBackupMs();
   // PostgreSQL does not report the space on its disk
   const knownFreeBytes = freeBytes !== null && Number.isFinite(freeBytes) ? freeBytes : null;
-  const ofPools = (key: "total" | "idle" | "waiting"): MetricSamples =>
+  const readPools = (key: "total" | "idle" | "waiting"): MetricSamples =>
     ledger.pools.map((pool) => [{ pool: pool.name }, pool[key]]);
   return {
     ...readWarehouse(sources),
@@ -144,9 +144,9 @@ function readValues(sources: MetricSources): Record<keyof typeof METRICS, Metric
     headwater_nodes: status?.nodes ?? 1,
     headwater_commit_queue_requests: ledger.queue.requests,
     headwater_commit_queue_bytes: ledger.queue.bytes,
-    headwater_postgres_pool_connections: ofPools("total"),
-    headwater_postgres_pool_idle_connections: ofPools("idle"),
-    headwater_postgres_pool_waiting_requests: ofPools("waiting"),
+    headwater_postgres_pool_connections: readPools("total"),
+    headwater_postgres_pool_idle_connections: readPools("idle"),
+    headwater_postgres_pool_waiting_requests: readPools("waiting"),
     headwater_debug_dropped_total: sources.recorder.droppedTotal(),
     headwater_worker_failures_in_row: sources
       .workers()
@@ -258,7 +258,7 @@ export function createMetrics(build: Promise<BuildInfo>) {
       setValues(readValues(sources));
       return registry.metrics();
     },
-    /** What ingest counts as it happens. */
+    /** The counters that ingest increments. */
     ingest: createIngestCounters(registry),
     http: createHttpCounters(registry),
     commitGroup: createGroupCounter(registry),

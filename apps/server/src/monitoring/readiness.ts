@@ -32,7 +32,7 @@ interface ReadinessDeps {
 const diskProblem = (lowWaterBytes: number) =>
   `The disk of DATA_DIR has less than DISK_LOW_WATER_BYTES (${lowWaterBytes}) free. Free some space.`;
 
-/** What the latest probe found, and what follows from it. */
+/** Holds the outcome of the latest probe, and says whether the service is ready. */
 export class Readiness {
   readonly #deps: ReadinessDeps;
   /** The outcome of the latest probe. */

@@ -26,7 +26,7 @@ interface TracerOptions {
 type LoadPackage = <T>(name: string) => Promise<T>;
 const loadInstalled: LoadPackage = (name) => import(name);
 
-/** What is used of the packages. They are optional, so their own types may be missing. */
+/** The used parts of the packages. They are optional, so their own types may be missing. */
 interface TracingPackages {
   api: {
     ROOT_CONTEXT: object;

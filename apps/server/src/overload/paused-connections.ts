@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 
 /** Paused connections that a turn of the event loop reads again: two or three milliseconds of refusals. */
 export const RESUMED_PER_TURN = 64;
-/** A connection is paused for so many turns at most: a few seconds when thousands are. */
+/** Most turns of the event loop that a connection is paused: a few seconds when thousands are paused. */
 export const MAX_PAUSED_TURNS = 128;
 
 /** @returns a function that pauses the connection of a refused request until its turn comes */

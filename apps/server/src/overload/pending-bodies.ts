@@ -8,13 +8,13 @@ import { Refusal } from "../core/refusal.ts";
 import { networkKey } from "./client-key.ts";
 
 /**
- * Request bodies that are on their way, all together: those of 750 connections that send nothing, or of 75 that send
- * large bodies. Memory that they have used is not returned to the system. Beyond it, bodies of the clients and sources that hold the most are refused.
+ * The memory of all request bodies on their way: of 750 connections that send nothing, or of 75 that send large bodies.
+ * Node does not return it to the system. Beyond it, bodies of the clients and sources that hold the most are refused.
  */
 export const MAX_PENDING_BODY_BYTES = 48 * 1_048_576;
 /** Bytes that the connection and the request of a pending body count as. */
 export const PENDING_BODY_OVERHEAD_BYTES = 65_536;
-/** A body that is pending for this long must have arrived at the lowest speed: that of the slowest mobile networks. */
+/** A body that is pending for this long must have arrived at the lowest speed, which the slowest mobile networks have. */
 export const BODY_GRACE_SECONDS = 4;
 export const MIN_BODY_BYTES_PER_SECOND = 1_000;
 

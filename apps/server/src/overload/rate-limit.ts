@@ -33,7 +33,7 @@ export interface RateLimiter {
   charge(key: string, now: number, tokens: number, rate?: Rate): void;
 }
 
-/** @param count how often something may happen in that time, also at once */
+/** @param count how often something may happen in that time, even all at once */
 export const atMost = (count: number, seconds: number): Rate => ({
   perSecond: count / seconds,
   burst: count,

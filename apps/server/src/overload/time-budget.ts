@@ -1,4 +1,4 @@
-/** Caps work at a share of the time, however much of it is asked for. */
+/** Caps work at a share of CPU time. */
 export type TimeBudget = ReturnType<typeof createTimeBudget>;
 
 interface TimeBudgetOptions {

@@ -10,7 +10,10 @@ import {
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { nearestName } from "../core/nearest-name.ts";
 import { maskJson, maskString } from "../masking/mask.ts";
-import { compilePattern, FORMATS, type PatternBudget } from "./linear-pattern.ts";
+import { FORMATS } from "./formats.ts";
+import { compilePattern, type PatternBudget } from "./linear-pattern.ts";
+import { multipleCheck } from "./multiple-of.ts";
+import { PROTO_AS_PATTERN, showProto } from "./schema-rules.ts";
 
 /** An event that does not fit the plan. */
 export interface PlanViolation extends ViolationDetails {
@@ -24,7 +27,7 @@ export interface PlanViolation extends ViolationDetails {
 export interface CompiledPlan {
   /** null: the event fits the plan, or is not checked. */
   check(event: Pick<Event, "type" | "name" | "passive" | "properties">): PlanViolation | null;
-  /** Of the plan as JSON. Compiled it needs several times as much. */
+  /** The size of the plan as JSON. Compiled it needs several times as much. */
   readonly sizeBytes: number;
 }
 
@@ -59,6 +62,7 @@ function describeFound(name: string, value: unknown): string {
   return `${typeof value === "object" ? "" : `the ${typeof value} `}${cut(JSON.stringify(shown), MAX_FOUND_LENGTH)}`;
 }
 
+const PROTO_PATH = `/patternProperties/${encodeURIComponent(PROTO_AS_PATTERN)}`;
 const decodePointer = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** The member that the error is about, beneath the value that was checked. */
@@ -88,6 +92,8 @@ function describeExpected({ keyword, params, parentSchema, message }: ErrorObjec
       return JSON.stringify(params.allowedValue);
     case "pattern":
       return `text that matches ${params.pattern}`;
+    case "multipleOf":
+      return `a multiple of ${parentSchema?.multipleOf}`;
     case "format":
       return `text in the format ${params.format}`;
     case "minimum":
@@ -111,7 +117,7 @@ function describeMissing({ params, data, parentSchema }: ErrorObject): string {
     : `nothing, but ${JSON.stringify(cut(maskString(similar), MAX_FOUND_LENGTH))}`;
 }
 
-/** The last error is that of the keyword that decides; those before it are of its parts. */
+/** The last error belongs to the keyword that decides; the ones before it belong to its parts. */
 function toViolation(errors: readonly ErrorObject[], mode: PlanViolation["mode"]): PlanViolation | null {
   const error = errors.at(-1);
   if (!error) return null;
@@ -125,13 +131,13 @@ function toViolation(errors: readonly ErrorObject[], mode: PlanViolation["mode"]
     expected: cut(describeExpected(error), MAX_EXPECTED_LENGTH),
     found: error.keyword === "required" ? describeMissing(error) : describeFound(path.at(-1) ?? "", value),
     foundType: describeWrongType(error, value),
-    schemaPath: error.schemaPath,
+    schemaPath: error.schemaPath.replaceAll(PROTO_PATH, "/properties/__proto__"),
   };
 }
 
-/** Schemas of one plan share nothing with those of others, so that the memory of a plan that is no longer used is freed. */
-const createCompiler = (budget?: PatternBudget) =>
-  new Ajv2020({
+/** The schemas of two plans share nothing, so that the memory of a plan that is no longer used is freed. */
+const createCompiler = (budget?: PatternBudget) => {
+  const compiler = new Ajv2020({
     strict: false,
     discriminator: false,
     verbose: true,
@@ -145,11 +151,16 @@ const createCompiler = (budget?: PatternBudget) =>
       regExp: Object.assign((pattern: string) => compilePattern(pattern, budget), { code: "compilePattern" }),
     },
   });
+  compiler.removeKeyword("multipleOf");
+  return compiler.addKeyword({ keyword: "multipleOf", type: "number", compile: multipleCheck });
+};
 
 /** The compiler knows only one dialect, so the schema need not name it. */
 function compileSchema(compiler: Ajv2020, schema: Readonly<Record<string, unknown>>): ValidateFunction {
   const { $schema: _, ...members } = schema;
-  return compiler.compile(members);
+  return compiler.compile(
+    JSON.stringify(members).includes("__proto__") ? Object(showProto(members)) : members,
+  );
 }
 
 interface PlannedCheck {

@@ -1,6 +1,6 @@
 /**
  * Proposes a tracking plan from what the event catalogue has seen. It states only what was always so: types as they were seen, and
- * properties that every event had. A value that was not seen yet is no violation, so it proposes no lists of values, and
+ * properties that every event had. A value that was not seen yet is not a violation, so it proposes no lists of values, and
  * further properties are allowed. Pure.
  */
 import { LIMITS, type TrackingPlan } from "@headwater/contract";
@@ -8,7 +8,7 @@ import type { CatalogEventRecord, CatalogPropertyRecord } from "../ledger/record
 import { EMAIL } from "../masking/emails.ts";
 import { MASKED } from "../masking/hidden.ts";
 
-/** A property is required only if at least so many events were looked at and all of them had it. */
+/** A property is proposed as required only if at least 20 events were sampled and all of them had it. */
 const MIN_SAMPLED_TO_REQUIRE = 20;
 /** For the other members of the body that saves the plan. */
 const ENVELOPE_BYTES = 1_024;
@@ -48,7 +48,7 @@ export function proposePlan(current: TrackingPlan, seen: readonly CatalogEventRe
   const events = new Map(Object.entries(current.events));
   const candidates = seen
     .filter(({ name, count }) => name !== "" && count > 0 && !events.has(name) && !isMaskedName(name))
-    .toSorted((one, other) => other.count - one.count);
+    .toSorted((a, b) => b.count - a.count);
   let sizeBytes = Buffer.byteLength(JSON.stringify(current)) + ENVELOPE_BYTES;
   const addedEvents: string[] = [];
   for (const event of candidates) {

@@ -5,10 +5,11 @@
 import { type Issue, LIMITS, PLAN_SCHEMA_DIALECT } from "@headwater/contract";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isRecord, memberOf } from "../core/members.ts";
-import { compilePattern, FORMAT_NAMES, PatternError } from "./linear-pattern.ts";
+import { FORMAT_NAMES } from "./formats.ts";
+import { compilePattern, PatternError } from "./linear-pattern.ts";
 
 /**
- * What the value of a keyword is. `schema`: a schema for the same value; `each`: a schema for each item or member of it.
+ * The kind of value of a keyword. `schema`: a schema for the same value; `each`: a schema for each item or member of it.
  * `list` and `map`: schemas in a list or by name. `values` and `value lists`: lists that are searched. `length`: a limit of one. `plain`: a value that costs nothing.
  */
 type KeywordKind =
@@ -180,6 +181,24 @@ function schemaCost(schema: unknown, path: SchemaPath, walk: SchemaWalk): number
   }
   if (!isRecord(schema)) return 1;
   return 1 + sumOf(Object.entries(schema).map((member) => keywordCost(member, path, walk)));
+}
+
+/** ajv leaves out a property named `__proto__`, so it becomes a pattern, which plans cannot have themselves. */
+export const PROTO_AS_PATTERN = "^__proto__$";
+
+/** The schema with properties named `__proto__` as patterns, at any depth that `checkSchema` allows. */
+export function showProto(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema;
+  const shown = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
+    const kind = KEYWORDS[keyword];
+    if (kind === "schema" || kind === "each") return [keyword, showProto(value)];
+    if (kind === "list") return [keyword, listOf(value).map(showProto)];
+    if ((kind !== "map" && kind !== "definitions") || !isRecord(value)) return [keyword, value];
+    return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, showProto(one)]))];
+  });
+  const proto = memberOf(schema.properties, "__proto__");
+  if (proto === undefined) return Object.fromEntries(shown);
+  return { ...Object.fromEntries(shown), patternProperties: { [PROTO_AS_PATTERN]: showProto(proto) } };
 }
 
 const metaSchema = () => new Ajv2020({ strict: false, validateFormats: false, logger: false });

@@ -1,4 +1,4 @@
-/** What one INSERT sends to the warehouse: a page of the outbox, or a part of a large page. */
+/** A block: the events of one INSERT. It is a page of the outbox, or a piece of a large page. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { compress, compressSync } from "../ledger/compression.ts";
@@ -83,8 +83,8 @@ export async function* rowsOf({ parts }: Block): AsyncGenerator<BlockRow[]> {
 export function without({ token, parts }: Block, rows: readonly BlockRow[]): Block {
   const linesOfPart = Map.groupBy(rows, ({ part }) => part);
   const withMoreSkipped = ({ payload, skipped }: OutboxPart, index: number): OutboxPart => {
-    const left = linesOfPart.get(index) ?? [];
-    return { payload, skipped: [...skipped, ...left.map(({ line }) => line)] };
+    const removed = linesOfPart.get(index) ?? [];
+    return { payload, skipped: [...skipped, ...removed.map(({ line }) => line)] };
   };
   return { token, parts: parts.map(withMoreSkipped) };
 }

@@ -95,7 +95,7 @@ async function countOnce(
   const isStill = !isRemoving && !isWaiting && sealed.length === 0 && isDeepStrictEqual(after, counted);
   const uncounted = differing.filter(({ events }) => events < 0);
   if (!isStill || uncounted.length === 0) return { differing, isStill };
-  // nobody has counted them, such as those of a warehouse that is older than the ledger: from now on they are compared, too
+  // the ledger never counted these events, for example because the warehouse is older: count them now, so that they are compared
   const added = uncounted.map(({ sourceId, day, events }) => ({ sourceId, day, events: -events }));
   await ledger.addShippedDays({ days: added, revision });
   return null;

@@ -12,7 +12,7 @@ import { EventsRefused, insert } from "./insert.ts";
 const MAX_IDS_PER_STATEMENT = 2_000;
 
 /**
- * What earlier deliveries of a block may have done.
+ * The possible effect of earlier deliveries of a block.
  * - `new`: nothing, because its events are younger than any copy of the ledger.
  * - `restored`: this ledger did not send it, but it may be a copy of a ledger that did.
  * - `retried`: it was sent before, and the outcome is not known.

@@ -7,6 +7,7 @@ import {
   type UpdateSourceBody,
 } from "@headwater/contract";
 import { readOrigins } from "@headwater/contract/origin";
+import { neverStored } from "@headwater/contract/path-pattern";
 import { isAddressRange } from "../core/address-ranges.ts";
 import { isRecord, isUnchanged } from "../core/members.ts";
 import { issueAt, requireNoIssues } from "../core/refusal.ts";
@@ -38,7 +39,7 @@ function conditionIssues({ operator, value }: GoalCondition, path: (string | num
 function currencyIssues(currency: string | undefined, path: (string | number)[]): Issue[] {
   if (currency === undefined || readCurrency(currency) !== null) return [];
   const given = JSON.stringify(currency);
-  return [issueAt(path, `${path.join(".")} must be an ISO 4217 code, such as EUR; ${given} is none`)];
+  return [issueAt(path, `${path.join(".")} must be an ISO 4217 code, such as EUR, not ${given}`)];
 }
 
 /** A goal has either an event or a path, and a name that no goal before it has. */
@@ -53,6 +54,32 @@ function goalIssues(goals: readonly GoalFields[]): Issue[] {
       ...currencyIssues(value?.currency, ["goals", index, "value", "currency"]),
     ];
   });
+}
+
+/** Patterns of paths that can match no path as the source stores them. */
+export function pathIssues({
+  goals,
+  contentGroups,
+  excludedPaths,
+  pathRules,
+}: Pick<SourceRecord, "goals" | "contentGroups" | "excludedPaths" | "pathRules">): Issue[] {
+  const issueOf = (pattern: string, path: (string | number)[], rules = pathRules): Issue[] => {
+    const stored = neverStored(rules, pattern);
+    if (stored === null) return [];
+    const message = `${path.join(".")} matches no path, because pathRules store ${JSON.stringify(pattern)} as ${JSON.stringify(stored)}`;
+    return [issueAt(path, message)];
+  };
+  return [
+    ...goals.flatMap(({ path }, index) => (path === null ? [] : issueOf(path, ["goals", index, "path"]))),
+    ...contentGroups.flatMap(({ paths }, index) =>
+      paths.flatMap((pattern, at) => issueOf(pattern, ["contentGroups", index, "paths", at])),
+    ),
+    ...excludedPaths.flatMap((pattern, index) => issueOf(pattern, ["excludedPaths", index])),
+    // a pattern may be hidden by one before it, which is a matter of their order
+    ...pathRules.patterns.flatMap((pattern, index) =>
+      issueOf(pattern, ["pathRules", "patterns", index], { ...pathRules, patterns: [] }),
+    ),
+  ];
 }
 
 const addressIssues = (addresses: readonly string[]): Issue[] =>

@@ -3,11 +3,11 @@
 import { randomBytes } from "node:crypto";
 import { SOURCE_DEFAULTS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
+import { Refusal, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { CatalogHandler, Handler } from "../http/handler.ts";
 import type { SourceRecord } from "../ledger/records.ts";
-import { readSourceFields, readUpdate } from "./fields.ts";
+import { pathIssues, readSourceFields, readUpdate } from "./fields.ts";
 import { renderSource } from "./render.ts";
 
 /** A public key is `pk_` and 144 random bits, safe in a URL. No key is ever used twice. */
@@ -50,6 +50,7 @@ export const createSource: CatalogHandler<"createSource"> = async (call, { catal
     createdAt: now,
     updatedAt: now,
   };
+  requireNoIssues(pathIssues(source));
   const created = await catalog.createSource({ source, slugGiven: slug !== null, actor, now });
   if (created === "slug_taken" || created === "too_many_sources") throw new Refusal(created);
   return {
@@ -64,6 +65,11 @@ export const updateSource: CatalogHandler<"updateSource"> = async (
   { catalog },
 ) => {
   const change = readUpdate(body, source);
+  const { goals, contentGroups, excludedPaths } = change;
+  if (goals ?? contentGroups ?? excludedPaths ?? change.pathRules) {
+    const pathRules = { ...source.pathRules, ...change.pathRules };
+    requireNoIssues(pathIssues({ ...source, ...change, pathRules }));
+  }
   const updated = await catalog.updateSource({ sourceId: source.sourceId, change, actor, now });
   if (updated === "unknown") throw new Refusal("source_not_found");
   if (updated === "slug_taken") throw new Refusal("slug_taken");

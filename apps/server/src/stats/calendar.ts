@@ -11,6 +11,12 @@ export interface Period {
   readonly to: number;
 }
 
+/** The range of a query. */
+export interface QueryRange extends Period {
+  /** The number of local days; null if the range was given as times. */
+  readonly days: number | null;
+}
+
 /** More than any zone's distance from UTC plus any change of a clock. */
 const MAX_OFFSET_MS = 27 * HOUR_MS;
 
@@ -54,13 +60,12 @@ function askZoneDatabase(zone: string, at: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) + milliseconds;
 }
 
-/** No zone changes its clock twice in this time. */
-const STEADY_MS = 6 * HOUR_MS;
-/** Distance from UTC by zone and period of `STEADY_MS`; NaN: the clock changes in it. The entries of seven years of one zone. */
+/** No zone changes its clock twice in the first of these times. */
+const STEADY_MS = [6 * HOUR_MS, 15 * MINUTE_MS] as const;
+/** Distance from UTC by zone, length of the time and number of it; NaN: the clock changes in it. The entries of seven years of one zone. */
 const offsets = createLru<string, number>(10_000);
 
-function offsetIn(zone: string, period: number): number {
-  const [start, end] = [period * STEADY_MS, (period + 1) * STEADY_MS];
+function offsetIn(zone: string, start: number, end: number): number {
   const offset = askZoneDatabase(zone, start) - start;
   return askZoneDatabase(zone, end) - end === offset ? offset : Number.NaN;
 }
@@ -70,15 +75,29 @@ function offsetIn(zone: string, period: number): number {
  * for each query took a fifth of the main thread under 60 queries at a time.
  */
 function localTime(zone: string, at: number): number {
-  const period = Math.floor(at / STEADY_MS);
-  const key = `${zone} ${period}`;
-  const offset = offsets.get(key) ?? offsetIn(zone, period);
-  offsets.set(key, offset);
-  return Number.isNaN(offset) ? askZoneDatabase(zone, at) : at + offset;
+  for (const steadyMs of STEADY_MS) {
+    const start = Math.floor(at / steadyMs) * steadyMs;
+    const key = `${zone} ${steadyMs} ${start}`;
+    const offset = offsets.get(key) ?? offsetIn(zone, start, start + steadyMs);
+    offsets.set(key, offset);
+    if (!Number.isNaN(offset)) return at + offset;
+  }
+  return askZoneDatabase(zone, at);
 }
 
 /** The local calendar day of a time, in days since 1970-01-01. */
 export const localDay = (zone: string, at: number): number => Math.floor(localTime(zone, at) / DAY_MS);
+
+/** The first time in a period for which `isAfter` holds, which then holds until its end. */
+function firstTime({ from, to }: Period, isAfter: (at: number) => boolean): number {
+  let [before, after] = [from, to];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (isAfter(middle)) after = middle;
+    else before = middle;
+  }
+  return after;
+}
 
 /** The first time of a local day. If a clock change repeats midnight, the earlier one; if it skips midnight, the end of the gap. */
 export function startOfDay(zone: string, day: number): number {
@@ -88,13 +107,36 @@ export function startOfDay(zone: string, day: number): number {
   if (isStart(guess)) return guess;
   guess = local - (localTime(zone, guess) - guess);
   if (isStart(guess)) return guess;
-  let [before, after] = [local - MAX_OFFSET_MS, local + MAX_OFFSET_MS];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (localDay(zone, middle) >= day) after = middle;
-    else before = middle;
-  }
-  return after;
+  const around = { from: local - MAX_OFFSET_MS, to: local + MAX_OFFSET_MS };
+  return firstTime(around, (at) => localDay(zone, at) >= day);
+}
+
+const offsetAt = (zone: string, at: number) => localTime(zone, at) - at;
+
+/** The first time at which the clock shows a local time of a day; the end of the gap when a clock change skips it. */
+function firstShown(zone: string, day: number, local: number): number {
+  const offsets = [startOfDay(zone, day), startOfDay(zone, day + 1)].map((at) => offsetAt(zone, at - 1));
+  const [early, late] = [local - Math.max(...offsets), local - Math.min(...offsets)];
+  if (localTime(zone, early) === local) return early;
+  if (localTime(zone, late) === local) return late;
+  return firstTime({ from: early, to: late }, (at) => localTime(zone, at) >= local);
+}
+
+/**
+ * The same time of day on another local day. Of a time that the clock shows twice, the second one is the second one of the
+ * other day, or the end of the repeated time if that day has none.
+ */
+export function onLocalDay(zone: string, at: number, other: number): number {
+  const day = localDay(zone, at);
+  const moved = (local: number) => local + (other - day) * DAY_MS;
+  const local = localTime(zone, at);
+  const asLong = startOfDay(zone, other) + at - startOfDay(zone, day);
+  if (localTime(zone, asLong) === moved(local)) return asLong;
+  const first = firstShown(zone, day, local);
+  if (first >= at) return firstShown(zone, other, moved(local));
+  const offset = offsetAt(zone, at);
+  const change = firstTime({ from: first, to: at }, (time) => offsetAt(zone, time) === offset);
+  return firstShown(zone, other, moved(change + offsetAt(zone, first)));
 }
 
 /** Weeks begin on Monday; 1970-01-01 was a Thursday. */
@@ -104,6 +146,13 @@ function nextMonth(day: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / DAY_MS;
 }
 const NEXT_START = { day: (day: number) => day + 1, week: nextMonday, month: nextMonth };
+
+export type ClockGrain = Exclude<Grain, "week" | "month">;
+/** The local time at the start of the minute, hour or day of a time. */
+export function shownAt(zone: string, grain: ClockGrain, at: number): number {
+  const local = localTime(zone, at);
+  return local - (local % { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS }[grain]);
+}
 
 function nextBucket(zone: string, grain: Grain, at: number): number {
   const local = localTime(zone, at);
@@ -115,6 +164,26 @@ function nextBucket(zone: string, grain: Grain, at: number): number {
     const start = startOfDay(zone, day);
     if (start > at) return start;
   }
+}
+
+/** A time from which on a zone has this distance from UTC. */
+export interface ClockChange {
+  readonly at: number;
+  readonly offsetMs: number;
+}
+
+/** The zone's distances from UTC in a period; the first one is that of its start. */
+export function clockChanges(zone: string, { from, to }: Period): ClockChange[] {
+  const changes = [{ at: from, offsetMs: offsetAt(zone, from) }];
+  const [steadyMs] = STEADY_MS;
+  for (let at = from; at < to; at += steadyMs) {
+    const end = Math.min(at + steadyMs, to - 1);
+    const offsetMs = offsetAt(zone, end);
+    if (offsetMs === changes.at(-1)?.offsetMs) continue;
+    const change = firstTime({ from: at, to: end }, (time) => offsetAt(zone, time) === offsetMs);
+    changes.push({ at: change, offsetMs });
+  }
+  return changes;
 }
 
 /**

@@ -1,9 +1,8 @@
 /** The rule of the metric `revenue`: amounts in different currencies are never added. */
 
-import type { Issue, StatsFilter, StatsQueryBody } from "@headwater/contract";
+import type { Issue, StatsFilter, StatsMetric, StatsQueryBody } from "@headwater/contract";
 import { issueAt } from "../core/refusal.ts";
-import type { Dimension } from "./sql/dimensions.ts";
-import type { QueryFilter } from "./sql/filter.ts";
+import { REVENUE_METRICS } from "./sql/metrics.ts";
 
 /** Whether a filter selects the events of one currency. */
 function selectsCurrency(filter: StatsFilter): boolean {
@@ -12,23 +11,27 @@ function selectsCurrency(filter: StatsFilter): boolean {
   return filter.operator === "is" && filter.value !== null;
 }
 
+/** Their divisor counts visitors and sessions without an amount too, which the dimension or a filter would leave out. */
+const OF_ALL: readonly StatsMetric[] = ["revenuePerVisitor", "revenuePerSession"];
+
 export function currencyIssues({
   metrics,
   dimensions = [],
   filters = [],
-}: Pick<StatsQueryBody, "metrics" | "dimensions" | "filters">): Issue[] {
-  const index = metrics.indexOf("revenue");
-  if (index < 0 || dimensions.includes("currency") || filters.some(selectsCurrency)) return [];
-  const message =
-    "amounts in different currencies are not added: add the dimension currency, or a filter with `is` on one currency";
-  return [issueAt(["metrics", index], message)];
-}
-
-export const isCurrency = (dimension: Dimension): boolean =>
-  dimension.kind === "text" && dimension.name === "currency";
-
-/** Whether a filter has a condition on the currency. */
-export function readsCurrency(filter: QueryFilter): boolean {
-  if (filter.kind === "condition") return isCurrency(filter.dimension);
-  return "kind" in filter.of ? readsCurrency(filter.of) : filter.of.some(readsCurrency);
+  currency,
+}: Pick<StatsQueryBody, "metrics" | "dimensions" | "filters" | "currency">): Issue[] {
+  if (currency !== undefined) return [];
+  const isOne = dimensions.includes("currency") || filters.some(selectsCurrency);
+  return metrics.flatMap((metric, index) => {
+    if (!REVENUE_METRICS.includes(metric) || (isOne && !OF_ALL.includes(metric))) return [];
+    const others = OF_ALL.includes(metric)
+      ? ""
+      : ", or the dimension currency, or a filter with `is` on one currency";
+    return [
+      issueAt(
+        ["metrics", index],
+        `amounts in different currencies are not added: add currency, such as "EUR"${others}`,
+      ),
+    ];
+  });
 }

@@ -1,10 +1,9 @@
 /** Counts the events that the figures of an answer leave out: those of bots. */
-import { type Question, readWithin } from "./execute.ts";
-import type { RunQuery } from "./run-query.ts";
-import { type QueryScope, readScope, type ScopeBody } from "./scope.ts";
-import { inPeriod, ofSource, sessionEventsSql } from "./sql/conditions.ts";
-import { writeFilter } from "./sql/filter.ts";
+import { ofVisitors, type Question, readWithin } from "./execute.ts";
+import { readScope, type ScopeBody } from "./scope.ts";
+import { filtersSql, inPeriod, ofSource, type QueryScope, sessionEventsSql } from "./sql/conditions.ts";
 import { type GoalRule, withGoal } from "./sql/goals.ts";
+import type { RunQuery } from "./sql/run-on.ts";
 import { statement } from "./sql/statement.ts";
 
 /**
@@ -12,20 +11,16 @@ import { statement } from "./sql/statement.ts";
  * page. Only sessions with an event that may count are derived. They need memory, so they are counted in parts when it does not suffice.
  */
 const excludedQuestion = (scope: QueryScope): Question<[bots: number], number> => ({
-  scope: { ...scope, accuracy: "exact" },
-  period: scope.range,
-  from: "events",
+  ...ofVisitors({ ...scope, accuracy: "exact" }),
   addsUpVisitors: false,
   addsUpSessions: true,
-  countsVisitors: false,
   addition: { keyOf: () => "", add: ([one], [other]) => [one + other] },
   statement: (part) =>
     statement((bind) => {
       const all = { ...scope, includesBots: true, part };
       const bots = `device.isBot AND ${ofSource(bind, all)} AND ${inPeriod(bind, scope.range)}`;
       const sessionEvents = `${sessionEventsSql(bind, all, scope.range)} AND session IN (SELECT session FROM events WHERE ${bots})`;
-      const context = { sessionEvents, currency: scope.currency };
-      const filters = writeFilter(bind, { kind: "and", of: scope.filters }, context);
+      const filters = filtersSql(bind, all, scope.range, sessionEvents);
       return `SELECT count() FROM events WHERE ${bots} AND (${filters})`;
     }),
   merge: ([row]) => row?.[0] ?? 0,

@@ -19,10 +19,9 @@ import {
   isIntact,
   readCoverage,
 } from "./rollups/freshness.ts";
-import type { RunQuery } from "./run-query.ts";
-import type { QueryScope } from "./scope.ts";
-import { inPeriod } from "./sql/conditions.ts";
+import { historyOf, inPeriod, isOfSources, type QueryScope, readsFirstVisits } from "./sql/conditions.ts";
 import { type QueryPart, type Share, WHOLE } from "./sql/part.ts";
+import type { RunQuery } from "./sql/run-on.ts";
 import { divideSessions } from "./sql/session-ranges.ts";
 import type { Bind, Statement } from "./sql/statement.ts";
 
@@ -38,6 +37,8 @@ export interface Question<Row extends readonly unknown[], Answer> extends Omit<D
   readonly period: Period;
   /** The rollups that can answer it; `events`: none can. */
   readonly from: ReadFrom;
+  /** Whether it needs the first visits of visitors, and with them all events before the period. */
+  readonly readsHistory: boolean;
   /** null: it is never read in parts. */
   readonly addition: Addition<Row> | null;
   statement(part: QueryPart): Statement;
@@ -58,6 +59,7 @@ export const ofVisitors = (scope: QueryScope, period: Period = scope.range) =>
     addsUpSessions: false,
     countsVisitors: false,
     addition: null,
+    readsHistory: readsFirstVisits(scope),
   }) as const;
 
 /** A value, and the sample that it was read from. */
@@ -79,7 +81,7 @@ export const MAX_PART_ROWS = 50_001;
 /** The visitors of rollups or the sessions of events that the statements of a plan read. */
 async function sharesOf(
   run: RunQuery,
-  { scope: { sourceId }, period }: { readonly scope: QueryScope; readonly period: Period },
+  { scope, period }: { readonly scope: QueryScope; readonly period: Period },
   { sample, parts }: Plan,
   isOfRollups: boolean,
 ): Promise<Share[]> {
@@ -87,7 +89,7 @@ async function sharesOf(
   if (parts === 1) return [WHOLE.share];
   if (isOfRollups)
     return Array.from({ length: parts }, (_, index) => ({ kind: "visitors", index, of: parts }));
-  const ofPeriod = (bind: Bind) => `sourceId = ${bind("String", sourceId)} AND ${inPeriod(bind, period)}`;
+  const ofPeriod = (bind: Bind) => `${isOfSources(bind, scope)} AND ${inPeriod(bind, period)}`;
   const ranges = await divideSessions(run, ofPeriod, parts);
   return ranges.length === 1 ? [WHOLE.share] : ranges.map((range) => ({ kind: "sessions", ...range }));
 }
@@ -171,15 +173,25 @@ export async function readWithin<Row extends readonly unknown[], Answer>(
 /** How often rollups are tried while an erasure drops them; after that all is derived from events. */
 const MAX_ROLLUP_TRIES = 3;
 
+/** How many events sources have in a period. */
+async function countAll(run: RunQuery, sourceIds: readonly string[], period: Period): Promise<number> {
+  const ofEach = await Promise.all(sourceIds.map((one) => countEvents(run, one, period)));
+  return ofEach.reduce((sum, events) => sum + events, 0);
+}
+
 /** @throws Refusal `query_too_heavy`, and what `run` throws */
 export async function execute<Row extends readonly unknown[], Answer>(
   run: RunQuery,
   question: Question<Row, Answer>,
 ): Promise<Found<Answer>> {
-  const { sourceId } = question.scope;
+  const { sourceId, sourceIds } = question.scope;
   for (let tries = 0; ; tries++) {
-    if (question.from === "events" || tries === MAX_ROLLUP_TRIES)
-      return readWithin(run, question, await countEvents(run, sourceId, question.period));
+    if (question.from === "events" || tries === MAX_ROLLUP_TRIES) {
+      const events = await countAll(run, sourceIds, question.period);
+      if (!question.readsHistory) return readWithin(run, question, events);
+      const history = await countAll(run, sourceIds, historyOf(question.period));
+      return readWithin(run, question, events + READ_BUDGET.historyShare * history);
+    }
     const { coverage, events } = await readCoverage(run, sourceId, question.period);
     const answer = await readWithin(run, question, events, coverage);
     if (coverage === null || (await isIntact(run, sourceId, coverage))) return answer;

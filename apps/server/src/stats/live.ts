@@ -1,7 +1,7 @@
 /** GET /api/stats/live: visitors of the last five minutes, without bots. */
 import type { StatsLiveAnswer } from "@headwater/contract";
 import { SECOND_MS, toIsoTime, utcDay } from "../core/time.ts";
-import type { RunQuery } from "./run-query.ts";
+import type { RunQuery } from "./sql/run-on.ts";
 import { bindTime, statement } from "./sql/statement.ts";
 
 /** The live view counts the visitors of this many seconds. */

@@ -1,11 +1,12 @@
 /** POST /api/stats/paths: counts the sessions that went from one page to the next, for each step. */
-import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
+import type { PathRules, StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
+import { storedPattern } from "@headwater/contract/path-pattern";
 import { IS_PAGE_VIEW, OPENS_SESSION } from "../clickhouse/schema/event-types.ts";
-import { answerHead, execute, MAX_PART_ROWS, type Question } from "./execute.ts";
-import type { RunQuery } from "./run-query.ts";
-import { type Computed, type QueryScope, readScope } from "./scope.ts";
-import { eventConditions, isWithin } from "./sql/conditions.ts";
+import { answerHead, execute, MAX_PART_ROWS, ofVisitors, type Question } from "./execute.ts";
+import { type Computed, type OfSources, readScope } from "./scope.ts";
+import { eventConditions, isWithin, type QueryScope } from "./sql/conditions.ts";
 import { isOneOfMany, type QueryPart } from "./sql/part.ts";
+import type { RunQuery } from "./sql/run-on.ts";
 import { compareText, type Statement, statement } from "./sql/statement.ts";
 
 const DEFAULT_STEPS = 3;
@@ -70,12 +71,8 @@ function firstOfSteps(transitions: readonly Transition[], limit: number): Transi
 }
 
 const pathsQuestion = (scope: QueryScope, options: PathsOptions): Question<TransitionRow, Transition[]> => ({
-  scope,
-  period: scope.range,
-  from: "events",
-  addsUpVisitors: true,
+  ...ofVisitors(scope),
   addsUpSessions: true,
-  countsVisitors: false,
   addition: {
     keyOf: ([step, from, to]) => JSON.stringify([step, from, to]),
     add: ([step, from, to, one], [, , , other]) => [step, from, to, one + other],
@@ -92,9 +89,23 @@ const pathsQuestion = (scope: QueryScope, options: PathsOptions): Question<Trans
   },
 });
 
+/** The query with pages in the form in which the source stores paths. */
+export function withStoredPaths<Body extends Pick<StatsPathsBody, "startPage" | "through">>(
+  body: Body,
+  pathRules: PathRules,
+): Body {
+  const { startPage, through } = body;
+  const toStored = storedPattern(pathRules);
+  return {
+    ...body,
+    ...(startPage !== undefined && { startPage: startPage && toStored(startPage) }),
+    ...(through && { through: through.map(toStored) }),
+  };
+}
+
 export async function answerPaths(
   run: RunQuery,
-  body: StatsPathsBody,
+  body: OfSources<StatsPathsBody>,
   now: number,
 ): Promise<Computed<StatsPathsAnswer>> {
   const {

@@ -1,15 +1,17 @@
 /**
- * Plans how a question is read: from a sample of the visitors, or all of it in parts that fit the memory of a statement. Pure.
+ * Plans how a question is read: from a sample of the visitors, or from all of them in parts that fit the memory of a statement.
+ * Pure.
  * docs/decisions/0025 has the measurements.
  */
 import type { StatsAccuracyChoice } from "@headwater/contract";
 
-/** What a statement reads; each takes another time per event. */
+/** The tables that a statement reads. Each takes another time per event. */
 export type ReadFrom = "sessionRollups" | "eventRollups" | "bothRollups" | "events";
 
-/** How much a question reads. Tests make the numbers small. */
+/** Limits of what a statement reads. Tests make the numbers small. */
 export const READ_BUDGET: {
   eventsPerSecond: Record<ReadFrom, number>;
+  historyShare: number;
   maxEventsAtOnce: number;
   bytesPerEvent: number;
   maxRowsOfParts: number;
@@ -21,6 +23,8 @@ export const READ_BUDGET: {
     bothRollups: 12_000_000,
     events: 3_000_000,
   },
+  /** An event that is read for first visits only takes this share of the time. */
+  historyShare: 0.25,
   /** A statement about more events may exceed the time limit, however much memory it has. */
   maxEventsAtOnce: 15_000_000,
   /**
@@ -33,32 +37,32 @@ export const READ_BUDGET: {
 };
 /** The time that an answer may take, in seconds. */
 const SECONDS = { fast: 0.125, auto: 1 } as const;
-/** A sample has at least one visitor in so many. */
+/** Smallest sample: 1 in 1,024 visitors. */
 const MAX_SAMPLE = 1_024;
 const MAX_PARTS = 64;
-/** What needs too much memory or time is read again from a sample so many times smaller, or in so many times the parts. */
+/** A query that needs too much memory or time is repeated with a sample 8 times smaller, or in 8 times as many parts. */
 const RETRY_FACTOR = 8;
-/** Grouping events by session takes so many times the memory of counting visitors. */
+/** Grouping events by session takes 4 times the memory of counting visitors. */
 const SESSION_MEMORY = 4;
 
-/** What a plan depends on in a question. */
+/** The properties of a question that its plan depends on. */
 export interface Demand {
   readonly accuracy: StatsAccuracyChoice;
-  /** Whether each figure is a sum over visitors: only then it can be estimated, and read from rollups in parts. */
+  /** Whether each figure is a sum over visitors. If so, it can be estimated, and read from rollups in parts. */
   readonly addsUpVisitors: boolean;
-  /** Whether each figure is a sum over sessions: only then it can be read from events in parts. */
+  /** Whether each figure is a sum over sessions. If so, events can be read in parts. */
   readonly addsUpSessions: boolean;
-  /** Whether distinct visitors are counted. From rollups, nothing else needs memory for each event. */
+  /** Whether distinct visitors are counted: in rollups, the only figure whose memory grows with the events. */
   readonly countsVisitors: boolean;
-  /** Its parts had too many rows to be added up. */
+  /** Whether an earlier try in parts returned too many rows to add up. */
   readonly hasTooManyRows?: boolean;
 }
 
 export interface ReadSizes {
   readonly from: ReadFrom;
-  /** The events of the range, before filters. */
+  /** Events in the range, before filters. `historyShare` of the earlier events is added if first visits are asked for. */
   readonly events: number;
-  /** What one statement may use. */
+  /** The memory that one statement may use. */
   readonly memoryBytes: number;
 }
 
@@ -71,7 +75,7 @@ export interface Plan {
   readonly fitsArrays: boolean;
 }
 
-/** What needs too much is estimated, which is faster than more parts. */
+/** When a question needs too much memory or time, an estimate is faster than more parts. */
 const mayEstimate = ({ accuracy, addsUpVisitors }: Demand) => accuracy !== "exact" && addsUpVisitors;
 
 const mayDivide = ({ addsUpVisitors, addsUpSessions, hasTooManyRows = false }: Demand, { from }: ReadSizes) =>
@@ -79,18 +83,18 @@ const mayDivide = ({ addsUpVisitors, addsUpSessions, hasTooManyRows = false }: D
 
 function sampleFor(demand: Demand, { from, events }: ReadSizes): number {
   if (demand.accuracy === "exact" || !demand.addsUpVisitors) return 1;
-  const atOnce = SECONDS[demand.accuracy] * READ_BUDGET.eventsPerSecond[from];
+  const eventsInTime = SECONDS[demand.accuracy] * READ_BUDGET.eventsPerSecond[from];
   let sample = 1;
-  while (events > sample * atOnce && sample < MAX_SAMPLE) sample *= 2;
+  while (events > sample * eventsInTime && sample < MAX_SAMPLE) sample *= 2;
   return sample;
 }
 
-const eventsAtOnce = ({ memoryBytes }: ReadSizes) =>
+const eventsInMemory = ({ memoryBytes }: ReadSizes) =>
   Math.min(READ_BUDGET.maxEventsAtOnce, Math.floor(memoryBytes / READ_BUDGET.bytesPerEvent));
 
 function partsFor(demand: Demand, sizes: ReadSizes): number {
   if (!mayDivide(demand, sizes)) return 1;
-  const parts = sizes.events / eventsAtOnce(sizes);
+  const parts = sizes.events / eventsInMemory(sizes);
   if (sizes.from === "events") return Math.min(Math.max(Math.ceil(parts * SESSION_MEMORY), 1), MAX_PARTS);
   if (!demand.countsVisitors || parts <= 1) return 1;
   return Math.min(2 ** Math.ceil(Math.log2(parts)), MAX_PARTS);
@@ -99,7 +103,7 @@ function partsFor(demand: Demand, sizes: ReadSizes): number {
 const toPlan = (sizes: ReadSizes, sample: number, parts: number): Plan => ({
   sample,
   parts,
-  fitsArrays: sizes.events <= eventsAtOnce(sizes) * sample * parts,
+  fitsArrays: sizes.events <= eventsInMemory(sizes) * sample * parts,
 });
 
 export function firstPlan(demand: Demand, sizes: ReadSizes): Plan {

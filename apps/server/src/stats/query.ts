@@ -4,44 +4,47 @@ import {
   type Issue,
   LIMITS,
   type StatsAnswer,
-  type StatsQueryBody,
+  type StatsMetric,
   type StatsRow,
   type StatsScalar,
 } from "@headwater/contract";
 import { issueAt, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
-import { bucketStarts, completeBuckets, type Grain, type Period } from "./calendar.ts";
-import { type ComparedPeriod, compareBuckets, readComparison } from "./comparison.ts";
+import type { Call } from "../http/handler.ts";
+import { changesOf, completenessOf, grainOf, MAX_STATS_BUCKETS, startsOf } from "./buckets.ts";
+import { type ComparedPeriod, compareBuckets, NO_BUCKET, readComparison } from "./comparison.ts";
 import { currencyIssues } from "./currency.ts";
 import { answerHead, execute, type Found, foundExactly } from "./execute.ts";
-import { type GroupKey, metricsQuestion, type ResultGroup, sortGroups } from "./metrics-question.ts";
-import type { RunQuery } from "./run-query.ts";
+import {
+  type GroupKey,
+  metricsQuestion,
+  type ResultGroup,
+  readTotals,
+  sortGroups,
+} from "./metrics-question.ts";
+import { orderIssues, type QueryFields, type QueryOfSources, readOrder } from "./order.ts";
 import { type Computed, readScope } from "./scope.ts";
+import { attributionIssues, touchOf } from "./sql/attribution.ts";
 import { type Dimension, isTimeDimension, parseDimension } from "./sql/dimensions.ts";
-import { attributionIssues, firstTouchWindowOf } from "./sql/first-touch.ts";
-import { type GoalRule, withGoal } from "./sql/goals.ts";
-import { whenEmpty } from "./sql/metrics.ts";
-import type { MetricsQuery } from "./sql/metrics-query.ts";
+import { byGoalIssues, isByGoal } from "./sql/each-goal.ts";
+import { isEachGoal, type QueryGoal, withGoal } from "./sql/goals.ts";
+import { PAGE_METRICS, whenEmpty } from "./sql/metrics.ts";
+import { isOfGoal, type MetricsQuery } from "./sql/metrics-query.ts";
 import { parsePropertyKey } from "./sql/properties.ts";
+import { rollingIssues } from "./sql/rolling.ts";
+import type { RunQuery } from "./sql/run-on.ts";
 
-/** The minutes of a day, with an hour that the clock shows twice. */
-const MAX_STATS_BUCKETS = 1_500;
+/** A query of the API, as a report asks it too. */
+export type QueryStats = (
+  call: Pick<Call<"queryStats">, "sources" | "organizationId" | "body" | "now" | "signal">,
+) => Promise<{ readonly body: StatsAnswer }>;
 
-type QueryFields = Pick<
-  StatsQueryBody,
-  "metrics" | "dimensions" | "orderBy" | "goal" | "filters" | "attribution"
->;
-
-const fieldsOf = ({ metrics, dimensions = [] }: QueryFields): string[] => [...dimensions, ...metrics];
-
-export function orderIssues(body: QueryFields): Issue[] {
-  const fields = fieldsOf(body);
-  return (body.orderBy ?? []).flatMap(({ field }, index) =>
-    fields.includes(field)
-      ? []
-      : [issueAt(["orderBy", index, "field"], "must be one of the query's metrics or dimensions")],
-  );
-}
+const GOAL_METRICS: readonly StatsMetric[] = [
+  "conversions",
+  "conversionRate",
+  "sessionConversionRate",
+  "conversionsPerSession",
+];
 
 /** Problems of a query's fields that the schema does not find. */
 function fieldIssues(body: QueryFields): Issue[] {
@@ -49,25 +52,24 @@ function fieldIssues(body: QueryFields): Issue[] {
   const issues = orderIssues(body);
   if (dimensions.filter(isTimeDimension).length > 1)
     issues.push(issueAt(["dimensions"], "a query has at most one time dimension"));
-  const ofGoal = metrics.find((metric) => metric === "conversions" || metric === "conversionRate");
-  if (ofGoal && goal === undefined)
+  const ofGoal = metrics.find((metric) => GOAL_METRICS.includes(metric));
+  if (ofGoal && goal === undefined && !isByGoal(body))
     issues.push(issueAt(["goal"], `the metric ${ofGoal} requires goal`, "required"));
-  return [...issues, ...currencyIssues(body), ...attributionIssues(body)];
+  const ofPage = metrics.find((metric) => PAGE_METRICS.includes(metric));
+  if (ofPage && !dimensions.includes("page"))
+    issues.push(issueAt(["dimensions"], `the metric ${ofPage} requires the dimension page`, "required"));
+  return [...issues, ...rollingIssues(body), ...currencyIssues(body), ...attributionIssues(body)];
 }
 
-/** Default: by time, then by the first metric, largest first. */
-export function readOrder(body: QueryFields): MetricsQuery["order"] {
-  const { dimensions = [], orderBy = [] } = body;
-  const fields = fieldsOf(body);
-  if (orderBy.length > 0)
-    return orderBy.map(({ field, direction }) => ({
-      field: fields.indexOf(field),
-      isDescending: direction === "desc",
-    }));
-  const time = dimensions.findIndex(isTimeDimension);
+/** Problems of a query that asks for a total. */
+function totalIssues(body: QueryOfSources): Issue[] {
+  if (!body.include?.total) return [];
+  const ofPage = body.metrics.find((metric) => PAGE_METRICS.includes(metric));
+  const refused = isByGoal(body) ? "a query by goal has no total: an event may reach several goals" : null;
+  const message = ofPage ? `${ofPage} has no total: it is of one page` : refused;
   return [
-    ...(time >= 0 ? [{ field: time, isDescending: false }] : []),
-    { field: dimensions.length, isDescending: true },
+    ...(message === null ? [] : [issueAt(["include", "total"], message)]),
+    ...currencyIssues({ ...body, dimensions: [] }),
   ];
 }
 
@@ -78,27 +80,22 @@ function toScalar(dimension: Dimension | undefined, key: GroupKey): StatsScalar 
   return dimension?.kind === "property" ? parsePropertyKey(String(key)) : key;
 }
 
-const emptyMetrics = ({ metrics }: MetricsQuery) => metrics.map(whenEmpty);
+const emptyMetrics = (query: MetricsQuery) =>
+  query.metrics.map((metric, index) => whenEmpty(query, metric, index));
 
-/** Adds the buckets without events, and sorts all of them. */
-function withAllBuckets(query: MetricsQuery, groups: readonly ResultGroup[]) {
-  const byStart = new Map(groups.map((group) => [Number(group.keys[0]), group]));
-  const all = query.starts.map(
-    (start): ResultGroup => byStart.get(start) ?? { keys: [start], metrics: emptyMetrics(query), hash: "" },
-  );
-  return sortGroups(query, all);
+/** The keys of all groups that an answer has, with events or without; null: it has those with events. */
+function allKeys({ dimensions: [first, second], starts, goal }: MetricsQuery): GroupKey[] | null {
+  if (first === undefined || second !== undefined) return null;
+  if (isEachGoal(goal)) return goal.each.map(({ name }) => name);
+  return first.kind === "time" ? [...starts] : null;
 }
 
-const isByTimeOnly = ({ dimensions }: MetricsQuery) =>
-  dimensions.length === 1 && dimensions[0]?.kind === "time";
-
-const grainOf = (dimensions: readonly Dimension[]): Grain | null =>
-  dimensions.find((one) => one.kind === "time")?.grain ?? null;
-
-/** The starts of the time buckets of a period; empty without a time dimension. */
-function startsOf(zone: string, dimensions: readonly Dimension[], period: Period): number[] {
-  const grain = grainOf(dimensions);
-  return grain ? bucketStarts(zone, grain, period, MAX_STATS_BUCKETS) : [];
+/** Adds the groups without events, and sorts all of them. Goals that nobody reached have the figures of no goal. */
+function withAllGroups(query: MetricsQuery, keys: readonly GroupKey[], groups: readonly ResultGroup[]) {
+  const byKey = new Map(groups.map((group) => [group.keys[0] ?? null, group]));
+  const metrics = byKey.get(null)?.metrics ?? emptyMetrics(query);
+  const all = keys.map((key): ResultGroup => byKey.get(key) ?? { keys: [key], metrics, hashes: [] });
+  return sortGroups(query, all);
 }
 
 /** A query that was read, and the period that it is compared with. */
@@ -108,11 +105,11 @@ interface ReadQuery {
 }
 
 /** @throws Refusal `invalid_payload` for what is wrong beyond the schema */
-export function readQuery(body: StatsQueryBody, goal: GoalRule | null, now: number): ReadQuery {
+export function readQuery(body: QueryOfSources, goal: QueryGoal | null, now: number): ReadQuery {
   const scope = withGoal(readScope(body, now, fieldIssues(body)), goal);
-  const issues: Issue[] = [];
+  const issues = isByGoal(body) ? byGoalIssues(body, scope.filters) : [];
   const compared = readComparison(body.include?.comparison, scope, now, issues);
-  requireNoIssues(issues);
+  requireNoIssues([...issues, ...totalIssues(body)]);
   const dimensions = (body.dimensions ?? []).map(parseDimension);
   const starts = startsOf(scope.zone, dimensions, scope.range);
   if (starts.length > MAX_STATS_BUCKETS) {
@@ -124,11 +121,15 @@ export function readQuery(body: StatsQueryBody, goal: GoalRule | null, now: numb
     period: scope.range,
     starts,
     names: starts,
+    windows: null,
+    clockChanges: changesOf(scope.zone, dimensions, scope.range),
     groups: null,
+    except: null,
     metrics: body.metrics,
     dimensions,
     goal,
-    firstTouchWindowMs: firstTouchWindowOf(body),
+    currency: body.currency ?? null,
+    touch: touchOf(body),
     order: readOrder(body),
     limit: body.pagination?.limit ?? LIMITS.maxStatsRows,
     offset: body.pagination?.offset ?? 0,
@@ -136,13 +137,16 @@ export function readQuery(body: StatsQueryBody, goal: GoalRule | null, now: numb
   return { query, compared };
 }
 
+/** All buckets or goals, or the groups of a page, each beside one of no goal. */
 const allGroups = (query: MetricsQuery): MetricsQuery => ({
   ...query,
-  limit: MAX_STATS_BUCKETS + 1,
+  limit: 2 * LIMITS.maxStatsRows,
   offset: 0,
 });
 
-const keyOf = ({ keys }: ResultGroup) => JSON.stringify(keys);
+/** The keys of the group whose figures a group without an event has. */
+const withoutGoal = ({ goal, dimensions }: MetricsQuery, keys: readonly GroupKey[]) =>
+  dimensions.map((one, index) => (isOfGoal({ goal }, one) ? null : keys[index]));
 
 type ReadComparedMetrics = (group: ResultGroup) => (number | null)[] | null;
 
@@ -160,53 +164,54 @@ async function readComparedMetrics(
   const time = query.dimensions.findIndex(({ kind }) => kind === "time");
   const grain = grainOf(query.dimensions);
   const buckets = grain
-    ? compareBuckets(query.scope.zone, grain, compared, query.starts)
+    ? compareBuckets(query.scope.zone, grain, compared, { starts: query.starts, end: query.scope.range.to })
     : { names: [], starts: [] };
-  if (page?.length === 0 || (grain && buckets.names.length === 0)) return foundExactly(() => null);
-  const groups = page?.map(({ hash }) => hash) ?? null;
+  const comparable = new Set(buckets.names.filter((name) => name !== NO_BUCKET));
+  if (page?.length === 0 || (grain && comparable.size === 0)) return foundExactly(() => null);
+  const groups = page && [...new Set(page.flatMap(({ hashes }) => hashes))];
   const found = await execute(
     run,
-    metricsQuestion({ ...allGroups(query), period: compared, ...buckets, groups }),
+    metricsQuestion({
+      ...allGroups(query),
+      period: compared,
+      clockChanges: changesOf(query.scope.zone, query.dimensions, compared),
+      ...buckets,
+      groups,
+    }),
   );
-  const byKey = new Map(found.value.map((group) => [keyOf(group), group.metrics]));
-  const comparable = new Set(buckets.names);
-  const value = (group: ResultGroup) => {
-    if (grain && !comparable.has(Number(group.keys[time]))) return null;
-    return [...(byKey.get(keyOf(group)) ?? emptyMetrics(query))];
+  const byKey = new Map(found.value.map(({ keys, metrics }) => [JSON.stringify(keys), metrics]));
+  const value = ({ keys }: ResultGroup) => {
+    if (grain && !comparable.has(Number(keys[time]))) return null;
+    const ofGroup = byKey.get(JSON.stringify(keys)) ?? byKey.get(JSON.stringify(withoutGoal(query, keys)));
+    return [...(ofGroup ?? emptyMetrics(query))];
   };
   return { ...found, value };
-}
-
-/** Whether the bucket of a group lies in the range as a whole and is over; null without a time dimension. */
-function completenessOf(query: MetricsQuery, now: number): (group: ResultGroup) => boolean | null {
-  const grain = grainOf(query.dimensions);
-  if (grain === null) return () => null;
-  const time = query.dimensions.findIndex(({ kind }) => kind === "time");
-  const { zone, range } = query.scope;
-  const complete = completeBuckets(zone, grain, { starts: query.starts, end: Math.min(range.to, now) });
-  return ({ keys }) => complete.has(Number(keys[time]));
 }
 
 /** @throws Refusal `invalid_payload` for what is wrong beyond the schema, and what `run` throws */
 export async function answerQuery(
   run: RunQuery,
-  body: StatsQueryBody,
-  goal: GoalRule | null,
+  body: QueryOfSources,
+  goal: QueryGoal | null,
   now: number,
 ): Promise<Computed<StatsAnswer>> {
   const { query, compared } = readQuery(body, goal, now);
   const { scope, limit, offset, dimensions } = query;
-  const isByTime = isByTimeOnly(query);
+  const keys = allKeys(query);
   // one row more than the page shows whether there is a next page
-  const wanted = isByTime ? allGroups(query) : { ...query, limit: limit + 1 };
+  const wanted = keys ? allGroups(query) : { ...query, limit: limit + 1 };
   const compare = async (page: readonly ResultGroup[] | null) =>
     compared && (await readComparedMetrics(run, query, compared, page));
-  // totals and time buckets are known beforehand, so both periods are read at the same time
-  const early = dimensions.length === 0 || isByTime ? compare(null) : null;
+  // totals, time buckets and goals are known beforehand, so both periods are read at the same time
+  const early = dimensions.length === 0 || keys ? compare(null) : null;
   const [found] = await Promise.all([execute(run, metricsQuestion(wanted)), early]);
-  const groups = isByTime ? withAllBuckets(query, found.value).slice(offset) : found.value;
+  const groups = keys ? withAllGroups(query, keys, found.value).slice(offset) : found.value;
   const page = groups.slice(0, limit);
   const comparison = await (early ?? compare(page));
+  const hasAll = offset === 0 && groups.length <= limit;
+  const totals = body.include?.total
+    ? await readTotals(run, { query, compared, page: hasAll ? null : page })
+    : null;
   const isComplete = completenessOf(query, now);
   const results = page.map(
     (group): StatsRow => ({
@@ -214,14 +219,18 @@ export async function answerQuery(
       metrics: [...group.metrics],
       comparison: comparison?.value(group) ?? null,
       complete: isComplete(group),
+      share: totals?.shareOf(group) ?? null,
     }),
   );
   return {
-    ...answerHead(scope, found, ...(comparison ? [comparison] : [])),
+    ...answerHead(scope, found, ...(comparison ? [comparison] : []), ...(totals ? totals.found : [])),
     metrics: body.metrics,
     dimensions: body.dimensions ?? [],
     comparison: compared && { from: toIsoTime(compared.from), to: toIsoTime(compared.to) },
     results,
+    sources: scope.sourceIds.length === 1 ? null : { sourceIds: [...scope.sourceIds], visitors: "joined" },
+    total: totals?.total ?? null,
+    other: totals?.other ?? null,
     nextOffset: groups.length > limit ? offset + limit : null,
   };
 }

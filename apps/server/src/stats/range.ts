@@ -2,22 +2,14 @@
 
 import type { Issue, StatsDateRange } from "@headwater/contract";
 import { issueAt } from "../core/refusal.ts";
-import { DAY_MS, MAX_QUERY_TIME, startsWithValidDay } from "../core/time.ts";
-import { localDay, type Period, startOfDay } from "./calendar.ts";
+import { DAY_MS, MAX_QUERY_TIME, MIN_QUERY_TIME, startsWithValidDay } from "../core/time.ts";
+import { localDay, type QueryRange, startOfDay } from "./calendar.ts";
 
 /** A hundred years: `MAX_STATS_BUCKETS` bounds the answer. */
 const MAX_STATS_RANGE_DAYS = 36_600;
 
-export interface QueryRange extends Period {
-  /** The number of local days; null if the range was given as times. */
-  readonly days: number | null;
-}
-
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
-/** ClickHouse's dates begin with 1970-01-01, and a query may read up to two days before its range. */
-const MIN_TIME = Date.UTC(1970, 0, 3);
-
 const NAMED_RANGES: Readonly<Record<Extract<StatsDateRange, string>, number>> = {
   today: 1,
   yesterday: 1,
@@ -57,7 +49,7 @@ export function readPair(
     return issueAt(part, "must be a day (YYYY-MM-DD) or an ISO 8601 time with a UTC offset");
   }
   if (start >= end) return issueAt(path, "must have a start that is before its end; the end is exclusive");
-  if (start < MIN_TIME || end > MAX_QUERY_TIME) return issueAt(path, "must lie between 1970 and 2200");
+  if (start < MIN_QUERY_TIME || end > MAX_QUERY_TIME) return issueAt(path, "must lie between 1970 and 2200");
   if (end - start > MAX_STATS_RANGE_DAYS * DAY_MS)
     return issueAt(path, `must span at most ${MAX_STATS_RANGE_DAYS} days`);
   if (firstDay !== null && endDay !== null) return rangeOfDays(zone, firstDay, endDay);

@@ -1,7 +1,6 @@
 /** Runs statements of stats queries: coalesced, admitted in turn, within limits; ClickHouse's errors become refusals. */
 import type { ClickHouseSettings } from "@clickhouse/client";
 import { ERRORS, type ErrorCode } from "@headwater/contract";
-import type { WarehouseClient } from "../clickhouse/client.ts";
 import { isDamage } from "../clickhouse/completeness.ts";
 import { refuseElsewhere, type Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -9,6 +8,7 @@ import { issueAt, Refusal } from "../core/refusal.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { AdmissionFull, createAdmission } from "../overload/admission.ts";
 import { createCoalescer } from "../overload/coalesce.ts";
+import { memorySettings, PLAIN_NUMBERS, type RunQuery, type RunStatement, runOn } from "./sql/run-on.ts";
 import type { Statement } from "./sql/statement.ts";
 
 /** Limits of one query in the warehouse. An ordinary query over a year of a busy site stays below them. */
@@ -21,17 +21,8 @@ export const MAX_WAITING_STATS_QUERIES = 100;
 /** An IN with a longer list of values does not choose what is read: no table is sorted by the session. */
 const MAX_STATS_INDEXED_VALUES = 100_000;
 
-/** Runs a statement and returns its rows, each a list of its columns. `Row` is what the statement's text selects. */
-export type RunStatement = <Row extends readonly unknown[]>(statement: Statement) => Promise<Row[]>;
-
-export type RunQuery = RunStatement & {
-  /** The memory of one statement. */
-  readonly memoryBytes: number;
-};
-
 export type StatsWarehouse = Pick<Warehouse, "state" | "client" | "nodeUrl">;
 
-const PLAIN_NUMBERS: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 };
 /** The time and rows that one query may use. */
 const QUERY_LIMITS: ClickHouseSettings = {
   ...PLAIN_NUMBERS,
@@ -49,28 +40,6 @@ const QUERY_LIMITS: ClickHouseSettings = {
   // NULL IN (…) is NULL
   transform_null_in: 0,
 };
-
-/** Groups and sorted rows that take more than half of the memory are written to the disk. */
-export const memorySettings = (memoryBytes: number): ClickHouseSettings => ({
-  max_memory_usage: String(memoryBytes),
-  max_bytes_before_external_group_by: String(Math.floor(memoryBytes / 2)),
-  max_bytes_before_external_sort: String(Math.floor(memoryBytes / 2)),
-});
-
-/** Runs statements on a client directly: without admission and limits, and with ClickHouse's own errors. */
-export const runOn =
-  (client: WarehouseClient, signal: AbortSignal, settings = PLAIN_NUMBERS): RunStatement =>
-  async <Row extends readonly unknown[]>({ query, parameters, maxRows }: Statement) => {
-    const reply = await client.query({
-      query,
-      query_params: { ...parameters },
-      format: "JSONCompactEachRow",
-      clickhouse_settings:
-        maxRows === undefined ? settings : { ...settings, max_result_rows: String(maxRows) },
-      abort_signal: signal,
-    });
-    return reply.json<Row>();
-  };
 
 /** Error codes of ClickHouse: too slow, too many rows or bytes, too much memory. */
 const TOO_HEAVY = new Set(["158", "159", "160", "191", "241", "307", "396"]);

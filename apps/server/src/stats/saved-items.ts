@@ -1,5 +1,6 @@
 /** The operations on saved segments, funnels and annotations (docs/api/reports.md). */
-import { type Issue, LIMITS, type SavedItem, type SavedKind } from "@headwater/contract";
+import { type Issue, LIMITS, type PathRules, type SavedItem, type SavedKind } from "@headwater/contract";
+import { neverStored } from "@headwater/contract/path-pattern";
 import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { canSeeUser } from "../core/users.ts";
@@ -54,10 +55,19 @@ export const listSavedItems =
     return { body: { items: items.map((item) => render(call, item)) } };
   };
 
-/** @throws Refusal 422 for filters that no query could have, a day that does not exist, or what is too long to be kept */
-function requireStorable(definition: SavedItemRecord["definition"]): void {
+/**
+ * @throws Refusal 422 for filters that no query could have, steps that match no stored path, a day that does not exist, or what
+ *   is too long to be kept
+ */
+function requireStorable(definition: SavedItemRecord["definition"], pathRules: PathRules): void {
   const issues: Issue[] = [];
   readFilters(definition.filters ?? [], issues);
+  for (const [index, { page }] of (definition.steps ?? []).entries()) {
+    const stored = page === undefined ? null : neverStored(pathRules, page);
+    if (stored === null) continue;
+    const message = `matches no page, because pathRules of the source store it as ${JSON.stringify(stored)}`;
+    issues.push(issueAt(["steps", index, "page"], message));
+  }
   if (definition.day !== null && parseDay(definition.day) === null)
     issues.push(issueAt(["day"], "day is not a day (YYYY-MM-DD)"));
   const max = LIMITS.maxSavedItemLength;
@@ -82,7 +92,7 @@ function requireMayShare(permissions: readonly string[]): void {
 
 export const createSavedItem =
   (catalog: Catalog, newId: (prefix: string) => string): Handler<"createSavedItem"> =>
-  async ({ source: { sourceId }, actor, permissions, body, now }) => {
+  async ({ source: { sourceId, pathRules }, actor, permissions, body, now }) => {
     const {
       kind,
       name,
@@ -93,7 +103,7 @@ export const createSavedItem =
       day = null,
     } = body;
     const definition = { filters, steps, windowSeconds, day };
-    requireStorable(definition);
+    requireStorable(definition, pathRules);
     if (shared) requireMayShare(permissions);
     const item: SavedItemRecord = {
       savedId: newId("sav"),

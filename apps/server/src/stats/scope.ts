@@ -1,14 +1,39 @@
 /** The members that all queries have: source, time zone, range, filters. */
-import type { Issue, StatsAccuracyChoice, StatsDateRange, StatsFilter } from "@headwater/contract";
+import type {
+  ContentGroup,
+  Issue,
+  StatsAccuracyChoice,
+  StatsDateRange,
+  StatsFilter,
+} from "@headwater/contract";
 import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
+import type { SourceRecord } from "../ledger/records.ts";
 import { isZone } from "./calendar.ts";
-import { type QueryRange, readRange } from "./range.ts";
-import { type CurrencySql, eventCurrencySql } from "./sql/dimensions.ts";
-import { type QueryFilter, readFilters } from "./sql/filter.ts";
+import { readRange } from "./range.ts";
+import type { QueryScope } from "./sql/conditions.ts";
+import { contentGroupSql, storedContentGroups } from "./sql/content-groups.ts";
+import { eventCurrencySql } from "./sql/dimensions.ts";
+import { readFilters, readsContentGroup } from "./sql/filter.ts";
+
+/** The sources of a query. */
+interface QuerySources {
+  readonly sourceId: string;
+  /** Default: `sourceId` alone. */
+  readonly sourceIds?: readonly string[];
+  /** Default: none. Several sources have none. */
+  readonly contentGroups?: readonly ContentGroup[];
+}
+/** The body of a query whose sources are known. */
+export type OfSources<Body> = Omit<Body, "sourceId" | "sourceIds"> & QuerySources;
+
+export function ofSources<Body>(body: Body, sources: readonly SourceRecord[]) {
+  const sourceIds = sources.map(({ sourceId }) => sourceId);
+  const contentGroups = sources.length === 1 ? sources.flatMap(storedContentGroups) : [];
+  return { ...body, sourceId: sourceIds[0] ?? "", sourceIds, contentGroups };
+}
 
 /** The members that the bodies of all queries have. */
-export interface ScopeBody {
-  readonly sourceId: string;
+export interface ScopeBody extends QuerySources {
   readonly dateRange: StatsDateRange;
   readonly timezone?: string;
   readonly filters?: readonly StatsFilter[];
@@ -16,17 +41,7 @@ export interface ScopeBody {
   readonly include?: { readonly bots?: boolean; readonly excluded?: boolean };
 }
 
-export interface QueryScope {
-  readonly sourceId: string;
-  readonly zone: string;
-  readonly range: QueryRange;
-  readonly filters: readonly QueryFilter[];
-  readonly includesBots: boolean;
-  /** What the dimension `currency` and filters on it read. */
-  readonly currency: CurrencySql;
-  readonly accuracy: StatsAccuracyChoice;
-}
-
+export const OF_ONE_SOURCE = "content groups belong to one source; ask each source";
 export const UNKNOWN_ZONE: Issue = issueAt(
   ["timezone"],
   "must be a time zone of the IANA database, such as Europe/Berlin",
@@ -37,16 +52,26 @@ export const UNKNOWN_ZONE: Issue = issueAt(
  * @throws Refusal `invalid_payload`
  */
 export function readScope(body: ScopeBody, now: number, otherIssues: readonly Issue[] = []): QueryScope {
-  const { sourceId, timezone: zone = "UTC", include, accuracy = "auto" } = body;
+  const {
+    sourceId,
+    sourceIds = [sourceId],
+    contentGroups = [],
+    timezone: zone = "UTC",
+    include,
+    accuracy = "auto",
+  } = body;
   const issues = [...otherIssues];
   const isKnownZone = isZone(zone);
   if (!isKnownZone) issues.push(UNKNOWN_ZONE);
   const filters = readFilters(body.filters ?? [], issues);
+  if (sourceIds.length > 1 && filters.some(readsContentGroup))
+    issues.push(issueAt(["filters"], OF_ONE_SOURCE));
   const range = readRange(body.dateRange, isKnownZone ? zone : "UTC", now);
   if ("code" in range) throw new Refusal("invalid_payload", { issues: [...issues, range] });
   requireNoIssues(issues);
   const includesBots = include?.bots ?? false;
-  return { sourceId, zone, range, filters, includesBots, currency: eventCurrencySql, accuracy };
+  const texts = { currency: eventCurrencySql, contentGroup: contentGroupSql(contentGroups) };
+  return { sourceId, sourceIds, zone, range, filters, includesBots, texts, accuracy };
 }
 
 /** An answer as it is computed; `stats.ts` adds whether events are missing, and what was left out. */

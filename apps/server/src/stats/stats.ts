@@ -1,27 +1,24 @@
 /** The handlers of the stats queries (docs/api/stats.md). */
-import type { StatsAnswer } from "@headwater/contract";
+import type { Issue, StatsQueryBody } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
-import { Refusal } from "../core/refusal.ts";
+import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
 import type { Call, Handlers } from "../http/handler.ts";
+import type { SourceRecord } from "../ledger/records.ts";
 import { mayMiss, missingOf } from "../ledger/warehouse-report.ts";
 import { readExcluded } from "./excluded.ts";
 import { answerFunnel } from "./funnel.ts";
-import { answerGoalReport, isByGoal } from "./goal-report.ts";
 import { answerLive } from "./live.ts";
-import { answerPaths } from "./paths.ts";
+import { answerPaths, withStoredPaths } from "./paths.ts";
 import { answerProperties } from "./properties.ts";
-import { answerQuery } from "./query.ts";
+import { answerQuery, type QueryStats } from "./query.ts";
 import { answerRetention } from "./retention.ts";
-import { createQueryRunner, type RunQuery, type StatsWarehouse } from "./run-query.ts";
-import type { ScopeBody } from "./scope.ts";
-import { type GoalRule, resolveGoals } from "./sql/goals.ts";
+import { createQueryRunner, type StatsWarehouse } from "./run-query.ts";
+import { OF_ONE_SOURCE, ofSources, type ScopeBody } from "./scope.ts";
+import { isByGoal } from "./sql/each-goal.ts";
+import { type GoalRule, resolveGoals, storedGoals } from "./sql/goals.ts";
+import type { RunQuery } from "./sql/run-on.ts";
 import { answerStoredEvents } from "./stored-events.ts";
-
-/** A query of the API, as a report asks it too. */
-export type QueryStats = (
-  call: Pick<Call<"queryStats">, "source" | "organizationId" | "body" | "now" | "signal">,
-) => Promise<{ readonly body: StatsAnswer }>;
 
 export type StatsHandlers = { readonly queryStats: QueryStats } & Pick<
   Handlers,
@@ -47,6 +44,27 @@ type AnsweredCall = Pick<Call<"queryStats">, "organizationId" | "now" | "signal"
   readonly body: ScopeBody;
 };
 
+/** Each source has goals of its own. */
+function severalIssues(body: StatsQueryBody): Issue[] {
+  const { sourceId, sourceIds = [], goal, dimensions } = body;
+  if (sourceId !== undefined && sourceIds.length > 0)
+    return [issueAt(["sourceIds"], "give either sourceId or sourceIds")];
+  if (sourceIds.length <= 1) return [];
+  const message = "goals belong to one source; a query of several names an event or a page";
+  if (dimensions?.includes("contentGroup")) return [issueAt(["dimensions"], OF_ONE_SOURCE)];
+  if (isByGoal(body)) return [issueAt(["dimensions"], message)];
+  return goal?.name === undefined ? [] : [issueAt(["goal", "name"], message)];
+}
+
+/** A call about one source, whose body has what the query needs of it. */
+const ofSource = <Body, Rest>(call: Rest & { readonly source: SourceRecord; readonly body: Body }) => ({
+  ...call,
+  body: ofSources(call.body, [call.source]),
+});
+
+const toMissingEvents = (missing: ReturnType<typeof missingOf>) =>
+  missing && { events: missing.events, firstDay: missing.firstDay, lastDay: missing.lastDay };
+
 export function createStats({ warehouse, completeness, offHint, memoryBytes }: StatsDeps): StatsHandlers {
   const runnerOf = createQueryRunner(warehouse, { offHint, memoryBytes });
 
@@ -61,7 +79,8 @@ export function createStats({ warehouse, completeness, offHint, memoryBytes }: S
       const computed = await compute(run);
       const excluded = await readExcluded(run, call.body, call.now, goal);
       const range = { from: Date.parse(computed.from), to: Date.parse(computed.to) };
-      const lacksEvents = mayMiss(completeness.report(), computed.sourceId, range);
+      const { sourceId, sourceIds = [sourceId] } = call.body;
+      const lacksEvents = sourceIds.some((one) => mayMiss(completeness.report(), one, range));
       return { body: { ...computed, excluded, incomplete: completeness.isSuspected() || lacksEvents } };
     } catch (error) {
       if (error instanceof Refusal && error.code === "warehouse_damaged") completeness.suspectDamage();
@@ -71,28 +90,35 @@ export function createStats({ warehouse, completeness, offHint, memoryBytes }: S
 
   return {
     queryStats: async (call) => {
-      const { source, body, now } = call;
-      if (isByGoal(body)) return answer(call, (run) => answerGoalReport(run, body, source.goals, now));
+      requireNoIssues(severalIssues(call.body));
+      const body = ofSources(call.body, call.sources);
       const inBody = body.goal ? [{ goal: body.goal, path: ["goal"] }] : [];
-      const [goal = null] = resolveGoals(source.goals, inBody);
-      return answer(call, (run) => answerQuery(run, body, goal, now), goal);
+      const [goal = null] = resolveGoals(call.sources, inBody);
+      const ofQuery = isByGoal(body) ? { each: storedGoals(call.sources) } : goal;
+      return answer({ ...call, body }, (run) => answerQuery(run, body, ofQuery, call.now), goal);
     },
-    queryFunnel: async (call) => {
-      const { source, body, now } = call;
-      const inBody = body.steps.map((goal, index) => ({ goal, path: ["steps", index] }));
-      const steps = resolveGoals(source.goals, inBody);
-      return answer(call, (run) => answerFunnel(run, body, steps, now));
+    queryFunnel: async (ofCall) => {
+      const call = ofSource(ofCall);
+      const inBody = call.body.steps.map((goal, index) => ({ goal, path: ["steps", index] }));
+      const steps = resolveGoals([call.source], inBody);
+      return answer(call, (run) => answerFunnel(run, call.body, steps, call.now));
     },
-    queryRetention: async (call) => answer(call, (run) => answerRetention(run, call.body, call.now)),
-    queryPaths: async (call) => answer(call, (run) => answerPaths(run, call.body, call.now)),
-    queryProperties: async (call) => answer(call, (run) => answerProperties(run, call.body, call.now)),
+    queryRetention: async (ofCall) => {
+      const call = ofSource(ofCall);
+      return answer(call, (run) => answerRetention(run, call.body, call.now));
+    },
+    queryPaths: async (ofCall) => {
+      const call = ofSource(ofCall);
+      return answer(call, (run) =>
+        answerPaths(run, withStoredPaths(call.body, call.source.pathRules), call.now),
+      );
+    },
+    queryProperties: async (ofCall) => {
+      const call = ofSource(ofCall);
+      return answer(call, (run) => answerProperties(run, call.body, call.now));
+    },
     getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => {
-      const missing = missingOf(completeness.report(), sourceId);
-      const missingEvents = missing && {
-        events: missing.events,
-        firstDay: missing.firstDay,
-        lastDay: missing.lastDay,
-      };
+      const missingEvents = toMissingEvents(missingOf(completeness.report(), sourceId));
       return { body: { sourceId, name, lastEventAt: toIsoTimeOrNull(lastEventAt), missingEvents } };
     },
     listEvents: async (call) => ({ body: await answerStoredEvents(runnerOf(call), call) }),

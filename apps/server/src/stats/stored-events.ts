@@ -5,7 +5,7 @@ import { NO_ID } from "../core/ids.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { Call } from "../http/handler.ts";
-import type { RunQuery } from "./run-query.ts";
+import type { RunQuery } from "./sql/run-on.ts";
 import { allOf, bindTime, list, statement } from "./sql/statement.ts";
 
 const KINDS = ["sessionId", "anonymousId", "userId", "name"] as const;

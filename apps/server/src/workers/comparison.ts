@@ -108,12 +108,12 @@ export function startComparisonWorker(deps: ComparisonWorkerDeps): ComparisonWor
     comparedClient = null;
     publish(await compareClaimed(deps, { ledger, client, now, startedAt, signal: cutOff }));
     comparedClient = client;
-    // a worker of its own checks the files of a warehouse that is no cluster
+    // a worker of its own checks the files of a warehouse that is not a cluster
     if (client.cluster !== null) completeness.clearSuspicion();
     return false;
   };
   const worker = startWorker({
-    name: "comparison",
+    name: "warehouse comparison",
     round,
     idleMs: SERVER_LIMITS.warehouseCheckIdleMs,
     retryMs: SERVER_LIMITS.warehouseCheckRetryMs,

@@ -11,7 +11,7 @@ interface CatalogFlushDeps {
   readonly takeLearned: EventLearner["take"];
 }
 
-/** What could not be stored. The next round stores it before it takes more, so that counts stay true. */
+/** Stores what was learned. What could not be stored is stored first in the next round, so that counts stay true. */
 export function createCatalogFlush({ ledger, takeLearned }: CatalogFlushDeps): () => Promise<void> {
   const waiting: { sourceId: string; events: CatalogEventRecord[] }[] = [];
   let running: Promise<void> | null = null;

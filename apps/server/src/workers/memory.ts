@@ -41,7 +41,7 @@ export function startMemoryWorker({
     return false;
   };
   return startWorker({
-    name: "memory",
+    name: "memory release",
     round,
     initialDelayMs: MEMORY_CHECK_MS,
     idleMs: MEMORY_CHECK_MS,

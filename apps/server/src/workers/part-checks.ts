@@ -95,7 +95,7 @@ export function startPartCheckWorker(deps: PartCheckDeps): Worker {
     return false;
   };
   const worker = startWorker({
-    name: "part checks",
+    name: "warehouse part checks",
     round,
     idleMs: SERVER_LIMITS.warehouseCheckIdleMs,
     retryMs: SERVER_LIMITS.warehouseCheckRetryMs,

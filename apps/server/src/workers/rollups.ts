@@ -14,7 +14,7 @@ import {
   type RollupState,
   readRollupState,
 } from "../stats/rollups/state.ts";
-import { runOn } from "../stats/run-query.ts";
+import { runOn } from "../stats/sql/run-on.ts";
 import { statement } from "../stats/sql/statement.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 

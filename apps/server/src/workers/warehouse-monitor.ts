@@ -9,7 +9,7 @@ import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
 const WAREHOUSE_PING_MS = 2_000;
 const WAREHOUSE_PING_TIMEOUT_MS = 10_000;
-/** The warehouse is down after so many pings in a row without an answer. */
+/** The warehouse is down after 3 pings in a row without an answer. */
 const MAX_MISSED_PINGS = 3;
 const WAREHOUSE_RETRY_MS = 500;
 const MAX_WAREHOUSE_RETRY_MS = 30_000;

@@ -87,7 +87,7 @@ test("An invitation by link makes one account and works once.", async (t) => {
   assert.ok(!JSON.stringify(entries).includes(code));
 });
 
-test("Of many requests that accept an invitation at once, one succeeds.", async (t) => {
+test("When many requests accept an invitation at once, one succeeds.", async (t) => {
   const world = await openClockedWorldFor(t);
   const code = codeIn((await invite(world)).body.url);
   const before = (await membersOf(world)).length;
@@ -130,7 +130,7 @@ test("An invitation ends by time, by revoking it, and with the rights of its inv
 
 test("No token makes a person: only people invite.", async (t) => {
   const world = await openClockedWorldFor(t);
-  const { token } = await world.member("owner");
+  const { token } = await world.serviceAccount("owner");
   for (const own of [token, world.ownerToken])
     for (const over of [{}, { email: "robot@evil.example" }])
       refused(await invite(world, over, own), 403, "permission_denied");
@@ -143,7 +143,7 @@ test("A signed-in user joins with their account; a token cannot.", async (t) => 
   const { token, userId } = await accept(world, codeIn((await invite(world)).body.url));
   const organizationId = await world.workspace("Agency");
   const code = codeIn((await invite(world, { organizationId, role: "viewer" })).body.url);
-  const limited = await world.member("viewer");
+  const limited = await world.serviceAccount("viewer");
   refused(await post(world, "/api/invitations/join", { code }, limited.token), 403, "permission_denied");
   const joined = await post(world, "/api/invitations/join", { code }, token);
   assert.deepEqual(joined.body, { organizationId });
@@ -208,7 +208,7 @@ test("An invitation whose mail cannot be sent does not exist.", async (t) => {
   assert.deepEqual(list.body.invitations, []);
 });
 
-test("An address with another spelling of its name, or with invisible signs, is refused everywhere.", async (t) => {
+test("An address with another spelling of its name, or with invisible characters, is refused everywhere.", async (t) => {
   const { world, mails } = await withMail(t);
   const { token } = await world.person("viewer");
   for (const name of ["\u212aim", "\u017fam", "\uff4bim", "ki\u200bm", "kim\u202e", "kim.", "kim(x)"])
@@ -360,7 +360,7 @@ test("A change of the address is reported to the old one, whose link takes it ba
   );
 });
 
-test("The way back from a change of the address ends after 7 days, and nobody can have more than five.", async (t) => {
+test("A change of the address can be taken back for 7 days, and nobody has more than five such links.", async (t) => {
   const { world, mails } = await withMail(t);
   await invite(world, { email: "ada@shop.example" });
   const { token } = await accept(world, codeIn((await mails.next()).text));
@@ -399,7 +399,7 @@ test("Sessions are listed and ended by their user, and bounded in number.", asyn
 
 test("The audit log is filtered by user, target and kind of change.", async (t) => {
   const world = await openClockedWorldFor(t);
-  const { userId } = await world.member("admin");
+  const { userId } = await world.serviceAccount("admin");
   const source = await world.createSource();
   const read = async (filter: string) => {
     const reply = await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}&${filter}`);

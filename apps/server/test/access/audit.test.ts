@@ -87,7 +87,7 @@ test("A change of the e-mail address is an entry with both addresses.", async (t
   );
 });
 
-test("Whoever reads debug bodies is named once an hour, and each range of an export once.", async (t) => {
+test("The log names a reader of debug bodies once an hour, and each range of an export once.", async (t) => {
   const world = await openClockedWorldFor(t);
   const { sourceId } = await world.createSource();
   const [ada, eve] = [await join(world), await join(world)];

@@ -121,7 +121,7 @@ describe("a JWT of the identity provider", () => {
   });
 
   it("401 invalid_token: a `sub` makes nobody a service account or the command line", async () => {
-    const account = await world.member("owner");
+    const account = await world.serviceAccount("owner");
     for (const sub of [account.userId, "svc_1", "command-line"])
       refused(await ask(await sign({ ...claims(), sub })), 401, "invalid_token");
   });

@@ -104,7 +104,7 @@ it("Passwords that one address tries are limited, and then the right one is refu
   assert.equal((await unlock(world, reply.body.token, PASSWORD)).status, 200);
 });
 
-it("Of one link, an address can try ten passwords a minute; another link is not affected.", async (t) => {
+it("An address can try ten passwords a minute on one link; other links are not affected.", async (t) => {
   const world = await openClockedWorldFor(t);
   const [first, second] = [(await linkIn(world)).reply.body.token, (await linkIn(world)).reply.body.token];
   for (let tries = 0; tries < 10; tries += 1)

@@ -133,7 +133,7 @@ test("An invitation that ends while the person is asked joins nobody, and signs 
   refused(await post("/api/sign-in", code), 404, "invalid_code");
 });
 
-test("An invitation that was sent to another address gives a person at the provider no way to sign in with that address.", async (t) => {
+test("An invitation that was sent to another address does not let a person of the provider sign in with that address.", async (t) => {
   await using mails = await startMailServer();
   const mail = { SMTP_URL: mails.url, MAIL_FROM: "Headwater <hw@example.com>" };
   const own = await openWorld({ ...provider.settings, ...mail, APP_URL, BASE_URL: BASE });
@@ -173,7 +173,7 @@ test("Two sign-ins of one new identity at once make one account.", async () => {
   assert.equal(users.size, 1, JSON.stringify(replies.map(({ body }) => body)));
 });
 
-test("SIGN_IN=oidc leaves the provider only; `headwater sign-in` is the way back in.", async (t) => {
+test("With SIGN_IN=oidc people sign in by the provider only; `headwater sign-in` is the way back in.", async (t) => {
   const strict = await openWorld({ ...provider.settings, APP_URL, BASE_URL: BASE, SIGN_IN: "oidc" });
   t.after(() => strict[Symbol.asyncDispose]());
   const ask = (path: string, body: object) => strict.ask(path, { method: "POST", token: null, body });
@@ -227,14 +227,14 @@ test("A provider that gives an address to another person opens no account to the
   assert.match(location ?? "", /why=no_account/);
 });
 
-test("An address whose lower case is that of somebody else opens no account.", async () => {
+test("An address that differs from somebody else's only in case opens no account.", async () => {
   provider.user = { ...GRACE, sub: "impostor", email: "\u212aim@shop.example" };
   const browser = new Browser();
   const { location } = await browser.get((await authorize(browser)).callback);
   assert.equal(location, `${APP_URL}/sign-in?why=no_account`);
 });
 
-test("When subjects are user ids, a subject that is no member signs in nowhere; an invitation makes that user.", async (t) => {
+test("When subjects are user ids, a subject that is not a member cannot sign in; an invitation creates the user.", async (t) => {
   const jwt = {
     AUTH_ISSUER: provider.issuer,
     AUTH_JWKS_URL: `${provider.issuer}/jwks`,

@@ -58,7 +58,10 @@ describe("Saved items", () => {
 
   it("are personal unless they are shared, which needs sources:write", async () => {
     const source = await world.createSource();
-    const [viewer, developer] = [await world.member("viewer"), await world.member("developer")];
+    const [viewer, developer] = [
+      await world.serviceAccount("viewer"),
+      await world.serviceAccount("developer"),
+    ];
     const own = await save(source, segment({ name: "Mine" }), viewer.token);
     assert.equal(own.status, 201);
     refused(await save(source, segment({ shared: true }), viewer.token), 403, "permission_denied");
@@ -104,8 +107,13 @@ describe("Saved items", () => {
   });
 
   it("have the members of their kind, and filters that a query could have", async () => {
-    const source = await world.createSource();
+    const source = await world.createSource({ pathRules: { removeTrailingSlash: true } });
     const wrong: [object, string[]][] = [
+      // no path ends with a slash
+      [
+        { kind: "funnel", name: "A", steps: [{ page: "/cart" }, { page: "/thanks/" }] },
+        ["steps.1.page: invalid_value"],
+      ],
       [{ kind: "segment", name: "A" }, ["filters: required"]],
       [segment({ day: "2026-11-21" }), ["day: invalid_value"]],
       [segment({ windowSeconds: 5 }), ["windowSeconds: invalid_value"]],

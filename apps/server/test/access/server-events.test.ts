@@ -139,7 +139,6 @@ describe("A server without a token", () => {
     "Go-http-client/2.0",
     "Java-http-client/21.0.5",
     "Apache-HttpClient/5.4 (Java/21.0.5)",
-    "okhttp/4.12.0",
     "Ruby",
     "GuzzleHttp/7",
     "PostmanRuntime/7.43.0",
@@ -181,13 +180,31 @@ describe("A server without a token", () => {
     }
   });
 
+  it("is no app of a person, whichever library the app sends with: on Android, on iOS, of Flutter, of Segment", async () => {
+    const apps = [
+      "okhttp/4.12.0",
+      "Shop/2.1 okhttp/4.9.2",
+      "Shop/7 CFNetwork/1490.0.4 Darwin/23.2.0",
+      "Dart/3.3 (dart:io)",
+      "UnityPlayer/2022.3.1f1 (UnityWebRequest/1.0, libcurl/7.84.0-DEV)",
+      "analytics-kotlin/1.19.1",
+      "analytics-ios/1.7.3",
+      "analytics-flutter/1.1.0",
+    ];
+    for (const userAgent of apps) {
+      const { warnings, sentBy, isBot, hasCountry } = await view({ "user-agent": userAgent });
+      assert.deepEqual([warnings, sentBy, isBot, hasCountry], [[], "browser", false, true], userAgent);
+    }
+    assert.equal((await view({ "user-agent": "ShopBot/1.0 okhttp/4.12.0" })).isBot, true);
+  });
+
   it("may name the visitor's browser in `context`", async () => {
     const event = pageEvent({ context: { userAgent: CHROME } });
     const seen = await view({ "user-agent": "node" }, event);
     assert.deepEqual([seen.sentBy, seen.browser, seen.isBot], ["server", "Chrome", false]);
   });
 
-  it("is no program with an Origin or a Referer, no browser and no crawler", async () => {
+  it("is no browser, no crawler, and no program that sends an Origin or a Referer", async () => {
     const rows: [Record<string, string>, isBot: boolean][] = [
       [{ "user-agent": "curl/8.5.0", origin: ORIGIN }, true],
       [{ "user-agent": "python-requests/2.32.3", referer: `${ORIGIN}/` }, true],
@@ -274,7 +291,7 @@ for (const route of INGEST_ROUTES) {
           403,
           "permission_denied",
         ],
-        [`Bearer ${(await world.member("admin")).token}`, 403, "permission_denied"],
+        [`Bearer ${(await world.serviceAccount("admin")).token}`, 403, "permission_denied"],
       ];
       for (const [authorization, status, code] of rows) {
         const reply = await send(authorization);
@@ -332,7 +349,7 @@ describe("POST /api/tokens with the scope ingest", () => {
     });
 
   it("needs tokens:manage and a source; the list shows the scope and can select it", async () => {
-    const { token } = await world.member("developer");
+    const { token } = await world.serviceAccount("developer");
     refused(await create({ sourceId, scope: "ingest" }, token), 403, "permission_denied");
     const bare = await create({ scope: "ingest" });
     assert.deepEqual(
@@ -347,9 +364,9 @@ describe("POST /api/tokens with the scope ingest", () => {
     assert.deepEqual([await scopes(""), await scopes("&scope=ingest")], [["ingest", "stats"], ["ingest"]]);
   });
 
-  it("belongs to its source: it survives its maker", async () => {
+  it("belongs to its source: it keeps working without its creator", async () => {
     const source = await world.createSource();
-    const { userId, token: admin } = await world.member("admin");
+    const { userId, token: admin } = await world.serviceAccount("admin");
     const { token } = (await create({ sourceId: source.sourceId, scope: "ingest" }, admin)).body;
     const sessionId = await world.openSession(source);
     const send = () => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]), bearer(token));

@@ -48,7 +48,7 @@ test("A viewer cannot take over the owner: each step of the chain is refused, an
 
   for (const path of ["plan", "plan/versions", "saved", "reports"]) {
     const reply = await as(`/api/tracking-sources/${sourceId}/${path}`);
-    assert.ok(!reply.text.includes(owner), `${path} tells nobody's id`);
+    assert.ok(!reply.text.includes(owner), `${path} reveals nobody's id`);
   }
   const { organizationId } = (await as("/api/organizations", { name: "Mine" })).body;
   const added = await as("/api/members", { organizationId, userId: owner, name: "Owner", role: "viewer" });
@@ -63,7 +63,7 @@ test("A viewer cannot take over the owner: each step of the chain is refused, an
     "what was refused changed nothing",
   );
   const listed = await as(`/api/members?organizationId=${organizationId}`);
-  assert.ok(!listed.text.includes(owner), "the owner is no member");
+  assert.ok(!listed.text.includes(owner), "the owner is not a member");
   const { organizations } = (await as("/api/organizations", undefined, await world.ownerSession())).body;
   assert.deepEqual(
     organizations.map(({ organizationId: id }: Record<string, string>) => id),
@@ -90,7 +90,7 @@ test("No kind of token acts as the person who made it.", async (t) => {
     "the token of the first start": world.ownerToken,
     "a token of one workspace": await make({}),
     "a token for all workspaces": await make({ allWorkspaces: true }),
-    "a token of a service account": (await world.member("owner")).token,
+    "a token of a service account": (await world.serviceAccount("owner")).token,
     "a shared link": await make({ sourceId }),
     "a locked link": link,
     "an unlocked link": (await world.ask("/api/stats/unlock", unlocking)).body.token,

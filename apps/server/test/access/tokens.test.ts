@@ -57,7 +57,7 @@ describe("/api/tokens", () => {
       assert.ok((await world.ask("/api/organizations", { token })).body.organizations.length > 1);
       const listed = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
       assert.equal(listed.organizationId, null);
-      const another = await world.member("owner");
+      const another = await world.serviceAccount("owner");
       const path = `/api/tokens?organizationId=${organizationId}`;
       for (const other of [another.token, token, (await world.person("owner")).token])
         assert.ok(!(await world.ask(path, { token: other })).text.includes(tokenId), "to nobody else");
@@ -111,8 +111,8 @@ describe("/api/tokens", () => {
 
   describe("403", () => {
     it("a token of a service account does not give its creator more rights when the account's role rises", async () => {
-      const admin = await world.member("admin");
-      const developer = await world.member("developer");
+      const admin = await world.serviceAccount("admin");
+      const developer = await world.serviceAccount("developer");
       const made = (await create({ userId: developer.userId }, admin.token)).body;
       const promoted = await world.ask(`/api/members/${developer.userId}`, {
         method: "PATCH",
@@ -135,8 +135,8 @@ describe("/api/tokens", () => {
     });
 
     it("a caller cannot revoke a token whose role is above their own", async () => {
-      const admin = await world.member("admin");
-      const owner = await world.member("owner");
+      const admin = await world.serviceAccount("admin");
+      const owner = await world.serviceAccount("owner");
       const revoke = (tokenId: string) =>
         world.ask(`/api/tokens/${tokenId}?organizationId=${organizationId}`, {
           method: "DELETE",
@@ -144,13 +144,13 @@ describe("/api/tokens", () => {
         });
       refused(await revoke(owner.tokenId), 403, "permission_denied");
       assert.ok(await works(owner.token));
-      assert.equal((await revoke((await world.member("admin")).tokenId)).status, 200);
+      assert.equal((await revoke((await world.serviceAccount("admin")).tokenId)).status, 200);
     });
 
     it("a caller cannot create a token with a role above their own", async () => {
-      const admin = await world.member("admin");
-      const above = await world.member("owner");
-      refused(await create({ userId: above.userId }, admin.token), 403, "permission_denied");
+      const admin = await world.serviceAccount("admin");
+      const owner = await world.serviceAccount("owner");
+      refused(await create({ userId: owner.userId }, admin.token), 403, "permission_denied");
       assert.equal((await create({ userId: admin.userId }, admin.token)).status, 201);
       assert.equal((await create({ userId: admin.userId })).body.userId, admin.userId);
     });
@@ -168,7 +168,7 @@ describe("/api/tokens", () => {
     });
 
     it("allWorkspaces is allowed to a person who is signed in only", async () => {
-      const owner = await world.member("owner");
+      const owner = await world.serviceAccount("owner");
       refused(await create({ allWorkspaces: true }, owner.token), 403, "permission_denied");
       refused(await create({ allWorkspaces: true }), 403, "permission_denied");
       const session = await world.ownerSession();
@@ -191,7 +191,7 @@ describe("/api/tokens", () => {
 
     it("member_not_found for a service account outside, token_not_found for a token of another workspace", async () => {
       const strangers = await world.strangers();
-      const outside = await world.member("viewer", await world.workspace());
+      const outside = await world.serviceAccount("viewer", await world.workspace());
       for (const userId of ["svc_never", outside.userId])
         refused(await create({ userId }), 404, "member_not_found");
       const theirs = await world.ask("/api/tokens", {
@@ -279,9 +279,9 @@ describe("a token for the stats of one source", () => {
     refused(await sourceWith(token, theirs), 403, "not_a_member");
   });
 
-  it("is listed with its source; it stops working when it is revoked or its source is removed, and survives its maker", async () => {
+  it("is listed with its source; it stops working when it is revoked or its source is removed, and not when its creator leaves", async () => {
     const one = (await world.source()).sourceId!;
-    const admin = await world.member("admin");
+    const admin = await world.serviceAccount("admin");
     // the newest token is listed first
     const giveLater = async (token?: string) => {
       world.advance(1);
@@ -315,7 +315,7 @@ describe("a token for the stats of one source", () => {
   });
 
   it("403, 404, 422: creating one needs tokens:manage and a source of the workspace, and excludes allWorkspaces", async () => {
-    const developer = await world.member("developer");
+    const developer = await world.serviceAccount("developer");
     refused(await give({}, developer.token), 403, "permission_denied");
     const strangers = await world.strangers();
     const theirs = (await world.source({}, strangers.organizationId, strangers.token)).sourceId!;
@@ -417,7 +417,7 @@ describe("POST /api/sign-out", () => {
 
   it("200: keeps a token that programs may use too", async (t) => {
     const world = await openClockedWorldFor(t);
-    const { token } = await world.member("admin");
+    const { token } = await world.serviceAccount("admin");
     assert.deepEqual((await signOut(world, token)).body, { revoked: false });
     assert.equal((await world.ask("/api/organizations", { token })).status, 200);
   });

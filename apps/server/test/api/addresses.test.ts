@@ -1,6 +1,7 @@
 /** How a source stores addresses of pages (docs/api/sources.md and docs/api/stored-events.md): `queryParameters` and `pathRules`. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { normalizePath } from "@headwater/contract/path-pattern";
 import { rowsOf, storedEvent } from "../ledger/reader.ts";
 import {
   bootstrapBody,
@@ -67,6 +68,22 @@ describe("Addresses of pages", () => {
     assert.deepEqual(page.utm, { source: "news" });
     assert.deepEqual((await patch(source, { queryParameters: [] })).body.queryParameters, []);
     assert.equal((await stored(source, { url })).page.url, `${ORIGIN}/a#/route`);
+  });
+
+  it("no source stores the parameter of a link that continues a visit", async () => {
+    const source = await world.createSource({ queryParameters: "all" });
+    const visit = `_hw=${"a".repeat(32)}.ses_1.abc.x1`;
+    for (const [sent, expected] of [
+      [`/pay?${visit}`, "/pay"],
+      [`/pay?${visit}&${visit}#top`, "/pay#top"],
+      [`/pay?a=1&${visit}&b=2`, "/pay?a=1&b=2"],
+      [`/pay?a=1&${visit}#/x?${visit}`, "/pay?a=1#/x"],
+      ["/pay?a_hw=1", "/pay?a_hw=1"],
+    ]) {
+      const url = `${ORIGIN}${sent}`;
+      const { page, landing } = await stored(source, { url, referrer: url });
+      assert.deepEqual([page.url, page.referrer, landing.url], Array(3).fill(`${ORIGIN}${expected}`));
+    }
   });
 
   it("path rules change the path and not the url; each can be changed alone", async () => {
@@ -139,6 +156,74 @@ describe("Addresses of pages", () => {
         assert.equal(decodeURI(page.path), merged);
       }
     }
+  });
+
+  it("equivalent percent-encodings are one path, before rules and exclusions", async () => {
+    const source = await world.createSource({
+      excludedPaths: ["/admin/*"],
+      pathRules: { patterns: ["/orders/*"] },
+    });
+    for (const [path, expected] of [
+      ["/caf%C3%A9", "/caf%C3%A9"],
+      ["/caf%c3%a9", "/caf%C3%A9"],
+      ["/c%61f\u00e9", "/caf%C3%A9"],
+      ["/%6Frders/17", "/orders/*"],
+      ["/a%2fb%2Fc", "/a%2Fb%2Fc"],
+      ["/%7Eann/a-b_c.d", "/~ann/a-b_c.d"],
+      ["/a b", "/a%20b"],
+      ["/50%", "/50%"],
+      ["/%zz/%e", "/%zz/%e"],
+      ["/%ff", "/%FF"],
+      ["/a|b^c", "/a%7Cb%5Ec"],
+      ["/a%7cb%5ec", "/a%7Cb%5Ec"],
+    ] as const) {
+      assert.equal(await pathOf(source, path), expected, path);
+      const { page } = await stored(source, { url: `${ORIGIN}/`, path });
+      assert.equal(page.path, expected, `${path} as a path`);
+    }
+    const events = ["/%61dmin/x", "/admin/x"].map((path) => pageEvent({ page: { url: ORIGIN + path } }));
+    const body = bootstrapBody({ events, batchId: "b", sentAt: new Date().toISOString() });
+    const excluded = "rejected path_excluded";
+    assert.deepEqual(outcomesOf(await world.send(bootstrapPath(source), body)), [excluded, excluded]);
+  });
+
+  it("lowerCase lowers the letters of every script, and no percent-encoding", async () => {
+    const source = await world.createSource({ pathRules: { lowerCase: true } });
+    for (const [path, expected] of [
+      ["/Über", "/über"],
+      ["/%C3%9CBER", "/über"],
+      ["/ΑΘΗΝΑ/МОСКВА", "/αθηνα/москва"],
+      ["/𐐀", "/𐐨"],
+      ["/A%2FÉ", "/a%2Fé"],
+      ["/%FF%C3%89", "/%FF%C3%A9"],
+    ] as const)
+      assert.equal(await pathOf(source, path), normalizePath(expected), path);
+  });
+
+  it("422 names a pattern that no stored path can match", async () => {
+    const source = await world.createSource({ pathRules: { removeTrailingSlash: true, removeIndex: true } });
+    const wrong = await patch(source, {
+      goals: [
+        { name: "Thanked", path: "/thanks/" },
+        { name: "Read", path: "/docs/*" },
+        { name: "Home", path: "/" },
+      ],
+      excludedPaths: ["/index.html", "/admin*"],
+    });
+    assert.deepEqual(issuesOf(wrong), ["excludedPaths.0: invalid_value", "goals.0.path: invalid_value"]);
+    const messages = wrong.body.issues.map(({ message }: { message: string }) => message).join("\n");
+    assert.match(messages, /store "\/thanks\/" as "\/thanks"/);
+    await patch(source, { excludedPaths: ["/orders/17"] });
+    const merged = await patch(source, { pathRules: { patterns: ["/orders/*", "/a/"] } });
+    assert.deepEqual(issuesOf(merged), [
+      "excludedPaths.0: invalid_value",
+      "pathRules.patterns.1: invalid_value",
+    ]);
+    // upper case is not a reason: patterns are lowered as paths are
+    assert.equal(
+      (await patch(source, { pathRules: { lowerCase: true }, excludedPaths: ["/Ü*"] })).status,
+      200,
+    );
   });
 
   it("excludedPaths match the stored path", async () => {

@@ -9,30 +9,30 @@ const guarded = (OPERATIONS as readonly Operation[]).filter(
 );
 const inWorkspace = guarded.filter(({ access }) => access !== "token" && access !== "person");
 
-/** A body that passes all checks up to the permission. Later checks may fail. */
+/** A path and a body that pass all checks up to the permission. Later checks may fail. */
 function requestFor(
   one: Operation,
   { organizationId, sourceId }: { organizationId: string; sourceId: string },
 ) {
   const path = one.path.replace(":sourceId", sourceId).replace(/:(userId|tokenId|invitationId)/, "nobody_x");
   const inQuery = one.organization === "query" || one.organization === "query-or-body";
-  const asked = { ...(inQuery && { organizationId }), ...(one.source === "query" && { sourceId }) };
-  const named = {
+  const queryIds = { ...(inQuery && { organizationId }), ...(one.source === "query" && { sourceId }) };
+  const bodyIds = {
     ...(one.organization === "body" && { organizationId }),
     ...(one.source === "body" && { sourceId }),
   };
-  const query = Object.keys(asked).length > 0 ? `?${new URLSearchParams(asked)}` : "";
-  return { path: path + query, body: one.body ? named : undefined };
+  const query = Object.keys(queryIds).length > 0 ? `?${new URLSearchParams(queryIds)}` : "";
+  return { path: path + query, body: one.body ? bodyIds : undefined };
 }
 
 describe("authorization", () => {
   let world: ClockedWorld;
-  let place: { organizationId: string; sourceId: string };
+  let target: { organizationId: string; sourceId: string };
   before(async () => {
     world = await openClockedWorld();
     const { sourceId } = await world.source();
     await world.ownerSession();
-    place = { organizationId: world.organizationId, sourceId: sourceId! };
+    target = { organizationId: world.organizationId, sourceId: sourceId! };
   });
   after(() => world.close());
 
@@ -41,7 +41,7 @@ describe("authorization", () => {
     token: string | null,
     headers: Record<string, string> = {},
   ): Promise<TestReply> => {
-    const { path, body } = requestFor(one, place);
+    const { path, body } = requestFor(one, target);
     return world.ask(path, { method: one.method, token, headers, body });
   };
 
@@ -68,7 +68,7 @@ describe("authorization", () => {
     });
 
     it("invalid_token: any token that this service did not issue", async () => {
-      const own = (await world.member("owner")).token;
+      const own = (await world.serviceAccount("owner")).token;
       const typo = own.slice(0, -1) + (own.endsWith("0") ? "1" : "0");
       for (const one of guarded) refused(await ask(one, typo), 401, "invalid_token");
       const others = [
@@ -84,7 +84,7 @@ describe("authorization", () => {
     });
 
     it("expired_token and revoked_token", async () => {
-      const { organizationId } = place;
+      const { organizationId } = target;
       const expiresAt = new Date(world.now() + DAY).toISOString();
       const make = async (body: object) =>
         (await world.ask("/api/tokens", { method: "POST", body: { organizationId, label: "x", ...body } }))
@@ -110,7 +110,7 @@ describe("authorization", () => {
       }
     });
 
-    it("is checked before everything else", async () => {
+    it("the token is checked before everything else", async () => {
       const reply = await world.ask("/api/tracking-sources/src_never", {
         method: "PATCH",
         token: null,
@@ -141,7 +141,7 @@ describe("authorization", () => {
 
     for (const role of ROLES) {
       it(`permission_denied: exactly the operations that ${role} may not use`, async () => {
-        const { token } = await world.member(role);
+        const { token } = await world.serviceAccount(role);
         const may = new Set<string>(["member", ...ROLE_PERMISSIONS[role as Role]]);
         // operations that delete what the tests use come last
         const ordered = inWorkspace.toSorted(
@@ -153,7 +153,7 @@ describe("authorization", () => {
           if (!may.has(one.access)) refused(reply, 403, "permission_denied");
           else assert.ok(![401, 403, 500].includes(reply.status), `${one.id} as ${role}: ${reply.text}`);
         }
-        place.sourceId = (await world.source()).sourceId!;
+        target.sourceId = (await world.source()).sourceId!;
       });
     }
   });
@@ -163,10 +163,10 @@ describe("authorization", () => {
       world.ask(`/api/tracking-sources/${sourceId}`, { method: "PATCH", token, body });
 
     it("shape of organizationId, source, member, permission, match, body, state: the first failure answers", async () => {
-      const { organizationId } = place;
+      const { organizationId } = target;
       const { sourceId, slug } = await world.source();
       const other = await world.source();
-      const viewer = await world.member("viewer");
+      const viewer = await world.serviceAccount("viewer");
       const strangers = await world.strangers();
       const wrong = { organizationId: "org_other", name: 1 };
       assert.equal((await patch("src_never", { organizationId: 1 }, viewer.token)).status, 422);

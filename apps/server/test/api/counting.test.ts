@@ -1,8 +1,8 @@
 /** The settings for counting and keeping a source's events (docs/api/sources.md): goals, bots, excluded paths, retention. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { until } from "../faults/child.ts";
 import { storedEvent } from "../ledger/reader.ts";
+import { until } from "../support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -21,7 +21,6 @@ import {
 } from "../support/world.ts";
 
 const BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
-const PATIENCE_MS = 60_000;
 
 describe("Settings for counting events", () => {
   let world: World;
@@ -125,7 +124,7 @@ describe("Settings for counting events", () => {
 
     it("those that delete events need sources:admin; the others need sources:write", async () => {
       const source = await world.createSource();
-      const { token } = await world.member("developer");
+      const { token } = await world.serviceAccount("developer");
       assert.equal(
         (await patch(source, { goals, bots: "reject", excludedPaths: ["/a"] }, token)).status,
         200,
@@ -168,7 +167,7 @@ describe("Settings for counting events", () => {
     const body = bootstrapBody({ batchId: "b", sentAt: new Date().toISOString(), events: [pageEvent()] });
     assert.equal((await world.send(bootstrapPath(source), body)).body.rejected, 1);
     await send(source, [pageEvent()]);
-    const debug = await until("both are recorded", PATIENCE_MS, async () => {
+    const debug = await until("both are recorded", async () => {
       const found = (await world.ask(`/api/tracking-sources/${source.sourceId}/debug`)).body;
       return found.eventAttempts.length === 1 && found;
     });

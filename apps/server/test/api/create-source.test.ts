@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { SOURCE_DEFAULTS } from "@headwater/contract";
 import { MAX_WORKSPACE_BODY_BYTES } from "../../src/http/input.ts";
 import { type ClockedWorld, issuesOf, openClockedWorld, refused } from "../support/world.ts";
 
@@ -28,33 +29,13 @@ describe("POST /api/tracking-sources", () => {
       assert.match(publicKey, /^pk_[A-Za-z0-9_-]{22,}$/);
       const now = new Date(world.now()).toISOString();
       assert.deepEqual(reply.body, {
+        ...SOURCE_DEFAULTS,
         sourceId,
         publicKey,
         organizationId: world.organizationId,
         name: "Shop 🛒 <b>&\"'",
         slug: "shop",
         allowedOrigins: ["https://example.com"],
-        frameworkHint: null,
-        isActive: true,
-        requireOrigin: false,
-        privacy: { respectGpc: false, requireConsent: false },
-        goals: [],
-        bots: "apart",
-        excludedPaths: [],
-        excludedAddresses: [],
-        channelRules: [],
-        engagement: true,
-        queryParameters: "campaign",
-        pathRules: { removeIndex: false, removeTrailingSlash: false, lowerCase: false, patterns: [] },
-        retentionDays: null,
-        embedOrigins: [],
-        limits: {
-          maxBatchSize: null,
-          maxPayloadBytes: null,
-          clientRatePerSecond: null,
-          eventsPerDay: null,
-          bytesPerDay: null,
-        },
         previousKeyExpiresAt: null,
         publicKeyRotatedAt: null,
         lastBootstrapAt: null,

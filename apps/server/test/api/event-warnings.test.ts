@@ -24,7 +24,7 @@ describe("Warnings: an event with odd data is stored, and its result says what w
     assert.deepEqual((await sendOne(pageEvent({ page: { url: long.slice(0, 4_096) } }))).warnings, []);
   });
 
-  it("revenue_invalid: an amount that is no number, or a currency that ISO 4217 does not have", async () => {
+  it("revenue_invalid: an amount that is not a number, or a currency that ISO 4217 does not have", async () => {
     const sent = async (revenue: unknown) => sendOne(trackEvent({ properties: { revenue } }));
     for (const revenue of [
       12,

@@ -168,7 +168,7 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
       assert.equal("results" in (await bootstrap({})).body, false);
     });
 
-    it("may name any session of the source, also one that the bootstrap does not resume", async () => {
+    it("may name any session of the source, even one that the bootstrap does not resume", async () => {
       const old = await world.openSession(source, { anonymousId: "other" });
       const reply = await bootstrap({ sessionId: old, events: [trackEvent({ sessionId: old })] });
       assert.deepEqual([reply.body.sessionResumed, outcomesOf(reply)], [false, ["accepted"]]);

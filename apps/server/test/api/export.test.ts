@@ -204,7 +204,7 @@ describe("Export without a warehouse", () => {
       await assertFull("org_4");
     });
 
-    it("an export whose client reads nothing for 10 s gives its slot to another, and the slowest one does first", async (t) => {
+    it("an export whose client reads nothing for 10 s gives its slot to another, the slowest one first", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const { open, assertFull, slow } = await openHandler(t);
       const [first, second] = [await open("org_1"), await open("org_1")];

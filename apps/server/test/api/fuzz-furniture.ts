@@ -34,13 +34,13 @@ export async function furnish(world: World): Promise<Known> {
     known.sources.push(source.sourceId);
     known.keys.push(source.publicKey);
     known.visits.push({ publicKey: source.publicKey, sessionId: await world.openSession(source) });
-    const { userId, tokenId } = await world.member("viewer");
+    const { userId, tokenId } = await world.serviceAccount("viewer");
     known.users.push(userId);
     known.tokens.push(tokenId);
     const erasure = { organizationId: ORGANIZATION_ID, anonymousId: `visitor-${count}` };
     known.receipts.push((await make("/api/visitors/erase", erasure)).receiptId);
   }
-  for (const role of ROLES) known.secrets.push((await world.member(role)).token);
+  for (const role of ROLES) known.secrets.push((await world.serviceAccount(role)).token);
   known.secrets.push((await world.person("viewer")).token);
   return known;
 }

@@ -1,6 +1,6 @@
 /** Sends requests as no ordinary client does: pipelined, cut off, and in two parts with a long time between them. */
 import assert from "node:assert/strict";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { Line } from "./raw-line.ts";
 
 /** How a request is sent. */
@@ -17,7 +17,6 @@ interface RawRequest {
 const PIPELINED = 3;
 /** Slow requests that wait for their second part. */
 const MAX_SLOW = 20;
-const CLOSE_MS = 30_000;
 /** A world without a warehouse answers 503 with this code. */
 const ALLOWED_5XX = /"code":"(?:warehouse_off|mail_unavailable)"/g;
 
@@ -40,7 +39,7 @@ export function createRawSender(url: string) {
     void line.closed.then(() => {
       isClosed = true;
     });
-    await until("the connection is closed", CLOSE_MS, () => isClosed);
+    await until("the connection is closed", () => isClosed);
     const statuses = line.statuses();
     const failures = statuses.filter((status) => status >= 500).length;
     assert.ok(failures <= (line.text.match(ALLOWED_5XX)?.length ?? 0), line.text);

@@ -6,7 +6,9 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { override } from "../../src/core/members.ts";
 import { type Ledger, StorageError } from "../../src/ledger/ledger.ts";
+import type { Commit } from "../../src/ledger/records.ts";
 import { MAX_ACTIVE_REQUESTS } from "../../src/overload/time-slices.ts";
+import { until } from "../support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -18,6 +20,7 @@ import {
   openWorld,
   outcomesOf,
   refused,
+  type TestReply,
   trackEvent,
   type World,
 } from "../support/world.ts";
@@ -95,21 +98,31 @@ describe("503: nothing of the request was stored, so it can be sent again", () =
   });
 
   it("overloaded: a request waits some seconds for its turn and is then refused; those that have a turn are stored", async () => {
-    await using world = await openWorld();
+    const gate = Promise.withResolvers<void>();
+    let isClosed = false;
+    const changeLedger = (real: Ledger) =>
+      override(real, {
+        commit: async (commit: Commit) => {
+          if (isClosed) await gate.promise;
+          return real.commit(commit);
+        },
+      });
+    await using world = await openWorld({}, { changeLedger });
     const source: CreatedSource = await world.createSource();
     const sessionId = await world.openSession(source);
-    const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
-    beside.exec("begin immediate");
-    const replies = Array.from({ length: MAX_ACTIVE_REQUESTS + 10 }, () =>
-      world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()])),
-    );
-    const first = await Promise.race(replies);
-    refused(first, 503, "overloaded");
-    assert.equal(first.headers.get("retry-after"), "1");
-    beside.exec("rollback");
-    beside.close();
-    const statuses = (await Promise.all(replies)).map(({ status }) => status);
-    assert.equal(statuses.filter((status) => status === 200).length, MAX_ACTIVE_REQUESTS);
+    isClosed = true;
+    const done: TestReply[] = [];
+    const replies = Array.from({ length: MAX_ACTIVE_REQUESTS + 10 }, async () => {
+      done.push(await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()])));
+    });
+    await until("the requests without a turn are answered", () => done.length === 10);
+    for (const reply of done) {
+      refused(reply, 503, "overloaded");
+      assert.equal(reply.headers.get("retry-after"), "1");
+    }
+    gate.resolve();
+    await Promise.all(replies);
+    assert.equal(done.filter(({ status }) => status === 200).length, MAX_ACTIVE_REQUESTS);
   });
 
   it("overloaded: a source is admitted although another one uses all slots", async () => {

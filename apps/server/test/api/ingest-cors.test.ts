@@ -129,7 +129,7 @@ describe("Allowed origins", () => {
       { origin: "https://evil.example", referer: ORIGIN },
       "origin_not_allowed",
     ],
-    ["a Referer that is no address", [ORIGIN], { referer: "nonsense" }, "in"],
+    ["a Referer that is not an address", [ORIGIN], { referer: "nonsense" }, "in"],
     ["neither", [ORIGIN], {}, "in"],
     ["neither, and requireOrigin is true", [ORIGIN], {}, "origin_missing", { requireOrigin: true }],
     ["neither, requireOrigin is true, and * is allowed", ["*"], {}, "in", { requireOrigin: true }],
@@ -151,7 +151,7 @@ describe("Allowed origins", () => {
       "origin_not_allowed",
     ],
     [
-      "a name that ends like it is no sub-domain",
+      "a name that ends like it is not a sub-domain",
       ["https://*.example.com"],
       { origin: "https://evilexample.com" },
       "origin_not_allowed",

@@ -118,6 +118,25 @@ for (const route of INGEST_ROUTES) {
       }
     });
 
+    it("a public key can be percent-encoded once", async () => {
+      const { source, send } = await open();
+      const statusOf = async (publicKey: string) => (await send({}, { ...source, publicKey })).status;
+      const { publicKey } = source;
+      for (const key of [
+        publicKey.replace("_", "%5F"),
+        publicKey.replace("_", "%5f"),
+        `%70${publicKey.slice(1)}`,
+      ])
+        assert.equal(await statusOf(key), 200, key);
+      for (const key of [
+        publicKey.replace("_", "%255F"),
+        `${publicKey}%`,
+        `${publicKey}%00`,
+        `${publicKey}%2F`,
+      ])
+        assert.equal(await statusOf(key), 404, key);
+    });
+
     it("403 origin_not_allowed: message and hint name the origin", async () => {
       const { send } = await open();
       const reply = await send({ origin: "https://evil.example" });
@@ -127,16 +146,21 @@ for (const route of INGEST_ROUTES) {
     });
 
     it("403 origin_not_allowed: a host that ends with a dot is a different origin, and the hint says so", async () => {
-      const { send } = await open({ allowedOrigins: ["https://shop.example"] });
-      const reply = await send({ origin: "https://shop.example.:8443" });
+      const { source, send } = await open({ allowedOrigins: ["https://shop.example"] });
+      const origin = "https://shop.example.:8443";
+      const reply = await send({ origin });
       refused(reply, 403, "origin_not_allowed");
-      assert.match(reply.body.hint, /ends with a dot/);
+      assert.match(reply.body.hint, /^Add https:\/\/shop\.example\.:8443 to .* ends with a dot/);
+      await change(source, { allowedOrigins: [origin] });
+      assert.equal((await send({ origin })).status, 200);
     });
 
     it("403 origin_not_allowed: the value in the hint allows that origin and no other", async () => {
       const pastable: [sent: string, toAdd: string][] = [
         ["https://Evil.example:443", "https://evil.example"],
         ["capacitor://localhost", "capacitor://localhost"],
+        ["app://.", "app://."],
+        ["file://", "file://"],
       ];
       for (const [origin, toAdd] of pastable) {
         const { source, send } = await open();

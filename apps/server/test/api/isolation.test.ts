@@ -50,7 +50,7 @@ describe("Isolation: no caller can read or change what it may not", () => {
   /** One thing of every kind that requests can change or delete. */
   async function tenant(organizationId: string): Promise<Tenant> {
     const { sourceId } = await made("/api/tracking-sources", { organizationId, name: "Target" });
-    const { userId, tokenId } = await world.member("viewer", organizationId);
+    const { userId, tokenId } = await world.serviceAccount("viewer", organizationId);
     const erasure = { organizationId, sourceId, anonymousId: "nobody" };
     const { receiptId } = (await world.ask("/api/visitors/erase", { method: "POST", body: erasure })).body;
     const { invitationId } = await made(
@@ -93,7 +93,7 @@ describe("Isolation: no caller can read or change what it may not", () => {
     for (const role of ROLES) {
       const { token } = await world.person(role);
       found.push({ name: `a signed-in ${role}`, token, own: role, isPerson: true });
-      const account = await world.member(role);
+      const account = await world.serviceAccount(role);
       found.push({ name: `a service account with the role ${role}`, token: account.token, own: role });
     }
     const admin = await world.person("admin");

@@ -55,7 +55,7 @@ describe("Lenient handling: an invalid event is rejected with invalid_event, and
     assert.match((await send([null])).body.results[0].message, /The event must be an object\.$/);
   });
 
-  it("is requested by Prefer, also among other preferences, or by the query", async () => {
+  it("is requested by Prefer, even among other preferences, or by the query", async () => {
     const event = trackEvent({ name: 1 });
     const body = () => eventsBody(sessionId, [event, trackEvent()]);
     const wanted = ["rejected invalid_event", "accepted"];

@@ -65,7 +65,7 @@ describe("GET /api/tracking-sources", () => {
       assert.equal(second.nextCursor, null);
     });
 
-    it("an invented but well-formed cursor is no error: the page begins there", async () => {
+    it("an invented but well-formed cursor is not an error: the page begins there", async () => {
       for (const cursor of ["0.AA", "999999999999999.AA", "1.____", "0.AAAAAA"]) {
         const reply = await world.ask(`/api/tracking-sources?organizationId=org_default&cursor=${cursor}`);
         assert.equal(reply.status, 200, cursor);

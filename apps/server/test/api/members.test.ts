@@ -50,7 +50,7 @@ describe("organizations, permissions and members", () => {
     });
 
     it("403: a token cannot create workspaces; one of a workspace lists its own only", async () => {
-      const { token } = await world.member("owner");
+      const { token } = await world.serviceAccount("owner");
       for (const no of [token, world.ownerToken])
         refused(
           await world.ask("/api/organizations", { method: "POST", token: no, body: { name: "x" } }),
@@ -74,7 +74,7 @@ describe("organizations, permissions and members", () => {
   describe("GET /api/permissions", () => {
     it("200: the caller's role and permissions, as in the contract's table", async () => {
       for (const role of ROLES) {
-        const { userId, token } = await world.member(role);
+        const { userId, token } = await world.serviceAccount(role);
         const { body } = await world.ask(`/api/permissions?organizationId=${organizationId}`, {
           token,
         });
@@ -96,7 +96,7 @@ describe("organizations, permissions and members", () => {
       assert.equal(owner.kind, "person");
     });
 
-    it("422: nobody is made a member by somebody else, whoever they are and whoever asks", async () => {
+    it("422: a person cannot be added as a member, not even by the owner; the answer names invitations", async () => {
       const strangers = await world.strangers();
       const grace = await world.person("viewer");
       const count = async () =>
@@ -112,7 +112,7 @@ describe("organizations, permissions and members", () => {
     });
 
     it("200: a changed role takes effect at the next request", async () => {
-      const { userId, token } = await world.member("viewer");
+      const { userId, token } = await world.serviceAccount("viewer");
       const body = { organizationId, name: "Shop" };
       refused(
         await world.ask("/api/tracking-sources", { method: "POST", token, body }),
@@ -130,7 +130,7 @@ describe("organizations, permissions and members", () => {
     });
 
     it("200: a change of role names the workspace in the body or in the query", async () => {
-      const { userId } = await world.member("viewer");
+      const { userId } = await world.serviceAccount("viewer");
       const path = `/api/members/${userId}`;
       const inQuery = await world.ask(`${path}?organizationId=${organizationId}`, {
         method: "PATCH",
@@ -167,7 +167,7 @@ describe("organizations, permissions and members", () => {
       refused(await world.ask("/api/organizations", { token }), 401, "revoked_token");
     });
 
-    it("only a person leaves a workspace, and a service account keeps none", async () => {
+    it("an owner leaves with their own session, not with a token, and only when another person is an owner", async () => {
       const strangers = await world.strangers();
       const { organizationId: theirs, userId, token } = strangers;
       const path = `/api/members/${userId}?organizationId=${theirs}`;
@@ -193,7 +193,7 @@ describe("organizations, permissions and members", () => {
     });
 
     it("the audit log names what acted: a person, a token, a service account or the service", async () => {
-      const account = await world.member("admin");
+      const account = await world.serviceAccount("admin");
       const person = await world.person("admin");
       await add({ role: "viewer", name: "a" }, account.token);
       await add({ role: "viewer", name: "b" }, person.token);
@@ -221,7 +221,7 @@ describe("organizations, permissions and members", () => {
     });
 
     it("200: a removed member loses access at the next request, and so do the member's tokens of the workspace", async () => {
-      const { userId, token } = await world.member("developer");
+      const { userId, token } = await world.serviceAccount("developer");
       const reply = await world.ask(`/api/members/${userId}`, { method: "DELETE", body: { organizationId } });
       assert.deepEqual(reply.body, { userId, removedAt: new Date(world.now()).toISOString() });
       refused(await world.ask("/api/organizations", { token }), 401, "revoked_token");
@@ -229,7 +229,7 @@ describe("organizations, permissions and members", () => {
     });
 
     it("403: a member cannot grant a role above their own, or change a member who has one", async () => {
-      const admin = await world.member("admin");
+      const admin = await world.serviceAccount("admin");
       refused(await add({ role: "owner", name: "x" }, admin.token), 403, "permission_denied");
       refused(await change(admin.userId, "owner", admin.token), 403, "permission_denied");
       refused(await change(await world.ownerId(), "viewer", admin.token), 403, "permission_denied");

@@ -179,6 +179,9 @@ describe("The normal form, read from the ledger's file by an independent reader"
         (await pageOf({ url: `${ORIGIN}/x`, referrer })).referrerHost;
       assert.equal(await hostOf(`${ORIGIN}/before`), null);
       assert.equal(await hostOf("https://other.example/"), "other.example");
+      const own = new URL(ORIGIN).hostname.split(".").slice(-2).join(".");
+      for (const host of [`blog.${own}`, `www.${own}`])
+        assert.equal(await hostOf(`https://${host}/`), null, host);
       for (const none of [null, "", "nonsense", "about:blank"]) assert.equal(await hostOf(none), null);
     });
 

@@ -6,6 +6,7 @@ import {
   eventsBody,
   eventsPath,
   INGEST_ROUTES,
+  MINUTE,
   ORGANIZATION_ID,
   openWorld,
   outcomesOf,
@@ -15,13 +16,12 @@ import {
 } from "../support/world.ts";
 import { corpusFor, ORIGINS, type Poison, SAME_ORIGIN } from "./poison-corpus.ts";
 
-/** Every request must be answered soon, without a 5xx and in the shape of the contract (`World` checks that). */
-const PATIENCE_MS = 5_000;
+/** Every request is answered without a 5xx and in the shape of the contract (`World` checks that), and does not hang. */
 async function answered(asked: Promise<{ status: number; body: unknown }>, what: string) {
   const startedAt = performance.now();
   const { status, body } = await asked;
   assert.ok(status < 500, `${what}: ${status} ${JSON.stringify(body)}`);
-  assert.ok(performance.now() - startedAt < PATIENCE_MS, `${what} took ${performance.now() - startedAt} ms`);
+  assert.ok(performance.now() - startedAt < MINUTE, `${what} took ${performance.now() - startedAt} ms`);
   return { status, body };
 }
 

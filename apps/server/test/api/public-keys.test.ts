@@ -81,7 +81,7 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
   describe("403", () => {
     it("permission_denied: both need sources:admin", async () => {
       const { sourceId } = await world.source();
-      const { token } = await world.member("developer");
+      const { token } = await world.serviceAccount("developer");
       for (const name of ["regenerate-key", "restore-key"]) {
         const reply = await world.ask(`/api/tracking-sources/${sourceId}/${name}`, {
           method: "POST",

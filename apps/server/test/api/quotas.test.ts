@@ -24,7 +24,7 @@ import {
 
 interface Sender {
   source: CreatedSource;
-  /** Sends so many new events in one request. */
+  /** Sends `count` new events in one request. */
   send(count?: number): Promise<TestReply>;
   sendEvents(events: object[]): Promise<TestReply>;
 }
@@ -96,7 +96,7 @@ describe("A daily quota", () => {
     refused(await send(), 429, "quota_exceeded");
   });
 
-  it("holds for requests at the same time: one of them reaches it", async (t) => {
+  it("holds for concurrent requests: one of them reaches it", async (t) => {
     const world = await openClockedWorldFor(t, { SOURCE_EVENTS_PER_DAY: "5" });
     const { send } = await openSource(world);
     const replies = await Promise.all(Array.from({ length: 20 }, () => send()));

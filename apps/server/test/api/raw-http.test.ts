@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { REQUEST_TIMEOUT_MS } from "../../src/http/http-server.ts";
-import { until } from "../faults/child.ts";
 import { openVisit } from "../install/visit.ts";
 import { storedEvents } from "../ledger/reader.ts";
-import { eventsBody, eventsPath, INGEST_ROUTES, outcomesOf, trackEvent } from "../support/world.ts";
+import { until } from "../support/until.ts";
+import { eventsBody, eventsPath, INGEST_ROUTES, MINUTE, outcomesOf, trackEvent } from "../support/world.ts";
 import { Line } from "./raw-line.ts";
 
-const REFUSED_MS = 5_000;
 const { world, source, sessionId } = await openVisit();
 
 describe("Malformed HTTP", () => {
@@ -166,13 +165,13 @@ describe("Malformed HTTP", () => {
     for (const path of [eventsPath({ publicKey: "pk_nobody" }), "/api/tracking-sources", "/nowhere"]) {
       const start = `${head(path, "Transfer-Encoding: chunked")}${piece}`;
       const small = open().write(start);
-      await until("the refusal of the small body", REFUSED_MS, () => small.statuses().length === 1);
+      await until("the refusal of the small body", () => small.statuses().length === 1);
       small.write(`0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       await small.closed;
       assert.equal(small.statuses().at(-1), 200, path);
 
       const endless = open().write(start);
-      await until("the refusal of the endless body", REFUSED_MS, () => endless.statuses().length === 1);
+      await until("the refusal of the endless body", () => endless.statuses().length === 1);
       for (let pieces = 0; pieces < 32; pieces += 1) endless.write(piece);
       await endless.closed;
       assert.match(String(endless.statuses()), /^40[14]$/);
@@ -244,7 +243,7 @@ describe("Malformed HTTP", () => {
     await Promise.all(lines.map((line) => line.closed));
     clearInterval(drips);
     for (const [index, line] of lines.entries()) {
-      assert.ok(line.closedAfterMs < 12_000, `line ${index} took ${line.closedAfterMs} ms`);
+      assert.ok(line.closedAfterMs < MINUTE, `line ${index} took ${line.closedAfterMs} ms`);
       const workspace = index >= lines.length - 2;
       if (workspace) assert.match(String(line.statuses()), /^(401|408|401,4\d\d)$/);
       else

@@ -115,7 +115,7 @@ describe("Sessions", () => {
       assert.equal((await bootstrap({ sessionId })).sessionResumed, true);
     });
 
-    it("joins the session that is being opened, also when many come at once", async () => {
+    it("joins the session that is being opened, even when many come at once", async () => {
       const { bootstrap } = await visitor();
       const all = await Promise.all(Array.from({ length: 20 }, () => bootstrap({ joinSession: true })));
       assert.equal(new Set(all.map(({ sessionId }) => sessionId)).size, 1);
@@ -215,7 +215,7 @@ describe("Sessions", () => {
       assert.equal((await bootstrap({ sessionId })).sessionResumed, false);
     });
 
-    it("expired, foreign and malformed session ids are no error, and all are answered alike", async () => {
+    it("expired, foreign and malformed session ids are not an error, and all are answered alike", async () => {
       const { bootstrap } = await visitor();
       const stranger = await visitor();
       const foreign = (await stranger.bootstrap()).sessionId;
@@ -239,7 +239,7 @@ describe("Sessions", () => {
       assert.equal(shapes.size, 1);
     });
 
-    it("also after a restart and after a rotation of the key", async () => {
+    it("even after a restart and after a rotation of the key", async () => {
       const clock = drivenClock();
       const first = await openWorld({}, { clock: clock.clock });
       const source = await first.createSource();

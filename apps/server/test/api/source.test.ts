@@ -37,7 +37,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       assert.deepEqual([reply.status, reply.body], [200, source]);
     });
 
-    it("PATCH: a fetched source can be sent back as it is, also by a developer and after the service has changed it", async () => {
+    it("PATCH: a fetched source can be sent back as it is, even by a developer and after the service has changed it", async () => {
       const own = await world.source({ allowedOrigins: [ORIGIN], retentionDays: 30 });
       const ownPath = `/api/tracking-sources/${own.sourceId}`;
       const limits = { maxBatchSize: 7 };
@@ -45,7 +45,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       const read = (await world.ask(ownPath, { method: "PATCH", body })).body;
       world.advance(1_000);
       await world.openSession(read);
-      const { token } = await world.member("developer");
+      const { token } = await world.serviceAccount("developer");
       const reply = await world.ask(ownPath, { method: "PATCH", token, body: read });
       assert.equal(reply.status, 200, reply.text);
       assert.deepEqual(reply.body, { ...read, lastBootstrapAt: reply.body.lastBootstrapAt });
@@ -119,7 +119,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
     });
 
     it("permission_denied: `limits` needs sources:admin in addition to sources:write", async () => {
-      const { token } = await world.member("developer");
+      const { token } = await world.serviceAccount("developer");
       refused(await patch({ limits: { maxBatchSize: 8 } }, token), 403, "permission_denied");
       assert.equal((await patch({ name: "By a developer" }, token)).status, 200);
     });

@@ -30,7 +30,7 @@ describe("GET /api/support: the bundle to attach to a bug report, for one worksp
       (await world.ask("/api/tokens", { method: "POST", body })).body.token as string;
     const stranger = await world.strangers();
     const others = [
-      { of: ORGANIZATION_ID, token: (await world.member("admin")).token },
+      { of: ORGANIZATION_ID, token: (await world.serviceAccount("admin")).token },
       { of: stranger.organizationId, token: stranger.token },
     ];
     for (const { of, token } of others) {
@@ -45,7 +45,7 @@ describe("GET /api/support: the bundle to attach to a bug report, for one worksp
         "version",
       ]);
     }
-    const owners = [await made(limited({})), (await world.member("owner")).token];
+    const owners = [await made(limited({})), (await world.serviceAccount("owner")).token];
     for (const token of owners) {
       const { body } = await world.ask(`/api/support?organizationId=${ORGANIZATION_ID}`, { token });
       assert.equal(body.isOperator, true);

@@ -64,6 +64,8 @@ describe("Times of events", () => {
       ["2026-325T11:22:33Z", "2026-11-21T11:22:33.000Z"],
       ["2026325T112233", "2026-11-21T11:22:33.000Z", ["timezone_assumed"]],
       ["2026-11-21T11:22:33", "2026-11-21T11:22:33.000Z", ["timezone_assumed"]],
+      ["2026-11-21T11:22:33+01:00[Europe/Berlin]", "2026-11-21T10:22:33.000Z"],
+      ["20261121T112233.5Z[!America/Argentina/ComodRivadavia][u-ca=iso8601]", "2026-11-21T11:22:33.500Z"],
       ["2026-11-21T11:22:33.444", "2026-11-21T11:22:33.444Z", ["timezone_assumed"]],
     ];
     for (const [given, means, warnings = []] of spellings) {
@@ -111,6 +113,9 @@ describe("Times of events", () => {
       "2026-366T11:22:33Z",
       "2026-000T11:22:33Z",
       "2026-11-21_11:22:33Z",
+      "2026-11-21T11:22:33[Europe/Berlin]",
+      "2026-11-21T11:22:33Z[]",
+      "2026-11-21T11:22:33Z[Europe/Berlin",
       "Sat, 21 Nov 2026 11:22:33 GMT",
       `2026-11-21T11:22:33.${"4".repeat(100_000)}Z`,
       "２０２６-11-21T11:22:33Z",
@@ -146,10 +151,23 @@ describe("Times of events", () => {
       });
     }
 
-    it("of more than 24 hours is not corrected when the timestamp is plausible, and marked sent_at_unreliable", async () => {
+    it("of a clock that is more than 24 hours behind is corrected, unless the batch waited", async () => {
       assert.deepEqual((await stored(iso(now - DAY), iso(now - DAY))).warnings, []);
+      for (const behind of [DAY + 1, 25 * HOUR, 30 * DAY, 399 * DAY, 50 * 365 * DAY])
+        for (const [at, expected] of [
+          [now - behind - HOUR, now - HOUR],
+          [now - behind, now],
+          [now - behind + 30 * SECOND, now + 30 * SECOND],
+        ] as const) {
+          const event = await stored(iso(at), iso(now - behind));
+          assert.deepEqual([event.occurredAt, event.warnings], [iso(expected), ["sent_at_unreliable"]]);
+        }
+      const waited = await stored(iso(now - 11 * DAY), iso(now - MINUTE));
+      assert.deepEqual([waited.occurredAt, waited.warnings], [iso(now - 11 * DAY + MINUTE), []]);
+    });
+
+    it("of more than 24 hours is not corrected when the timestamp is plausible, and marked sent_at_unreliable", async () => {
       for (const [at, sentAt, over = []] of [
-        [now - DAY - 1, now - DAY - 1],
         [now - MINUTE, now - 30 * DAY],
         [now - MINUTE, now + 30 * DAY],
         [now - 400 * DAY, now + 2 * DAY, ["old_event"]],

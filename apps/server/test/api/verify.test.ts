@@ -65,21 +65,23 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.equal(answer.checks.length, 13);
     });
 
-    it("for a page without the snippet, the answer contains the tag to paste", async () => {
-      const paste = `<script async src="${BASE_URL}/sdk/v2.js?with=engagement" data-key="${source.publicKey}" data-respect-gpc="false"></script>`;
+    const installed = async ({ sourceId }: { sourceId: string }): Promise<string> =>
+      (await world.ask(`/api/tracking-sources/${sourceId}/install`)).body.browserSnippet;
+
+    it("for a page without the snippet, the answer contains the one of the install page", async () => {
+      const paste = await installed(source);
       const { isWorking, checks } = await verified({ snippets: [], script: "unknown", request: null });
       assert.equal(isWorking, false);
       assert.deepEqual([checks[1]?.status, checks[1]?.paste], ["wrong", paste]);
     });
 
-    it("for a source that requires consent, the tag waits for it; without `engagement` it loads the client alone", async () => {
+    it("for a source that requires consent, the snippet waits for it; without `engagement` it loads the client alone", async () => {
       const careful = await world.createSource({
         privacy: { respectGpc: true, requireConsent: true },
         engagement: false,
       });
       const { checks } = await verified({ snippets: [], script: "unknown", request: null }, careful);
-      const tag = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${careful.publicKey}" data-respect-gpc="true" data-consent="pending"></script>`;
-      assert.equal(checks[1]?.paste, tag);
+      assert.equal(checks[1]?.paste, await installed(careful));
     });
 
     it("a repeated snippet is an error", async () => {
@@ -159,14 +161,14 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
         ["key", `script.dataset.key = "${publicKey}";`],
         [
           "api_address",
-          `script.src = "${BASE_URL}/sdk/v2.js?with=engagement"; script.dataset.api = "${BASE_URL}";`,
+          `script.src = trusted("${BASE_URL}/sdk/v2.js?with=engagement"); script.dataset.api = "${BASE_URL}";`,
         ],
       ]);
       assert.deepEqual(await pasteFor({ kind: "bundle" }), [
         ["key", `script.setAttribute("data-key", "${publicKey}");`],
         [
           "api_address",
-          `script.src = "${BASE_URL}/sdk/v2.js?with=engagement"; script.setAttribute("data-api", "${BASE_URL}");`,
+          `script.src = trusted("${BASE_URL}/sdk/v2.js?with=engagement"); script.setAttribute("data-api", "${BASE_URL}");`,
         ],
       ]);
       assert.deepEqual(await pasteFor({ kind: "bundle", scriptUrl: null }), [
@@ -208,6 +210,24 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       const paste = '<script nonce="…">';
       assert.deepEqual(await under(nonce, inline), [{ check: "csp_script", status: "wrong", paste }]);
       assert.deepEqual(await under(nonce, { ...inline, nonce: "r4nd0m" }), []);
+    });
+
+    it("Trusted Types must allow the policy headwater, except for a tag in the HTML", async () => {
+      const inline = { kind: "inline", hash: null } as const;
+      const under = async (policies: string[], over: Partial<PageSnippet> = inline) =>
+        notOk(await verified({ policies, snippets: [snippet(over)] }));
+      const required = "require-trusted-types-for 'script'";
+      assert.deepEqual(await under([required]), []);
+      for (const names of ["'none'", "nextjs 'allow-duplicates'"]) {
+        const paste = `trusted-types ${names} headwater`.replace("'none' ", "");
+        const problem = { check: "csp_script", status: "wrong", paste };
+        assert.deepEqual(await under([`${required}; trusted-types ${names}`]), [problem]);
+        assert.deepEqual(await under([required, `trusted-types ${names}`]), [problem]);
+        assert.deepEqual(await under([`${required}; trusted-types ${names}`], {}), []);
+        assert.deepEqual(await under([`trusted-types ${names}`]), [], "no address needs a policy");
+      }
+      for (const names of ["*", "other headwater"])
+        assert.deepEqual(await under([`${required}; trusted-types ${names}`]), []);
     });
 
     it("a blocked script or request is named", async () => {
@@ -271,7 +291,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
     });
 
     it("verifying changes nothing and records no attempt; a viewer may do it", async () => {
-      const { token } = await world.member("viewer");
+      const { token } = await world.serviceAccount("viewer");
       const audit = `/api/audit?organizationId=${ORGANIZATION_ID}`;
       const before = (await world.ask(audit)).body;
       assert.equal((await verify({ report: report() }, source, token)).status, 200);

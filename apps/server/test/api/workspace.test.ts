@@ -13,7 +13,7 @@ describe("audit, onboarding, usage, billing and support", () => {
 
   it("GET /api/audit: user, token, time, action, before and after, newest first and without secrets", async () => {
     const { sourceId } = await world.source();
-    const { tokenId } = await world.member("viewer");
+    const { tokenId } = await world.serviceAccount("viewer");
     // entries with the same time have no order
     world.advance(1);
     await world.ask(`/api/tracking-sources/${sourceId}`, {

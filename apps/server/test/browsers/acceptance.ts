@@ -6,12 +6,11 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { StatsFilter, StatsMetric } from "@headwater/contract";
 import { startSite } from "../../../../packages/sdk/test/server.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { type CreatedSource, openWorld, type World } from "../support/world.ts";
 
-const PATIENCE_MS = 60_000;
 const EXTRAS = "outbound-links downloads forms web-vitals";
-/** Of the expected seconds, and of the web vitals. */
+/** The allowed difference, as a share of the expected seconds and web vitals. */
 const MAX_SECONDS_ERROR = 0.1;
 const MAX_VITAL_ERROR = 0.05;
 
@@ -33,7 +32,7 @@ const SCRIPTED_TIME = `
   let now = performance.now(), visible = true, focused = true;
   performance.now = () => now;
   Object.defineProperty(document, "visibilityState", { get: () => (visible ? "visible" : "hidden") });
-  document.hasFocus = () => focused;
+  Document.prototype.hasFocus = () => focused;
   window.pass = (ms) => { now += ms; };
   window.show = (isVisible, isFocused) => {
     [visible, focused] = [isVisible, isFocused];
@@ -44,9 +43,18 @@ const LINKS = `<a id="out" href="https://elsewhere.example/">out</a><a id="file"
   <form id="search" onsubmit="return false"></form>
   <script>addEventListener("click", (event) => event.preventDefault());</script>`;
 
-/** An expression that waits for a condition in the page. */
+const PAGE_WAIT_MS = 90_000;
+/** An expression that waits for a condition in the page, and says what it waited for if that never comes. */
 const untilTrue = (condition: string) =>
-  `new Promise((done) => { const look = () => (${condition}) ? done(true) : setTimeout(look, 10); look(); })`;
+  `new Promise((done, fail) => {
+    const endsAt = Date.now() + ${PAGE_WAIT_MS};
+    const look = () => {
+      if (${condition}) done(true);
+      else if (Date.now() > endsAt) fail(new Error("not within ${PAGE_WAIT_MS} ms, " + document.visibilityState + ": " + ${JSON.stringify(condition)}));
+      else setTimeout(look, 10);
+    };
+    look();
+  })`;
 
 interface MeasuredSite {
   readonly world: World;
@@ -126,16 +134,18 @@ async function statsOf(
 }
 
 const ofEvent = (name: string): StatsFilter => ({ dimension: "event", operator: "is", value: name });
-const countOf = async (counted: MeasuredSite, name: string) =>
-  (await statsOf(counted, { metrics: ["events"], filters: [ofEvent(name)] }))[0]?.metrics[0];
+const countOf = async (counted: MeasuredSite, name: string) => {
+  const asked: BrowserTestQuery = { metrics: ["events", "passiveEvents"], filters: [ofEvent(name)] };
+  const [row] = await statsOf(counted, asked);
+  return row?.metrics.reduce((sum, one) => sum + one);
+};
 
 async function openSite(world: World, fields: object, extras: string): Promise<MeasuredSite> {
   const site = await startSite();
   const source = await world.createSource({ allowedOrigins: [site.url], ...fields });
   const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/install`);
-  const client = (body.browserSnippet as string).replace(
-    "  document.head.appendChild",
-    `${extras && `  script.dataset.extras = "${extras}";\n`}  document.head.appendChild`,
+  const client = (body.browserSnippet as string).replace("  script.async = true;", (line) =>
+    extras === "" ? line : `${line}\n  script.dataset.extras = "${extras}";`,
   );
   return { world, source, site, extras, client };
 }
@@ -149,13 +159,13 @@ export async function checkVisits(browser: TestBrowser, report: (line: string) =
     for (const counted of [plain, full]) {
       counted.site.showHead(`<script>${SCRIPTED_TIME}</script>${counted.client}${LINKS}`);
       await visitSite(browser, counted);
-      await until("all views are counted", PATIENCE_MS, async () => {
+      await until("all views are counted", async () => {
         const [row] = await statsOf(counted, { metrics: ["pageviews"] });
         return row?.metrics[0] === VIEWS && (await countOf(counted, "purchase")) === 1;
       });
     }
     for (const name of ["outbound_link", "file_download", "form_submit"])
-      await until(`${name} is counted`, PATIENCE_MS, async () => (await countOf(full, name)) === 1);
+      await until(`${name} is counted`, async () => (await countOf(full, name)) === 1);
     const isNear = (seconds: number | undefined, expected: number) =>
       Math.abs((seconds ?? 0) - expected) <= expected * MAX_SECONDS_ERROR;
     const timesOnPage = async () => {
@@ -163,7 +173,7 @@ export async function checkVisits(browser: TestBrowser, report: (line: string) =
       return new Map(rows.map(({ dimensions: [page], metrics: [seconds] }) => [page, seconds]));
     };
     let found = new Map<string | undefined, number | undefined>();
-    await until("the time on every page is reported", PATIENCE_MS, async () => {
+    await until("the time on every page is reported", async () => {
       found = await timesOnPage();
       return Object.entries(VISIBLE_SECONDS).every(
         ([page, expected]) => (found.get(page) ?? 0) >= expected * 0.9,
@@ -231,7 +241,6 @@ export async function checkVitals(
       await tab.open("about:blank");
       await until(
         "the web vitals are counted",
-        PATIENCE_MS,
         async () => (await countOf(counted, "web_vitals")) === load + 1,
       );
     }

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { newVisitor, skip as skipChromium } from "../../../../packages/sdk/test/chromium.ts";
 import { skip as skipFirefox, startFirefox } from "../../../../packages/sdk/test/firefox.ts";
 import { startSite } from "../../../../packages/sdk/test/server.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import {
   bootstrapBody,
   type CreatedSource,
@@ -17,7 +17,6 @@ import {
 } from "../support/world.ts";
 
 const ALIAS = "/hw";
-const PATIENCE_MS = 20_000;
 
 interface Tab {
   open(url: string): Promise<unknown>;
@@ -101,11 +100,7 @@ for (const [browser, { skip, openTab }] of Object.entries(BROWSERS)) {
               : bootstrapBody({ batchId, sentAt: event.timestamp, events: [event] });
           const sent = await tab.evaluate(toExpression(`${world.url}${base}/${kind}`, body));
           assert.equal(sent, true, `${base}/${kind}`);
-          await until(
-            `${base}/${kind} has arrived`,
-            PATIENCE_MS,
-            async () => (await statusOf(batchId)) === 200,
-          );
+          await until(`${base}/${kind} has arrived`, async () => (await statusOf(batchId)) === 200);
         }
       });
     }
@@ -114,7 +109,7 @@ for (const [browser, { skip, openTab }] of Object.entries(BROWSERS)) {
       const body = { name: "pageview", domain: "shop.example", url: `${site.url}/beacon` };
       const url = `${world.url}/api/compat/${source.publicKey}/plausible/api/event`;
       assert.equal(await tab.evaluate(SENDERS.sendBeacon!(url, body)), true);
-      await until("it has arrived", PATIENCE_MS, async () => {
+      await until("it has arrived", async () => {
         const { body: debug } = await world.ask(`/api/tracking-sources/${source.sourceId}/debug`);
         return debug.eventAttempts.some(
           ({ endpoint, accepted }: Record<string, unknown>) => endpoint === "plausible" && accepted === 1,

@@ -16,6 +16,13 @@ describe("The campaign of a query", () => {
     );
   });
 
+  it("has values without the spaces around them; one of spaces alone is empty.", () => {
+    assert.deepEqual(readCampaign("utm_source=+news%20&utm_medium=%20&mtm_medium=mail").utm, {
+      source: "news",
+      medium: "mail",
+    });
+  });
+
   it("has the first value that is not empty.", () => {
     assert.deepEqual(readCampaign("utm_source=&UTM_SOURCE=a&utm_source=b").utm, { source: "a" });
   });

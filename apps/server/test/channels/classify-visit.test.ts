@@ -44,7 +44,7 @@ const byReferrer = (referrer: string) => ({ referrer });
 const byQuery = (query: string) => ({ query });
 
 describe("A visit without a campaign", () => {
-  it("is direct without a referrer, and with one that is no address.", () => {
+  it("is direct without a referrer, and with one that is not an address.", () => {
     assert.deepEqual(classify({}), [null, "Direct"]);
     for (const referrer of [
       "",
@@ -116,6 +116,44 @@ describe("A visit without a campaign", () => {
     ]);
   });
 
+  it("comes from a webmail or a redirector of it, also on a host that no list has.", () => {
+    expect(byReferrer, [
+      ["https://lightmailer.mail.com/", "Mail.com", "Email"],
+      ["https://deref-mail.com/mail/client/x", "Mail.com", "Email"],
+      ["https://3c-bap.web.de/", "Web.de", "Email"],
+      ["https://lightmailer-bs.gmx.ch/", "GMX", "Email"],
+      ["https://messageriepro3.orange.fr/", "Orange Webmail", "Email"],
+      ["https://deref-posteo.example/", "deref-posteo.example", "Email"],
+      ["https://link.mail.example.com/x", "link.mail.example.com", "Email"],
+      ["https://upcmail.hispeed.ch/", "UPC Mail", "Email"],
+      ["https://www.dailymail.co.uk/", "dailymail.co.uk", "Referral"],
+      ["https://www.gmx.net/", "gmx.net", "Referral"],
+    ]);
+  });
+
+  it("comes from a server of the Fediverse, an app by its maker, or an assistant at a path.", () => {
+    expect(byReferrer, [
+      ["https://hachyderm.io/@ann/1", "Mastodon", "Organic Social"],
+      ["https://ro-mastodon.puyo.jp/", "Mastodon", "Organic Social"],
+      ["https://toot.community/", "Mastodon", "Organic Social"],
+      ["https://chaos.social/", "chaos.social", "Organic Social"],
+      ["https://lemmy.example.org/", "lemmy.example.org", "Organic Social"],
+      ["https://www.douyin.com/", "Douyin", "Organic Social"],
+      ["android-app://org.telegram.plus/", "Telegram", "Organic Social"],
+      ["android-app://com.facebook.pages.app/", "Facebook", "Organic Social"],
+      ["android-app://com.example.facebook/", "com.example.facebook", "Referral"],
+      ["https://m365.cloud.microsoft/chat", "Microsoft Copilot", "AI"],
+      ["https://x.com/i/grok", "Grok", "AI"],
+      ["https://x.com/i/lists", "Twitter", "Organic Social"],
+      ["https://mastodonrocks.example/", "mastodonrocks.example", "Referral"],
+    ]);
+    expect(byQuery, [
+      ["utm_source=copilot.com", "Microsoft Copilot", "AI"],
+      ["utm_source=google&utm_medium=cpc", "Google", "Paid Search"],
+      ["utm_source=naver&utm_medium=organic", "Naver", "Organic Search"],
+    ]);
+  });
+
   it("comes from a company when it is not its search engine that links.", () => {
     expect(byReferrer, [
       ["https://docs.google.com/", "Google", "Referral"],
@@ -129,7 +167,7 @@ describe("Pages of the site itself", () => {
   const own = (referrer: string, pageHost: string, allowedOrigins: string[] = []) =>
     classify({ referrer, pageHost, allowedOrigins });
 
-  it("are no referrers, with and without www and on every subdomain.", () => {
+  it("are not referrers, with and without www and on every subdomain.", () => {
     for (const [referrer, pageHost] of [
       ["https://www.shop.example/a", "shop.example"],
       ["https://shop.example/a", "www.shop.example"],
@@ -153,7 +191,7 @@ describe("Pages of the site itself", () => {
     assert.deepEqual(own("https://b.github.io/", "x.example", ["https://a.github.io"])[0], "b.github.io");
   });
 
-  it("do not hide a campaign, and are no source when a link names them.", () => {
+  it("do not hide a campaign, and are not a source when a link names them.", () => {
     const referrer = "https://www.shop.example/";
     assert.deepEqual(classify({ referrer, query: "utm_source=bing&utm_medium=cpc" }), [
       "Bing",

@@ -1,8 +1,8 @@
 /** `headwater backup` and `restore` with the embedded warehouse: all of it, or a failure that leaves nothing. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { folder, headwater, serve } from "./command-line.ts";
+import { folder, headwater, headwaterHere, serve } from "./command-line.ts";
 
 const data = folder();
 const settings = { DATA_DIR: data.at("data"), WAREHOUSE: "embedded" };
@@ -72,9 +72,9 @@ for (const [problem, damage, message] of [
 ] as const)
   test(`A backup that ${problem} is refused before anything is written.`, async () => {
     using one = folder();
-    assert.equal((await headwater(settings, "backup", "--to", one.at("backup"))).code, 0);
+    cpSync(data.at("at-once"), one.at("backup"), { recursive: true });
     damage(one.at("backup"));
-    const { code, stderr } = await headwater(
+    const { code, stderr } = await headwaterHere(
       { DATA_DIR: one.at("new") },
       "restore",
       "--from",

@@ -30,7 +30,7 @@ const run = (place: string, ...words: string[]) =>
     env: { PATH: process.env.PATH ?? "" },
   });
 
-test("A checkout tells its commit, and whether files differ from it.", () => {
+test("In a checkout, --version shows the commit, and whether files differ from it.", () => {
   using own = folder();
   const place = copyInto(own.at("copy"));
   git(place, "init", "--quiet");
@@ -44,13 +44,13 @@ test("A checkout tells its commit, and whether files differ from it.", () => {
   assert.equal(
     JSON.parse(run(place, "--json")).isModified,
     false,
-    "a file that git does not know is no change",
+    "a file that git does not know is not a change",
   );
   appendFileSync(join(place, MANIFEST), "\n");
   assert.equal(run(place), `${version} (${commit.slice(0, 12)}, modified)\n`);
 });
 
-test("A folder without a history tells the version alone, also inside of another repository.", () => {
+test("In a folder without git history it shows the version only, even inside another repository.", () => {
   using own = folder();
   mkdirSync(own.at("other"));
   git(own.at("other"), "init", "--quiet");
@@ -60,7 +60,7 @@ test("A folder without a history tells the version alone, also inside of another
   assert.deepEqual(JSON.parse(run(place, "--json")), { version, commit: null, isModified: false });
 });
 
-test("A release tells what was stamped into its manifest, whatever repository it lies in.", () => {
+test("In a release it shows the commit that its manifest names, whatever repository it is in.", () => {
   using own = folder();
   const place = copyInto(own.at("copy"));
   const manifest = JSON.parse(readFileSync(join(place, MANIFEST), "utf8"));

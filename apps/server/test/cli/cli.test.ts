@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import { headwater as program } from "../../src/cli/command-table.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { isPlausibleToken, makeToken } from "../../src/core/token.ts";
-import { folder, headwater } from "./command-line.ts";
+import { folder, headwater, headwaterHere } from "./command-line.ts";
 
 const COMMANDS = [
   "serve",
@@ -50,12 +50,22 @@ const COMMANDS = [
   "demo",
 ];
 
+test("The process prints the result of a command, and exits with its code.", async () => {
+  using data = folder();
+  const settings = { DATA_DIR: data.at("none") };
+  for (const words of [["config"], ["token"], ["token", "list"], ["config", "--json"]]) {
+    const { code, stdout, stderr } = await headwaterHere(settings, ...words);
+    const ended = await headwater(settings, ...words);
+    assert.deepEqual([ended.code, ended.stdout, ended.stderr], [code, stdout, stderr], words.join(" "));
+  }
+});
+
 describe("help", () => {
   test("Every command has a help text, with its options.", async () => {
     using data = folder();
     const settings = { DATA_DIR: data.at("none") };
     for (const command of COMMANDS) {
-      const { code, stdout, stderr } = await headwater(settings, ...command.split(" "), "--help");
+      const { code, stdout, stderr } = await headwaterHere(settings, ...command.split(" "), "--help");
       assert.deepEqual([code, stderr], [0, ""], command);
       assert.ok(stdout.includes(`Usage: headwater ${command}`), stdout);
       assert.equal(stripVTControlCharacters(stdout), stdout, "the help has no colours");
@@ -66,13 +76,13 @@ describe("help", () => {
   });
 
   test("The program has a help text and a version.", async () => {
-    const { stdout } = await headwater({}, "--help");
+    const { stdout } = await headwaterHere({}, "--help");
     for (const command of COMMANDS) assert.ok(stdout.includes(command.split(" ")[0]!), command);
-    assert.equal((await headwater({}, "help")).stdout, stdout);
-    const ofCommand = await headwater({}, "token", "create", "--help");
-    assert.equal((await headwater({}, "help", "token", "create")).stdout, ofCommand.stdout);
-    assert.match((await headwater({}, "--version")).stdout, /^\d+\.\d+\.\d+(?: \(.+\))?\n$/);
-    assert.match((await headwater({}, "--version", "--json")).json().version, /^\d+\.\d+\.\d+$/);
+    assert.equal((await headwaterHere({}, "help")).stdout, stdout);
+    const ofCommand = await headwaterHere({}, "token", "create", "--help");
+    assert.equal((await headwaterHere({}, "help", "token", "create")).stdout, ofCommand.stdout);
+    assert.match((await headwaterHere({}, "--version")).stdout, /^\d+\.\d+\.\d+(?: \(.+\))?\n$/);
+    assert.match((await headwaterHere({}, "--version", "--json")).json().version, /^\d+\.\d+\.\d+$/);
   });
 });
 
@@ -116,7 +126,7 @@ describe("usage", () => {
     test(`\`headwater ${words}\` exits with 64 and a message.`, async () => {
       using data = folder();
       const given = words.split(" ").filter(Boolean);
-      const { code, stdout, stderr } = await headwater({ DATA_DIR: data.at("none") }, ...given);
+      const { code, stdout, stderr } = await headwaterHere({ DATA_DIR: data.at("none") }, ...given);
       assert.deepEqual([code, stdout], [64, ""]);
       const message = stderr.startsWith("{") ? JSON.parse(stderr).message : stderr;
       assert.match(message, sentence);
@@ -125,11 +135,11 @@ describe("usage", () => {
   }
 });
 
-test("A DATA_DIR that cannot be read is not said to have no ledger.", async () => {
+test("A DATA_DIR that cannot be read is reported as unreadable, not as empty.", async () => {
   using data = folder();
   // as root every folder can be read, except at the end of a circle of links
   symlinkSync(data.at("circle"), data.at("circle"));
-  const { code, stderr } = await headwater({ DATA_DIR: data.at("circle") }, "source", "list");
+  const { code, stderr } = await headwaterHere({ DATA_DIR: data.at("circle") }, "source", "list");
   assert.equal(code, 1);
   assert.match(
     stderr,
@@ -140,7 +150,7 @@ test("A DATA_DIR that cannot be read is not said to have no ledger.", async () =
 describe("settings", () => {
   test("An invalid setting exits with 78 and a message that names it.", async () => {
     for (const command of ["config", "serve", "token list", "migrate", "backup --to x"]) {
-      const { code, stdout, stderr } = await headwater({ PORT: "99999" }, ...command.split(" "));
+      const { code, stdout, stderr } = await headwaterHere({ PORT: "99999" }, ...command.split(" "));
       assert.deepEqual([code, stdout], [78, ""]);
       assert.match(stderr, /^PORT cannot be "99999": it must be a whole number from 0 to 65535\.\n$/);
     }
@@ -155,25 +165,25 @@ describe("settings", () => {
         "list",
         /: it must list addresses and CIDR ranges; "https:\/\/spam.example\/" is neither/,
       ],
-      ["REFERRER_SPAM_FILE", "list", /: it must list host names; "https:\/\/spam.example\/" is none/],
+      ["REFERRER_SPAM_FILE", "list", /: it must list host names; "https:\/\/spam.example\/" is not one/],
       ["DATA_CENTRES_FILE", "missing", /: it must name a text file that can be read/],
       ["REFERRER_SPAM_FILE", ".", /: it must name a text file that can be read/],
     ] as const;
     for (const [setting, name, sentence] of refused) {
-      const { code, stderr } = await headwater({ [setting]: data.at(name) }, "config");
+      const { code, stderr } = await headwaterHere({ [setting]: data.at(name) }, "config");
       assert.deepEqual([code, stderr.startsWith(`${setting} cannot be `)], [78, true], stderr);
       assert.match(stderr, sentence);
     }
   });
 
   test("The message about an invalid setting does not repeat a password.", async () => {
-    const { code, stderr } = await headwater({ BASE_URL: "https://hw:Xy7-secret@hw.example" }, "config");
+    const { code, stderr } = await headwaterHere({ BASE_URL: "https://hw:Xy7-secret@hw.example" }, "config");
     assert.equal(code, 78);
     assert.match(stderr, /^BASE_URL cannot be the given value: it must be an http or https address without/);
   });
 
   test("With --json the error message is in an object.", async () => {
-    const { code, stderr } = await headwater({ PORT: "x" }, "config", "--json");
+    const { code, stderr } = await headwaterHere({ PORT: "x" }, "config", "--json");
     assert.equal(code, 78);
     const { ok, message } = JSON.parse(stderr);
     assert.equal(ok, false);
@@ -183,14 +193,14 @@ describe("settings", () => {
   test("NAME and NAME_FILE exclude each other; NAME_FILE alone is read.", async () => {
     using data = folder();
     writeFileSync(data.at("port"), "1234\n");
-    const both = await headwater({ PORT: "1", PORT_FILE: data.at("port") }, "config");
+    const both = await headwaterHere({ PORT: "1", PORT_FILE: data.at("port") }, "config");
     assert.deepEqual([both.code, both.stderr], [78, "Set PORT or PORT_FILE, not both.\n"]);
-    const { json } = await headwater({ PORT_FILE: data.at("port") }, "config", "--json");
+    const { json } = await headwaterHere({ PORT_FILE: data.at("port") }, "config", "--json");
     assert.equal(json().settings.find(({ name }: { name: string }) => name === "PORT").value, "1234");
   });
 
   test("An empty setting has its default.", async () => {
-    const { code, json, stderr } = await headwater(
+    const { code, json, stderr } = await headwaterHere(
       { PORT: "", PORT_FILE: "", OWNER_TOKEN: "" },
       "config",
       "--json",
@@ -214,7 +224,10 @@ describe("settings", () => {
       `${token}x`,
       token.slice(0, -1),
     ]) {
-      const { code, stderr } = await headwater({ OWNER_TOKEN: wrong, DATA_DIR: data.at("none") }, "serve");
+      const { code, stderr } = await headwaterHere(
+        { OWNER_TOKEN: wrong, DATA_DIR: data.at("none") },
+        "serve",
+      );
       assert.equal(code, 78);
       assert.match(
         stderr,
@@ -222,17 +235,17 @@ describe("settings", () => {
       );
       assert.ok(!stderr.includes(wrong));
     }
-    assert.equal((await headwater({ OWNER_TOKEN: token }, "config")).code, 0);
-    assert.equal((await headwater({ OWNER_TOKEN: "x".repeat(32) }, "config")).code, 0);
+    assert.equal((await headwaterHere({ OWNER_TOKEN: token }, "config")).code, 0);
+    assert.equal((await headwaterHere({ OWNER_TOKEN: "x".repeat(32) }, "config")).code, 0);
   });
 
   test("`config` shows every setting and no secrets.", async () => {
     const secret = "a-token-that-nobody-should-see-0123456789";
-    const { stdout } = await headwater({ OWNER_TOKEN: secret }, "config");
+    const { stdout } = await headwaterHere({ OWNER_TOKEN: secret }, "config");
     for (const name of Object.keys(SETTINGS)) assert.ok(stdout.includes(name), name);
     assert.ok(!stdout.includes(secret));
     assert.match(stdout, /^\* {2}OWNER_TOKEN +\(set\)/m);
-    const { json } = await headwater({ OWNER_TOKEN: secret }, "config", "--json");
+    const { json } = await headwaterHere({ OWNER_TOKEN: secret }, "config", "--json");
     assert.deepEqual(
       json().settings.map(({ name }: { name: string }) => name),
       Object.keys(SETTINGS),
@@ -248,14 +261,14 @@ describe("settings", () => {
   });
 
   test("docs/operate/settings.md has the table of settings that `config --markdown` prints.", async () => {
-    const { stdout } = await headwater({}, "config", "--markdown");
+    const { stdout } = await headwaterHere({}, "config", "--markdown");
     const page = readFileSync(new URL("../../../../docs/operate/settings.md", import.meta.url), "utf8");
     assert.ok(page.includes(stdout.trim()), "replace the table in docs/operate/settings.md by that output");
   });
 
   test("`config --markdown` prints the same table on every machine.", async () => {
-    const here = await headwater({ PORT: "1" }, "config", "--markdown");
-    const there = await headwater({ PORT: "wrong" }, "config", "--markdown");
+    const here = await headwaterHere({ PORT: "1" }, "config", "--markdown");
+    const there = await headwaterHere({ PORT: "wrong" }, "config", "--markdown");
     assert.equal(here.stdout, there.stdout);
     assert.equal(here.stdout.trim().split("\n").length, Object.keys(SETTINGS).length + 2);
     assert.match(here.stdout, /^\| `PORT` \| `8790` \| /m);
@@ -265,10 +278,10 @@ describe("settings", () => {
 test("`token generate` prints a token and stores nothing.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.at("none") };
-  const [first, second] = await Promise.all([1, 2].map(() => headwater(settings, "token", "generate")));
+  const [first, second] = await Promise.all([1, 2].map(() => headwaterHere(settings, "token", "generate")));
   assert.ok(isPlausibleToken(first!.stdout.trim()));
   assert.notEqual(first!.stdout, second!.stdout);
-  const { json } = await headwater(settings, "token", "generate", "--json");
+  const { json } = await headwaterHere(settings, "token", "generate", "--json");
   assert.ok(isPlausibleToken(json().token));
   assert.ok(!existsSync(data.at("none")));
 });
@@ -277,13 +290,13 @@ test("Without a ledger, commands fail and do not create one.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.at("none") };
   for (const command of ["token list", "source list", "member list", "workspace list", "backup --to x"]) {
-    const { code, stdout, stderr } = await headwater(settings, ...command.split(" "));
+    const { code, stdout, stderr } = await headwaterHere(settings, ...command.split(" "));
     assert.deepEqual([code, stdout], [1, ""], command);
     assert.match(stderr, /^There is no ledger in DATA_DIR .*none\. Set DATA_DIR/);
     assert.doesNotMatch(stderr, /\n {4}at /, "no stack is printed");
   }
   assert.ok(!existsSync(data.at("none")));
-  const debug = await headwater({ ...settings, LOG_LEVEL: "debug" }, "token", "list");
+  const debug = await headwaterHere({ ...settings, LOG_LEVEL: "debug" }, "token", "list");
   assert.match(debug.stderr, /\n {4}at /, "LOG_LEVEL=debug prints a stack");
 });
 
@@ -291,16 +304,16 @@ describe("migrate", () => {
   test("It migrates a ledger to the newest schema; a second run changes nothing.", async () => {
     using data = folder();
     const settings = { DATA_DIR: data.at("data") };
-    const { json } = await headwater(settings, "migrate", "--json");
+    const { json } = await headwaterHere(settings, "migrate", "--json");
     assert.equal(json().from, 0);
     assert.ok(json().to >= 1);
-    const again = await headwater(settings, "migrate");
+    const again = await headwaterHere(settings, "migrate");
     assert.match(again.stdout, /nothing to do/);
-    const empty = await headwater(settings, "source", "list");
+    const empty = await headwaterHere(settings, "source", "list");
     assert.deepEqual([empty.code, empty.stdout], [1, ""]);
     assert.match(empty.stderr, /no workspace yet.*headwater serve/);
     assert.match(
-      (await headwater(settings, "workspace", "list")).stdout,
+      (await headwaterHere(settings, "workspace", "list")).stdout,
       /^No workspaces yet\. Run `headwater serve`/,
     );
   });
@@ -310,20 +323,20 @@ describe("migrate", () => {
     const modeOf = (name: string) => statSync(data.at(name)).mode & 0o777;
     mkdirSync(data.at("there"));
     const before = modeOf("there");
-    await headwater({ DATA_DIR: data.at("there") }, "migrate");
-    await headwater({ DATA_DIR: data.at("new/data") }, "migrate");
+    await headwaterHere({ DATA_DIR: data.at("there") }, "migrate");
+    await headwaterHere({ DATA_DIR: data.at("new/data") }, "migrate");
     assert.deepEqual([modeOf("there"), modeOf("new/data")], [before, 0o700]);
   });
 
   test("A ledger with a newer schema is refused.", async () => {
     using data = folder();
     const settings = { DATA_DIR: data.path };
-    await headwater(settings, "migrate");
+    await headwaterHere(settings, "migrate");
     const ledger = new DatabaseSync(data.at("ledger.sqlite"));
     ledger.exec("pragma user_version = 99");
     ledger.close();
     for (const command of ["migrate", "token list", "serve"]) {
-      const { code, stderr } = await headwater({ ...settings, PORT: "0" }, ...command.split(" "));
+      const { code, stderr } = await headwaterHere({ ...settings, PORT: "0" }, ...command.split(" "));
       assert.equal(code, 78);
       assert.match(stderr, /^The ledger has schema 99, .*newer Headwater/);
     }
@@ -334,7 +347,7 @@ describe("migrate", () => {
     mkdirSync(data.at("data"));
     writeFileSync(data.at("data/ledger.sqlite"), "not a database at all, but a text of some length");
     for (const command of ["migrate", "token list"]) {
-      const { code, stderr } = await headwater({ DATA_DIR: data.at("data") }, ...command.split(" "));
+      const { code, stderr } = await headwaterHere({ DATA_DIR: data.at("data") }, ...command.split(" "));
       assert.equal(code, 78);
       assert.match(
         stderr,

@@ -28,7 +28,7 @@ async function served() {
   return data;
 }
 
-test("A ledger of a newer schema", async () => {
+test("A start on a ledger with a newer schema exits with 78.", async () => {
   using data = await served();
   const ledger = new DatabaseSync(data.at("ledger.sqlite"));
   ledger.exec("pragma user_version = 9999");
@@ -37,7 +37,7 @@ test("A ledger of a newer schema", async () => {
   assert.match(message, /^The ledger has schema 9999, .* Start the newer Headwater that wrote it\.\n$/);
 });
 
-describe("A warehouse of a newer schema", () => {
+describe("A start with a warehouse of a newer schema exits with 78", () => {
   const NEWER = /The warehouse has schema version 9999, .* Start the newer Headwater that wrote it\.\n/;
 
   /** Starts an engine on the folder whose schema is newer. */
@@ -75,14 +75,14 @@ describe("A warehouse of a newer schema", () => {
   });
 });
 
-test("A folder that another process serves", async () => {
+test("A start on a folder that another process serves exits with 78.", async () => {
   using data = folder();
   const service = await serve({ DATA_DIR: data.path });
   assert.match(await refusedStart({ DATA_DIR: data.path }), /^Another Headwater process serves DATA_DIR/);
   await service.stop();
 });
 
-test("A port that another process uses", async () => {
+test("A start on a port that another process uses exits with 78.", async () => {
   using data = folder();
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
@@ -92,7 +92,7 @@ test("A port that another process uses", async () => {
   assert.match(message, /is in use; set PORT to a free one\.\n$/);
 });
 
-test("A file system that is mounted for reading only", { skip: whyNotReadOnly() ?? false }, async () => {
+test("A start on a read-only file system exits with 78.", { skip: whyNotReadOnly() ?? false }, async () => {
   using data = await served();
   using _ = makeReadOnly(data.path);
   const message = await refusedStart({ DATA_DIR: data.path });
@@ -102,7 +102,7 @@ test("A file system that is mounted for reading only", { skip: whyNotReadOnly() 
   );
 });
 
-test("A Node that is too old, and no other one", async () => {
+test("A start on a Node that is too old exits with 78.", async () => {
   const older = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'22.1.0'})";
   // the npm package with a Node would be used instead: this copy of the launcher has none beside it
   using data = folder();

@@ -16,7 +16,7 @@ import { delimiter, dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { folder } from "./command-line.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -74,7 +74,7 @@ test("`npm start` installs the packages, says so, and starts the service.", asyn
   service.stderr.on("data", (chunk: Buffer) => {
     said += chunk.toString();
   });
-  await until("the service has started", 120_000, () => said.includes("is listening on"));
+  await until("the service has started", () => said.includes("is listening on"));
   const ended = once(service, "exit");
   service.kill("SIGTERM");
   assert.deepEqual(await ended, [0, null], said);

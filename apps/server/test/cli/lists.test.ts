@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { storedEvent } from "../ledger/reader.ts";
 import { eventsBody, eventsPath, ORIGIN, openWorld, pageEvent } from "../support/world.ts";
-import { headwater } from "./command-line.ts";
+import { headwaterHere } from "./command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "headwater-lists-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -23,7 +23,7 @@ test("The command shows each list with its version, its entries and the setting 
     SOURCES_FILE: file("sources.json", SOURCES),
     DATA_CENTRES_FILE: file("centres.txt", "# clouds\n203.0.113.0/24\n\n2001:db8::/32\n"),
   };
-  const { code, stdout, json } = await headwater(settings, "lists", "--json");
+  const { code, stdout, json } = await headwaterHere(settings, "lists", "--json");
   assert.equal(code, 0, stdout);
   const { lists } = json();
   const own = lists.find(({ from }: { from: string }) => from === settings.DATA_CENTRES_FILE);
@@ -40,7 +40,7 @@ test("The command shows each list with its version, its entries and the setting 
     "referrer spam REFERRER_SPAM_FILE",
     "places GEOIP_FILE",
   ]);
-  const table = (await headwater(settings, "lists")).stdout;
+  const table = (await headwaterHere(settings, "lists")).stdout;
   assert.match(table, /^LIST +FROM +VERSION +DATE +ENTRIES +SETTING$/m);
   assert.match(table, /^referrer spam +none +- +- +0 +REFERRER_SPAM_FILE$/m);
 });
@@ -55,7 +55,7 @@ test("SOURCES_FILE names sources; a file of another form is refused at the start
   assert.deepEqual([name, channel], ["Intranet", "Email"]);
 
   const wrong = { DATA_DIR: join(folder, "none"), SOURCES_FILE: file("wrong.json", "[]") };
-  const { code, stderr } = await headwater(wrong, "lists");
+  const { code, stderr } = await headwaterHere(wrong, "lists");
   assert.equal(code, 78);
   assert.match(stderr, /SOURCES_FILE .*is not a list of referrers such as/);
 });

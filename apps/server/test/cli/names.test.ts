@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openWorld, type World } from "../support/world.ts";
-import { headwater } from "./command-line.ts";
+import { headwaterHere } from "./command-line.ts";
 
 let world: World;
 before(async () => {
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => world[Symbol.asyncDispose]());
 
-const run = (...words: string[]) => headwater({ DATA_DIR: world.dataDir }, ...words);
+const run = (...words: string[]) => headwaterHere({ DATA_DIR: world.dataDir }, ...words);
 
 /** Signs up a person with that name. */
 async function addPerson(name: string): Promise<string> {

@@ -1,6 +1,6 @@
 /** `headwater serve`: what it prints and how it stops. */
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -9,7 +9,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { welcome } from "../../src/cli/serve/welcome.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
+import { writeMmdb } from "../visitors/mmdb.ts";
 import { BIN, folder, headwater, serve } from "./command-line.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -48,6 +49,18 @@ test("A GEOIP_FILE that is not an MMDB file exits with 78.", async () => {
   }
 });
 
+test("A GEOIP_FILE without countries exits with 78.", async () => {
+  using data = folder();
+  const network = { autonomous_system_number: 64_496, autonomous_system_organization: "Example" };
+  writeFileSync(data.at("asn.mmdb"), writeMmdb("GeoLite2-ASN", { "91.64.0.0/16": network }));
+  const { code, stderr } = await headwater({ DATA_DIR: data.path, GEOIP_FILE: data.at("asn.mmdb") }, "serve");
+  assert.equal(code, 78);
+  assert.match(
+    stderr,
+    /^GEOIP_FILE cannot be .*: it must name a file of countries or cities, .* has no `country.iso_code`/,
+  );
+});
+
 test("SIGTERM stops it gracefully with exit code 0; standard output contains only JSON.", async () => {
   using data = folder();
   const service = await serve({ DATA_DIR: data.path });
@@ -66,7 +79,7 @@ test("A Ctrl-C that arrives twice, as through npm, counts once.", async () => {
   assert.equal(await service.stop(), 0);
 });
 
-test("With OWNER_TOKEN_FILE, a first start whose output is no terminal prints neither the token nor a sign-in code.", async () => {
+test("With OWNER_TOKEN_FILE, a first start whose output is not a terminal prints neither the token nor a sign-in code.", async () => {
   using data = folder();
   const token = "an-owner-token-from-a-secret-file-0123456789";
   writeFileSync(data.at("token"), token);
@@ -85,7 +98,7 @@ test("With OWNER_TOKEN_FILE, a first start whose output is no terminal prints ne
       stream.on("data", (chunk: Buffer) => {
         printed += chunk.toString();
       });
-    await until("the page for signing in is printed", 20_000, () => printed.includes("/sign-in"));
+    await until("the page for signing in is printed", () => printed.includes("/sign-in"));
     child.kill("SIGTERM");
     await once(child, "close");
     assert.doesNotMatch(printed, /#code=/);
@@ -95,7 +108,13 @@ test("With OWNER_TOKEN_FILE, a first start whose output is no terminal prints ne
 
 test("Every start says how to sign in.", async () => {
   using own = folder();
-  const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.path, PORT: "0", LOG_LEVEL: "silent" };
+  const env = {
+    PATH: process.env.PATH ?? "",
+    DATA_DIR: own.path,
+    PORT: "0",
+    LOG_LEVEL: "silent",
+    WAREHOUSE: "off",
+  };
   for (const words of [
     /Sign in to the console with this link.*\n\n {2}http\S+\/sign-in#code=/,
     /\/sign-in\. `headwater sign-in` prints/,
@@ -105,7 +124,7 @@ test("Every start says how to sign in.", async () => {
     child.stderr.on("data", (chunk: Buffer) => {
       said += chunk.toString();
     });
-    await until("the service has started", 60_000, () => said.includes("is listening on"));
+    await until("the service has started", () => said.includes("is listening on"));
     const ended = once(child, "exit");
     child.kill("SIGTERM");
     await ended;
@@ -114,7 +133,9 @@ test("Every start says how to sign in.", async () => {
   }
 });
 
-test("The commands of the first start and of the README work, and their page views count.", async () => {
+test("The commands of the first start and of the README work, and their page views count.", {
+  skip: spawnSync("curl", ["--version"]).error && "there is no curl",
+}, async () => {
   using own = folder();
   const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.path, PORT: "0", LOG_LEVEL: "silent" };
   const child = spawn(process.execPath, [BIN, "serve", "--json"], {
@@ -130,7 +151,7 @@ test("The commands of the first start and of the README work, and their page vie
   const commands = text.slice(text.indexOf("KEY="));
   const { stdout } = await promisify(execFile)("bash", ["-c", commands]);
   assert.equal(JSON.parse(stdout).accepted, 1);
-  assert.deepEqual(JSON.parse(stdout).results[0].warnings, [], "it counts: it is no suspected bot");
+  assert.deepEqual(JSON.parse(stdout).results[0].warnings, [], "it counts: it is not a suspected bot");
 
   const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
   const block = /The same with curl[^`]*```\n([^`]*)```/.exec(readme)?.[1] ?? "";

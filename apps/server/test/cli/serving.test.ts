@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { folder, headwater, type ServingProcess, serve } from "./command-line.ts";
+import { until } from "../support/until.ts";
+import { folder, headwaterHere, type ServingProcess, serve } from "./command-line.ts";
 
 const data = folder();
 const settings = { DATA_DIR: data.at("data"), BASE_URL: "https://stats.example.com" };
 let service: ServingProcess;
 let token: string;
 
-const run = (...words: string[]) => headwater(settings, ...words);
+const run = (...words: string[]) => headwaterHere(settings, ...words);
 /** The JSON result of a command that must succeed. */
 async function answer(...words: string[]) {
   const outcome = await run(...words, "--json");
@@ -22,14 +22,8 @@ async function ask(path: string, bearer = token) {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   return { status: response.status, body: (await response.json()) as any };
 }
-/** Waits until the service sees a change of another process, which takes less than a second. */
-async function soon(check: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + 1_500;
-  while (!(await check())) {
-    assert.ok(performance.now() < until, "not seen in time");
-    await sleep(50);
-  }
-}
+/** Waits until the service sees a change of another process. */
+const soon = (check: () => Promise<boolean>) => until("the service sees the change", check);
 
 before(async () => {
   service = await serve(settings);
@@ -64,7 +58,7 @@ test("`sign-in` prints a link to the console that works once, for the owner or f
   assert.equal(created.userId, userId);
   assert.equal((await ask("/api/organizations", created.token)).body.organizations[0].role, "owner");
   assert.equal((await signIn()).status, 401);
-  const local = await headwater({ DATA_DIR: settings.DATA_DIR, PORT: "8123" }, "sign-in");
+  const local = await headwaterHere({ DATA_DIR: settings.DATA_DIR, PORT: "8123" }, "sign-in");
   assert.match(local.stdout, /^http:\/\/127\.0\.0\.1:8123\/sign-in#code=/);
   assert.match(local.stderr, /It leads to http:\/\/127\.0\.0\.1:8123 because BASE_URL is not set\./);
   const unknown = await run("sign-in", "--user", "usr_nobody");
@@ -138,6 +132,11 @@ describe("source", () => {
       { field: "referrer", pattern: "*.partner.example", source: "Our partner", channel: "Affiliates" },
       { field: "medium", pattern: "qr*", source: null, channel: "Referral" },
     ]);
+    const group = "Docs=/docs/*; /guides/*";
+    const grouped = await answer("source", "update", sourceId, "--content-group", group);
+    assert.deepEqual(grouped.contentGroups, [{ name: "Docs", paths: ["/docs/*", "/guides/*"] }]);
+    const ungrouped = await answer("source", "update", sourceId, "--content-group", "none");
+    assert.deepEqual(ungrouped.contentGroups, []);
     const own = ["--exclude-address", "203.0.113.7", "--exclude-address", "2001:db8::/48"];
     const kept = [...own, "--bots", "reject", "--retention-days", "90", "--respect-gpc", "on"];
     const limited = ["--max-batch-size", "50", "--client-rate-per-second", "5", "--events-per-day", "9"];
@@ -193,7 +192,10 @@ describe("source", () => {
         ["--exclude-address", "::1", "--exclude-address", "10.0.0.0/33"],
         /^--exclude-address \(number 2\) .*10\.0\.0\.0\/33/,
       ],
+      [["--embed-origin", "two.example"], /^--embed-origin \(number 1\) is not an origin/],
       [["--max-batch-size", "0"], /^--max-batch-size /],
+      [["--content-group", "Docs"], /^--content-group must be a name and paths/],
+      [["--content-group", "Docs=/a b"], /^--content-group \(number 1\) /],
       [["--channel-rule", "medium=qr -> Poster | Print"], /^--channel-rule must be such as 'medium=qr/],
     ] as const) {
       const refused = await run("source", "update", sourceId, ...words);
@@ -229,7 +231,7 @@ describe("source", () => {
     assert.equal(behind.stdout, own.proxy.browserSnippet);
     const rules = await run("source", "install", sourceId, ...path, "--proxy", "caddy");
     assert.equal(rules.stdout, own.proxy.caddy);
-    const local = await headwater(
+    const local = await headwaterHere(
       { DATA_DIR: settings.DATA_DIR, PORT: "4321" },
       "source",
       "install",
@@ -415,13 +417,13 @@ test("A backup of a running service is a working ledger, and is never overwritte
     assert.equal(code, 1);
     assert.match(stderr, /^--to \S+ is not a folder and cannot be created \(E[A-Z]+\)\.\n$/);
   }
-  const nowhere = await headwater({ DATA_DIR: "/proc/none" }, "restore", "--from", target);
+  const nowhere = await headwaterHere({ DATA_DIR: "/proc/none" }, "restore", "--from", target);
   assert.deepEqual([nowhere.code, /^DATA_DIR \S+ is not a folder/.test(nowhere.stderr)], [78, true]);
   const again = await run("backup", "--to", target);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /already exists/);
 
-  const restored = await headwater({ DATA_DIR: target }, "source", "list", "--json");
+  const restored = await headwaterHere({ DATA_DIR: target }, "source", "list", "--json");
   assert.deepEqual(restored.json(), await answer("source", "list"));
   const other = await serve({ DATA_DIR: target });
   const response = await fetch(`${other.url}/api/organizations`, {

@@ -1,5 +1,4 @@
 /** The unchanged clients of other tools, installed from the registry, against the real service behind a faulty network. */
-import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -73,19 +72,28 @@ export async function openShop(script: string, port = 0) {
   };
 }
 
-const CUT_SHARE = 0.05;
+const FAULT_SHARE = 0.05;
+const MAX_DELAY_MS = 20;
 
-/** A service that restarts, behind a network that cuts some requests and loses some answers. */
-export async function openTroubledService() {
+/**
+ * A service that restarts, behind a network that delays requests, and cuts, refuses or doubles some or loses their answers.
+ * @param doubles whether requests are doubled: an event without an id of its client counts twice then
+ */
+export async function openTroubledService({ doubles }: { doubles: boolean }) {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-compat-"));
-  let world: World = await openWorld({}, {}, dataDir);
-  const network = await startBadNetwork(world.url);
+  const network = await startBadNetwork("");
+  const openService = async () => {
+    const world = await openWorld({ BASE_URL: network.url }, {}, dataDir);
+    network.serverUrl = world.url;
+    return world;
+  };
+  let world: World = await openService();
   const chance = chances(20);
-  const faults = { cut: 0, swallow: 0, restarts: 0 };
+  const faults = { cut: 0, swallow: 0, 503: 0, double: 0, restarts: 0 };
+  const kinds = ["cut", "swallow", "503", ...(doubles ? (["double"] as const) : [])] as const;
   const fate = () => {
-    const drawn = chance();
-    if (drawn >= 2 * CUT_SHARE) return "pass";
-    const kind = drawn < CUT_SHARE ? "cut" : "swallow";
+    const kind = kinds[Math.floor(chance() / FAULT_SHARE)];
+    if (kind === undefined) return "pass";
     faults[kind] += 1;
     return kind;
   };
@@ -93,13 +101,12 @@ export async function openTroubledService() {
     url: network.url,
     faults,
     createSource: (origin?: string) => world.createSource(origin ? { allowedOrigins: [origin] } : {}),
-    worsen: () => Object.assign(network, { weather: { delayMs: () => 0, fate } }),
+    worsen: () => Object.assign(network, { weather: { delayMs: () => MAX_DELAY_MS * chance(), fate } }),
     calm: () => Object.assign(network, { weather: fine }),
     async restart() {
       faults.restarts += 1;
       await world.close();
-      world = await openWorld({}, {}, dataDir);
-      network.serverUrl = world.url;
+      world = await openService();
     },
     /** The stored events of a source. */
     eventsOf: ({ sourceId }: { sourceId: string }) =>
@@ -111,14 +118,5 @@ export async function openTroubledService() {
   };
 }
 export type TroubledService = Awaited<ReturnType<typeof openTroubledService>>;
-
-/** Waits for a condition, for as long as a client's retries can take. */
-export async function until(condition: () => boolean, title: string, timeoutMs = 120_000): Promise<void> {
-  const end = performance.now() + timeoutMs;
-  while (!condition()) {
-    assert.ok(performance.now() < end, title);
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
-}
 
 export const distinct = (values: readonly unknown[]): number => new Set(values).size;

@@ -141,6 +141,23 @@ describe("POST …/umami/api/send and batch", () => {
     assert.equal(new Set([view, click, vitals].map(({ sessionId }) => sessionId)).size, 1);
   });
 
+  it("counts the revenue of an event with its currency, as a number or a text", async () => {
+    const names: string[] = [];
+    for (const data of [
+      { revenue: 19.99, currency: "USD" },
+      { revenue: "19.99", currency: "usd", sku: "a" },
+    ]) {
+      const name = fresh("checkout");
+      names.push(name);
+      const { body } = await send("umami/api/send", message({ name, data }));
+      assert.deepEqual([body.accepted, only(name).revenue, only(name).currency], [1, 19.99, "USD"]);
+    }
+    assert.equal(only(names[1] ?? "").properties.sku, "a");
+    const name = fresh("without");
+    await send("umami/api/send", message({ name, data: { currency: "USD", revenue: "much" } }));
+    assert.equal(only(name).revenue ?? null, null);
+  });
+
   it("an id identifies the visitor and the user; a batch says which messages were rejected", async () => {
     const seconds = time.now() / 1_000 - 60;
     const one = message({ name: "known", id: "user-9", timestamp: seconds, userAgent: BROWSER });
@@ -216,6 +233,18 @@ describe("POST …/ga4/mp/collect", () => {
     assert.equal(named(name).length, 2);
   });
 
+  it("takes the path of a page view without its location; one without both is refused, or alone rejected", async () => {
+    await post(path, ga4([{ name: "page_view", params: { page_path: "/g-path", page_title: "G" } }]));
+    assert.equal(viewOf("/g-path").page.title, "G");
+    const name = fresh("beside");
+    const { status, headers } = await post(path, ga4([{ name: "page_view", params: {} }, { name }]));
+    assert.deepEqual([status, headers.get("x-headwater-rejected")], [204, "1"]);
+    only(name);
+    const alone = await post(path, ga4([{ name: "page_view", params: { page_title: "G" } }]));
+    refused(alone, 422, "invalid_payload");
+    assert.match(alone.body.issues[0].message, /`page_location`/);
+  });
+
   it("refuses a request without a client id or events", async () => {
     refused(
       await post(path, ga4([{ name: "a" }], { client_id: undefined, user_id: null })),
@@ -287,6 +316,17 @@ describe("GET and POST …/matomo/matomo.php", () => {
     const byScript = query({ e_c: "a", e_a: "script", r: "187090", h: "9", m: "22", s: "40" });
     for (let count = 0; count < 2; count += 1) await get(byScript);
     only("script");
+  });
+
+  it("a random number without the time of day is no id: an address that has it counts at each visit", async () => {
+    const e_a = fresh("pixel");
+    const asked = { e_c: "a", e_a, rand: "1" };
+    for (const time of [{}, {}, { h: "12" }, { h: "", m: "", s: "" }])
+      await get(query({ ...asked, ...time }));
+    assert.equal(named(e_a).length, 4);
+    const cdt = String(Math.floor(time.now() / 1_000));
+    for (let count = 0; count < 2; count += 1) await get(query({ ...asked, cdt }));
+    assert.equal(named(e_a).length, 5, "with the time of the event it is one");
   });
 
   it("takes a form, and a bulk request whose answer counts what was tracked", async () => {

@@ -3,12 +3,16 @@
  * refused for a reason that is true.
  */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import type { CompatEndpoint } from "@headwater/contract";
 import { openWorld, type World } from "../support/world.ts";
 
 interface ForeignExample {
   readonly title: string;
   readonly path: string;
+  /** Default: POST. */
+  readonly method?: "GET";
   readonly body?: unknown;
   /** The status of the answer, and of each event its outcome or the code of its rejection. */
   readonly expected: readonly [status: number, ...outcomes: string[]];
@@ -107,7 +111,7 @@ const PLAUSIBLE: readonly ForeignExample[] = [
     expected: [202, "accepted"],
   },
   {
-    title: "properties that are no object",
+    title: "properties that are not an object",
     path: "plausible/api/event",
     body: {
       domain: "a.example",
@@ -239,8 +243,22 @@ const MATOMO: readonly ForeignExample[] = [
     body: "",
     expected: [422],
   },
+  {
+    title: "a request without a body",
+    method: "GET",
+    path: "matomo/matomo.php?idsite=1&rec=1&url=http%3A%2F%2Fshop.example%2F&rand=1",
+    expected: [200, "accepted"],
+  },
   { title: "an empty bulk request", path: "matomo/matomo.php", body: { requests: [] }, expected: [422] },
 ];
+
+const EXAMPLES: Readonly<Record<CompatEndpoint, readonly ForeignExample[]>> = {
+  segment: SEGMENT,
+  plausible: PLAUSIBLE,
+  umami: UMAMI,
+  ga4: GA4,
+  matomo: MATOMO,
+};
 
 let world: World;
 before(async () => {
@@ -248,11 +266,11 @@ before(async () => {
 });
 after(() => world?.[Symbol.asyncDispose]());
 
-for (const { title, path, body, expected } of [...SEGMENT, ...PLAUSIBLE, ...UMAMI, ...GA4, ...MATOMO]) {
+for (const { title, method = "POST", path, body, expected } of Object.values(EXAMPLES).flat()) {
   test(`${path.split("?")[0]}: ${title}`, async () => {
     const { publicKey, sourceId } = await world.createSource();
     const { status } = await world.ask(`/api/compat/${publicKey}/${path}`, {
-      method: "POST",
+      method,
       token: null,
       body,
       headers: { "user-agent": "curl/8.5.0", "content-type": "application/json" },
@@ -262,3 +280,12 @@ for (const { title, path, body, expected } of [...SEGMENT, ...PLAUSIBLE, ...UMAM
     assert.deepEqual([status, ...results.map((one) => one.code ?? one.status)], expected);
   });
 }
+
+test("The page says for each tool which address its clients get, and the README names the tool.", () => {
+  const read = (name: string) => readFileSync(new URL(`../../../../${name}`, import.meta.url), "utf8");
+  const [page, readme] = [read("docs/migrate.md"), read("README.md").toLowerCase()];
+  for (const endpoint of Object.keys(EXAMPLES)) {
+    assert.ok(page.includes(`/api/compat/pk_…/${endpoint}`), `docs/migrate.md lacks ${endpoint}`);
+    assert.ok(readme.includes(endpoint), `README.md lacks ${endpoint}`);
+  }
+});

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { CompatEndpoint } from "@headwater/contract";
 import fc from "fast-check";
 import { asText, mutated } from "../api/mutation.ts";
 import { BROWSER, ORIGIN, openWorld, type TestSource, type World } from "../support/world.ts";
@@ -11,7 +12,7 @@ import { BROWSER, ORIGIN, openWorld, type TestSource, type World } from "../supp
 const RUNS = Number(process.env.FUZZ_REQUESTS ?? (process.env.TEST_LONG === "1" ? 20_000 : 400));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() & 0x7fffffff);
 const PARALLEL = 4;
-/** Of the requests, at least this share is accepted: others are refused before their events are read. */
+/** At least this share of the requests is accepted. Others are refused before their events are read. */
 const MIN_ACCEPTED = 0.3;
 const now = new Date().toISOString();
 
@@ -103,18 +104,20 @@ const queryText = (value: unknown): string =>
       (typeof one === "string" ? one : (JSON.stringify(one) ?? "")).toWellFormed().slice(0, 4_000),
     ]),
   ).toString();
-const query = fc.oneof(fc.constant<unknown>(HIT), mutated(HIT)).chain((hit) => {
-  const text = queryText(hit);
-  // cut anywhere, also within an escape
-  return fc.oneof(
-    { weight: 4, arbitrary: fc.constant(text) },
-    { weight: 1, arbitrary: fc.nat({ max: text.length }).map((end) => `${text.slice(0, end)}%`) },
-  );
-});
+const query = (valid: unknown) =>
+  fc.oneof(fc.constant(valid), mutated(valid)).chain((params) => {
+    const text = queryText(params);
+    // cut anywhere, even within an escape
+    return fc.oneof(
+      { weight: 4, arbitrary: fc.constant(text) },
+      { weight: 1, arbitrary: fc.nat({ max: text.length }).map((end) => `${text.slice(0, end)}%`) },
+    );
+  });
+const hit = query(HIT);
 const matomo = "matomo/matomo.php";
 const MATOMO: fc.Arbitrary<ForeignText> = fc.oneof(
-  query.map((text): ForeignText => ({ path: `${matomo}?${text}`, method: "GET" })),
-  query.map(
+  hit.map((text): ForeignText => ({ path: `${matomo}?${text}`, method: "GET" })),
+  hit.map(
     (body): ForeignText => ({
       path: matomo,
       method: "POST",
@@ -122,17 +125,17 @@ const MATOMO: fc.Arbitrary<ForeignText> = fc.oneof(
       contentType: "application/x-www-form-urlencoded",
     }),
   ),
-  query.chain((text) => json(fc.constant(matomo), { requests: [`?${text}`, HIT, text], token_auth: "x" })),
+  hit.chain((text) => json(fc.constant(matomo), { requests: [`?${text}`, HIT, text], token_auth: "x" })),
 );
 
 const CALLS = ["track", "page", "screen", "identify", "group", "alias", "t", "p"];
-const ENDPOINTS: Readonly<Record<string, fc.Arbitrary<ForeignText>>> = {
+const ENDPOINTS: Readonly<Record<CompatEndpoint, fc.Arbitrary<ForeignText>>> = {
   segment: fc.oneof(
     json(
       fc.constantFrom(...CALLS).map((call) => `segment/v1/${call}`),
       SEGMENT,
     ),
-    json(fc.constant("segment/v1/batch"), {
+    json(fc.constantFrom("segment/v1/batch", "segment/v1/import/"), {
       batch: CALLS.slice(0, 6).map((type) => ({ ...SEGMENT, type })),
       context: SEGMENT.context,
       sentAt: now,

@@ -166,7 +166,7 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     assert.match(body.results[3].message, / events\.3\.timestamp must be an ISO 8601 date-time/);
   });
 
-  it("messageId is the event id: a retry is a duplicate, also in another batch", async () => {
+  it("messageId is the event id: a retry is a duplicate, even in another batch", async () => {
     const call = track();
     assert.equal((await send("track", call)).body.accepted, 1);
     const { body } = await send("batch", { batch: [call, track()] });
@@ -293,7 +293,7 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     refused(nameless, 422, "invalid_payload");
     assert.equal(nameless.body.issues[0].message, "`event` is required");
     refused(await send("track", track({ anonymousId: `$none.${"0".repeat(32)}` })), 422, "invalid_payload");
-    refused(await send("import", { batch: [track()] }), 404, "route_not_found");
+    refused(await send("imports", { batch: [track()] }), 404, "route_not_found");
     refused(
       await send("batch", { batch: Array.from({ length: 501 }, () => track()) }),
       413,

@@ -159,7 +159,7 @@ export const BOOTSTRAP: SpecCheck[] = [
     },
   }),
   ...rule("2.5", "attemptId: identifier of this ingest attempt", {
-    "two attempts have two": async (client) => {
+    "two attempts have different ids": async (client) => {
       const source = await client.source();
       const first = text((await client.bootstrap(source)).body, "attemptId");
       assert.notEqual(text((await client.bootstrap(source)).body, "attemptId"), first);

@@ -58,14 +58,14 @@ export function show(value: unknown): string {
 }
 
 /** Every value in a JSON value, with the name that it has there. */
-export function* within(value: unknown, name = ""): Generator<[name: string, value: unknown]> {
+export function* namedValuesIn(value: unknown, name = ""): Generator<[name: string, value: unknown]> {
   yield [name, value];
   if (!isObject(value)) return;
-  for (const [key, inner] of Object.entries(value)) yield* within(inner, key);
+  for (const [key, inner] of Object.entries(value)) yield* namedValuesIn(inner, key);
 }
 
 export const contains = (value: unknown, wanted: unknown): boolean =>
-  [...within(value)].some(([, inner]) => inner === wanted);
+  [...namedValuesIn(value)].some(([, inner]) => inner === wanted);
 
 export function status(answer: SpecAnswer, ...wanted: number[]): void {
   assert.ok(

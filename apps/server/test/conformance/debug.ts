@@ -7,13 +7,13 @@ import {
   contains,
   isObject,
   list,
+  namedValuesIn,
   rule,
   type SpecCheck,
   show,
   status,
   succeeded,
   text,
-  within,
 } from "./check.ts";
 import {
   type Fields,
@@ -79,7 +79,7 @@ const SNAPSHOTS: Record<
 
 /** What the debug view says of one event: every object in it that names the event and a status. */
 function resultsOf(debug: unknown, eventId: unknown): Fields[] {
-  return [...within(debug)]
+  return [...namedValuesIn(debug)]
     .map(([, value]) => value)
     .filter(isObject)
     .filter((value) => Object.values(value).includes(eventId) && typeof value.status === "string");
@@ -105,7 +105,7 @@ export const DEBUG: SpecCheck[] = [
     "The response includes ingest limits",
     cases(LIMITS, async (pattern, client) => {
       const debug = await client.view("debug", await client.source());
-      const found = [...within(debug)].filter(
+      const found = [...namedValuesIn(debug)].filter(
         ([name, value]) => pattern.test(name) && Number.isInteger(value),
       );
       assert.ok(found.length > 0, show(debug));
@@ -147,7 +147,7 @@ export const DEBUG: SpecCheck[] = [
       const { debug } = await snapshotOf(client, async (source, plan) =>
         client.events(source, await client.session(source), [trackEvent({ properties: { plan } })]),
       );
-      const names = [...within(debug)].map(([name]) => name);
+      const names = [...namedValuesIn(debug)].map(([name]) => name);
       assert.ok(
         names.some((name) => /raw/i.test(name)) && names.some((name) => /normali[sz]ed/i.test(name)),
         show(names),
@@ -184,7 +184,7 @@ export const DEBUG: SpecCheck[] = [
     "a new source has none": async (client) => {
       const debug = await client.view("debug", await client.source());
       assert.deepEqual(
-        [...within(debug)].filter(([name]) => name === "attemptId"),
+        [...namedValuesIn(debug)].filter(([name]) => name === "attemptId"),
         [],
       );
     },
@@ -235,11 +235,12 @@ export const DEBUG: SpecCheck[] = [
     },
     "of a source that does not exist": async (client) =>
       status(await client.call("GET", "/api/tracking-sources/src_nobody/debug"), 403, 404),
-    "reading it is no attempt": async (client) => {
+    "reading it is not an attempt": async (client) => {
       const source = await client.source();
       await client.bootstrap(source);
       const first = await client.view("debug", source);
-      const count = (debug: unknown) => [...within(debug)].filter(([name]) => name === "attemptId").length;
+      const count = (debug: unknown) =>
+        [...namedValuesIn(debug)].filter(([name]) => name === "attemptId").length;
       assert.equal(count(await client.view("debug", source)), count(first));
     },
   }),

@@ -99,7 +99,7 @@ async function sendWith(client: SpecClient, other: unknown) {
   return { good, answer, resend: () => client.events(source, sessionId, [good]) };
 }
 
-/** The batch is invalid, and nothing of it is stored: the good event is no duplicate when it comes again. */
+/** The batch is invalid, and nothing of it is stored: the good event is not a duplicate when it comes again. */
 async function batchRefused(client: SpecClient, faulty: unknown) {
   const { answer, resend } = await sendWith(client, faulty);
   invalidPayload(answer);

@@ -112,7 +112,7 @@ const ODD_EVENTS: Record<string, () => Fields> = {
   "a very long referrer": () =>
     pageEvent({ page: { ...PAGE, referrer: `${PAGE.url}/${"x".repeat(20_000)}` } }),
   "a very long property": () => trackEvent({ properties: { text: "x".repeat(10_000) } }),
-  "a price that is no price": () => trackEvent({ properties: { revenue: "much" } }),
+  "a price that is not a price": () => trackEvent({ properties: { revenue: "much" } }),
   "a context with other types": () => trackEvent({ context: { locale: { language: "de" }, timezone: 60 } }),
   "a deep context": () => trackEvent({ context: { inner: JSON.parse("[".repeat(50) + "]".repeat(50)) } }),
   "a large context": () => trackEvent({ context: { list: Array.from({ length: 5_000 }, () => "item") } }),

@@ -91,7 +91,7 @@ export const ISOLATION: SpecCheck[] = [
       await client.events(second, sessionId, [trackEvent()]);
       assert.equal(integer((await client.events(first, sessionId, [trackEvent()])).body, "accepted"), 1);
     },
-    "an event that was refused so is no duplicate later": async (client) => {
+    "an event that was refused in this way is not a duplicate later": async (client) => {
       const { first, second, sessionId } = await twoSources(client);
       const event = trackEvent();
       await client.events(second, sessionId, [event]);

@@ -1,7 +1,17 @@
 /** Section 8: the limits of a source, and the rate of requests. */
 import assert from "node:assert/strict";
 import { fresh } from "../support/world.ts";
-import { cases, integer, isObject, rule, type SpecCheck, show, status, succeeded, within } from "./check.ts";
+import {
+  cases,
+  integer,
+  isObject,
+  namedValuesIn,
+  rule,
+  type SpecCheck,
+  show,
+  status,
+  succeeded,
+} from "./check.ts";
 import {
   bootstrapPath,
   ROUTES,
@@ -11,9 +21,9 @@ import {
   trackEvent,
 } from "./client.ts";
 
-/** The limits that the debug endpoint reports. Their member names are not shown. */
+/** The limits that the debug endpoint reports. The specification does not name the members, so they are searched for. */
 async function limitsOf(client: SpecClient, source: SpecSource) {
-  const debug = [...within(await client.view("debug", source))];
+  const debug = [...namedValuesIn(await client.view("debug", source))];
   const find = (pattern: RegExp): number => {
     const found = debug.find(([name, value]) => pattern.test(name) && Number.isInteger(value));
     assert.ok(found && typeof found[1] === "number", show(debug.map(([name]) => name)));
@@ -22,43 +32,46 @@ async function limitsOf(client: SpecClient, source: SpecSource) {
   return { batchSize: find(/max.*batch|batch.*max/i), payloadBytes: find(/max.*payload|payload.*max/i) };
 }
 
-const small = (length: number) => Array.from({ length }, () => ({ ...trackEvent(), properties: undefined }));
+/** Small events, so that the batch size is reached before the payload limit. */
+const smallEvents = (length: number) =>
+  Array.from({ length }, () => ({ ...trackEvent(), properties: undefined }));
 
-async function sized(client: SpecClient, { path, body }: SpecRoute, more: number) {
+/** Sends a valid body that is padded to the payload limit, plus `extraBytes`. */
+async function sendAtLimit(client: SpecClient, { path, body }: SpecRoute, extraBytes: number) {
   const source = await client.source();
   const { payloadBytes } = await limitsOf(client, source);
   const text = JSON.stringify(body(await client.session(source)));
-  return client.ingest(path(source), text.padEnd(payloadBytes + more));
+  return client.ingest(path(source), text.padEnd(payloadBytes + extraBytes));
 }
 
 export const LIMITS: SpecCheck[] = [
   ...rule(
     "8",
     "Exceeding the payload limit gives 413: one byte more than the limit of the debug endpoint",
-    cases(ROUTES, async (route, client) => status(await sized(client, route, 1), 413)),
+    cases(ROUTES, async (route, client) => status(await sendAtLimit(client, route, 1), 413)),
   ),
   ...rule(
     "8",
     "Exceeding the payload limit gives 413: exactly the limit does not exceed it",
-    cases(ROUTES, async (route, client) => succeeded(await sized(client, route, 0))),
+    cases(ROUTES, async (route, client) => succeeded(await sendAtLimit(client, route, 0))),
   ),
   ...rule("8", "Source limits exist for maximum batch size", {
     "a batch of exactly the maximum is accepted": async (client) => {
       const source = await client.source();
       const { batchSize } = await limitsOf(client, source);
-      const answer = await client.events(source, await client.session(source), small(batchSize));
+      const answer = await client.events(source, await client.session(source), smallEvents(batchSize));
       assert.equal(integer(answer.body, "accepted"), batchSize);
     },
     "one event more gives 413": async (client) => {
       const source = await client.source();
       const { batchSize } = await limitsOf(client, source);
-      status(await client.events(source, await client.session(source), small(batchSize + 1)), 413);
+      status(await client.events(source, await client.session(source), smallEvents(batchSize + 1)), 413);
     },
     "a batch that is too large stores none of its events": async (client) => {
       const source = await client.source();
       const { batchSize } = await limitsOf(client, source);
       const sessionId = await client.session(source);
-      const events = small(batchSize + 1);
+      const events = smallEvents(batchSize + 1);
       await client.events(source, sessionId, events);
       const { body } = await client.events(source, sessionId, events.slice(0, 1));
       assert.equal(integer(body, "accepted"), 1);
@@ -74,7 +87,9 @@ export const LIMITS: SpecCheck[] = [
       const { payloadBytes } = await limitsOf(client, source);
       const { body } = await client.ingest(bootstrapPath(source), " ".repeat(payloadBytes + 1));
       const attemptId = isObject(body) ? body.attemptId : undefined;
-      assert.ok([...within(await client.view("debug", source))].some(([, value]) => value === attemptId));
+      assert.ok(
+        [...namedValuesIn(await client.view("debug", source))].some(([, value]) => value === attemptId),
+      );
     },
   }),
   ...rule("8", "Request-rate limits exist: a client that does not pace itself does not meet them", {

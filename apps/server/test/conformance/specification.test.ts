@@ -53,7 +53,7 @@ function defaultRates(): Record<string, string> {
 /** Each group has a workspace of its own, so that the list of its sources stays short. */
 async function openWorkspace(world: World, stranger: SpecWorkspace["stranger"]): Promise<SpecWorkspace> {
   const organizationId = await world.workspace("Checks");
-  const { token: viewer } = await world.member("viewer", organizationId);
+  const { token: viewer } = await world.serviceAccount("viewer", organizationId);
   return { organizationId, viewer, stranger };
 }
 

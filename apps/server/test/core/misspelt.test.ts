@@ -30,7 +30,7 @@ const MISSPELT = {
   HEADWATER_DATABSE_URL: "DATABASE_URL",
 };
 
-/** Of shells, systemd, npm, containers, Kubernetes, CI, and other programs. */
+/** Variables of shells, systemd, npm, containers, Kubernetes, CI, and other programs. */
 const USUAL = `
   HOME HOSTNAME HOSTNAMES HOSTTYPE HOSTS HOSTFILE PORTS USER USERNAME LOGNAME LANG LANGUAGE LC_ALL PATH PWD OLDPWD SHELL SHLVL TERM
   TERM_PROGRAM TZ MAIL MAILTO MAILCHECK EDITOR PAGER DISPLAY TMPDIR TMP TEMP COLUMNS LINES UID EUID GID _ host port

@@ -61,7 +61,7 @@ function spell(time: number, random: () => number): { text: string; hasZone: boo
   return { text: date + pick("T", "t", " ") + clock + (hasOffset ? offset : zone), hasZone: zone !== "" };
 }
 
-test("A time in any spelling is the time that was spelt.", () => {
+test("Every spelling of a time is read as that time.", () => {
   const random = createRandom(36);
   for (let round = 0; round < ROUNDS; round += 1) {
     const time = FIRST + 2 * DAY_MS + Math.floor(random() * (LAST - FIRST - 4 * DAY_MS));

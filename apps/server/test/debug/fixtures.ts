@@ -12,6 +12,7 @@ import {
 } from "@headwater/contract";
 import { Refusal } from "../../src/core/refusal.ts";
 import type { Attempt } from "../../src/ingest/attempt.ts";
+import { NO_BODY } from "../../src/ingest/json.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
 import type { SourceRecord } from "../../src/ledger/records.ts";
 import { openAttempts } from "../../src/ledger/sqlite/attempts.ts";
@@ -57,6 +58,9 @@ export function source(sourceId = "src_1", changes: Partial<SourceRecord> = {}):
   };
 }
 
+/** The body of a request, as text. */
+export const bodyOf = (bodyText: string) => () => ({ ...NO_BODY, bodyText });
+
 let numbered = 0;
 
 function attempt(changes: Partial<Attempt>): Attempt {
@@ -75,8 +79,7 @@ function attempt(changes: Partial<Attempt>): Attempt {
     origin: "https://shop.example",
     userAgent: "Mozilla/5.0",
     proxyUntrusted: false,
-    bodyText: null,
-    bodyStart: null,
+    body: () => NO_BODY,
     payloadBytes: 0,
     envelope: null,
     clockSkewMs: null,
@@ -118,7 +121,13 @@ export function taken(codes: (EventCode | null)[] = [null], changes: Partial<Att
   const having = (status: string) => results.filter((one) => one.status === status).length;
   const events = codes.map((_, index) => ({ id: `e_${index}`, type: "track", name: "signed_up" }));
   const text = JSON.stringify({ ...envelope, events });
-  const made = attempt({ bodyText: text, payloadBytes: text.length, envelope, clockSkewMs: 12, ...changes });
+  const made = attempt({
+    body: bodyOf(text),
+    payloadBytes: text.length,
+    envelope,
+    clockSkewMs: 12,
+    ...changes,
+  });
   const answer: EventsAnswer = {
     ok: true,
     attemptId: made.attemptId,
@@ -132,7 +141,13 @@ export function taken(codes: (EventCode | null)[] = [null], changes: Partial<Att
   const normalized = results.map((one) => (one.code === null ? JSON.stringify({ id: one.eventId }) : null));
   return {
     ...made,
-    outcome: changes.outcome ?? { kind: "answered", answer, results, normalized, reply: null },
+    outcome: changes.outcome ?? {
+      kind: "answered",
+      answer,
+      results,
+      normalized: () => normalized,
+      reply: null,
+    },
   };
 }
 
@@ -141,7 +156,7 @@ export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
   const text = JSON.stringify({ ingestVersion: 2, sdkVersion: "2.0.0", anonymousId: "anon_1", page: {} });
   const made = attempt({
     kind: "bootstrap",
-    bodyText: text,
+    body: bodyOf(text),
     payloadBytes: text.length,
     envelope,
     ...changes,
@@ -169,7 +184,7 @@ export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
     limits,
     privacy: { respectGpc: false, requireConsent: false },
   } as const;
-  const outcome = { kind: "answered", answer, results: [], normalized: [], reply: null } as const;
+  const outcome = { kind: "answered", answer, results: [], normalized: () => [], reply: null } as const;
   return { ...made, outcome: changes.outcome ?? outcome };
 }
 

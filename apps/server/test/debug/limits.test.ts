@@ -8,8 +8,8 @@ import { openVisit } from "../install/visit.ts";
 
 const { world, source } = await openVisit();
 
-/** They refuse and cut nothing that a client sends. */
-const OTHERS = new Set([
+/** Limits of what the service stores or reports. No request or event is refused or cut because of them. */
+const NOT_FOR_CLIENTS = new Set([
   "maxIssues",
   "skewToleranceSeconds",
   "maxStatsPropertyLength",
@@ -32,7 +32,7 @@ test("The debug view reports every limit that the code of ingest reads.", async 
   const files = [BODIES, ...readdirSync(INGEST).map((name) => join(INGEST, name))];
   const used = new Set(files.flatMap((path) => limitsIn(readFileSync(path, "utf8"))));
   assert.ok(used.size > 10);
-  const missing = [...used].filter((name) => !(name in body.limits) && !OTHERS.has(name));
+  const missing = [...used].filter((name) => !(name in body.limits) && !NOT_FOR_CLIENTS.has(name));
   assert.deepEqual(missing, [], "add them to CONTENT_LIMITS of the contract");
   for (const name of CONTENT_LIMIT_NAMES) assert.equal(body.limits[name], LIMITS[name], name);
 });

@@ -8,6 +8,7 @@ import { addressOf } from "../../src/ingest/page-address.ts";
 import { maskString } from "../../src/masking/mask.ts";
 import { maskAddress, maskWholly } from "../../src/masking/mask-address.ts";
 import { PLANTED_SECRETS } from "../support/planted-secrets.ts";
+import { realEmail } from "../support/real-email.ts";
 
 /** Ten times as many in the long tests. */
 const RUNS = { numRuns: process.env.TEST_LONG ? 10_000 : 1_000 };
@@ -90,12 +91,24 @@ describe("cleaning an address", () => {
 
   for (const text of KEPT) it(`leaves ${text}`, () => equal(maskAddress(text), text));
 
+  it("removes an e-mail address of any form, plain and encoded", () => {
+    fc.assert(
+      fc.property(realEmail, word, (email, before) => {
+        for (const written of [email, encodeURIComponent(email), email.replace("@", "%2540")]) {
+          equal(maskAddress(`/${before}/${written}/x`), `/${before}/[email]/x`);
+          equal(maskString(`${before} ${written}, ${before}`), `${before} [email], ${before}`);
+        }
+      }),
+      RUNS,
+    );
+  });
+
   it("reads names whose brackets, hyphens or letters are encoded", () => {
     for (const name of ["user%5Bkey%5D", "reset%2Dkey", "%6bey", "user%255Bsid%255D"])
       ok(!maskAddress(`https://shop.example/?${name}=Q7Zabc`).includes("Q7Z"), name);
   });
 
-  it("never leaves a planted secret, also where other text surrounds it", () => {
+  it("never leaves a planted secret, even where other text surrounds it", () => {
     fc.assert(
       fc.property(planted, word, fc.constantFrom(...RULES), ([hidden, rest], before, rules) => {
         for (const url of [`https://shop.example/${before}${rest}`, `/${before}${rest}`]) {

@@ -40,6 +40,12 @@ const STRINGS: readonly [string, string][] = [
   ["to bob&#64;mail.example", "to [email]"],
   ["to bob&commat;mail.example", "to [email]"],
   ["to b\u200bob@mail.example", "to [email]"],
+  ...`ann@xn--bcher-kva.xn--p1ai ann@почта.рф ann@例え.みんな ann@भारत.भारत ann%40mail%2Eexample ann%2540m%25C3%25BCller.de ann@2x.com ann@1.dev
+ann@mail.example.png ann@mail.com.2026.pdf ann@mail.com-old ann@mail.com_1 ann@163.com ann@mail.zip ann@mail.md`
+    .split(/\s/)
+    .map((address): [string, string] => [`/u/${address}?x=1`, "/u/[email]?x=1"]),
+  ["ann&#64;mail&#46;example, a@ann@mail.example", "[email], a@[email]"],
+  ["ann@mail。example", "[email]。example"],
   [`ｈｗｔ＿${R(36)}`, "[masked]"],
   [`${key("h", "wt_")}4eC39HqL\u200b${R(36)}`, "[masked]"],
 ];
@@ -124,6 +130,11 @@ Authorization: how it works|Authorization: Basic rules of it|Signature: the movi
   "npm_config_registry and npm_lifecycle_event of pypi-some-package-name",
   "Basic information about it, Basic training: 20 hours",
   "https://shop.example/a:b/@ann?x=https://b.example:8080/c",
+  ...`/npm/react@18.2.0|/npm/react%4018.2.0/umd/react.min.js|lodash@4.17.21,vue@next,npm/jquery@3.7.1.min.js|pkg@18.x and pkg@1.x.x
+@scope/name@1.2|next@15.0.0-canary.abc|spring@5.3.1.RELEASE|rails%2540v7.0.0.beta|pkg@^1.2|logo@2x.png?v=1|icon@3x.json|sprite@1.5x.min.css
+Team A@B 3:2|owner/repo@main|owner/repo@release-1.x|actions/checkout@v4.1|medium.com/@ann.lee/post|HEAD@{1.day}|root@127.0.0.1|3@5.99|me@localhost|a@b@c`.split(
+    /[|\n]/,
+  ),
   "tel 0049-1511-2345-678, IP 192.168.100.200, ISBN 978-3-16-148410-0, 1111-2222-3333-4444",
   "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkq\n-----END PUBLIC KEY-----",
   "日本語のタイトル：赤い靴、サイズ２６",

@@ -9,8 +9,9 @@ import { ATTEMPT_FLUSH_MS } from "../../src/debug/sampling.ts";
 import type { Attempt } from "../../src/ingest/attempt.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
 import type { AttemptCount, AttemptRow } from "../../src/ledger/records.ts";
-import { bootstrapped, fakeClock, NOW, refused, silent, source, taken } from "./fixtures.ts";
+import { bodyOf, bootstrapped, fakeClock, NOW, refused, silent, source, taken } from "./fixtures.ts";
 
+const startOf = (bodyStart: string) => () => ({ bodyText: null, bodyStart });
 const fitsContract = compile(DebugAttempt);
 
 /** A recorder with a ledger that collects its batches and fails on request. */
@@ -87,7 +88,7 @@ describe("The record of an attempt", () => {
     const hint = "Add https://other.example to allowedOrigins.";
     const text = '{"batchId":"b"}';
     const record = await recordOf(
-      refused("origin_not_allowed", { bodyText: text, keyState: "retired" }, { hint, issues }),
+      refused("origin_not_allowed", { body: bodyOf(text), keyState: "retired" }, { hint, issues }),
     );
     deepEqual([record.outcome, record.httpStatus, record.code], ["failed", 403, "origin_not_allowed"]);
     deepEqual([record.hint, record.keyState], [hint, "retired"]);
@@ -97,10 +98,10 @@ describe("The record of an attempt", () => {
 
   it("contains the start of a body that is not JSON or was not read to its end", async () => {
     const malformed = { issues: [{ path: [], code: "invalid_json" as const, message: "not JSON" }] };
-    equal((await recordOf(refused("invalid_payload", { bodyText: '{"a":' }, malformed))).raw, '{"a":');
-    equal((await recordOf(refused("source_inactive", { bodyText: "<xml>" }))).raw, "<xml>");
+    equal((await recordOf(refused("invalid_payload", { body: bodyOf('{"a":') }, malformed))).raw, '{"a":');
+    equal((await recordOf(refused("source_inactive", { body: bodyOf("<xml>") }))).raw, "<xml>");
     const large = await recordOf(
-      refused("payload_too_large", { bodyStart: '{"events":[', payloadBytes: 600_000 }),
+      refused("payload_too_large", { body: startOf('{"events":['), payloadBytes: 600_000 }),
     );
     deepEqual([large.raw, large.truncated, large.payloadBytes], ['{"events":[', true, 600_000]);
   });
@@ -120,7 +121,7 @@ describe("The record of an attempt", () => {
       envelope: personal,
       origin: "https://joe@example.com",
       userAgent: `agent ${address} token=Q7Z`,
-      bodyText: JSON.stringify({ userId: address, events: [{ properties: { password: "Q7Z" } }] }),
+      body: bodyOf(JSON.stringify({ userId: address, events: [{ properties: { password: "Q7Z" } }] })),
     });
     if (attempt.outcome?.kind === "answered") {
       Object.assign(attempt.outcome.results[0]!, {
@@ -128,19 +129,30 @@ describe("The record of an attempt", () => {
         message: `of ${address}`,
         name: "?secret=Q7Z",
       });
-      Object.assign(attempt.outcome, { normalized: [JSON.stringify({ userId: address, api_key: "Q7Z" })] });
+      Object.assign(attempt.outcome, {
+        normalized: () => [JSON.stringify({ userId: address, api_key: "Q7Z" })],
+      });
     }
     const { recorder, rows } = world();
     recorder.record(attempt);
     const issues = [{ path: [address], code: "invalid_type" as const, message: address, eventId: address }];
     recorder.record(
-      refused("invalid_payload", { bodyStart: `${address} token: Q7Z` }, { hint: address, issues }),
+      refused("invalid_payload", { body: startOf(`${address} token: Q7Z`) }, { hint: address, issues }),
     );
     await recorder.flush();
     const stored = JSON.stringify(rows());
     equal(stored.includes("joe@"), false);
     equal(stored.includes("Q7Z"), false);
     equal(stored.includes("[email]") && stored.includes("[masked]"), true);
+  });
+
+  it("contains no part of an address across the cut of a long header", async () => {
+    for (let length = 1_000; length <= 1_024; length++) {
+      const userAgent = `${"x".repeat(length - 1)} joe.bloggs@mail.example.com`;
+      const record = await recordOf(taken([null], { userAgent }));
+      equal(record.userAgent.includes("joe"), false, `after ${length} characters`);
+      equal(record.userAgent.length <= 1_024, true);
+    }
   });
 
   it("contains the rejected results first when there are too many", async () => {
@@ -298,8 +310,8 @@ describe("The recorder", () => {
     equal(byNumber.rows().filter(({ code }) => code === "source_inactive").length, 4);
     equal(byNumber.recorder.droppedTotal(), 4);
     const byBytes = world({ pendingBytes: 100_000, successBurst: 100 });
-    byBytes.recordMany(10, () => taken([null], { bodyText: JSON.stringify({ a: "x".repeat(10_000) }) }));
-    byBytes.recordMany(3, () => refused("source_inactive", { bodyStart: "x".repeat(40_000) }));
+    byBytes.recordMany(10, () => taken([null], { payloadBytes: 10_000 }));
+    byBytes.recordMany(3, () => refused("source_inactive", { payloadBytes: 30_000 }));
     await byBytes.recorder.flush();
     deepEqual(
       byBytes.rows().map(({ code }) => code),
@@ -354,7 +366,7 @@ describe("The recorder", () => {
     deepEqual([batches.length, recorder.droppedTotal()], [0, 0]);
   });
 
-  it("flushes everything recorded before the call, also while another flush is running", async () => {
+  it("flushes everything recorded before the call, even while another flush is running", async () => {
     const { recorder, rows } = world();
     recorder.record(taken());
     const first = recorder.flush();

@@ -8,7 +8,7 @@ import {
   MAX_STREAMS_PER_SOURCE,
   MAX_STREAMS_PER_WORKSPACE,
 } from "../../src/debug/stream.ts";
-import { bootstrapped, fakeClock, memoryLedger, refused, silent, source, taken } from "./fixtures.ts";
+import { bodyOf, bootstrapped, fakeClock, memoryLedger, refused, silent, source, taken } from "./fixtures.ts";
 
 function world(heartbeatMs = 60_000) {
   const ledger = memoryLedger();
@@ -20,12 +20,12 @@ function world(heartbeatMs = 60_000) {
   });
   const openStream = createDebugStreams({ ledger, recorder, pollMs: 5, heartbeatMs });
   const open = async (query: DebugQuery = {}, lastEventId: string | null = null) => {
-    const gone = new AbortController();
-    const stream = await openStream(source(), query, { lastEventId, signal: gone.signal });
+    const controller = new AbortController();
+    const stream = await openStream(source(), query, { lastEventId, signal: controller.signal });
     const iterator = stream[Symbol.asyncIterator]();
     const next = async (): Promise<string | undefined> => (await iterator.next()).value;
     match((await next())!, /^:/, "it starts with a comment, so that the headers are sent");
-    return { gone, next, iterator };
+    return { abort: () => controller.abort(), next, iterator };
   };
   return { ledger, recorder, openStream, open };
 }
@@ -46,7 +46,7 @@ describe("The debug stream", () => {
     }
   });
 
-  it("sends nothing of other sources", async () => {
+  it("sends no attempts of other sources", async () => {
     const { recorder, open } = world();
     const { next } = await open();
     const frame = next();
@@ -92,7 +92,7 @@ describe("The debug stream", () => {
   it("sends a body with line breaks as one event", async () => {
     const { recorder, open } = world();
     const { next } = await open();
-    recorder.record(taken([null], { bodyText: '{\n "a": 1,\r\n "b":\r2\n}' }));
+    recorder.record(taken([null], { body: bodyOf('{\n "a": 1,\r\n "b":\r2\n}') }));
     await recorder.flush();
     const frame = (await next())!;
     const data = frame.trimEnd().split("\n").slice(2);
@@ -124,18 +124,18 @@ describe("The debug stream", () => {
     const { recorder, open } = world();
     const waiting = await open();
     const frame = waiting.next();
-    waiting.gone.abort();
+    waiting.abort();
     equal(await frame, "event: end\ndata: {}\n\n");
     equal((await waiting.iterator.next()).done, true);
     const busy = await open();
     for (const attempt of [taken(), taken()]) recorder.record(attempt);
     await recorder.flush();
     await busy.next();
-    busy.gone.abort();
+    busy.abort();
     equal(await busy.next(), "event: end\ndata: {}\n\n");
   });
 
-  it("is refused when the source has its number of streams, until one ends", async () => {
+  it("is refused while the source has the maximum number of streams", async () => {
     const { openStream, open } = world();
     const opened = [];
     for (let index = 0; index < MAX_STREAMS_PER_SOURCE; index++) opened.push(await open());
@@ -144,13 +144,13 @@ describe("The debug stream", () => {
     const other = new AbortController();
     await openStream(source("src_2"), {}, { lastEventId: null, signal: other.signal });
     await opened[0]!.iterator.return?.();
-    opened[1]!.gone.abort();
+    opened[1]!.abort();
     await open();
     await open();
     await rejects(open(), isOverloaded);
   });
 
-  it("is refused when the workspace has its number of streams, over all its sources", async () => {
+  it("is refused while the sources of the workspace together have the maximum number of streams", async () => {
     const { openStream } = world();
     const { signal } = new AbortController();
     const openOf = (sourceId: string, organizationId: string) =>

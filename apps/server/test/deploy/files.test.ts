@@ -65,7 +65,7 @@ test("Every process manager waits longer than the service needs to stop.", () =>
     assert.ok(seconds > stopSeconds, `${who}: ${seconds} s`);
 });
 
-test("The proxies send what reads the warehouse to the node that has it.", () => {
+test("The proxies send requests that read the warehouse to the node that has it.", () => {
   const [, nginx = ""] =
     /# location ~ (\S+) \{\n {2}# {3}proxy_pass http:\/\/10/.exec(read("deploy/nginx.conf")) ?? [];
   const [, caddy = ""] = /# @stats path (.*)/.exec(read("deploy/Caddyfile")) ?? [];

@@ -10,12 +10,11 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 
 /** The placeholder for the operator's host name in every file. */
 export const NAME = "hw.example.com";
 const DEPLOY = fileURLToPath(new URL("../../../../deploy", import.meta.url));
-const START_MS = 10_000;
 
 export const deployFile = (name: string): Promise<string> => readFile(join(DEPLOY, name), "utf8");
 
@@ -228,7 +227,7 @@ export async function startFront(program: Program, upstream: string): Promise<Fr
     [Symbol.asyncDispose]: stop,
   };
   try {
-    await until("the proxy answers", START_MS, async () => {
+    await until("the proxy answers", async () => {
       assert.equal(child.exitCode, null, said);
       return (await front.ask("/healthz").catch(() => null))?.status === 200;
     });

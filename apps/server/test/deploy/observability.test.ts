@@ -30,7 +30,7 @@ interface Panel {
 }
 const panels: Panel[] = JSON.parse(read("deploy/grafana/headwater.json")).panels;
 
-/** The names of metrics in a query of Prometheus: what looks like one and is no function, label or keyword. */
+/** The names of metrics in a query of Prometheus: what looks like one and is not a function, label or keyword. */
 function metricsIn(query: string): string[] {
   const bare = query.replaceAll(/"[^"]*"/g, "").replaceAll(/\b(?:by|on)\s*\([^)]*\)/g, "");
   return [...bare.matchAll(/\b(?:headwater|process|nodejs)_\w+/g)].map(([name]) => name);
@@ -66,7 +66,7 @@ test("Every alert links to its page of the runbook, and every page there belongs
   for (const { alert, summary, runbook } of rules) {
     assert.equal(runbook, `${folder}/${alert}.md`);
     assert.match(summary, /\.$/);
-    assert.match(read(runbook), new RegExp(`^# ${alert}\\n\\n\\*\\*Sign\\.\\*\\* `), runbook);
+    assert.match(read(runbook), new RegExp(`^# ${alert}\\n\\n\\*\\*Symptom\\.\\*\\* `), runbook);
   }
 });
 

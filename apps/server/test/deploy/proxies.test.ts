@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { LIMITS } from "@headwater/contract";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -15,7 +15,6 @@ import {
 } from "../support/world.ts";
 import { behind, CADDY, deployFile, type Front, NAME, NGINX, startFront } from "./front.ts";
 
-const DEADLINE_MS = 10_000;
 const PROXIES = [
   { name: "nginx", program: NGINX, file: "nginx.conf" },
   { name: "Caddy", program: CADDY, file: "Caddyfile" },
@@ -100,10 +99,10 @@ for (const { name, program, file } of PROXIES) {
 
     it(`${name} forwards each attempt of the live debug stream at once`, async () => {
       using stream = front.follow(`/api/tracking-sources/${source.sourceId}/debug/stream`, OWNER);
-      await until("the stream has begun", DEADLINE_MS, () => stream.text().startsWith(":"));
+      await until("the stream has begun", () => stream.text().startsWith(":"));
       for (const anonymousId of ["first-visitor", "second-visitor"]) {
         await post(bootstrapPath(source), JSON.stringify(bootstrapBody({ anonymousId })));
-        await until(`${anonymousId} is in it`, DEADLINE_MS, () => stream.text().includes(anonymousId));
+        await until(`${anonymousId} is in it`, () => stream.text().includes(anonymousId));
       }
     });
 

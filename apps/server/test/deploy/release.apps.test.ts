@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { freePort } from "../../src/http/listening.ts";
 import { folder } from "../cli/command-line.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { buildImage } from "./image.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -48,7 +48,7 @@ async function started(child: ReturnType<typeof spawn>) {
       said += chunk.toString();
     });
   const ended = once(child, "exit");
-  await until(`it serves`, 60_000, () => said.includes("is listening on") || child.exitCode !== null);
+  await until(`it serves`, () => said.includes("is listening on") || child.exitCode !== null);
   const url = /listening on (http:\/\/\S+)/.exec(said)?.[1] ?? assert.fail(said);
   const stop = async () => {
     child.kill("SIGTERM");
@@ -201,7 +201,7 @@ test("The Dockerfile's steps build an image that serves as an unprivileged user 
   };
   const service = await started(image.start(env));
   const readyz = async () => (await fetch(`${service.url}/readyz`)).text();
-  await until("the warehouse is up", 60_000, async () => (await readyz()).includes('"state":"up"'));
+  await until("the warehouse is up", async () => (await readyz()).includes('"state":"up"'));
   assert.equal(await image.checkHealth(env), 0);
   assert.equal((await fetch(`${service.url}/sources`)).status, 200);
   assert.equal(await service.stop(), 0);

@@ -5,11 +5,10 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { BIN, folder } from "../cli/command-line.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { deployFile } from "./front.ts";
 import { underFilter, withoutFilter } from "./unit-filter.ts";
 
-const READY_MS = 60_000;
 const UNIT = await deployFile("systemd/headwater.service");
 
 interface Started extends AsyncDisposable {
@@ -43,7 +42,7 @@ async function serveUnder(unit: string, dataDir: string): Promise<Started> {
     child.kill("SIGKILL");
     await ended;
   };
-  await until("it has started", READY_MS, () => {
+  await until("it has started", () => {
     assert.equal(child.exitCode, null, said);
     return said.includes("\n");
   });
@@ -66,7 +65,7 @@ function prioritiesOf(pid: number): Set<string> {
 }
 
 const whenUp = ({ url }: Started) =>
-  until("service and warehouse are ready", READY_MS, async () => {
+  until("service and warehouse are ready", async () => {
     const { status, warehouse } = (await (await fetch(`${url}/readyz`)).json()) as {
       status: string;
       warehouse: { state: string };
@@ -86,7 +85,7 @@ test("The service starts under the filter of the unit, with its warehouse, and a
   await whenUp(second);
 });
 
-test("Where no priority may be changed, the service runs as well, and its log says so once.", {
+test("The service also runs where it may not change priorities, and logs this once.", {
   skip: withoutFilter,
 }, async () => {
   using data = folder();

@@ -113,7 +113,7 @@ describe("Bots", () => {
       assert.ok(detectBot(userAgent), userAgent);
   });
 
-  it("a person's device whose name resembles a crawler's is none", () => {
+  it("a device whose name resembles a crawler's is not a bot", () => {
     const android = (model: string) =>
       `Mozilla/5.0 (Linux; Android 11; ${model}; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/126.0.6478.134 Mobile Safari/537.36`;
     for (const userAgent of [

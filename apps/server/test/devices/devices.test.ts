@@ -135,7 +135,7 @@ describe("The device of an event", () => {
     [`Mozilla/5.0 (Linux; Android 11; SM-R895F) AppleWebKit/537.36 ${GECKO} SamsungBrowser/4.0 Chrome/121.0.0.0 Mobile Safari/537.36`]:
       ["wearable", "Android", "11", "Samsung Internet", "4"],
   };
-  it("has the names that people use, and versions without what nobody says", async () => {
+  it("has names and versions as people write them", async () => {
     for (const [userAgent, names] of Object.entries(BROWSERS))
       assert.deepEqual(await namesOf(userAgent), names, userAgent);
   });
@@ -160,6 +160,40 @@ describe("The device of an event", () => {
       const { browser, device, isBot } = await store(userAgent);
       assert.deepEqual([browser, device, isBot], [name, "mobile", false], userAgent);
     }
+  });
+
+  it("names browsers and apps by words that are joined with their version", async () => {
+    const agents: Readonly<Record<string, readonly [browser: string, version: string | null]>> = {
+      [`${IPHONE} Mobile/15E148 musical_ly_35.1.0 JsSdk/2.0 NetType/WIFI ByteLocale/en`]: ["TikTok", "35.1"],
+      [`${WEB_VIEW} trill_2022704050 JsSdk/1.0 AppName/trill`]: ["TikTok", null],
+      [`${IPHONE} Mobile/15E148 aweme_31.9.0 Region/CN ByteLocale/zh`]: ["Douyin", "31.9"],
+      [ANDROID.replace("Mobile Safari", "UCMobile/15.0.6.1382 Mobile Safari")]: ["UC Browser", "15"],
+      [ANDROID.replace("Mobile Safari", "HonorBrowser/3.0.7.305 Mobile Safari")]: ["Honor Browser", "3"],
+      [`Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 ${GECKO} Chr0me/87.0.4280.88 Safari/537.36 LG Browser/8.00.00(LGE; 50DW9900)`]:
+        ["LG Browser", "8"],
+      [`${WINDOWS} Avira/141.0.0.0`]: ["Avira Secure Browser", "141"],
+    };
+    for (const [userAgent, names] of Object.entries(agents)) {
+      const [, , , ...browser] = await namesOf(userAgent);
+      assert.deepEqual(browser, names, userAgent);
+    }
+  });
+
+  it("is told by the series of an Android device, whether the browser says Mobile or not", async () => {
+    const kinds: Readonly<Record<string, string>> = {
+      tablet: "24091RPADC|OPD2403|AGS3-AL09|PMT4238_4G|TB-Q706Z|iPlay50 mini|LG-V530",
+      tv: "VONTAR X4|UGOOS-AM6|CT-8740|TVBOX_L|HK1 Max|65UHD-X1",
+      mobile: "TECNO KM6|SM-G9650|SM-F936B|RMX3619|CPH2451|V2178A|HTV31|era 4",
+      desktop: "ASUS Chromebook Flip C302|HP EliteBook 820 G2",
+      car: "QUAD-CORE T3 p1|MPC-70",
+    };
+    for (const [kind, series] of Object.entries(kinds))
+      for (const model of series.split("|"))
+        for (const agent of [
+          ANDROID,
+          kind === "mobile" && /^[HE]/i.test(model) ? ANDROID : ANDROID.replace("Mobile ", ""),
+        ])
+          assert.equal((await store(agent.replace("; K)", `; ${model} Build/X1)`))).device, kind, model);
   });
 
   it("is null for a user agent that names nothing", async () => {
@@ -199,7 +233,7 @@ describe("Client hints", () => {
     assert.equal((await store(ANDROID, tablet)).device, "tablet");
   });
 
-  it("say nothing when they are about another system or about another user agent than the event's", async () => {
+  it("are ignored when they are about another system, or another user agent than the event's", async () => {
     const windows11 = hints("Windows", { "sec-ch-ua-platform-version": '"15.0.0"' });
     assert.equal((await store(ANDROID, windows11)).osVersion, "10");
     const { os, osVersion } = await store(WINDOWS, windows11, { userAgent: ANDROID });
@@ -221,7 +255,7 @@ describe("An iPad that calls itself a Mac", () => {
     assert.deepEqual(await namesOf(MAC, {}, { screen }), ["tablet", "iOS", null, "Safari", "18.6"]);
   });
 
-  it("A Mac stays one, also with a screen on its side", async () => {
+  it("A Mac stays one, even with a screen on its side", async () => {
     for (const screen of ["1470x956", "1080x1920", "1440x2560"])
       assert.equal((await store(MAC, {}, { screen })).device, "desktop", screen);
     const chrome = MAC.replace("Version/18.6", "Chrome/141.0.0.0");

@@ -2,11 +2,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { PATIENCE_MS, until } from "../support/until.ts";
 import { ORGANIZATION_ID, ORIGIN, OWNER_TOKEN, type TestSource } from "../support/world.ts";
 
 const HEADWATER = fileURLToPath(new URL("../../bin/headwater.js", import.meta.url));
 const UNSYNCED = fileURLToPath(new URL("./serve-unsynced.ts", import.meta.url));
-const START_MS = 30_000;
 /** Limits that the load of these tests does not reach. */
 const ROOMY = {
   CLIENT_RATE_PER_SECOND: "1000000",
@@ -18,25 +18,6 @@ const ROOMY = {
   DISK_LOW_WATER_BYTES: "0",
 };
 
-/** Asks again after so long at first, and then ever later: asking takes the processor from what is waited for. */
-const FIRST_WAIT_MS = 5;
-const MAX_WAIT_MS = 100;
-
-/** Repeats `ask` until it returns a truthy value. @throws Error after the deadline */
-export async function until<T>(
-  what: string,
-  deadlineMs: number,
-  ask: () => Promise<T | false | null | undefined> | T | false | null | undefined,
-): Promise<T> {
-  const end = Date.now() + deadlineMs;
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(1.5 * waitMs, MAX_WAIT_MS)) {
-    const answer = await ask();
-    if (answer) return answer;
-    if (Date.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
-  }
-}
-
 export interface Child {
   url: string;
   pid: number;
@@ -47,7 +28,7 @@ export interface Child {
   /** Sends the signal if the process still runs, and waits until it has ended. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<{ code: number | null; ms: number }>;
   /** Waits until the process ends by itself. */
-  ended(deadlineMs: number): Promise<{ code: number | null; ms: number }>;
+  ended(): Promise<{ code: number | null; ms: number }>;
   /** The text on stderr so far, which is for people. */
   said(): string;
   /** The log on stdout so far. */
@@ -62,10 +43,8 @@ interface ChildOptions {
   unsynced?: boolean;
 }
 
-const END_MS = 60_000;
-const ANSWER_MS = 30_000;
 /** A timeout for requests, so that a test without a response fails at that request. */
-const inTime = () => ({ signal: AbortSignal.timeout(ANSWER_MS) });
+const inTime = () => ({ signal: AbortSignal.timeout(PATIENCE_MS) });
 
 /** @throws Error with the text on stderr when the process does not serve */
 export async function startChild(dataDir: string, options: ChildOptions = {}): Promise<Child> {
@@ -98,11 +77,11 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
     said += text;
   });
   const serving = async () => {
-    const url = await until("the process prints its URL", START_MS, () => {
+    const url = await until("the process prints its URL", () => {
       if (!lives()) throw new Error(said.trim());
       return /"url":"([^"]+)"/.exec(said)?.[1];
     });
-    await until("/readyz answers 200", START_MS, () => {
+    await until("/readyz answers 200", () => {
       if (!lives()) throw new Error(said.trim());
       return fetch(`${url}/readyz`, inTime()).then(
         ({ ok }) => ok,
@@ -129,15 +108,15 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
       const sentAt = performance.now();
       if (lives()) child.kill(signal);
       // kills a process that does not end, so that the test fails by its missing exit code and does not hang
-      const killTimer = setTimeout(() => child.kill("SIGKILL"), END_MS);
+      const killTimer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
       await exited;
       clearTimeout(killTimer);
       process.off("exit", kill);
       return { code: child.exitCode, ms: Math.round(performance.now() - sentAt) };
     },
-    async ended(deadlineMs) {
+    async ended() {
       const askedAt = performance.now();
-      await until("the process ends by itself", deadlineMs, () => !lives());
+      await until("the process ends by itself", () => !lives());
       await exited;
       return { code: child.exitCode, ms: Math.round(performance.now() - askedAt) };
     },

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { it } from "node:test";
 import { folder, headwater } from "../cli/command-line.ts";
+import { until } from "../support/until.ts";
 import { bootstrapBody, ORGANIZATION_ID, ORIGIN, type TestSource } from "../support/world.ts";
-import { ask, createSource, startChild, until } from "./child.ts";
+import { ask, createSource, startChild } from "./child.ts";
 import { damageTable } from "./damage.ts";
 
-const GARBAGE = "this is no database, but a text that is longer than the header of one. ".repeat(400);
+const GARBAGE = "this is not a database, but a text that is longer than the header of one. ".repeat(400);
 const LOGGING = { environment: { LOG_LEVEL: "warn" } };
 const SET_ASIDE = /^attempts\.sqlite\.damaged-[\dT.Z-]+$/;
 
@@ -15,7 +16,7 @@ const setAsideIn = (dataDir: string) => readdirSync(dataDir).filter((name) => SE
 
 /** Sends bootstraps until the debug view shows one. */
 const waitForAttempt = (url: string, source: TestSource): Promise<unknown> =>
-  until("an attempt is in the debug view", 10_000, async () => {
+  until("an attempt is in the debug view", async () => {
     const sent = { method: "POST", headers: { origin: ORIGIN }, body: JSON.stringify(bootstrapBody()) };
     const { status } = await fetch(`${url}/api/ingest/v2/${source.publicKey}/bootstrap`, sent);
     assert.equal(status, 200, "no bootstrap is refused because of the debug history");

@@ -5,13 +5,13 @@ import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { folder, serve } from "../cli/command-line.ts";
 import { aCommit, entries, NOW, ORGANIZATION } from "../ledger/ledger-home.suite.ts";
+import { until } from "../support/until.ts";
 import { ORGANIZATION_ID } from "../support/world.ts";
-import { ask, type Child, createSource, startChild, until } from "./child.ts";
+import { ask, type Child, createSource, startChild } from "./child.ts";
 import { damageTable } from "./damage.ts";
 import { createRandom } from "./random.ts";
 import { Trickle } from "./trickle.ts";
 
-const PATIENCE_MS = 20_000;
 const LOGGING = { environment: { LOG_LEVEL: "error" } };
 const DAMAGED = {
   kind: "damaged",
@@ -39,16 +39,16 @@ it("At 100 events a second, ingest is refused within 2 s after a damaged page wa
   child = await startChild(data.path, LOGGING);
   await using trickle = await Trickle.start(child, source, createRandom());
   try {
-    await until("50 events are accepted", PATIENCE_MS, () => trickle.count("accepted") >= 50);
+    await until("50 events are accepted", () => trickle.count("accepted") >= 50);
     damageTable(ledgerPath(data.path), "audit");
     const faultAt = performance.now();
     const list = await ask(child.url, `/api/audit?organizationId=${ORGANIZATION_ID}`);
     assert.deepEqual([list.status, list.body.code], [503, "storage_unavailable"]);
-    await until("100 are refused", PATIENCE_MS, () => trickle.count("503 storage_unavailable") >= 100);
+    await until("100 are refused", () => trickle.count("503 storage_unavailable") >= 100);
     await trickle[Symbol.asyncDispose]();
     t.diagnostic(`refused after ${trickle.assertRefusedSince(faultAt, 2_000)} ms`);
     await assertDamageReported(child);
-    await until("the metric counts every accepted event", PATIENCE_MS, async () => {
+    await until("the metric counts every accepted event", async () => {
       const metrics = await (await fetch(`${child.url}/metrics`)).text();
       return Number(/^headwater_outbox_events (\d+)$/m.exec(metrics)?.[1]) === trickle.count("accepted");
     });
@@ -71,18 +71,14 @@ it("A damaged page that no request reads is found by a check after the start", a
   damageTable(ledgerPath(data.path), "audit");
   const { url, stdout, stop } = await serve({ DATA_DIR: data.path, LOG_LEVEL: "error" });
   try {
-    await until(
-      "/readyz answers 503",
-      PATIENCE_MS,
-      async () => (await fetch(`${url}/readyz`)).status === 503,
-    );
+    await until("/readyz answers 503", async () => (await fetch(`${url}/readyz`)).status === 503);
     await assertDamageReported({ url, logged: stdout });
   } finally {
     await stop();
   }
 });
 
-it("A ledger that has met a damaged page accepts nothing, also when the next call does not read that page; its events are still shipped", async () => {
+it("A ledger that has met a damaged page accepts nothing, even when the next call does not read that page; its events are still shipped", async () => {
   using data = folder();
   const options = { dataDir: data.path, now: NOW };
   const before = await openSqliteLedger(options);

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { it } from "node:test";
 import { metricValue } from "../support/metrics.ts";
+import { until } from "../support/until.ts";
 import { ORGANIZATION_ID, type TestSource } from "../support/world.ts";
-import { ask, type Child, createSource, startChild, until } from "./child.ts";
+import { ask, type Child, createSource, startChild } from "./child.ts";
 import { bodyOf, Load, type LoadReply, makeBatch, openVisitor, send, type Visitor } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
 import { createRandom, type SeededRandom } from "./random.ts";
@@ -12,10 +13,7 @@ import { emptyVolume, fillVolume, openVolume, type VolumeKind, whyNoVolume } fro
 
 const MEGABYTE = 1_048_576;
 const SIZE_MB = 64;
-const RECOVERY_MS = 10_000;
 const READING_MS = 3_000;
-/** The clients and the writing of the ballast share this process, and beside other work both are slow. */
-const REFUSAL_MS = 120_000;
 
 function sendOne(
   child: Child,
@@ -82,16 +80,16 @@ export function fullDisk(kind: VolumeKind): void {
       await using load = new Load(child.url, source, random);
       const visitor = await openVisitor(child.url, source);
       await load.start();
-      await until("50 batches are acknowledged", 20_000, () => load.acknowledged().length >= 50);
+      await until("50 batches are acknowledged", () => load.acknowledged().length >= 50);
 
-      await until("a client is refused", REFUSAL_MS, () => {
+      await until("a client is refused", () => {
         fillVolume(volume);
         return load.refused.get("503 storage_full");
       });
       load.pause();
       for (let round = 0; round < 10; round += 1) {
         fillVolume(volume);
-        const reply = await until("a batch is refused", 10_000, async () => {
+        const reply = await until("a batch is refused", async () => {
           fillVolume(volume);
           const one = await sendOne(child, source, visitor, random);
           return one.status !== 200 && one;
@@ -100,14 +98,14 @@ export function fullDisk(kind: VolumeKind): void {
         await assertUnchangeable(child);
         await assertReadable(child, source);
       }
-      const { code } = await until("/readyz answers 503", 5_000, async () => {
+      const { code } = await until("/readyz answers 503", async () => {
         fillVolume(volume);
         const now = await readiness(child);
         return now.status === 503 && now;
       });
       assert.equal(code, "storage_full");
       assert.equal(await fullMetric(child), 1);
-      await until("the metric of the free space says that there is none", 5_000, async () => {
+      await until("the metric of the free space says that there is none", async () => {
         fillVolume(volume);
         return metricValue(await metricsOf(child), "headwater_storage_free_bytes") === 0;
       });
@@ -120,11 +118,11 @@ export function fullDisk(kind: VolumeKind): void {
 
       const freedAt = performance.now();
       emptyVolume(volume);
-      await until("a batch is accepted", RECOVERY_MS, async () => {
+      await until("a batch is accepted", async () => {
         return (await sendOne(child, source, visitor, random)).status === 200;
       });
       const recoveryMs = Math.round(performance.now() - freedAt);
-      await until("/readyz answers 200", RECOVERY_MS, async () => (await readiness(child)).status === 200);
+      await until("/readyz answers 200", async () => (await readiness(child)).status === 200);
       assert.equal(await fullMetric(child), 0);
 
       await load.settle();
@@ -154,7 +152,7 @@ export function fullDisk(kind: VolumeKind): void {
         for (let round = 0; round < 3; round += 1) {
           load.refused.clear();
           await load.start();
-          await until("clients are refused", REFUSAL_MS, () => {
+          await until("clients are refused", () => {
             fillVolume(volume);
             return (load.refused.get("503 storage_full") ?? 0) > 20;
           }).catch((error: Error) => {
@@ -200,7 +198,7 @@ export function fullDisk(kind: VolumeKind): void {
       const visitor = await openVisitor(child.url, source);
       assert.equal((await sendOne(child, source, visitor, random)).status, 200);
       fillVolume(volume, 8 * MEGABYTE);
-      const { code } = await until("/readyz answers 503", 5_000, async () => {
+      const { code } = await until("/readyz answers 503", async () => {
         const now = await readiness(child);
         return now.status === 503 && now;
       });
@@ -209,7 +207,7 @@ export function fullDisk(kind: VolumeKind): void {
       await assertReadable(child, source);
       const freedAt = performance.now();
       emptyVolume(volume);
-      await until("a batch is accepted", RECOVERY_MS, async () => {
+      await until("a batch is accepted", async () => {
         return (await sendOne(child, source, visitor, random)).status === 200;
       });
       t.diagnostic(`accepting ${Math.round(performance.now() - freedAt)} ms after there was room`);

@@ -4,12 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { createSource, startChild, until } from "./child.ts";
+import { until } from "../support/until.ts";
+import { createSource, startChild } from "./child.ts";
 import { Load } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
 import { createRandom } from "./random.ts";
 
 const ROUNDS = process.env.TEST_LONG ? 20 : 2;
+const MAX_ACKNOWLEDGED = process.env.TEST_LONG ? 300 : 80;
 const READY_MS = 3_000;
 
 it("A process that is killed under load loses no acknowledged event and stores none twice", async (t) => {
@@ -24,7 +26,11 @@ it("A process that is killed under load loses no acknowledged event and stores n
     let checked = 0;
     for (let round = 1; round <= ROUNDS; round += 1) {
       await load.start();
-      await randomMoment(load, load.acknowledged().length + random.between(30, 300), random.between(0, 25));
+      await randomMoment(
+        load,
+        load.acknowledged().length + random.between(20, MAX_ACKNOWLEDGED),
+        random.between(0, 25),
+      );
       await child.end("SIGKILL");
       load.url = null;
       // everything acknowledged so far is on the disk before any client retries
@@ -64,10 +70,6 @@ it("A process that is killed under load loses no acknowledged event and stores n
 
 /** Waits until that many batches are acknowledged, and then a random time. */
 async function randomMoment(load: Load, acknowledged: number, afterMs: number): Promise<void> {
-  await until(
-    `${acknowledged} batches are acknowledged`,
-    20_000,
-    () => load.acknowledged().length >= acknowledged,
-  );
+  await until(`${acknowledged} batches are acknowledged`, () => load.acknowledged().length >= acknowledged);
   await new Promise((resolve) => setTimeout(resolve, afterMs));
 }

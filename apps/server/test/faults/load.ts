@@ -5,17 +5,18 @@
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
+import { until } from "../support/until.ts";
 import { ORIGIN, type TestSource } from "../support/world.ts";
-import { until } from "./child.ts";
 import { type GeneratedEvent, makeEvent, type StoredEvent } from "./events.ts";
 import type { SeededRandom } from "./random.ts";
 
-const BATCHES_A_SECOND = 200;
+const BATCHES_A_SECOND = process.env.TEST_LONG ? 200 : 50;
+/** Many batches are in flight at any moment, so that a fault hits some. */
+export const DENSE = 200;
 const EVENTS_A_BATCH = 10;
 const TICK_MS = 25;
 const RETRY_MS = 250;
 const VISITORS = 20;
-const SETTLE_MS = 30_000;
 
 export interface LoadResult {
   eventId: string;
@@ -57,7 +58,11 @@ const bodyIn = (status: number, text: string): unknown =>
   text.startsWith("<") || (status === 502 && text === "") ? { code: "no_answer" } : JSON.parse(text);
 
 /** Posts JSON. @throws Error when no complete response arrives */
-export function post(url: string, body: unknown, more: Record<string, string> = {}): Promise<LoadReply> {
+export function post(
+  url: string,
+  body: unknown,
+  extraHeaders: Record<string, string> = {},
+): Promise<LoadReply> {
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
   const isSecure = url.startsWith("https:");
@@ -67,7 +72,7 @@ export function post(url: string, body: unknown, more: Record<string, string> = 
     origin: ORIGIN,
     "content-type": "text/plain",
     "content-length": length,
-    ...more,
+    ...extraHeaders,
   };
   return new Promise((resolve, reject) => {
     const options = { method: "POST", agent: isSecure ? secureAgent : agent, headers, timeout: 15_000 };
@@ -90,7 +95,7 @@ export function post(url: string, body: unknown, more: Record<string, string> = 
 
 /** Posts JSON, and retries while the server is overloaded or a proxy has no answer of it, as the browser client does. */
 export const send = (url: string, body: unknown): Promise<LoadReply> =>
-  until("the server is not overloaded", SETTLE_MS, async () => {
+  until("the server is not overloaded", async () => {
     const reply = await post(url, body);
     return !["overloaded", "no_answer"].includes(reply.body.code) && reply;
   });
@@ -133,13 +138,15 @@ export class Load implements AsyncDisposable {
   url: string | null;
   readonly #source: TestSource;
   readonly #random: SeededRandom;
+  readonly #batchesASecond: number;
   #visitors: Visitor[] = [];
   #timer: NodeJS.Timeout | undefined;
   #trying = new Set<Promise<void>>();
   #givenUp = false;
 
-  constructor(url: string, source: TestSource, random: SeededRandom) {
+  constructor(url: string, source: TestSource, random: SeededRandom, batchesASecond = BATCHES_A_SECOND) {
     this.url = url;
+    this.#batchesASecond = batchesASecond;
     this.#source = source;
     this.#random = random;
   }
@@ -148,7 +155,7 @@ export class Load implements AsyncDisposable {
     while (this.#visitors.length < VISITORS) this.#visitors.push(await openVisitor(this.url!, this.#source));
     let due = 0;
     this.#timer = setInterval(() => {
-      for (due += (BATCHES_A_SECOND * TICK_MS) / 1_000; due >= 1; due -= 1) {
+      for (due += (this.#batchesASecond * TICK_MS) / 1_000; due >= 1; due -= 1) {
         const batch = makeBatch(this.#source, this.#random.pick(this.#visitors), this.#random);
         this.sent.push(batch);
         const trying = this.#deliver(batch).finally(() => this.#trying.delete(trying));
@@ -166,7 +173,7 @@ export class Load implements AsyncDisposable {
   async settle(): Promise<void> {
     this.pause();
     const left = () => this.sent.filter(({ results }) => results === null).length;
-    await until("every batch is acknowledged", SETTLE_MS, () => left() === 0).catch((error: Error) => {
+    await until("every batch is acknowledged", () => left() === 0).catch((error: Error) => {
       this.#givenUp = true;
       throw new Error(`${error.message}; ${left()} are not, refused: ${JSON.stringify([...this.refused])}`);
     });

@@ -10,17 +10,17 @@ import { it } from "node:test";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { folder, headwater } from "../cli/command-line.ts";
 import { aCommit, entries, NOW } from "../ledger/ledger-home.suite.ts";
+import { until } from "../support/until.ts";
 import { ORGANIZATION_ID } from "../support/world.ts";
-import { ask, type Child, createSource, startChild, until } from "./child.ts";
+import { ask, type Child, createSource, startChild } from "./child.ts";
 import { storedEvents } from "./oracle.ts";
 import { createRandom } from "./random.ts";
 import { Trickle } from "./trickle.ts";
 import { makeReadOnly, whyNotReadOnly } from "./volume.ts";
 
 const LOGGING = { environment: { LOG_LEVEL: "error" } };
-/** A probe runs every second. */
+/** The readiness probe runs every second. */
 const NOTICED_MS = 2_000;
-const PATIENCE_MS = 20_000;
 const LOST = { kind: "lost", message: /^ledger\.sqlite is missing from DATA_DIR\. / };
 
 async function readyzOf({ url }: Child) {
@@ -33,21 +33,22 @@ const failureOf = async ({ url }: Child): Promise<string | null> => {
   return /^headwater_storage_failing\{kind="(\w+)"\} 1$/m.exec(text)?.[1] ?? null;
 };
 const whenReady = (child: Child) =>
-  until("the service is ready again", PATIENCE_MS, async () => (await readyzOf(child)).status === 200);
+  until("the service is ready again", async () => (await readyzOf(child)).status === 200);
 
-/** Starts a service and a trickle, causes the fault after 50 accepted events, and waits until 100 are refused. */
-async function cause(dataDir: string, fault: () => void) {
+/** Starts a service and a steady stream of events (a trickle), and causes the fault after 50 accepted events. */
+async function serveWithFault(dataDir: string, fault: () => void) {
   const random = createRandom();
   const child = await startChild(dataDir, LOGGING);
   const source = await createSource(child.url);
   const trickle = await Trickle.start(child, source, random);
-  await until("50 events are accepted", PATIENCE_MS, () => trickle.count("accepted") >= 50);
+  await until("50 events are accepted", () => trickle.count("accepted") >= 50);
   fault();
   const faultAt = performance.now();
   return { child, source, trickle, faultAt };
 }
 
-async function assertLost(child: Child, problem: RegExp): Promise<void> {
+/** The service reports the lost storage everywhere: in /readyz, in its metrics and in its log. */
+async function assertNotReady(child: Child, problem: RegExp): Promise<void> {
   const { status, code, message } = await readyzOf(child);
   assert.deepEqual([status, code], [503, "storage_unavailable"]);
   assert.match(message ?? "", problem);
@@ -68,17 +69,19 @@ const digestsOf = (path: string) =>
     );
 
 const untilRefused = (trickle: Trickle) =>
-  until("100 are refused", PATIENCE_MS, () => trickle.count("503 storage_unavailable") >= 100);
+  until("100 are refused", () => trickle.count("503 storage_unavailable") >= 100);
 
 it("After DATA_DIR is deleted, every ingest request is refused within 2 s, and nothing is created in its place", async (t) => {
   using data = folder();
   const dataDir = data.at("data");
-  const { child, trickle, faultAt } = await cause(dataDir, () => rmSync(dataDir, { recursive: true }));
+  const { child, trickle, faultAt } = await serveWithFault(dataDir, () =>
+    rmSync(dataDir, { recursive: true }),
+  );
   try {
     await untilRefused(trickle);
     await trickle[Symbol.asyncDispose]();
     t.diagnostic(`noticed after ${trickle.assertRefusedSince(faultAt, NOTICED_MS)} ms`);
-    await assertLost(child, /ledger\.sqlite is missing from DATA_DIR/);
+    await assertNotReady(child, /ledger\.sqlite is missing from DATA_DIR/);
     const { status } = await ask(child.url, "/api/tracking-sources", {
       organizationId: ORGANIZATION_ID,
       name: "Another",
@@ -95,14 +98,14 @@ it("After DATA_DIR is deleted, every ingest request is refused within 2 s, and n
 it("After DATA_DIR is moved away and back, the service continues, and no accepted event is lost", async () => {
   using data = folder();
   const [dataDir, away] = [data.at("data"), data.at("away")];
-  const { child, trickle, faultAt } = await cause(dataDir, () => renameSync(dataDir, away));
+  const { child, trickle, faultAt } = await serveWithFault(dataDir, () => renameSync(dataDir, away));
   try {
     await untilRefused(trickle);
     trickle.assertRefusedSince(faultAt, NOTICED_MS);
-    await assertLost(child, /ledger\.sqlite is missing from DATA_DIR/);
+    await assertNotReady(child, /ledger\.sqlite is missing from DATA_DIR/);
     const before = trickle.count("accepted");
     renameSync(away, dataDir);
-    await until("50 more are accepted", PATIENCE_MS, () => trickle.count("accepted") >= before + 50);
+    await until("50 more are accepted", () => trickle.count("accepted") >= before + 50);
     await whenReady(child);
     assert.equal(await failureOf(child), null);
     await trickle[Symbol.asyncDispose]();
@@ -121,13 +124,13 @@ it("While DATA_DIR is read-only, every ingest request is refused and reads work;
   using data = folder();
   const dataDir = data.at("data");
   let fault: Disposable | undefined;
-  const { child, source, trickle, faultAt } = await cause(dataDir, () => {
+  const { child, source, trickle, faultAt } = await serveWithFault(dataDir, () => {
     fault = makeReadOnly(dataDir);
   });
   try {
     await untilRefused(trickle);
     t.diagnostic(`noticed after ${trickle.assertRefusedSince(faultAt, NOTICED_MS)} ms`);
-    await assertLost(child, /^DATA_DIR or its ledger\.sqlite cannot be written \((?:EROFS|EACCES)\)/);
+    await assertNotReady(child, /^DATA_DIR or its ledger\.sqlite cannot be written \((?:EROFS|EACCES)\)/);
     for (const path of [
       `/api/tracking-sources/${source.sourceId}`,
       `/api/tracking-sources/${source.sourceId}/debug`,
@@ -141,7 +144,7 @@ it("While DATA_DIR is read-only, every ingest request is refused and reads work;
 
     const before = trickle.count("accepted");
     fault?.[Symbol.dispose]();
-    await until("50 more are accepted", PATIENCE_MS, () => trickle.count("accepted") >= before + 50);
+    await until("50 more are accepted", () => trickle.count("accepted") >= before + 50);
     await whenReady(child);
     assert.equal(await failureOf(child), null);
     await trickle[Symbol.asyncDispose]();
@@ -158,7 +161,7 @@ it("While DATA_DIR is read-only, every ingest request is refused and reads work;
 it("After DATA_DIR is replaced by another folder, nothing is accepted and the folder's files stay as they are", async () => {
   using data = folder();
   const [dataDir, other] = [data.at("data"), data.at("other")];
-  const { child, trickle, faultAt } = await cause(dataDir, () => {
+  const { child, trickle, faultAt } = await serveWithFault(dataDir, () => {
     // a copy as of now, with a -wal of its own
     cpSync(dataDir, other, { recursive: true });
     renameSync(dataDir, data.at("away"));
@@ -169,7 +172,7 @@ it("After DATA_DIR is replaced by another folder, nothing is accepted and the fo
     await untilRefused(trickle);
     await trickle[Symbol.asyncDispose]();
     trickle.assertRefusedSince(faultAt, NOTICED_MS);
-    await assertLost(child, /ledger\.sqlite in DATA_DIR is not the file that this process has open/);
+    await assertNotReady(child, /ledger\.sqlite in DATA_DIR is not the file that this process has open/);
     assert.equal((await child.end("SIGTERM")).code, 0);
     assert.deepEqual(digestsOf(dataDir), before);
   } finally {
@@ -185,14 +188,14 @@ it("After ledger.sqlite is replaced by a backup, nothing is accepted until a res
   const source = await createSource(before.url);
   await before.end("SIGTERM");
   assert.equal((await headwater({ DATA_DIR: dataDir }, "backup", "--to", data.at("backup"))).code, 0);
-  const { child, trickle, faultAt } = await cause(dataDir, () =>
+  const { child, trickle, faultAt } = await serveWithFault(dataDir, () =>
     renameSync(data.at("backup/ledger.sqlite"), data.at("data/ledger.sqlite")),
   );
   try {
     await untilRefused(trickle);
     await trickle[Symbol.asyncDispose]();
     trickle.assertRefusedSince(faultAt, NOTICED_MS);
-    await assertLost(child, /ledger\.sqlite in DATA_DIR is not the file that this process has open/);
+    await assertNotReady(child, /ledger\.sqlite in DATA_DIR is not the file that this process has open/);
     await child.end("SIGTERM");
     const after = await startChild(dataDir);
     const { status } = await ask(after.url, `/api/tracking-sources/${source.sourceId}`);
@@ -208,14 +211,12 @@ it("After ledger.sqlite is replaced by a backup, nothing is accepted until a res
 for (const name of ["ledger.sqlite-wal", "ledger.sqlite-shm"])
   it(`After ${name} is deleted, its content is saved, and no accepted event is lost`, async () => {
     using data = folder();
-    const { child, trickle } = await cause(data.path, () => rmSync(data.at(name)));
+    const { child, trickle } = await serveWithFault(data.path, () => rmSync(data.at(name)));
     try {
-      await until("the loss is reported", PATIENCE_MS, () =>
-        child.logged().includes(`${name} is missing from DATA_DIR`),
-      );
+      await until("the loss is reported", () => child.logged().includes(`${name} is missing from DATA_DIR`));
       await whenReady(child);
       const before = trickle.count("accepted");
-      await until("50 more are accepted", PATIENCE_MS, () => trickle.count("accepted") >= before + 50);
+      await until("50 more are accepted", () => trickle.count("accepted") >= before + 50);
       await trickle[Symbol.asyncDispose]();
       // without a checkpoint: what is in the files counts
       await child.end("SIGKILL");
@@ -248,12 +249,12 @@ it("The events of a ledger that was deleted are still shipped, and nothing is wr
 
 it("After serve.lock is deleted, nothing is accepted: another process could serve the same ledger", async () => {
   using data = folder();
-  const { child, trickle, faultAt } = await cause(data.path, () => rmSync(data.at("serve.lock")));
+  const { child, trickle, faultAt } = await serveWithFault(data.path, () => rmSync(data.at("serve.lock")));
   try {
     await untilRefused(trickle);
     await trickle[Symbol.asyncDispose]();
     trickle.assertRefusedSince(faultAt, NOTICED_MS);
-    await assertLost(child, /serve\.lock is missing from DATA_DIR/);
+    await assertNotReady(child, /serve\.lock is missing from DATA_DIR/);
   } finally {
     await trickle[Symbol.asyncDispose]();
     await child.end("SIGKILL");

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { it } from "node:test";
-import { type Child, createSource, startChild, until } from "./child.ts";
+import { until } from "../support/until.ts";
+import { type Child, createSource, startChild } from "./child.ts";
 import type { StoredEvent } from "./events.ts";
-import { Load } from "./load.ts";
+import { DENSE, Load } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
 import { createRandom, type SeededRandom } from "./random.ts";
 import { openVolume, type Volume, whyNoVolume } from "./volume.ts";
@@ -17,7 +18,7 @@ const missing = whyNoVolume("ext4");
 async function lose(volume: Volume, child: Child, load: Load, random: SeededRandom): Promise<void> {
   await load.start();
   const enough = load.acknowledged().length + random.between(100, 300);
-  await until(`${enough} batches are acknowledged`, 20_000, () => load.acknowledged().length >= enough);
+  await until(`${enough} batches are acknowledged`, () => load.acknowledged().length >= enough);
   await new Promise((resolve) => setTimeout(resolve, random.between(0, 25)));
   volume.cutPower();
   await child.end("SIGKILL");
@@ -44,7 +45,7 @@ it("A loss of power loses no acknowledged event", { skip: missing ?? false }, as
   const dataDir = join(volume.path, "data");
   let child = await startChild(dataDir);
   const source = await createSource(child.url);
-  await using load = new Load(child.url, source, random);
+  await using load = new Load(child.url, source, random, DENSE);
   try {
     for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
       await lose(volume, child, load, random);
@@ -71,7 +72,7 @@ it("The same loss of power loses events of a ledger that does not wait for the d
   using volume = openVolume("ext4", MEGABYTES);
   const dataDir = join(volume.path, "data");
   const child = await startChild(dataDir, { unsynced: true });
-  await using load = new Load(child.url, await createSource(child.url), random);
+  await using load = new Load(child.url, await createSource(child.url), random, DENSE);
   try {
     await lose(volume, child, load, random);
     const { lost } = compare(readRemainingEvents(dataDir), load.sent);

@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { it } from "node:test";
+import { until } from "../support/until.ts";
 import { ORIGIN, OWNER_TOKEN } from "../support/world.ts";
-import { type Child, createSource, startChild, until } from "./child.ts";
+import { type Child, createSource, startChild } from "./child.ts";
 import { bodyOf, Load, type LoadResult, makeBatch, openVisitor } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
 import { createRandom } from "./random.ts";
@@ -65,17 +66,17 @@ it("A process that receives SIGTERM under load answers the requests in progress,
     const visitor = await openVisitor(child.url, source);
     const batch = makeBatch(source, visitor, random);
     await load.start();
-    const enough = random.between(40, 200);
-    await until(`${enough} batches are acknowledged`, 20_000, () => load.acknowledged().length >= enough);
-    await until("the stream shows attempts", 5_000, () => stream.said().includes("att_"));
+    const enough = random.between(20, 60);
+    await until(`${enough} batches are acknowledged`, () => load.acknowledged().length >= enough);
+    await until("the stream shows attempts", () => stream.said().includes("att_"));
 
     const halfway = openHalfway(child, source.publicKey, JSON.stringify(bodyOf(batch)));
-    await until("the request is in progress", 2_000, async () => {
+    await until("the request is in progress", async () => {
       const metrics = await (await fetch(`${child.url}/metrics`)).text();
       return /^headwater_ingest_in_flight [1-9]/m.test(metrics);
     });
     const stopping = child.end("SIGTERM");
-    await until("new connections are refused", STOP_MS, () => isRefused(child.url));
+    await until("new connections are refused", () => isRefused(child.url));
     halfway.finish();
     const last = await halfway.answered;
     assert.equal(last.status, 200, "a request that arrived before the stop is answered");

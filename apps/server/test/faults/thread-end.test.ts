@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { createSource, startChild, until } from "./child.ts";
+import { until } from "../support/until.ts";
+import { createSource, startChild } from "./child.ts";
 import { Load } from "./load.ts";
 import { checkAnswers, checkUsage, sendAgain } from "./oracle.ts";
 import { createRandom } from "./random.ts";
 
 const ENDING = new URL("./ending-threads.ts", import.meta.url).href;
-const END_MS = 10_000;
 
 for (const thread of ["ledger", "attempts"]) {
   it(`A process whose ${thread} thread has ended answers 503, reports the thread, and exits with 1`, async (t) => {
@@ -22,9 +22,9 @@ for (const thread of ["ledger", "attempts"]) {
       const source = await createSource(child.url);
       await using load = new Load(child.url, source, random);
       await load.start();
-      await until("50 batches are acknowledged", 20_000, () => load.acknowledged().length >= 50);
+      await until("50 batches are acknowledged", () => load.acknowledged().length >= 50);
       process.kill(child.pid, "SIGCONT");
-      const { code, ms } = await child.ended(END_MS);
+      const { code, ms } = await child.ended();
       load.url = null;
       t.diagnostic(
         `ended with ${code} in ${ms} ms; ${JSON.stringify(Object.fromEntries(load.refused))} meanwhile`,
@@ -56,7 +56,7 @@ it("A SIGBUS ends the process at once, without running a handler", async () => {
   const child = await startChild(dataDir);
   try {
     process.kill(child.pid, "SIGBUS");
-    const { code } = await child.ended(END_MS);
+    const { code } = await child.ended();
     assert.equal(code, null, "the signal ended the process");
   } finally {
     await child.end("SIGKILL");

@@ -19,6 +19,14 @@ describe("the client's address", () => {
     assert.equal(ip(undefined, undefined, ""), "127.0.0.1");
   });
 
+  it("is an IPv4 address in each form in which IPv6 has it", () => {
+    for (const mapped of ["::ffff:8.8.8.8", "::ffff:808:808", "::FFFF:0808:0808", "0:0:0:0:0:ffff:808:808"])
+      assert.equal(ip(mapped, undefined, ""), "8.8.8.8", mapped);
+    assert.equal(ip("10.0.0.1", "[::ffff:808:808]:443", "1"), "8.8.8.8");
+    for (const other of ["2001:db8:ffff:808::", "::ffff:0:808:808", "::808:808"])
+      assert.equal(ip(other, undefined, ""), other, other);
+  });
+
   it("with a number of hops: is the entry that the outermost trusted proxy wrote, whatever the client put in front", () => {
     const forged = "1.1.1.1, 198.51.100.1, 10.0.0.2";
     assert.equal(ip("10.0.0.1", forged, "1"), "10.0.0.2");

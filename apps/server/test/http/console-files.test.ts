@@ -16,7 +16,7 @@ async function build(folder: string, name: string): Promise<void> {
   await writeFile(join(folder, "index.html"), `<script src="console/${name}"></script>`);
 }
 
-test("A page loads the files of the last build, also when the console is built again while the service runs.", async (t) => {
+test("The console is served from its last build, also when it is built again while the service runs.", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "headwater-console-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await build(folder, "old.js");
@@ -43,14 +43,14 @@ test("A page loads the files of the last build, also when the console is built a
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-  const loaded = async () => {
+  const loadScript = async () => {
     const [, script] = /src="(.*?)"/.exec(await (await get("/")).text()) ?? [];
     return (await get(`/${script}`)).text();
   };
-  assert.equal(await loaded(), "old.js");
+  assert.equal(await loadScript(), "old.js");
   await build(folder, "new.js");
-  assert.equal(await loaded(), "new.js");
+  assert.equal(await loadScript(), "new.js");
   assert.equal((await get("/console/old.js")).status, 404);
   await rm(folder, { recursive: true });
-  assert.equal((await get("/")).status, 200, "the page before");
+  assert.equal((await get("/")).status, 200, "the page of the last build is kept");
 });

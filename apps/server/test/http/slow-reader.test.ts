@@ -5,9 +5,8 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { test } from "node:test";
 import { sendAnswer } from "../../src/http/reply.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 
-const PATIENCE_MS = 30_000;
 const STALL_MS = 300;
 const PIECE = Buffer.alloc(1_048_576, "x");
 
@@ -53,7 +52,7 @@ test("a client that reads nothing is disconnected, and its stream ends", async (
   client.pause();
   client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   try {
-    await until("the connection is closed", PATIENCE_MS, () => server.closed.times === 1);
+    await until("the connection is closed", () => server.closed.times === 1);
     assert.ok(wasLeft, "the generator was ended");
   } finally {
     client.destroy();
@@ -88,7 +87,7 @@ test("a stream that is cut off ends with its connection, although the client rea
   client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await once(client, "readable");
   cutOff.abort();
-  await until("the connection is closed", PATIENCE_MS, () => server.closed.times === 1);
+  await until("the connection is closed", () => server.closed.times === 1);
   assert.ok(wasLeft, "the generator was ended");
   client.destroy();
 });

@@ -15,9 +15,8 @@ import {
   MAX_UNSENT_ANSWER_BYTES,
   MIN_ANSWER_BYTES_PER_SECOND,
 } from "../../src/overload/unsent-answers.ts";
-import { until } from "../faults/child.ts";
+import { PATIENCE_MS, until } from "../support/until.ts";
 
-const PATIENCE_MS = 30_000;
 /** More than the system's buffers of a connection take. */
 const LARGE = Buffer.alloc(16_777_216, "x");
 const MANY = 500;
@@ -54,7 +53,7 @@ async function serve(
 async function untilInTurns(what: string, isSo: () => boolean): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   while (!isSo()) {
-    assert.ok(performance.now() < end, `not within ${PATIENCE_MS} ms: ${what}`);
+    assert.ok(performance.now() < end, `Not within ${PATIENCE_MS / 1_000} s: ${what}`);
     await new Promise(setImmediate);
   }
 }
@@ -78,18 +77,18 @@ describe("A client that does not read", () => {
     const open = await serve(t, listener);
     const client = open();
     client.write(GET.repeat(3));
-    await until("a request is handled", PATIENCE_MS, () => seen.handled > 0);
+    await until("a request is handled", () => seen.handled > 0);
     // the answer to a request of another connection shows that the server has read everything that was sent before
     const other = open().resume();
     other.write(GET);
-    await until("the other client's request is handled", PATIENCE_MS, () => seen.handled > 1);
+    await until("the other client's request is handled", () => seen.handled > 1);
     assert.equal(seen.handled, 2);
     let received = 0;
     client.on("data", ({ length }: Buffer) => {
       received += length;
     });
     client.resume();
-    await until("all answers have arrived", PATIENCE_MS, () => received > 3 * LARGE.length);
+    await until("all answers have arrived", () => received > 3 * LARGE.length);
     assert.equal(seen.handled, 4);
   });
 
@@ -97,7 +96,7 @@ describe("A client that does not read", () => {
     const { seen, listener } = answering(LARGE);
     const client = (await serve(t, listener))();
     client.write(GET.repeat(MAX_PIPELINED_REQUESTS + 2));
-    await until("the connection is closed", PATIENCE_MS, () => seen.cut === 1);
+    await until("the connection is closed", () => seen.cut === 1);
     assert.equal(seen.handled, 1);
   });
 
@@ -106,7 +105,7 @@ describe("A client that does not read", () => {
     let parsed = 0;
     const client = (await serve(t, listener, () => (parsed += 1)))();
     client.write(GET.repeat(MANY));
-    await until("the connection is closed", PATIENCE_MS, () => seen.cut === 1);
+    await until("the connection is closed", () => seen.cut === 1);
     assert.equal(parsed, MAX_PIPELINED_REQUESTS + 2);
   });
 
@@ -114,10 +113,10 @@ describe("A client that does not read", () => {
     const { seen, listener } = answering(Buffer.from("short"));
     const client = (await serve(t, listener))();
     client.write(GET.repeat(MAX_PIPELINED_REQUESTS + 1));
-    await until("all are handled", PATIENCE_MS, () => seen.handled === MAX_PIPELINED_REQUESTS + 1);
+    await until("all are handled", () => seen.handled === MAX_PIPELINED_REQUESTS + 1);
   });
 
-  it("is disconnected after a time that grows with the size of the answer, also while it sends further requests", async (t) => {
+  it("is disconnected after a time that grows with the size of the answer, even while it sends further requests", async (t) => {
     const { seen, listener } = answering(LARGE);
     const client = (await serve(t, listener))();
     t.mock.timers.enable({ apis: ["setTimeout"] });
@@ -143,7 +142,7 @@ describe("A client that does not read", () => {
       client.write(GET.replace("/", `/${number}`));
       await once(client, "readable");
     }
-    await until("two answers have ended", PATIENCE_MS, () => cut.length === 2);
+    await until("two answers have ended", () => cut.length === 2);
     assert.deepEqual(cut, ["/1", "/2"]);
   });
 });

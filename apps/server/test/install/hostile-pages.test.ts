@@ -5,8 +5,11 @@ import type { InstallCheck } from "@headwater/contract";
 import { openWorld, type World } from "../support/world.ts";
 import { HOSTILE_PAGES, type HostileSite, startHostileSite } from "./hostile-pages.ts";
 
-/** What a whole test may take of the thread that serves ingest, HTTP of the hostile site in this process included. */
-const MAX_CPU_MS = 250;
+/**
+ * CPU time of the thread that serves ingest, for one page. It includes the hostile site, which runs in this process. A quiet machine
+ * takes less than 250 ms, a busy or slow one more; pages that stop a service take many seconds.
+ */
+const MAX_CPU_MS = 1_000;
 
 let site: HostileSite;
 let world: World;
@@ -16,8 +19,8 @@ before(async () => {
   // the service requests its own address, whatever the port
   world = await openWorld({ BASE_URL: site.url });
   ({ sourceId } = await world.createSource());
-  // the first run loads the modules
-  await testPage(site.pageUrl("none"));
+  // the first test loads modules, so it is not measured
+  await testPage(site.pageUrl("unknown"));
 });
 after(async () => {
   site[Symbol.dispose]();
@@ -28,7 +31,7 @@ const testPage = (url: string) =>
   world.ask(`/api/tracking-sources/${sourceId}/test`, { method: "POST", body: { url } });
 
 for (const name of HOSTILE_PAGES)
-  test(`A page of ${name} is answered, and takes little time of the thread that serves ingest.`, async () => {
+  test(`The test of a page of ${name} ends, and takes little time of the thread that serves ingest.`, async () => {
     const url = site.pageUrl(name);
     const before = process.threadCpuUsage();
     const reply = await testPage(url);

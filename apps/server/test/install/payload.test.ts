@@ -33,12 +33,11 @@ function runSnippet(snippet: string) {
   const script = { src: "", async: false, dataset: { key: "", api: "" } };
   const appended: unknown[] = [];
   const window: { headwater?: { (...call: unknown[]): void; q?: ArrayLike<unknown>[] } } = {};
-  const document = {
-    createElement: () => script,
-    head: { appendChild: (element: unknown) => appended.push(element) },
-  };
+  const createElement = () => script;
+  const head = { appendChild: (element: unknown) => appended.push(element) };
+  const Document = { prototype: { querySelector: () => head } };
   // As in a browser, what a window has is global.
-  runInNewContext(code, Object.assign(window, { window, document }));
+  runInNewContext(code, Object.assign(window, { window, document: { createElement }, Document }));
   assert.deepEqual(appended, [script]);
   return { script, window };
 }
@@ -75,14 +74,14 @@ test("The source's id is encoded in the address of the debug view.", () => {
   assert.equal(new URL(url).searchParams.get("sourceId"), "a&b=c#d é");
 });
 
-test("The browser snippet is below 1 KB, with a long address too.", (t) => {
+test("The browser snippet is below 1.5 KB, with a long address too.", (t) => {
   const { browserSnippet } = installPayload(source, {
     ...addresses,
     baseUrl: `https://${"a".repeat(180)}.example.com`,
   });
   const bytes = Buffer.byteLength(browserSnippet);
   t.diagnostic(`${bytes} bytes`);
-  assert.ok(bytes < 1024);
+  assert.ok(bytes < 1536);
 });
 
 test("The browser snippet loads the script and keeps the calls made before it came.", () => {

@@ -12,7 +12,7 @@ import { after, before, test } from "node:test";
 import type { InstallPayload } from "@headwater/contract";
 import { newVisitor, skip as noBrowser } from "../../../../packages/sdk/test/chromium.ts";
 import { installPayload } from "../../src/install/install.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import {
   bootstrapBody,
   eventsBody,
@@ -23,7 +23,6 @@ import {
   type World,
 } from "../support/world.ts";
 
-const DEADLINE_MS = 10_000;
 const NGINX = "/usr/sbin/nginx";
 const CADDY = "/usr/bin/caddy";
 const missing = (program: string) => {
@@ -84,7 +83,7 @@ async function startSite(
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await until("the web server answers", DEADLINE_MS, async () => {
+    await until("the web server answers", async () => {
       assert.equal(child.exitCode, null, said);
       return (await fetch(url).catch(() => null)) !== null;
     });
@@ -171,7 +170,7 @@ async function speaksThrough(url: string, ask: typeof fetch = fetch): Promise<vo
   }
 }
 
-test("nginx: the script and ingest, past the site's own rules, and nothing else.", {
+test("nginx: forwards the script and ingest requests despite the site's own rules, and nothing else.", {
   skip: missing(NGINX),
 }, async () => {
   const { proxy } = await install();
@@ -180,10 +179,10 @@ test("nginx: the script and ingest, past the site's own rules, and nothing else.
   assert.equal(await (await fetch(`${site.url}/other.js`)).text(), "the site's own");
 });
 
-test("nginx: it passes on each visitor's address, and no cookie.", { skip: missing(NGINX) }, async (t) => {
-  const came: Record<string, unknown>[] = [];
+test("nginx: forwards each visitor's address, and no cookies.", { skip: missing(NGINX) }, async (t) => {
+  const forwarded: Record<string, unknown>[] = [];
   const upstream = createServer(({ headers, url, method }, response) => {
-    came.push({
+    forwarded.push({
       url,
       method,
       cookie: headers.cookie,
@@ -207,7 +206,7 @@ test("nginx: it passes on each visitor's address, and no cookie.", { skip: missi
     { "x-forwarded-for": "203.0.113.9" },
   );
   await fetch(`${site.url}${PATH}/sdk/v2.js`, { headers: { cookie: "session=the-site's" } });
-  assert.deepEqual(came, [
+  assert.deepEqual(forwarded, [
     {
       url: "/base/api/ingest/v2/pk_1/events?handling=lenient",
       method: "POST",
@@ -221,7 +220,6 @@ test("nginx: it passes on each visitor's address, and no cookie.", { skip: missi
 
 test("nginx: a page with the proxy's snippet, in a browser whose blocker knows the service's host, is counted.", {
   skip: missing(NGINX) || noBrowser,
-  timeout: 60_000,
 }, async (t) => {
   const { proxy } = await install("?path=/hw/own");
   const head = proxy.browserSnippet.replace(/\s*\n\s*/g, " ").replace(/\/\/ headwater[^<]*/, "");
@@ -231,7 +229,7 @@ test("nginx: a page with the proxy's snippet, in a browser whose blocker knows t
   const page = await context.newPage();
   await page.route(`${world.url}/**`, (route) => route.abort("blockedbyclient"));
   await page.goto(`${site.url}/welcome`);
-  const views = await until("the view is in the debug data", DEADLINE_MS, async () => {
+  const views = await until("the view is in the debug data", async () => {
     const { body } = await world.ask(
       `/api/tracking-sources/${source.sourceId}/debug?origin=${encodeURIComponent(site.url)}`,
     );
@@ -240,18 +238,16 @@ test("nginx: a page with the proxy's snippet, in a browser whose blocker knows t
   assert.deepEqual([views.length, views[0].accepted], [1, 1]);
 });
 
-test("Caddy: the script and ingest, and nothing else.", {
+test("Caddy: forwards the script and ingest requests, and nothing else.", {
   skip: missing(CADDY),
-  timeout: 60_000,
 }, async () => {
   const { proxy } = await install();
   await using site = await startCaddy(proxy.caddy);
   await speaksThrough(site.url);
 });
 
-test("Caddy: a service that lies under a path is asked there.", {
+test("Caddy: forwards to the path that the service is under.", {
   skip: missing(CADDY),
-  timeout: 60_000,
 }, async (t) => {
   const upstream = createServer(({ headers, url }, response) => {
     response.end(JSON.stringify([url, headers.host, headers.cookie]));
@@ -269,7 +265,7 @@ test("Caddy: a service that lies under a path is asked there.", {
   assert.deepEqual(await response.json(), ["/base/api/ingest/v2/pk_1/events?a=b", `127.0.0.1:${port}`, null]);
 });
 
-test("Cloudflare: the Worker, run as it is, passes on the script and ingest, and leaves the rest to the site.", async (t) => {
+test("Cloudflare: the Worker, unchanged, forwards the script and ingest requests, and leaves the rest to the site.", async (t) => {
   const { proxy } = await install();
   const { default: worker } = (await import(
     `data:text/javascript,${encodeURIComponent(proxy.cloudflare)}`
@@ -296,7 +292,7 @@ test("Cloudflare: the Worker, run as it is, passes on the script and ingest, and
   assert.deepEqual(new Set(cookies), new Set([null]));
 });
 
-test("Next.js: the script's path and ingest's go on to the service, and no cookie. (A fresh app runs it in the client's tests.)", async () => {
+test("Next.js: forwards the script and ingest requests, and no cookies. (A fresh app runs it in the client's tests.)", async () => {
   const { proxy } = await install("?path=/a/b");
   const code = proxy.nextjs
     .replace(/import .*\n/, "const NextResponse = { rewrite: (url, init) => ({ url, init }) };\n")
@@ -316,14 +312,14 @@ test("Next.js: the script's path and ingest's go on to the service, and no cooki
   assert.deepEqual([...init.request.headers], [["content-type", "text/plain"]]);
 });
 
-test("The path is the query's, else INGEST_ALIAS, else /hw; a path that is none is refused.", async () => {
+test("The path is the query's, else INGEST_ALIAS, else /hw; an invalid path is refused.", async () => {
   assert.equal((await install()).proxy.path, "/hw");
   assert.equal((await install("?path=/a-b/c")).proxy.path, "/a-b/c");
   await using aliased = await openWorld({ INGEST_ALIAS: "/own" });
   const { sourceId } = await aliased.createSource();
   const { body } = await aliased.ask(`/api/tracking-sources/${sourceId}/install`);
   assert.equal(body.proxy.path, "/own");
-  assert.match(body.proxy.browserSnippet, /script\.src = "\/own\/sdk\/v2\.js\?with=engagement";/);
+  assert.match(body.proxy.browserSnippet, /script\.src = trusted\("\/own\/sdk\/v2\.js\?with=engagement"\);/);
   for (const path of ["hw", "/", "/a/", "/../a", "/a;b", '/a"', "/$a", "/a%20b", `/${"a".repeat(100)}`]) {
     const url = `/api/tracking-sources/${source.sourceId}/install?path=${encodeURIComponent(path)}`;
     assert.match(issuesOf(await world.ask(url)).join(), /^path: (invalid_value|too_long)/, path);

@@ -11,11 +11,10 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import type { DebugAttempt, InstallPayload } from "@headwater/contract";
 import { newVisitor, skip } from "../../../../packages/sdk/test/chromium.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { ORGANIZATION_ID, openWorld, type World } from "../support/world.ts";
 import { bundle } from "./snippet-bundle.ts";
 
-const DEADLINE_MS = 10_000;
 let world: World;
 before(async () => {
   world = await openWorld();
@@ -73,7 +72,6 @@ const FRAMEWORKS: Record<
 for (const [framework, show] of Object.entries(FRAMEWORKS)) {
   test(`${framework}: one view on load, the calls made before the script came, and the navigation.`, {
     skip,
-    timeout: 60_000,
   }, async (t) => {
     let head = "";
     const site = createServer((_request, response) => {
@@ -99,7 +97,7 @@ for (const [framework, show] of Object.entries(FRAMEWORKS)) {
     await page.goto(`${url}/welcome`);
     await page.waitForFunction("window.headwater?.version");
     await page.evaluate("history.pushState(null, '', '/next'); headwater('track', 'last')");
-    const arrived = await until("the last event is in the debug data", DEADLINE_MS, async () => {
+    const arrived = await until("the last event is in the debug data", async () => {
       const { bootstrapAttempts, eventAttempts } = (await world.ask(`${about}/debug`)).body;
       const results = [...bootstrapAttempts, ...eventAttempts.toReversed()].flatMap(
         (one: DebugAttempt) => one.results,
@@ -188,7 +186,7 @@ test("curl: each run is one accepted view, for every kind of origin, and for a s
     const { snippets } = (await world.ask(`/api/tracking-sources/${sourceId}/install`)).body;
     const { stdout } = await inShell(snippets.curl);
     assert.match(stdout, /"accepted":1,"duplicates":0,"rejected":0/, JSON.stringify(over));
-    assert.match(stdout, /"warnings":\[\]/, "it counts: it is no suspected bot");
+    assert.match(stdout, /"warnings":\[\]/, "it counts: it is not a suspected bot");
     const again = await inShell(snippets.curl);
     assert.match(again.stdout, /"accepted":1,"duplicates":0/);
   }

@@ -67,7 +67,7 @@ test("An address of a private network is not requested, whether by number or by 
   assert.deepEqual(server.requested, []);
 });
 
-test("Other ports than 80 and 443 are not requested, besides the service's own, also after a redirect.", async () => {
+test("Other ports than 80 and 443 are not requested, besides the service's own, even after a redirect.", async () => {
   await assertNotRequested("http://example.com:22/", /not requested: .* not 22/);
   await assertNotRequested("https://example.com:8443/", /not requested: .* not 8443/);
   const guard = createPublicGuard(new URL("http://127.0.0.1:8080"));
@@ -87,7 +87,7 @@ test("The guard lets requests through to the service's own address, and to no ot
 });
 
 test("403: it needs sources:write. 422: the address of a web page.", async () => {
-  const viewer = await world.member("viewer");
+  const viewer = await world.serviceAccount("viewer");
   refused(await testPage(`${world.url}/docs`, viewer.token), 403, "permission_denied");
   assert.deepEqual(issuesOf(await testPage("file:///etc/passwd")), ["url: invalid_value"]);
 });

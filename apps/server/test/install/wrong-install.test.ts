@@ -10,11 +10,9 @@ import { after, before, test } from "node:test";
 import type { DebugAttempt, Verification } from "@headwater/contract";
 import type { Page } from "playwright-core";
 import { newVisitor, skip } from "../../../../packages/sdk/test/chromium.ts";
-import { headwater } from "../cli/command-line.ts";
-import { until } from "../faults/child.ts";
+import { headwaterHere } from "../cli/command-line.ts";
+import { until } from "../support/until.ts";
 import { ORGANIZATION_ID, openWorld, type TestSource, type World } from "../support/world.ts";
-
-const DEADLINE_MS = 10_000;
 
 interface Wrong {
   title: string;
@@ -25,7 +23,7 @@ interface Wrong {
   /** What the visitor's blocker does. */
   block?(page: Page, world: World): Promise<unknown>;
   warning: RegExp;
-  /** Of the one attempt in the debug data; null: the request does not reach the source. */
+  /** The one attempt in the debug data; null: the request does not reach the source. */
   attempt: { code: string; hint: RegExp } | null;
   /** The check that the doctor finds wrong, and the line that it says to paste; null: what it cannot see. */
   doctor: { check: string; paste(world: World, source: TestSource, site: string): string | null } | null;
@@ -153,7 +151,6 @@ after(() => world[Symbol.asyncDispose]());
 for (const wrong of WRONG) {
   test(`${wrong.title}: one warning, one attempt with a hint, and the doctor names it.`, {
     skip,
-    timeout: 60_000,
   }, async (t) => {
     const resources = new AsyncDisposableStack();
     t.after(() => resources.disposeAsync());
@@ -172,7 +169,7 @@ for (const wrong of WRONG) {
     });
     const url = wrong.elsewhere ? site.otherUrl : site.url;
     await page.goto(`${url}/welcome`);
-    await until("the page's console shows a warning", DEADLINE_MS, async () => warnings.length > 0);
+    await until("the page's console shows a warning", async () => warnings.length > 0);
     await goOn(page);
     assert.equal(warnings.length, 1, warnings.join("\n"));
     assert.match(warnings[0]!, /^Headwater: /);
@@ -188,7 +185,7 @@ for (const wrong of WRONG) {
 
     if (wrong.doctor === null) return;
     const words = [`${url}/welcome`, "--key", source.publicKey, "--json"];
-    const examined = await headwater({}, "doctor", ...words);
+    const examined = await headwaterHere({}, "doctor", ...words);
     const { checks, isWorking }: Verification = examined.json();
     const found = checks
       .filter(({ status }) => status === "wrong")

@@ -50,7 +50,7 @@ export const aSource = (organizationId: string, over: Partial<SourceRecord> = {}
   ...over,
 });
 
-/** What the tests of a catalog do over and over. @param catalog asked for each time */
+/** Steps that tests of a catalog repeat. @param catalog called for each step, since it can be reopened */
 export function catalogSamples(catalog: () => Catalog) {
   const by = { actor: OWNER, now: NOW };
   const page = (organizationId: string, cursor: string | null = null, limit = 100) => ({

@@ -11,13 +11,13 @@ import {
   type SqliteLedger,
 } from "../../src/ledger/sqlite/open.ts";
 import { folder } from "../cli/command-line.ts";
-import { startChild, until } from "../faults/child.ts";
+import { startChild } from "../faults/child.ts";
 import { storedEvents } from "../faults/oracle.ts";
+import { until } from "../support/until.ts";
 import { aCommit, entries, NOW } from "./ledger-home.suite.ts";
 
 const MEGABYTE = 1_048_576;
 const EVENT_BYTES = 20_000;
-const PATIENCE_MS = 60_000;
 const fileSize = (dataDir: string) => statSync(ledgerPath(dataDir)).size;
 
 /** Stores events that cannot be compressed. */
@@ -25,7 +25,7 @@ async function store(ledger: SqliteLedger, megabytes: number): Promise<void> {
   for (let bytes = 0; bytes < megabytes * MEGABYTE; bytes += 200 * EVENT_BYTES) {
     const large = entries(200).map((entry) => {
       const text = randomBytes((EVENT_BYTES * 3) / 4).toString("base64");
-      return { ...entry, json: JSON.stringify({ eventId: entry.key, text }) };
+      return { ...entry, line: Buffer.from(JSON.stringify({ eventId: entry.key, text })) };
     });
     await ledger.commit(aCommit({ entries: large }));
   }
@@ -72,7 +72,7 @@ describe("The ledger's file", () => {
     const shrunk = copy("shrunk");
     assert.ok(backlogBytes > 150 * MEGABYTE, `${backlogBytes} bytes`);
     await withLedger(shrunk, async (ledger) => {
-      await until("the file is small", PATIENCE_MS, async () => {
+      await until("the file is small", async () => {
         await ledger.releaseSpace();
         return fileSize(shrunk) < backlogBytes / 2;
       });
@@ -107,7 +107,7 @@ describe("The ledger's file", () => {
     const served = copy("served");
     const child = await startChild(served);
     try {
-      await until("the file is smaller", PATIENCE_MS, () => fileSize(served) < 0.9 * backlogBytes);
+      await until("the file is smaller", () => fileSize(served) < 0.9 * backlogBytes);
       assert.equal((await child.end("SIGTERM")).code, 0);
     } finally {
       await child.end("SIGKILL");

@@ -4,7 +4,13 @@ import { describe } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { createLineBuilder, membersOf } from "../../src/ledger/outbox-line.ts";
-import type { Cursor, OpenErasure, OutboxPage, VisitorToErase } from "../../src/ledger/records.ts";
+import type {
+  CommitEntry,
+  Cursor,
+  OpenErasure,
+  OutboxPage,
+  VisitorToErase,
+} from "../../src/ledger/records.ts";
 import {
   ACTOR,
   aCommit,
@@ -23,7 +29,7 @@ import {
 } from "./ledger-home.suite.ts";
 
 const LEASE_MS = 600_000;
-/** What a store may have trouble with. */
+/** Values that a store may handle wrongly. */
 export const ODD = `ünï "✓" \\ ' \u2028`;
 
 interface VisitorEvent {
@@ -40,7 +46,11 @@ const eventOf = (sourceId: string, over: VisitorEvent = {}) => {
   const place = { country: null, region: null, city: null };
   const shared = { sourceId, receivedAt, batchId: null, sdkVersion: null, ...place, sentBy } as const;
   const head = { analyticsEventId: `evt_${keyOf(id)}`, occurredAt: receivedAt, anonymousId, userId };
-  return { key: keyOf(id), json: createLineBuilder(shared)(head, membersOf({ id })), day: SOME_DAY };
+  return {
+    key: keyOf(id),
+    line: Buffer.from(createLineBuilder(shared)(head, membersOf({ id }))),
+    day: SOME_DAY,
+  };
 };
 export const visitorOf = (sourceIds: string[], over: Partial<VisitorToErase> = {}): VisitorToErase => ({
   sourceIds,
@@ -89,7 +99,7 @@ const idsIn = (page: OutboxPage | null): string[] =>
     )
     .map((line) => JSON.parse(line).id)
     .sort();
-const idOf = ({ json }: { json: string }): string => JSON.parse(json).id;
+const idOf = ({ line }: CommitEntry): string => JSON.parse(`${line}`).id;
 const receiptsOf = (erasures: OpenErasure[]) => erasures.map(({ receiptId }) => receiptId).sort();
 
 export function erasureSuite(name: string, newHome: NewHome): void {

@@ -23,7 +23,7 @@ export const fresh = (prefix: string) => `${prefix}_${++numbered}`;
 export const keyOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
 const entry = (id: string, day: number): CommitEntry => ({
   key: keyOf(id),
-  json: JSON.stringify({ id, text: "ünï ✓" }),
+  line: Buffer.from(JSON.stringify({ id, text: "ünï ✓" })),
   day,
 });
 /** Some day, for tests that do not depend on it. */

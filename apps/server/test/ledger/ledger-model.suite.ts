@@ -56,7 +56,11 @@ async function live(home: LedgerHome, history: Happening[]): Promise<void> {
         const commits = one.send.map((ids) =>
           aCommit({
             receivedAt: model.now,
-            entries: ids.map((id) => ({ key: keyOf(`${id}`), json: `{"id":${id}}`, day: SOME_DAY })),
+            entries: ids.map((id) => ({
+              key: keyOf(`${id}`),
+              line: Buffer.from(`{"id":${id}}`),
+              day: SOME_DAY,
+            })),
           }),
         );
         const outcomes = await Promise.all(commits.map((commit) => ledger.commit(commit)));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { Cursor, OutboxPage } from "../../src/ledger/records.ts";
+import type { CommitEntry, Cursor, OutboxPage } from "../../src/ledger/records.ts";
 import { aCommit, entries, fresh, type NewHome, NOW, outboxEvents, testerOf } from "./ledger-home.suite.ts";
 
 const LEASE_MS = 600_000;
@@ -19,7 +19,7 @@ const linesOf = (page: OutboxPage) =>
       .split("\n")
       .filter((_, index) => !skipped.includes(index + 1)),
   );
-const jsonOf = (batch: { json: string }[]) => batch.map(({ json }) => json).sort();
+const jsonOf = (batch: CommitEntry[]) => batch.map(({ line }) => `${line}`).sort();
 
 export function outboxSuite(name: string, newHome: NewHome): void {
   const test = testerOf(newHome);
@@ -82,7 +82,7 @@ export function outboxSuite(name: string, newHome: NewHome): void {
       const all = [...linesOf(first), ...linesOf(second)];
       assert.deepEqual(
         all,
-        large.flat().map(({ json }) => json),
+        large.flat().map(({ line }) => `${line}`),
       );
     });
 

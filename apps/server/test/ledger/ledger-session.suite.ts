@@ -44,14 +44,14 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       const of = (anonymousId: string, minute: number, over: Partial<SessionRecord> = {}) =>
         aSession({ anonymousId, sessionId: fresh("sesv"), lastActivityAt: NOW + minute * MINUTE, ...over });
       const [early, late, other] = [of("one", 1), of("one", 2), of("other", 1)];
-      const unknown = of("one", 3, { sessionId: fresh("ses") });
-      await ledger.commit(aCommit({ open: [late, early, other, unknown] }));
+      const opened = of("third", 3, { sessionId: fresh("ses") });
+      await ledger.commit(aCommit({ open: [late, early, other, opened] }));
       const invented = Array.from({ length: 500 }, (_, at) => `visitor_${at}`);
       const find = async (sourceId: string) =>
-        (await ledger.latestSessions({ sourceId, anonymousIds: [...invented, "other", "one"] }))
+        (await ledger.latestSessions({ sourceId, anonymousIds: [...invented, "other", "one", "third"] }))
           .map((session) => ({ ...session }))
           .sort((a, b) => b.lastActivityAt - a.lastActivityAt);
-      assert.deepEqual(await find("src_1"), [late, other]);
+      assert.deepEqual(await find("src_1"), [opened, late, other]);
       assert.deepEqual(await find("src_2"), []);
     });
 
@@ -67,7 +67,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       await ledger.commit(aCommit({ entries: [a!], touch, receivedAt: NOW + 2 * MINUTE }));
       assert.equal(await activity(), NOW + 2 * MINUTE);
       await ledger.commit(aCommit({ entries: [a!], touch, receivedAt: NOW + 3 * MINUTE }));
-      assert.equal(await activity(), NOW + 2 * MINUTE, "a batch of duplicates is no activity");
+      assert.equal(await activity(), NOW + 2 * MINUTE, "a batch of duplicates is not activity");
       await ledger.commit(aCommit({ entries: entries(1), touch, receivedAt: NOW }));
       assert.equal(await activity(), NOW + 2 * MINUTE, "a request that took long sets nothing back");
     });
@@ -108,7 +108,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       assert.ok(await sessionOf(ledger, kept));
     });
 
-    test("that have expired are all deleted, also when they fill several slices", async (ledger) => {
+    test("that have expired are all deleted, even when they fill several slices", async (ledger) => {
       const sessions = Array.from({ length: 4_500 }, () => aSession());
       await Promise.all(sessions.slice(0, 900).map((open) => ledger.commit(aCommit({ open: [open] }))));
       for (let at = 900; at < sessions.length; at += 900) {

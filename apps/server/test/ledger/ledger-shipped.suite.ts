@@ -51,9 +51,9 @@ export function shippedSuite(name: string, newHome: NewHome): void {
     test("a page says how many events of each source and day it has, duplicates not included", async (ledger) => {
       const [today, before] = [entries(3, TODAY), entries(2, BEFORE)];
       await ledger.commit(aCommit({ entries: [...today, ...before] }));
-      const aDuplicate = { ...today[0]!, json: eventJson(today[0]!.key, "src_1", TODAY) };
-      const aNew = { key: keyOf(fresh("event")), json: "", day: TODAY };
-      aNew.json = eventJson(aNew.key, "src_1", TODAY);
+      const aDuplicate = { ...today[0]!, line: eventLine(today[0]!.key, "src_1", TODAY) };
+      const newKey = keyOf(fresh("event"));
+      const aNew = { key: newKey, line: eventLine(newKey, "src_1", TODAY), day: TODAY };
       await ledger.commit(aCommit({ entries: [aDuplicate, aNew] }));
       await ledger.commit(aCommit({ sourceId: "src_2", entries: entries(4, TODAY) }));
       assert.deepEqual(sorted(await countDays((await claim(ledger))!)), [
@@ -143,8 +143,8 @@ export function shippedSuite(name: string, newHome: NewHome): void {
 }
 
 /** As much of an event's normal form as shipping reads; a tab ends it. */
-const eventJson = (key: string, sourceId: string, day: number) => {
+const eventLine = (key: string, sourceId: string, day: number) => {
   const at = new Date(day * 86_400_000 + 1).toISOString();
   const head = { analyticsEventId: `evt_${key}`, sourceId, occurredAt: at, receivedAt: at };
-  return JSON.stringify(head).replace(/}$/, "\t}");
+  return Buffer.from(JSON.stringify(head).replace(/}$/, "\t}"));
 };

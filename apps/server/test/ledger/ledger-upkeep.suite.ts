@@ -1,4 +1,4 @@
-/** What happens every minute: keys are kept as long as promised and no longer for ever. */
+/** The upkeep of every minute: keys are kept as long as promised, and not for ever. */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { DEDUP_WINDOW_SECONDS } from "@headwater/contract/limits";

@@ -1,4 +1,4 @@
-/** The ledger on SQLite comes to a later schema with everything in it. */
+/** Migrations of the ledger on SQLite to a later schema keep everything in it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ async function storedLedger(t: TestContext) {
   return { dataDir, database, batch };
 }
 
-test("A ledger comes to the next schema once and keeps its rows; the former version refuses it then", async (t) => {
+test("A migration to the next schema runs once and keeps all rows; the previous version then refuses the ledger", async (t) => {
   const { database } = await storedLedger(t);
   const [from, to] = [MIGRATIONS.length, LATER.length];
   assert.deepEqual(migrate(database, LATER), { from, to });

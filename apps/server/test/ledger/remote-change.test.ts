@@ -4,37 +4,30 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { startThread } from "../../src/core/thread-calls.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import type { LedgerThreadMethods } from "../../src/ledger/sqlite/ledger-thread.ts";
+import { until } from "../support/until.ts";
 
 const THREAD = new URL("../../src/ledger/sqlite/ledger-thread.ts", import.meta.url);
 const NOW = Date.UTC(2026, 10, 21, 12);
-const PATIENCE_MS = 10_000;
 
 async function openThread(pollMs: number) {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-foreign-"));
-  const change = Promise.withResolvers<void>();
+  let isNoticed = false;
   const ledger = await startThread<LedgerThreadMethods>({
     name: "ledger",
     module: THREAD,
     opening: { dataDir, durability: "full", now: NOW, pollMs },
-    onNotice: (notice) => notice === "remote-change" && change.resolve(),
+    onNotice: (notice) => {
+      isNoticed ||= notice === "remote-change";
+    },
   });
   const beside = new DatabaseSync(ledgerPath(dataDir));
-  const patience = new AbortController();
   return {
     ledger,
     beside,
-    /** Rejects when no change is noticed in time. */
-    async noticed() {
-      const late = wait(PATIENCE_MS, null, { signal: patience.signal }).then(() => {
-        throw new Error("the change is not noticed");
-      });
-      await Promise.race([change.promise, late]).finally(() => patience.abort());
-      await late.catch(() => undefined);
-    },
+    noticed: () => until("the change is noticed", () => isNoticed),
     async [Symbol.asyncDispose]() {
       beside.close();
       await ledger.close();

@@ -1,9 +1,9 @@
-/** The one form of e-mail addresses (docs/api/accounts.md). */
+/** The normalized form of e-mail addresses (docs/api/accounts.md). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toEmailAddress } from "../../src/mail/email-address.ts";
 
-test("An address has one form: ASCII letters in lower case, and the domain as ASCII.", () => {
+test("An address has a normalized form: ASCII letters in lower case, and the domain as ASCII.", () => {
   const cases: [typed: string, stored: string][] = [
     ["Ada.L+x@Shop.Example", "ada.l+x@shop.example"],
     ["ada@K\u00f6ln.example", "ada@xn--kln-sna.example"],
@@ -21,7 +21,7 @@ test("An address has one form: ASCII letters in lower case, and the domain as AS
   }
 });
 
-test("Texts that mail programs read in another way than people are no addresses.", () => {
+test("Texts that mail programs read in another way than people are not addresses.", () => {
   const names = [
     "",
     ".a",

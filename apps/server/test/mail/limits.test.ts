@@ -31,7 +31,7 @@ const invite = async (email: string) =>
     token: await world.ownerSession(),
   });
 
-test("Creating and deleting an invitation again and again sends ten mails an hour to one mailbox, whatever the spelling.", async () => {
+test("Creating and deleting an invitation again and again sends at most ten mails an hour to one mailbox, however its address is spelled.", async () => {
   const spellings = [
     "victim@shop.example",
     "Victim+1@shop.example",
@@ -66,7 +66,7 @@ test("Creating and deleting an invitation again and again sends ten mails an hou
   assert.equal((await invite("victim@shop.example")).status, 201);
 });
 
-test("The limit of an address is one for all kinds of mail but sign-in links, which nobody else can use up.", async () => {
+test("All kinds of mail to an address share one limit; sign-in links have their own, which others cannot use up.", async () => {
   const email = "ada@shop.example";
   assert.equal((await invite(email)).status, 201);
   const { text } = mails.received.at(-1) ?? assert.fail();
@@ -84,7 +84,7 @@ test("The limit of an address is one for all kinds of mail but sign-in links, wh
   const sent = mails.received.length;
   for (let taken = 0; taken < sent; taken += 1) await mails.next();
   for (let asked = 0; asked < LIMITS.mailsPerRecipientAndHour + 3; asked += 1) {
-    assert.equal((await link()).status, 202, "also when none is sent");
+    assert.equal((await link()).status, 202, "even when none is sent");
     if (asked < LIMITS.mailsPerRecipientAndHour) assert.match((await mails.next()).text, /#code=/);
     // at most five are open at once
     now += 3 * MINUTE;
@@ -92,7 +92,7 @@ test("The limit of an address is one for all kinds of mail but sign-in links, wh
   assert.equal(mails.received.length, sent + LIMITS.mailsPerRecipientAndHour);
 });
 
-test("One person causes a hundred mails an hour, and one workspace has five hundred, to whomever they go; nodes share them.", async () => {
+test("One person can cause 100 mails an hour and one workspace 500, to any addresses together; nodes share the limits.", async () => {
   const sentTo: string[] = [];
   let nodes = 1;
   const mailer = limitMails(

@@ -149,13 +149,13 @@ describe("POST /mcp", () => {
 
   describe("permissions", () => {
     test("A tool needs the permission of its operation.", async () => {
-      const { token } = await world.member("viewer");
+      const { token } = await world.serviceAccount("viewer");
       await using viewer = await agentOverHttp(world.url, token);
       const given = { organizationId: ORGANIZATION_ID, name: "App" };
       const { isError, body } = await viewer.call("create_source", given);
       assert.deepEqual([isError, body.code], [true, "permission_denied"]);
       const elevated = { ...given, retentionDays: 30 };
-      await using developer = await agentOverHttp(world.url, (await world.member("developer")).token);
+      await using developer = await agentOverHttp(world.url, (await world.serviceAccount("developer")).token);
       assert.equal((await developer.call("create_source", elevated)).body.code, "permission_denied");
     });
 

@@ -19,7 +19,7 @@ import {
   trackEvent,
 } from "../support/world.ts";
 
-it("of one source, fifty successes at once and then five a second are listed, and all are counted", async (test) => {
+it("The debug view lists fifty successes of a source at once, then five a second, and counts all of them", async (test) => {
   const world = await openClockedWorldFor(test);
   const source = await world.createSource();
   const send = async (origin?: string) =>
@@ -42,7 +42,7 @@ it("of one source, fifty successes at once and then five a second are listed, an
   assert.equal((await view()).health.last24h.notListed, 11);
 });
 
-it("an accepted attempt that violates the tracking plan is listed, however busy its source is", async (test) => {
+it("The debug view lists an accepted attempt that violates the tracking plan, however busy its source is", async (test) => {
   const world = await openClockedWorldFor(test);
   const source = await world.createSource();
   const plan = { mode: "warn", unknownEvents: "warn", events: { known: { schema: {} } } };
@@ -60,7 +60,7 @@ it("an accepted attempt that violates the tracking plan is listed, however busy 
   assert.ok(results[0].warnings.includes("plan_violation"));
 });
 
-it("of all sources, busy ones leave room for a source that had no success for a while", async (test) => {
+it("The debug view leaves room beside busy sources for one that had no success for a while", async (test) => {
   const world = await openClockedWorldFor(test);
   const sendAll = async (source: TestSource) => {
     for (let sent = 0; sent < ATTEMPT_SUCCESSES_PER_SECOND; sent++)

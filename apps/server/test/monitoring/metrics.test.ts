@@ -92,7 +92,7 @@ describe("GET /metrics", () => {
     assert.equal(metricValue(text, "headwater_commit_queue_bytes"), 0);
   });
 
-  it("tells the version, the start, and the delay of the event loop", async () => {
+  it("has the version, the start, and the delay of the event loop", async () => {
     const text = await scrape();
     const { version, commit, isModified } = await readBuild();
     const labels = `version="${version}",commit="${commit ?? ""}",modified="${isModified}",node="${process.version}"`;
@@ -105,7 +105,7 @@ describe("GET /metrics", () => {
     }
   });
 
-  it("tells the connections to PostgreSQL by pool, and nothing of them on SQLite", async () => {
+  it("has the connections to PostgreSQL by pool, and none on SQLite", async () => {
     const text = await scrape();
     const of = (name: string, pool: string) =>
       metricValue(text, `headwater_postgres_pool_${name}`, `pool="${pool}"`);
@@ -120,7 +120,7 @@ describe("GET /metrics", () => {
     }
   });
 
-  it("has nothing that promtool complains of", {
+  it("passes promtool's checks", {
     skip: !existsSync(PROMTOOL) && `there is no ${PROMTOOL}`,
   }, async () => {
     const check = spawnSync(PROMTOOL, ["check", "metrics"], { input: await scrape(), encoding: "utf8" });

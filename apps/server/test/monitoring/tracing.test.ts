@@ -4,11 +4,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { openTracer } from "../../src/monitoring/tracing.ts";
-import { bootstrapBody, bootstrapPath, openWorld } from "../support/world.ts";
+import { bootstrapBody, bootstrapPath, HOUR, openWorld } from "../support/world.ts";
 
+/** Its batches give up after thirty seconds, when the exporter does not before. */
+const MAX_STOP_MS = 25_000;
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
-/** The exporter itself gives up after ten seconds. */
-const MAX_STOP_MS = 8_000;
 const PARENT_ID = "00f067aa0ba902b7";
 
 function isInstalled(): boolean {
@@ -76,7 +76,9 @@ test("With OTEL_EXPORTER_OTLP_ENDPOINT the collector gets a span for each reques
 
 test("A collector that does not answer does not delay the stop.", {
   skip: !isInstalled() && "the packages of OpenTelemetry are not installed; `npm install` installs them",
-}, async () => {
+}, async (t) => {
+  process.env.OTEL_EXPORTER_OTLP_TIMEOUT = String(HOUR);
+  t.after(() => delete process.env.OTEL_EXPORTER_OTLP_TIMEOUT);
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { port } = silent.address() as AddressInfo;

@@ -11,10 +11,9 @@ import {
   RESUMED_PER_TURN,
 } from "../../src/overload/paused-connections.ts";
 import { Line } from "../api/raw-line.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { bootstrapBody, bootstrapPath, ORIGIN, openWorld } from "../support/world.ts";
 
-const PATIENCE_MS = 30_000;
 const MODULE_URL = import.meta.resolve("../../src/overload/paused-connections.ts");
 
 /** Pauses the connections of new requests. @returns how many of them are read again after each turn, until all are */
@@ -103,14 +102,13 @@ describe("A connection whose request was refused", () => {
     assert.equal(await promise, true);
   });
 
-  it("gets an answer to each further request, also when its body arrives later", async () => {
+  it("gets an answer to each further request, even when its body arrives later", async () => {
     await using world = await openWorld({ DISK_LOW_WATER_BYTES: "1000000000000000" });
     const source = await world.createSource();
     const body = JSON.stringify(bootstrapBody());
     const head = `POST ${bootstrapPath(source)} HTTP/1.1\r\nHost: x\r\nOrigin: ${ORIGIN}\r\nContent-Length: ${body.length}\r\n\r\n`;
     const line = new Line(world.url).write(head + body);
-    const answered = (count: number) =>
-      until(`answer ${count}`, PATIENCE_MS, () => line.statuses().length >= count);
+    const answered = (count: number) => until(`answer ${count}`, () => line.statuses().length >= count);
     await answered(1);
     for (let count = 2; count < 5; count++) {
       line.write(head);

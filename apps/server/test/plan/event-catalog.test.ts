@@ -34,7 +34,7 @@ describe("The event catalogue", () => {
   it("is empty before the first event; viewers may not read it", async () => {
     const own = await world.createSource();
     assert.deepEqual(await catalogOf(own), { events: [], otherEvents: 0 });
-    const { token } = await world.member("viewer");
+    const { token } = await world.serviceAccount("viewer");
     refused(await world.ask(catalogPath(own), { token }), 403, "permission_denied");
   });
 
@@ -93,7 +93,7 @@ describe("The event catalogue", () => {
     assert.deepEqual(order.pages, ["/pricing"]);
   });
 
-  it("counts every event, and looks at a part of many", async () => {
+  it("counts every event, and examines a sample of frequent ones", async () => {
     const own = await world.createSource();
     const [sessionId = ""] = await sessionsOf(own, 1);
     for (let batch = 0; batch < 4; batch++)

@@ -4,7 +4,11 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { LIMITS } from "@headwater/contract";
-import { createEventLearner, type EventLearner, LEARNED_ENTRIES } from "../../src/event-catalog/learner.ts";
+import {
+  createEventLearner,
+  type EventLearner,
+  MAX_LEARNED_ENTRIES,
+} from "../../src/event-catalog/learner.ts";
 import { OTHER_EVENTS } from "../../src/ledger/merge-events.ts";
 
 const NAMES = 100_000;
@@ -79,7 +83,7 @@ test("100,000 event names with 1,000 properties each take a bounded number of en
   const longest = Math.max(...records.map((record) => Buffer.byteLength(JSON.stringify(record))));
   t.diagnostic(`${entries} entries, ${highest.toFixed(1)} MiB, the longest record has ${longest} bytes`);
   assert.ok(highest < MAX_MEMORY_MIB, `${highest} MiB`);
-  assert.ok(entries > 1_000 && entries <= LEARNED_ENTRIES + SOURCES, String(entries));
+  assert.ok(entries > 1_000 && entries <= MAX_LEARNED_ENTRIES + SOURCES, String(entries));
   assert.ok(longest < MAX_NAME_BYTES, String(longest));
   for (const [sourceId, events] of taken) {
     assert.ok(events.length <= LIMITS.maxCatalogEvents + 1, sourceId);
@@ -102,7 +106,7 @@ test("Pages take a bounded number of bytes too: of an address of 4 KiB, only the
   assert.ok(learner.take().size > 0);
 });
 
-test("What was learned too much of is forgotten once it is taken, and is learned anew", () => {
+test("When the learner is full, taking what it learned makes room to learn more", () => {
   const learner = createEventLearner();
   const before = heapMiB();
   for (let round = 0; round < 20; round++) {

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { folder, headwater } from "../cli/command-line.ts";
+import { folder, headwaterHere } from "../cli/command-line.ts";
 import { openVisit } from "../install/visit.ts";
 import { eventsBody, eventsPath, OWNER_TOKEN, type TestSource, trackEvent } from "../support/world.ts";
 
@@ -44,7 +44,7 @@ async function openRepository() {
   const remote = ["--api", world.url, "--token-file", files.at("token")];
   const dir = ["--dir", files.at("tracking-plan")];
   const plan = (command: string, ...words: string[]) =>
-    headwater({ DATA_DIR: files.at("none") }, "plan", command, ...words, ...dir);
+    headwaterHere({ DATA_DIR: files.at("none") }, "plan", command, ...words, ...dir);
   const pulled = await plan("pull", source.sourceId, ...remote);
   assert.equal(pulled.code, 0, pulled.stderr);
   const read = (name: string) => readFileSync(files.at(`tracking-plan/${name}`), "utf8");
@@ -182,7 +182,7 @@ describe("`headwater plan check`", () => {
     for (const line of [{ batch: [foreign] }, foreign, [], 5]) {
       const { code, stderr } = await check(good + lines(line));
       assert.equal(code, 1);
-      assert.match(stderr, /recorded\.ndjson:3: the line is no event, batch or attempt of Headwater/);
+      assert.match(stderr, /recorded\.ndjson:3: the line is not an event, batch or attempt of Headwater/);
     }
   });
 

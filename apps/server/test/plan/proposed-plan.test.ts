@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { describeViolation, type EventResult, LIMITS, type ViolationDetails } from "@headwater/contract";
-import { folder, headwater } from "../cli/command-line.ts";
+import { folder, headwaterHere } from "../cli/command-line.ts";
 import { openVisit } from "../install/visit.ts";
 import {
   eventsBody,
@@ -89,14 +89,12 @@ describe("A plan that is proposed from a day of traffic", () => {
       const plan = { ...proposal.plan, mode };
       assert.equal((await world.ask(planPath(source), { method: "PUT", body: { plan } })).status, 200);
       const sessionId = await world.openSession(source);
-      const sentAt = performance.now();
       const sent = newVersion(100);
       const reply = await world.send(
         eventsPath(source),
         eventsBody(sessionId, sent, { sdkVersion: "app-2.0" }),
       );
       const { body: debug } = await world.ask(`/api/tracking-sources/${source.sourceId}/debug?limit=1`);
-      assert.ok(performance.now() - sentAt < 5_000, "it is reported within five seconds");
       const [attempt] = debug.eventAttempts;
       assert.equal(attempt.sdkVersion, "app-2.0");
       const violated = mode === "warn" ? "accepted" : "rejected plan_violation";
@@ -176,7 +174,7 @@ describe("A plan that is proposed from a day of traffic", () => {
     assert.equal(body.health.last24h.planViolations, 120);
   });
 
-  it("requires nothing of events that were hardly seen, and keeps the events of the current plan", async () => {
+  it("requires nothing of rarely seen events, and keeps the events of the current plan", async () => {
     const source = await world.createSource();
     const order = { mode: "off", schema: { required: ["id"] } };
     const plan = { mode: "reject", unknownEvents: "warn", events: { order } };
@@ -194,9 +192,9 @@ describe("A plan that is proposed from a day of traffic", () => {
     using files = folder();
     writeFileSync(files.at("token"), OWNER_TOKEN);
     const remote = ["--api", world.url, "--token-file", files.at("token"), "--dir", files.at("plan")];
-    const proposed = await headwater({}, "plan", "propose", source.sourceId, ...remote);
+    const proposed = await headwaterHere({}, "plan", "propose", source.sourceId, ...remote);
     assert.match(proposed.stdout, /with 4 proposed events to .*signup/, proposed.stderr);
-    const pushed = await headwater({}, "plan", "push", source.sourceId, ...remote);
+    const pushed = await headwaterHere({}, "plan", "push", source.sourceId, ...remote);
     assert.equal(pushed.stdout, "Saved version 2 of the plan.\n", pushed.stderr);
   });
 });

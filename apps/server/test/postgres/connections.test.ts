@@ -1,10 +1,10 @@
-/** What becomes of connections to PostgreSQL: which are used again, and what may stand in between. */
+/** Connections to PostgreSQL: which ones are reused, and which poolers and proxies may be in between. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { headwater } from "../cli/command-line.ts";
-import { until } from "../faults/child.ts";
 import { ACTOR, NOW } from "../ledger/ledger-home.suite.ts";
+import { until } from "../support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -18,8 +18,6 @@ import { query } from "./cluster.ts";
 import { createDatabase, type Database } from "./databases.ts";
 import { startPooler, whyNoPooler } from "./pooler.ts";
 import { startRelay } from "./relay.ts";
-
-const SEEN_MS = 10_000;
 
 describe("A connection to PostgreSQL", () => {
   let database: Database;
@@ -60,7 +58,7 @@ describe("PgBouncer", { skip: whyNoPooler() ?? false }, () => {
     assert.deepEqual(outcomesOf(sent), ["accepted"]);
     await pooled.server.maintain();
     await direct.ask(`/api/tracking-sources/${source.sourceId}/regenerate-key`, { method: "POST", body: {} });
-    await until("the old key is refused by way of the pooler", SEEN_MS, async () => {
+    await until("the old key is refused by way of the pooler", async () => {
       const { body } = await pooled.send(bootstrapPath(source), bootstrapBody());
       return body.code === "rotated_public_key";
     });

@@ -20,7 +20,7 @@ import { databaseOf, removeDatabaseOf } from "./databases.ts";
 /** Ids and tokens are random, and the ids of events are derived from them. */
 const ID = /\b(src|ses|att|req|pk|tok|usr|svc|evt|aud)_[A-Za-z0-9_-]{8,}/g;
 const TOKEN_HINT = /"hint":"[A-Za-z0-9]{4}"/g;
-/** Of a snippet, in which the key stands. */
+/** The hash of a snippet, which contains the key. */
 const HASH = /'sha256-[A-Za-z0-9+/=]+'/g;
 const DURATION = /"durationMs":[\d.]+/g;
 const withoutIds = (value: unknown): unknown =>

@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import { chownSync } from "node:fs";
 import { dirname } from "node:path";
 import { it } from "node:test";
-import { until } from "../faults/child.ts";
 import { openVolume, whyNoVolume } from "../faults/volume.ts";
+import { until } from "../support/until.ts";
 import { eventsBody, eventsPath, openWorld, outcomesOf, trackEvent } from "../support/world.ts";
 import { query, startCluster, unprivileged } from "./cluster.ts";
 
 const SIZE_MB = 8;
-const SEEN_MS = 15_000;
 
 it("A full disk of PostgreSQL gives 503 storage_full, and events are accepted again once there is space", {
   skip: whyNoVolume("tmpfs") ?? false,
@@ -30,14 +29,14 @@ it("A full disk of PostgreSQL gives 503 storage_full, and events are accepted ag
     await admin("alter table outbox set tablespace small");
     await admin("create table filling (bytes text) tablespace small");
     await admin("alter table filling alter column bytes set storage external");
-    await until("the disk is full", SEEN_MS, () =>
+    await until("the disk is full", () =>
       admin("insert into filling select repeat('x', 100000)").then(
         () => false,
         (error: { code: string }) => error.code === "53100",
       ),
     );
     // what is left on the pages of the table itself
-    const refused = await until("a batch is refused", SEEN_MS, async () => {
+    const refused = await until("a batch is refused", async () => {
       const reply = await send();
       return reply.status !== 200 && reply;
     });

@@ -5,8 +5,8 @@ import type pg from "pg";
 import { LOCKS, openConnection } from "../../src/ledger/postgres/connections.ts";
 import { MIGRATIONS, migrate, readSchemaVersion } from "../../src/ledger/postgres/migrations.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
-import { until } from "../faults/child.ts";
 import { entries, outcomes } from "../ledger/ledger-home.suite.ts";
+import { until } from "../support/until.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, createEmptyDatabase, type Database } from "./databases.ts";
 
@@ -29,12 +29,12 @@ async function withConnections(
 }
 
 const untilMigrationWaits = (client: pg.Client) =>
-  until("the migration waits", PATIENCE_MS, async () => {
+  until("the migration waits", async () => {
     const { rowCount } = await client.query("select from pg_locks where not granted");
     return rowCount;
   });
 
-it("A ledger comes to the next schema once and keeps its rows; the former version refuses it then", async () => {
+it("A migration to the next schema runs once and keeps all rows; the previous version then refuses the ledger", async () => {
   const database = await createDatabase();
   const ledger = await openPostgresLedger({ url: database.url });
   assert.deepEqual(await outcomes(ledger, { entries: entries(3) }), [1, 1, 1]);

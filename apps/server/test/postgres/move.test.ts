@@ -1,7 +1,7 @@
 /** An embedded ledger moves to PostgreSQL: everything is there, and the same service goes on with it. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { headwater } from "../cli/command-line.ts";
+import { headwaterHere } from "../cli/command-line.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import {
   bootstrapBody,
@@ -17,7 +17,7 @@ import {
 import { query } from "./cluster.ts";
 import { createDatabase } from "./databases.ts";
 
-/** What no refusal may advise. */
+/** Advice that no refusal may give. */
 const DESTROYING = /empty the database|drop|truncate|delete/i;
 
 it("move copies sources, members, tokens, sessions, keys, events and the debug history; it continues after an interruption, and copies nothing twice", async () => {
@@ -42,25 +42,25 @@ it("move copies sources, members, tokens, sessions, keys, events and the debug h
       audit: (await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}`)).body,
       debug,
     };
-    const serving = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url);
+    const serving = await headwaterHere({ DATA_DIR: world.dataDir }, "move", "--to", url);
     assert.equal(serving.code, 78);
     assert.match(serving.stderr, /Another Headwater process serves/);
     await world.close();
 
-    await headwater({ DATABASE_URL: url }, "migrate");
+    await headwaterHere({ DATABASE_URL: url }, "migrate");
     await query(url, "alter table event_keys_1 rename to elsewhere");
-    const interrupted = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url);
+    const interrupted = await headwaterHere({ DATA_DIR: world.dataDir }, "move", "--to", url);
     assert.equal(interrupted.code, 1);
     assert.match(interrupted.stderr, /"event_keys_1" does not exist.*Run the same command again to continue/);
-    const unfinished = await headwater({ DATABASE_URL: url }, "serve");
+    const unfinished = await headwaterHere({ DATABASE_URL: url }, "serve");
     assert.equal(unfinished.code, 78);
     assert.match(unfinished.stderr, /not finished. Run `headwater move --to …` again/);
-    const onItsWay = await headwater({ DATA_DIR: world.dataDir }, "serve");
+    const onItsWay = await headwaterHere({ DATA_DIR: world.dataDir }, "serve");
     assert.equal(onItsWay.code, 78);
     assert.match(onItsWay.stderr, /is moving to PostgreSQL/);
     await query(url, "alter table elsewhere rename to event_keys_1");
     for (const time of ["goes on", "again"]) {
-      const moved = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url, "--json");
+      const moved = await headwaterHere({ DATA_DIR: world.dataDir }, "move", "--to", url, "--json");
       assert.equal(moved.code, 0, `${time}: ${moved.stderr}`);
       const counts = Object.fromEntries(
         (moved.json().moved as { name: string; to: number }[]).map(({ name, to }) => [name, to]),
@@ -71,7 +71,7 @@ it("move copies sources, members, tokens, sessions, keys, events and the debug h
       );
     }
 
-    const moved = await headwater({ DATA_DIR: world.dataDir }, "source", "list");
+    const moved = await headwaterHere({ DATA_DIR: world.dataDir }, "source", "list");
     assert.equal(moved.code, 78);
     assert.match(moved.stderr, /has moved to PostgreSQL\. Set DATABASE_URL/);
     await using there = await openWorld({ DATABASE_URL: url });
@@ -87,7 +87,7 @@ it("move copies sources, members, tokens, sessions, keys, events and the debug h
       Number((await query(url, "select sum(events) as n from outbox"))[0]!.n),
       storedEvents(world.dataDir).length + 1,
     );
-    const served = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url);
+    const served = await headwaterHere({ DATA_DIR: world.dataDir }, "move", "--to", url);
     assert.equal(served.code, 1);
     assert.match(served.stderr, /and a service has used it since/);
   } finally {
@@ -111,13 +111,13 @@ it("move refuses a database with another ledger or a running service, and says w
   await using one = await stoppedWorld();
   await using other = await stoppedWorld();
   const refused = async (to: string, dataDir: string, why: RegExp) => {
-    const { code, stderr } = await headwater({ DATA_DIR: dataDir }, "move", "--to", to);
+    const { code, stderr } = await headwaterHere({ DATA_DIR: dataDir }, "move", "--to", to);
     assert.equal(code, 1, stderr);
     assert.match(stderr, why);
     assert.doesNotMatch(stderr, DESTROYING);
   };
   try {
-    assert.equal((await headwater({ DATA_DIR: one.dataDir }, "move", "--to", url)).code, 0);
+    assert.equal((await headwaterHere({ DATA_DIR: one.dataDir }, "move", "--to", url)).code, 0);
     await refused(url, other.dataDir, /Another ledger moved to that database.*Use an empty database/s);
     await using _ = await openWorld({ DATABASE_URL: taken.url });
     await refused(taken.url, other.dataDir, /That database already contains a ledger/);
@@ -133,17 +133,17 @@ it("After --give-up DATA_DIR can be served again, and a later move cannot contin
   const settings = { DATA_DIR: world.dataDir };
   try {
     await query(url, "alter table event_keys_1 rename to elsewhere");
-    assert.equal((await headwater(settings, "move", "--to", url)).code, 1);
+    assert.equal((await headwaterHere(settings, "move", "--to", url)).code, 1);
     await query(url, "alter table elsewhere rename to event_keys_1");
-    assert.equal((await headwater(settings, "source", "list")).code, 78);
-    assert.equal((await headwater(settings, "move", "--give-up")).code, 0);
+    assert.equal((await headwaterHere(settings, "source", "list")).code, 78);
+    assert.equal((await headwaterHere(settings, "move", "--give-up")).code, 0);
     // the ledger changes, as it does when it is served from
     const origin = "https://late.example";
     assert.equal(
-      (await headwater(settings, "source", "create", "--name", "Late", "--origin", origin)).code,
+      (await headwaterHere(settings, "source", "create", "--name", "Late", "--origin", origin)).code,
       0,
     );
-    const mixed = await headwater(settings, "move", "--to", url);
+    const mixed = await headwaterHere(settings, "move", "--to", url);
     assert.match(mixed.stderr, /Another ledger moved to that database, or is moving there/);
     assert.equal((await query(url, "select from sources where settings::json->>'name' = 'Late'")).length, 0);
   } finally {

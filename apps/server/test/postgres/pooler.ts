@@ -4,19 +4,18 @@ import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { query, unprivileged } from "./cluster.ts";
 
 const PGBOUNCER = "/usr/sbin/pgbouncer";
 const PORT = 6432;
-const START_MS = 15_000;
 
 /** null: it can be started; else why not. */
 export const whyNoPooler = (): string | null =>
   existsSync(PGBOUNCER) ? null : `there is no ${PGBOUNCER}; \`npm run verify\` installs it`;
 
 export interface Pooler extends AsyncDisposable {
-  /** Of the same database, by way of the pooler. */
+  /** The URL of the same database through the pooler. */
   url: string;
 }
 
@@ -54,7 +53,7 @@ ${Object.entries({ pool_mode: "session", default_pool_size: "40", ...settings })
       () => true,
       () => false,
     );
-  await until("the pooler lets somebody in", START_MS, answers);
+  await until("the pooler lets somebody in", answers);
   return {
     url: pooled,
     [Symbol.asyncDispose]: async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 
 interface Relay extends AsyncDisposable {
-  /** Of the same database, by way of the relay. */
+  /** The URL of the same database through the relay. */
   url: string;
   /** Whatever comes on the next connection that sends this text stays here from then on. */
   hold(text: string): void;

@@ -18,7 +18,7 @@ const CLIENTS = 8;
 const BATCHES = 12;
 const START = Date.UTC(2026, 10, 21, 12);
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
-/** As many as are opened because the one before is full; the other tables are for those that come with time. */
+/** Most generations that are opened because the one before is full. The other tables wait for generations that come with time. */
 const MOST_FULL = KEY_SLOTS - AGED_SLOTS;
 const WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
 
@@ -158,9 +158,11 @@ it("A table whose rows move while its filter is filled gets no filter until the 
   try {
     const batches = Array.from({ length: 40 }, () => entries(500));
     for (const batch of batches) await node.commit(aCommit({ receivedAt: START, entries: batch }));
+    // a generation of 0 ms is old at once, so the next one begins
     await query(url, "select turn_keys(ledger_now() + 1, 0, 0, 0)");
+    // `cluster` rewrites the table just after the filter has read its first rows by their position
     let isMoved = false;
-    const moving = {
+    const movingPool = {
       query: async (text: string, values: unknown[]) => {
         const result = await pool.query(text, values);
         if (text.includes("ctid") && !isMoved)
@@ -169,7 +171,7 @@ it("A table whose rows move while its filter is filled gets no filter until the 
         return result;
       },
     };
-    const filters = new KeyFilters(moving as unknown as pg.Pool);
+    const filters = new KeyFilters(movingPool as unknown as pg.Pool);
     const keys = batches.flat().map(({ key }) => key);
     await filters.fill();
     assert.ok(isMoved);

@@ -3,17 +3,18 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
 import pg from "pg";
-import { until } from "../faults/child.ts";
 import { aCommit, keyOf, NOW, SOME_DAY } from "../ledger/ledger-home.suite.ts";
+import { until } from "../support/until.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, openAt } from "./databases.ts";
 
-const WAITING_MS = 20_000;
 const LEASE_MS = 600_000;
 
 const entryOf = (id: string, anonymousId: string) => ({
   key: keyOf(id),
-  json: JSON.stringify({ id, sourceId: "src_1", anonymousId, receivedAt: new Date(NOW).toISOString() }),
+  line: Buffer.from(
+    JSON.stringify({ id, sourceId: "src_1", anonymousId, receivedAt: new Date(NOW).toISOString() }),
+  ),
   day: SOME_DAY,
 });
 
@@ -27,7 +28,7 @@ it("Sealing waits for a running erasure, and then seals the page once without th
     // what the erasure changes last
     await beside.query("begin; select from outbox_totals for update");
     const waiting = (count: number) =>
-      until(`${count} wait`, WAITING_MS, async () => {
+      until(`${count} wait`, async () => {
         const text =
           "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
         return (await query(url, text)).length === count;
@@ -45,7 +46,7 @@ it("Sealing waits for a running erasure, and then seals the page once without th
     const lines = pages.flatMap(({ parts }) =>
       parts.map(({ payload }) => zstdDecompressSync(payload).toString("utf8")),
     );
-    assert.deepEqual([pages.map(({ events }) => events), lines], [[1], [entryOf("two", "kept").json]]);
+    assert.deepEqual([pages.map(({ events }) => events), lines], [[1], [`${entryOf("two", "kept").line}`]]);
   } finally {
     await beside.end();
     for (const node of nodes) await node.close();

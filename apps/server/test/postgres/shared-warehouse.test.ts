@@ -9,15 +9,15 @@ import { promisify } from "node:util";
 import { headwater } from "../cli/command-line.ts";
 import { CADDY, NAME, NGINX, over, type Program, startFront, withWarehouse } from "../deploy/front.ts";
 import { linesOf } from "../export/exported.ts";
-import { type Child, createSource, startChild, until } from "../faults/child.ts";
+import { type Child, createSource, startChild } from "../faults/child.ts";
 import { believe, Load, type LoadBatch } from "../faults/load.ts";
 import { createRandom } from "../faults/random.ts";
+import { until } from "../support/until.ts";
 import { OWNER_TOKEN } from "../support/world.ts";
 import { postgresPrograms } from "./cluster.ts";
 import { createDatabase, createEmptyDatabase } from "./databases.ts";
 
-const PATIENCE_MS = 60_000;
-const ACKNOWLEDGED = 60;
+const ACKNOWLEDGED = 20;
 const OWNER = { authorization: `Bearer ${OWNER_TOKEN}` };
 
 async function withNodes(
@@ -53,11 +53,11 @@ async function warehouseOf(node: Child): Promise<{ state: string; waitingEvents:
 }
 
 const whenUp = (node: Child) =>
-  until("the warehouse is up", PATIENCE_MS, async () => (await warehouseOf(node)).state === "up");
+  until("the warehouse is up", async () => (await warehouseOf(node)).state === "up");
 
 const acknowledge = async (load: Load, count: number) => {
   const enough = load.acknowledged().length + count;
-  await until("more is acknowledged", PATIENCE_MS, () => load.acknowledged().length >= enough);
+  await until("more is acknowledged", () => load.acknowledged().length >= enough);
 };
 
 /** Waits until the load has its answers and the holder has shipped them. Each accepted event is then in its warehouse once. */
@@ -79,7 +79,7 @@ async function exportedFrom(node: Child, sourceId: string): Promise<string[]> {
 }
 
 const nothingWaits = (node: Child) =>
-  until("everything is shipped", PATIENCE_MS, async () => {
+  until("everything is shipped", async () => {
     const { state, waitingEvents } = await warehouseOf(node);
     return state === "up" && waitingEvents === 0;
   });
@@ -129,7 +129,7 @@ for (const [name, program] of Object.entries({ nginx: NGINX, Caddy: CADDY })) {
   const [command] = program.command("");
   const skip = !existsSync(command) && `there is no ${command}`;
   it(
-    `What two nodes behind ${name} accept is in the warehouse of one exactly once, which was killed meanwhile`,
+    `Events that two nodes behind ${name} accept are exactly once in the warehouse of one of them, even when that node is killed`,
     {
       skip,
     },
@@ -179,16 +179,14 @@ it("A paused node whose warehouse another node has taken over ends its engine, a
     } finally {
       signal("SIGCONT");
     }
-    await until("the paused node notices", PATIENCE_MS, async () => {
+    await until("the paused node notices", async () => {
       const { state } = await warehouseOf(paused);
       return state === "elsewhere";
     });
     assert.match(paused.logged(), /"level":50.*another node has taken over the warehouse/);
     const metrics = await (await fetch(`${paused.url}/metrics`)).text();
     assert.match(metrics, /^headwater_warehouse_up 0$/m);
-    await until("its engine has ended", PATIENCE_MS, () =>
-      processesOf(paused).every((pid) => pid !== processes[1]),
-    );
+    await until("its engine has ended", () => processesOf(paused).every((pid) => pid !== processes[1]));
     await acknowledge(load, ACKNOWLEDGED);
     await assertShippedOnce(load, holder, source.sourceId);
 
@@ -220,7 +218,7 @@ it("A dump of the database and then a backup of the warehouse restore every even
       databaseUrl,
     ]);
     const shippedMeanwhile = idsOf(load.acknowledged()).length + ACKNOWLEDGED;
-    await until("more is shipped", PATIENCE_MS, async () => {
+    await until("more is shipped", async () => {
       const text = await (await fetch(`${holder.url}/metrics`)).text();
       return Number(/^headwater_shipped_events_total (\d+)/m.exec(text)?.[1]) > shippedMeanwhile;
     });

@@ -1,7 +1,7 @@
 /** Limits hold over nodes: each enforces its share. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -16,7 +16,6 @@ import {
 } from "../support/world.ts";
 import { createDatabase, type Database } from "./databases.ts";
 
-const SEEN_MS = 20_000;
 const TOKEN_BURST = 20;
 const FAILED = 10;
 
@@ -36,7 +35,7 @@ describe("Two nodes", () => {
     };
     const options = { clock: time.clock };
     nodes = [await openWorld(environment, options), await openWorld(environment, options)];
-    await until("each knows of the other", SEEN_MS, async () => {
+    await until("each knows of the other", async () => {
       const metrics = await Promise.all(
         nodes.map(({ url }) => fetch(`${url}/metrics`).then((reply) => reply.text())),
       );

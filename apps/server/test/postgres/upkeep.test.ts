@@ -3,12 +3,10 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { LIMITS } from "@headwater/contract";
 import pg from "pg";
-import { until } from "../faults/child.ts";
 import { aCommit, aSession, DAY, entries, NOW } from "../ledger/ledger-home.suite.ts";
+import { until } from "../support/until.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, openAt } from "./databases.ts";
-
-const WAITING_MS = 20_000;
 
 async function openBoth() {
   const { url, remove } = await createDatabase();
@@ -57,7 +55,7 @@ it("A session that becomes active while expired ones are deleted is kept", async
     session.sessionId,
   ]);
   const maintained = ledger.maintain({ now: end });
-  await until("the deletion waits", WAITING_MS, async () => {
+  await until("the deletion waits", async () => {
     const text =
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%delete from sessions%'";
     return (await query(url, text)).length === 1;

@@ -11,6 +11,7 @@ const ZONES = [
   "America/St_Johns",
   "Australia/Lord_Howe",
   "Asia/Kathmandu",
+  "Pacific/Chatham",
   "Africa/Casablanca",
 ];
 

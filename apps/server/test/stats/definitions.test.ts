@@ -6,16 +6,20 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import {
+  STATS_CLOCK_DIMENSIONS,
   STATS_EVENT_DIMENSIONS,
   STATS_GOAL_DIMENSION,
   STATS_GRAINS,
   STATS_METRICS,
+  STATS_PATH_DIMENSIONS,
+  STATS_PROPERTY_METRICS,
   STATS_TEXT_DIMENSIONS,
+  type StatsFunnelAnswer,
 } from "@headwater/contract";
 import type { ExampleEvent } from "./examples.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 
-const PROPERTY_METRIC = "sum:<property>";
+const PROPERTY_METRICS = STATS_PROPERTY_METRICS.map((kind) => `${kind}:<property>`);
 const PROPERTY_DIMENSION = "property:<name>";
 const TIMES: string[] = STATS_GRAINS.map((grain) => `time:${grain}`);
 /** The tools that differ, each with what it does. */
@@ -181,6 +185,8 @@ const EVENTS: ExampleEvent[] = [
     currency: "USD",
     properties: { plan: "pro" },
   },
+  { id: "14", at: "2026-05-05T10:00:00.000Z", session: "6", visitor: "Dan", page: "/" },
+  { id: "15", at: "2026-04-14T10:00:00.000Z", session: "7", visitor: "Eve", page: "/" },
   { id: "13", at: at("16:00:00"), session: "5", visitor: "Googlebot", page: "/", isBot: true },
 ];
 const GOALS = [
@@ -188,11 +194,13 @@ const GOALS = [
   { name: "Saw prices", path: "/pricing" },
 ];
 
+const CONTENT_GROUPS = [{ name: "Sales", paths: ["/pricing*", "/order/*"] }];
+
 let stats: StatsWorld;
 let sourceId: string;
 before(async () => {
   stats = await openStatsWorld();
-  ({ sourceId } = await stats.world.createSource({ goals: GOALS }));
+  ({ sourceId } = await stats.world.createSource({ goals: GOALS, contentGroups: CONTENT_GROUPS }));
   await stats.insert(sourceId, EVENTS);
 });
 after(() => stats[Symbol.asyncDispose]());
@@ -204,18 +212,27 @@ async function ask(body: Record<string, unknown>): Promise<{ dimensions: unknown
   return reply.body.results;
 }
 
-const IN_EUROS = [{ dimension: "currency", operator: "is", value: "EUR" }];
+const PAGE_METRICS = ["entrances", "exits", "exitRate"];
+/** The examples of metrics by page are those of one page. */
+const OF_HOME = {
+  dimensions: ["page"],
+  filters: [{ dimension: "page", operator: "is", value: "/" }],
+};
 
-test("Every metric has an example with the figure that the service answers, and what other tools do.", async () => {
+test("Every metric has a definition, an example with the figure that the service answers, and what other tools do.", async () => {
   const rows = rowsOf("metric");
-  assert.deepEqual([...rows.keys()].sort(), [...STATS_METRICS, PROPERTY_METRIC].sort());
+  const [, defined = ""] = page("stats").split(/^## /m);
+  assert.deepEqual([...rows.keys()].sort(), [...STATS_METRICS, ...PROPERTY_METRICS].sort());
   for (const [name, [example = "", others = ""]] of rows) {
-    const metric = name === PROPERTY_METRIC ? "sum:seats" : name;
-    const filters = name === "revenue" ? IN_EUROS : [];
-    const [row] = await ask({ metrics: [metric], goal: { event: "purchase" }, filters });
+    const property = name.startsWith("sum:") ? "seats" : "lcp";
+    const metric = name.replace("<property>", property);
+    const ofDay = /Per[WM]au$/.test(name) ? { dimensions: ["time:day"] } : {};
+    const asked = PAGE_METRICS.includes(name) ? OF_HOME : ofDay;
+    const [row] = await ask({ metrics: [metric], goal: { event: "purchase" }, currency: "EUR", ...asked });
     const [, figure] = /^`([^`]+)`/.exec(example) ?? [];
     assert.equal(String(Number(row?.metrics[0]?.toFixed(3))), figure, name);
     assert.match(others, TOOLS, name);
+    assert.ok(defined.includes(`\`${name.replace("<property>", "")}`), `docs/stats.md lacks ${name}`);
   }
 });
 
@@ -228,16 +245,22 @@ const groupsOf = (example: string): [string, number][] =>
 
 test("Every dimension has an example with the groups that the service answers, and what other tools do.", async () => {
   const rows = rowsOf("dimension");
-  const names = [...STATS_TEXT_DIMENSIONS, ...TIMES, STATS_GOAL_DIMENSION, PROPERTY_DIMENSION];
+  const ofTime = [...TIMES, ...STATS_CLOCK_DIMENSIONS];
+  const names = [...STATS_TEXT_DIMENSIONS, ...ofTime, STATS_GOAL_DIMENSION, PROPERTY_DIMENSION];
   assert.deepEqual([...rows.keys()].sort(), names.sort());
-  const ofEvents: string[] = [...STATS_EVENT_DIMENSIONS, PROPERTY_DIMENSION, ...TIMES];
+  const ofEvents: string[] = [
+    ...STATS_EVENT_DIMENSIONS,
+    ...STATS_PATH_DIMENSIONS,
+    PROPERTY_DIMENSION,
+    ...ofTime,
+  ];
   for (const [name, [example = "", others = ""]] of rows) {
     const dimension = name === PROPERTY_DIMENSION ? "property:plan" : name;
     const ofGoals = name === STATS_GOAL_DIMENSION ? "conversions" : "sessions";
     const metric = ofEvents.includes(name) ? "events" : ofGoals;
     const results = await ask({ metrics: [metric], dimensions: [dimension] });
     const groups = results.map(({ dimensions: [value], metrics: [figure = 0] }): [string, number] => {
-      const text = String(value);
+      const text = value === sourceId ? "src_…" : String(value);
       return [TIMES.includes(name) ? text.slice(0, "2026-05-11T10:00".length) : text, figure];
     });
     const counted = groups.filter(([, figure]) => figure > 0).sort();
@@ -246,13 +269,28 @@ test("Every dimension has an example with the groups that the service answers, a
   }
 });
 
+test("The funnel of the example has the visitors and seconds that the service answers.", async () => {
+  const [, text = ""] = /^## Funnels\n\n(.*?)\n\n/ms.exec(page("stats-compared")) ?? [];
+  const [first = "", second = "", third = "", ...written] = [...text.matchAll(/`([^`]+)`/g)].map(
+    ([, one = ""]) => one,
+  );
+  const steps = [{ page: first }, { page: second }, { event: third }];
+  const body = { sourceId, dateRange: [DAY, "2026-05-12"], steps, include: { times: true } };
+  const reply = await stats.world.ask("/api/stats/funnel", { method: "POST", body });
+  const figures = (reply.body as StatsFunnelAnswer).steps.flatMap(({ visitors, seconds }) =>
+    seconds ? [visitors, seconds.sincePrevious.median] : [visitors],
+  );
+  const last = (reply.body as StatsFunnelAnswer).steps.at(-1)?.seconds?.sinceFirst.median;
+  assert.deepEqual([...figures, last].map(String), written);
+});
+
 test("Every query of the pages is answered as it is written.", async () => {
   const sold = { name: "Sold", event: "purchase" };
   const source = await stats.world.createSource({ goals: [sold] });
   const written = ["api/stats", "stats"].flatMap((name) => [
     ...page(name).matchAll(/^query (\w+) '(\{.*?\})'$/gms),
   ]);
-  assert.ok(written.length >= 9, `${written.length} queries`);
+  assert.ok(written.length >= 8, `${written.length} queries`);
   for (const [, route, text = ""] of written) {
     const body = JSON.parse(text.replace("'$SOURCE_ID'", source.sourceId));
     const reply = await stats.world.ask(`/api/stats/${route}`, { method: "POST", body });

@@ -130,14 +130,24 @@ const EUR = (id: string, visitor: string, revenue: number, over: Partial<Example
   ...over,
 });
 const TOUCHES: ExampleEvent[] = [
-  ...visit("t1", "v1", ["a", "2026-05-01T10:00:00.000Z", "/", { source: "Google" }]),
-  ...visit("t2", "v1", ["b", "2026-05-09T10:00:00.000Z", "/", { source: "News" }]),
+  ...visit("t1", "v1", [
+    "a",
+    "2026-05-01T10:00:00.000Z",
+    "/",
+    { source: "Google", channel: "Organic Search" },
+  ]),
+  ...visit("t2", "v1", ["b", "2026-05-09T10:00:00.000Z", "/", { source: "News", channel: "Referral" }]),
   EUR("c", "v1", 10, { session: "t3" }),
   EUR("d", "v1", 10, { session: "t3", at: "2026-05-10T10:00:00.001Z" }),
   ...visit("t3", "v1", ["e", "2026-05-10T10:00:00.002Z", "/"]),
-  ...visit("t4", "v2", ["f", "2026-05-10T09:00:00.000Z", "/", { source: "News" }]),
+  ...visit("t4", "v2", ["f", "2026-05-10T09:00:00.000Z", "/", { source: "News", channel: "Referral" }]),
   EUR("g", "v2", 5, { session: "t4" }),
-  ...visit("t5", "v3", ["h", "2026-05-10T10:00:00.000Z", "/", { source: "Google" }]),
+  ...visit("t5", "v3", [
+    "h",
+    "2026-05-10T10:00:00.000Z",
+    "/",
+    { source: "Google", channel: "Organic Search" },
+  ]),
 ];
 const ATTRIBUTED = {
   dateRange: ["2026-05-10", "2026-05-11"],
@@ -275,6 +285,39 @@ export const EXAMPLES: Example[] = [
     rows: [[["/one", "/two"], [1]]],
   },
   {
+    sentence: "A session without a page view has no exit page.",
+    because:
+      "s1 sends a track event from /a and views nothing. s2 leaves by /b, although it buys at /c after that.",
+    events: [
+      { id: "a", at: "2026-05-10T10:00:00.000Z", session: "s1", visitor: "v1", name: "ping", page: "/a" },
+      ...visit("s2", "v2", ["b", "2026-05-10T10:00:00.000Z", "/b"]),
+      { id: "c", at: "2026-05-10T10:00:01.000Z", session: "s2", visitor: "v2", name: "buy", page: "/c" },
+    ],
+    ask: "query",
+    body: { dateRange: ["2026-05-10", "2026-05-11"], metrics: ["sessions"], dimensions: ["exitPage"] },
+    rows: [
+      [["/b"], [1]],
+      [[null], [1]],
+    ],
+  },
+  {
+    sentence: "A page that is viewed after the range only has no row.",
+    because: "s1 begins before midnight at /a. It views /b after midnight, which is not in the range.",
+    events: visit(
+      "s1",
+      "v1",
+      ["a", "2026-05-10T23:59:00.000Z", "/a"],
+      ["b", "2026-05-11T00:01:00.000Z", "/b"],
+    ),
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["sessions", "visitors", "events"],
+      dimensions: ["page"],
+    },
+    rows: [[["/a"], [1, 1, 1]]],
+  },
+  {
     sentence: "A bounce is one page view and no track event.",
     because: "s1 is one; s2 has a track event, s3 two views, s4 no view at all: 1 of 4.",
     events: [
@@ -320,7 +363,7 @@ export const EXAMPLES: Example[] = [
   {
     sentence: "A passive event ends no bounce and opens no session.",
     because:
-      "s1: the session begins with the view a at 10:01 with /, although the passive b is older, and ends with c: 120 s, a bounce. s2 has passive events only, so it is no session: 1 session, 1 bounce. All four events and both visitors count.",
+      "s1: the session begins with the view a at 10:01 with /, although the passive b is older, and ends with it, because c reports no engaged time: 0 s, a bounce. s2 has passive events only, so it is no session: 1 session, 1 bounce. a is the only event, and b, c and d are passive events. Both visitors count.",
     events: [
       {
         id: "b",
@@ -351,9 +394,9 @@ export const EXAMPLES: Example[] = [
     ask: "query",
     body: {
       dateRange: ["2026-05-10", "2026-05-11"],
-      metrics: ["visitors", "events", "sessions", "bounceRate", "sessionDuration"],
+      metrics: ["visitors", "events", "passiveEvents", "sessions", "bounceRate", "sessionDuration"],
     },
-    rows: [[[], [2, 4, 1, 1, 120]]],
+    rows: [[[], [2, 1, 3, 1, 1, 0]]],
   },
   {
     sentence: "A session's values are those of the event that opens it, not of an older passive one.",
@@ -376,7 +419,25 @@ export const EXAMPLES: Example[] = [
       metrics: ["sessions", "events"],
       dimensions: ["entryPage"],
     },
-    rows: [[["/a"], [1, 2]]],
+    rows: [[["/a"], [1, 1]]],
+  },
+  {
+    sentence: "A group with passive events only has 0 events.",
+    because: "The report of s1 is the only event with that name, and it is passive.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/a"]),
+      report("b", "2026-05-10T10:00:30.000Z", "s1", { engagedSeconds: 30 }),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["events", "passiveEvents", "visitors"],
+      dimensions: ["event"],
+    },
+    rows: [
+      [["page_view"], [1, 0, 1]],
+      [["engagement"], [0, 1, 1]],
+    ],
   },
   {
     sentence:
@@ -449,7 +510,7 @@ export const EXAMPLES: Example[] = [
     sentence:
       "Revenue of a goal is that of its conversions; a conversion without revenue is worth the goal's value.",
     because:
-      "Bought, EUR 5: b has EUR 10 of its own, c and d are worth EUR 5 each, e has USD 7. The refund of EUR 3 reaches no goal. 2 of 3 visitors bought. Read, without a value: one conversion, no revenue. Called: nobody.",
+      "Bought, EUR 5: b has EUR 10 of its own, c and d are worth EUR 5 each, e has USD 7. The refund of EUR 3 reaches no goal. 2 of 3 visitors bought. Read, without a value: one conversion, no revenue. Called: nobody, so there is no row beside a currency.",
     goals: VALUED,
     events: SALES,
     ask: "query",
@@ -466,10 +527,6 @@ export const EXAMPLES: Example[] = [
       [
         ["Bought", "USD"],
         [7, 1, 1, 1 / 3],
-      ],
-      [
-        ["Called", null],
-        [0, 0, 0, 0],
       ],
       [
         ["Read", null],
@@ -517,6 +574,19 @@ export const EXAMPLES: Example[] = [
     rows: [
       [["Google"], [2, 0.5, 2]],
       [["News"], [1, 1, 1]],
+    ],
+  },
+  {
+    sentence:
+      "With attribution to the last session that is not direct, a conversion belongs to that of the visitor's sessions within 30 days before it.",
+    because:
+      "v1 came from Google on the 1st, from News on the 9th, and directly on the 10th. v2: News, v3: Google.",
+    events: TOUCHES,
+    ask: "query",
+    body: { ...ATTRIBUTED, attribution: { model: "lastNonDirect" } },
+    rows: [
+      [["News"], [3, 1, 2]],
+      [["Google"], [0, 0, 1]],
     ],
   },
   {
@@ -1080,7 +1150,8 @@ export const EXAMPLES: Example[] = [
     rows: [[["2026-05-01T00:00:00.000Z"], [1], [2]]],
   },
   {
-    sentence: "A whole week is compared with the week of the year before that begins on the same weekday.",
+    sentence:
+      "With the same weekdays, a week is compared with the week of the year before that begins on the same one.",
     because:
       "Monday the 4th of May 2026, 364 days before, is Monday the 5th of May 2025: v1. The 4th, a Sunday, is out.",
     events: [
@@ -1092,10 +1163,90 @@ export const EXAMPLES: Example[] = [
     body: {
       dateRange: ["2026-05-04", "2026-05-11"],
       metrics: ["visitors"],
-      include: { comparison: { mode: "year" } },
+      include: { comparison: { mode: "year", sameWeekdays: true } },
     },
     rows: [[[], [1], [1]]],
     answer: { comparison: { from: "2025-05-05T00:00:00.000Z", to: "2025-05-12T00:00:00.000Z" } },
+  },
+  {
+    sentence: "Four whole weeks that are February are compared with the February before.",
+    because: "v1 came on the 1st of February 2025 and v2 on the 28th. The 1st of March is out.",
+    events: [
+      ...visit("s1", "v1", ["a", "2025-02-01T10:00:00.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2025-02-28T10:00:00.000Z", "/"]),
+      ...visit("s3", "v3", ["c", "2025-03-01T10:00:00.000Z", "/"]),
+      ...visit("s4", "v4", ["d", "2026-02-10T10:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-02-01", "2026-03-01"],
+      metrics: ["visitors"],
+      include: { comparison: { mode: "year" } },
+    },
+    rows: [[[], [1], [2]]],
+    answer: { comparison: { from: "2025-02-01T00:00:00.000Z", to: "2025-03-01T00:00:00.000Z" } },
+  },
+  {
+    sentence: "29 February alone is not compared with the year before.",
+    because: "2025 has no such day, so neither the answer nor its row has a comparison.",
+    events: [
+      ...visit("s1", "v1", ["a", "2024-02-29T10:00:00.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2023-03-01T10:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2024-02-29", "2024-03-01"],
+      metrics: ["visitors"],
+      include: { comparison: { mode: "year" } },
+    },
+    rows: [[[], [1], null]],
+    answer: { comparison: null },
+  },
+  {
+    sentence: "The last day of a month is compared with one day of a longer month.",
+    because:
+      "28 February is compared with the 28th of January: v1. The three days after it have no counterpart.",
+    events: [
+      ...["28", "29", "30", "31"].flatMap((day, index) =>
+        visit(`s${index}`, `v${index}`, [`e${index}`, `2026-01-${day}T10:00:00.000Z`, "/"]),
+      ),
+      ...visit("s9", "v9", ["i", "2026-02-28T10:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-02-01", "2026-03-01"],
+      metrics: ["visitors"],
+      dimensions: ["time:day"],
+      orderBy: [{ field: "time:day", direction: "desc" }],
+      include: { comparison: { mode: "custom", dateRange: ["2026-01-01", "2026-02-01"] } },
+      pagination: { limit: 2 },
+    },
+    rows: [
+      [["2026-02-28T00:00:00.000Z"], [1], [1]],
+      [["2026-02-27T00:00:00.000Z"], [0], [0]],
+    ],
+  },
+  {
+    sentence: "An hour is compared with the same hour of a day with 25 hours.",
+    because:
+      "In Berlin, 23:00 of the 26th is compared with 23:00 of the 25th: v3. Its second 02:00, when v2 came, is no counterpart.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-10-25T00:30:00.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2026-10-25T01:30:00.000Z", "/"]),
+      ...visit("s3", "v3", ["c", "2026-10-25T22:30:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-10-26", "2026-10-27"],
+      timezone: "Europe/Berlin",
+      metrics: ["visitors"],
+      dimensions: ["time:hour"],
+      include: { comparison: true },
+    },
+    rows: Array.from({ length: 24 }, (_, hour): ExampleRow => {
+      const start = new Date(Date.parse("2026-10-25T23:00:00.000Z") + hour * 3_600_000).toISOString();
+      return [[start], [0], [hour === 2 || hour === 23 ? 1 : 0]];
+    }),
   },
   {
     sentence: "The 29th of February has no counterpart in the year before.",
@@ -1173,10 +1324,90 @@ export const EXAMPLES: Example[] = [
     // first: v1 v2 v3 v5; second: v1 v2 v5; third: v1 v5
     answer: {
       steps: [
-        { visitors: 4, shareOfFirst: 1, shareOfPrevious: 1 },
-        { visitors: 3, shareOfFirst: 0.75, shareOfPrevious: 0.75 },
-        { visitors: 2, shareOfFirst: 0.5, shareOfPrevious: 2 / 3 },
+        { visitors: 4, shareOfFirst: 1, shareOfPrevious: 1, seconds: null },
+        { visitors: 3, shareOfFirst: 0.75, shareOfPrevious: 0.75, seconds: null },
+        { visitors: 2, shareOfFirst: 0.5, shareOfPrevious: 2 / 3, seconds: null },
       ],
+    },
+  },
+  {
+    sentence:
+      "A funnel's times are those of each visitor's longest run that begins first, and a segment is the value at its first step.",
+    because:
+      "v1 views at 10:00 on a phone, more than the hour before it buys, and at 11:00 on a desktop; it buys at 11:10 and again at 11:40. v2 buys 30 s after its view, in another session; v3 never does.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/item/1", { device: "mobile" }]),
+      ...visit("s2", "v1", ["b", "2026-05-10T11:00:00.000Z", "/item/1", { device: "desktop" }]),
+      { id: "c", at: "2026-05-10T11:10:00.000Z", session: "s2", visitor: "v1", name: "buy" },
+      { id: "d", at: "2026-05-10T11:40:00.000Z", session: "s2", visitor: "v1", name: "buy" },
+      ...visit("s3", "v2", ["e", "2026-05-10T10:00:00.000Z", "/item/1", { device: "desktop" }]),
+      { id: "f", at: "2026-05-10T10:00:30.000Z", session: "s4", visitor: "v2", name: "buy" },
+      ...visit("s5", "v3", ["g", "2026-05-10T10:00:00.000Z", "/item/1"]),
+    ],
+    ask: "funnel",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      steps: [{ page: "/item/*" }, { event: "buy" }],
+      windowSeconds: 3600,
+      dimension: "device",
+      include: { times: true },
+    },
+    // 600 s and 30 s: the median is halfway, the 90th percentile 30 + 0.9 * 570
+    answer: {
+      steps: [
+        { visitors: 3, shareOfFirst: 1, shareOfPrevious: 1, seconds: null },
+        {
+          visitors: 2,
+          shareOfFirst: 2 / 3,
+          shareOfPrevious: 2 / 3,
+          seconds: { sincePrevious: { median: 315, p90: 543 }, sinceFirst: { median: 315, p90: 543 } },
+        },
+      ],
+      segments: [
+        {
+          value: "desktop",
+          steps: [
+            { visitors: 2, shareOfFirst: 1, shareOfPrevious: 1, seconds: null },
+            {
+              visitors: 2,
+              shareOfFirst: 1,
+              shareOfPrevious: 1,
+              seconds: { sincePrevious: { median: 315, p90: 543 }, sinceFirst: { median: 315, p90: 543 } },
+            },
+          ],
+        },
+        {
+          value: null,
+          steps: [
+            { visitors: 1, shareOfFirst: 1, shareOfPrevious: 1, seconds: null },
+            { visitors: 0, shareOfFirst: 0, shareOfPrevious: 0, seconds: null },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    sentence: "Within a session, a funnel counts the longest run of one session.",
+    because: "v1 buys in the session of its view, v2 in another one, v3 not at all.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/item/1"]),
+      { id: "b", at: "2026-05-10T10:01:00.000Z", session: "s1", visitor: "v1", name: "buy" },
+      ...visit("s2", "v2", ["c", "2026-05-10T10:00:00.000Z", "/item/1"]),
+      { id: "d", at: "2026-05-10T10:01:00.000Z", session: "s3", visitor: "v2", name: "buy" },
+      ...visit("s4", "v3", ["e", "2026-05-10T10:00:00.000Z", "/item/1"]),
+    ],
+    ask: "funnel",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      steps: [{ page: "/item/*" }, { event: "buy" }],
+      within: "session",
+    },
+    answer: {
+      steps: [
+        { visitors: 3, shareOfFirst: 1, shareOfPrevious: 1, seconds: null },
+        { visitors: 1, shareOfFirst: 1 / 3, shareOfPrevious: 1 / 3, seconds: null },
+      ],
+      segments: null,
     },
   },
   {
@@ -1202,6 +1433,134 @@ export const EXAMPLES: Example[] = [
         { start: "2026-05-18T00:00:00.000Z", visitors: 1, returned: [1] },
       ],
     },
+  },
+  {
+    sentence: "Visitors whose first visit was before the range are in no cohort; with firstInRange they are.",
+    because:
+      "v1 came on 3 May, before the range, and again in week 1; v2 came first in week 1 and again in week 2. The report of v3 is passive, so its first visit is that of week 2.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-03T10:00:00.000Z", "/"]),
+      ...visit("s2", "v1", ["b", "2026-05-05T10:00:00.000Z", "/"]),
+      ...visit("s3", "v2", ["c", "2026-05-05T10:00:00.000Z", "/"]),
+      ...visit("s4", "v2", ["d", "2026-05-12T10:00:00.000Z", "/"]),
+      report("e", "2026-05-06T10:00:00.000Z", "s5", { visitor: "v3", engagedSeconds: 1 }),
+      ...visit("s6", "v3", ["f", "2026-05-13T10:00:00.000Z", "/"]),
+    ],
+    ask: "retention",
+    body: { dateRange: ["2026-05-04", "2026-05-18"], period: "week" },
+    answer: {
+      cohorts: [
+        { start: "2026-05-04T00:00:00.000Z", visitors: 1, returned: [1, 1] },
+        { start: "2026-05-11T00:00:00.000Z", visitors: 1, returned: [1] },
+      ],
+    },
+  },
+  {
+    sentence: "A cohort of firstInRange has all visitors whose first event of the range is in its period.",
+    because: "v1 came before the range and in week 1. The report of v3 in week 1 is its first event.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-03T10:00:00.000Z", "/"]),
+      ...visit("s2", "v1", ["b", "2026-05-05T10:00:00.000Z", "/"]),
+      report("e", "2026-05-06T10:00:00.000Z", "s5", { visitor: "v3", engagedSeconds: 1 }),
+      ...visit("s6", "v3", ["f", "2026-05-13T10:00:00.000Z", "/"]),
+    ],
+    ask: "retention",
+    body: { dateRange: ["2026-05-04", "2026-05-18"], period: "week", cohort: "firstInRange" },
+    answer: {
+      cohorts: [
+        { start: "2026-05-04T00:00:00.000Z", visitors: 2, returned: [2, 1] },
+        { start: "2026-05-11T00:00:00.000Z", visitors: 0, returned: [0] },
+      ],
+    },
+  },
+  {
+    sentence:
+      "A cohort has the visitors with an event that satisfies the filters, also if that of the first visit does not.",
+    because: "v1 came first in week 1 with /, and saw /a in week 2. v2 did not see /a.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-05T10:00:00.000Z", "/"]),
+      ...visit("s2", "v1", ["b", "2026-05-12T10:00:00.000Z", "/a"]),
+      ...visit("s3", "v2", ["c", "2026-05-05T10:00:00.000Z", "/"]),
+    ],
+    ask: "retention",
+    body: {
+      dateRange: ["2026-05-04", "2026-05-18"],
+      period: "week",
+      filters: [{ dimension: "page", operator: "is", value: "/a" }],
+    },
+    answer: {
+      cohorts: [
+        { start: "2026-05-04T00:00:00.000Z", visitors: 1, returned: [0, 1] },
+        { start: "2026-05-11T00:00:00.000Z", visitors: 0, returned: [0] },
+      ],
+    },
+  },
+  {
+    sentence: "A visitor is new in the session of the first visit ever, and returning in all others.",
+    because:
+      "v1 came on 1 May from an ad, and returns directly. v2 comes first from news and returns on the same day, so it is new and returning. s4 has only the passive report of v2, and is of no type.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-01T10:00:00.000Z", "/ad", { source: "ads" }]),
+      ...visit("s2", "v1", ["b", "2026-05-10T10:00:00.000Z", "/"]),
+      ...visit("s3", "v2", ["c", "2026-05-10T10:00:00.000Z", "/", { source: "news" }]),
+      report("d", "2026-05-10T11:00:00.000Z", "s4", { visitor: "v2", engagedSeconds: 5 }),
+      ...visit("s5", "v2", ["e", "2026-05-10T12:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["sessions", "visitors", "newVisitors", "returningVisitors"],
+      dimensions: ["visitorType", "firstSource"],
+      orderBy: [
+        { field: "visitorType", direction: "asc" },
+        { field: "firstSource", direction: "asc" },
+      ],
+    },
+    rows: [
+      [
+        ["new", "news"],
+        [1, 1, 1, 0],
+      ],
+      [
+        ["returning", "ads"],
+        [1, 1, 0, 1],
+      ],
+      [
+        ["returning", "news"],
+        [1, 1, 0, 1],
+      ],
+      [
+        [null, "news"],
+        [0, 1, 0, 0],
+      ],
+    ],
+  },
+  {
+    sentence:
+      "New visitors by the source and the entry page of their first visit, which may be before the range.",
+    because: "v1 came first on 1 May from ads with /ad, v2 first in the range from news with /n.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-01T10:00:00.000Z", "/ad", { source: "ads", channel: "Display" }]),
+      ...visit("s2", "v1", ["b", "2026-05-10T10:00:00.000Z", "/"]),
+      ...visit("s3", "v2", ["c", "2026-05-10T10:00:00.000Z", "/n", { source: "news" }]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      metrics: ["visitors", "newVisitors"],
+      dimensions: ["firstChannel", "firstEntryPage"],
+      filters: [{ dimension: "firstSource", operator: "in", value: ["ads", "news"] }],
+    },
+    rows: [
+      [
+        ["Direct", "/n"],
+        [1, 1],
+      ],
+      [
+        ["Display", "/ad"],
+        [1, 0],
+      ],
+    ],
   },
   {
     sentence: "Paths follow a session's views from its entry; a page that is seen again at once is one step.",
@@ -1324,6 +1683,27 @@ export const EXAMPLES: Example[] = [
       [["Bought much"], [1, 1 / 3, 1]],
       [["Read"], [1, 1 / 3, 1]],
       [["Called"], [0, 0, 0]],
+    ],
+  },
+  {
+    sentence: "Rolling visitors are those of the days until the end of a bucket, also before the range.",
+    because:
+      "2 to 8 May has Ann and Ben, 3 to 9 May Ann. The first day after the week of Ann's last visit is the 15th. No other day has a visit.",
+    events: [
+      ...visit("s1", "Ann", ["a", "2026-05-01T10:00:00.000Z", "/"]),
+      ...visit("s2", "Ben", ["b", "2026-05-02T10:00:00.000Z", "/"]),
+      ...visit("s3", "Ann", ["c", "2026-05-08T23:30:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-05-08", "2026-05-10"],
+      metrics: ["visitors", "visitors7Days", "visitors28Days", "dauPerWau", "dauPerMau", "wauPerMau"],
+      dimensions: ["time:day"],
+      include: { comparison: { mode: "custom", dateRange: ["2026-05-14", "2026-05-16"] } },
+    },
+    rows: [
+      [["2026-05-08T00:00:00.000Z"], [1, 2, 2, 0.5, 0.5, 1], [0, 1, 2, 0, 0, 0.5]],
+      [["2026-05-09T00:00:00.000Z"], [0, 1, 2, 0, 0, 0.5], [0, 0, 2, null, 0, 0]],
     ],
   },
   {

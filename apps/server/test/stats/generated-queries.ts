@@ -1,6 +1,6 @@
 /**
- * Random queries, each answered by the real warehouse over HTTP and by the oracle. A failure prints its seed and number;
- * STATS_SEED repeats it. Sends 260 queries, which differ from run to run; 5,000 with TEST_LONG=1, or STATS_QUERIES.
+ * Generated queries, each answered by the real warehouse over HTTP and by the oracle. A failure prints its seed and number;
+ * STATS_SEED repeats it. Sends 100 queries; with TEST_LONG=1 5,000, which differ from run to run, or STATS_QUERIES.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -10,6 +10,7 @@ import type { ExampleEvent } from "./examples.ts";
 import {
   DIMENSIONS,
   eventsOf,
+  funnelQueryOf,
   GOALS,
   goalQueryOf,
   LEAVES,
@@ -17,19 +18,34 @@ import {
   PLACES,
   queryOf,
   randomFrom,
+  rollingQueryOf,
   touchQueryOf,
 } from "./generated.ts";
-import { answerOf, excludedBotsOf, goalRowsOf, type OracleQuery, type OracleRow } from "./oracle.ts";
+import {
+  answerOf,
+  CONTENT_GROUPS,
+  excludedBotsOf,
+  funnelOf,
+  goalRowsOf,
+  type OracleFigures,
+  type OracleFunnel,
+  type OracleQuery,
+  type OracleRow,
+  otherOf,
+  totalOf,
+} from "./oracle.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 
+const isLong = process.env.TEST_LONG === "1";
+const QUERIES = Number(process.env.STATS_QUERIES ?? (isLong ? 5_000 : 100));
+const FUNNELS = Number(process.env.STATS_FUNNELS ?? (isLong ? 300 : 100));
 /** So many queries have most pairs of a dimension and a metric. */
-const ENOUGH_QUERIES = 260;
-const QUERIES = Number(process.env.STATS_QUERIES ?? (process.env.TEST_LONG === "1" ? 5_000 : ENOUGH_QUERIES));
-export const SEED = Number(process.env.STATS_SEED ?? Date.now() & 0x7fffffff);
+const ENOUGH_QUERIES = 500;
+export const SEED = Number(process.env.STATS_SEED ?? (isLong ? Date.now() & 0x7fffffff : 20_261_129));
 export const EVENTS = 160;
 const AT_ONCE = 3;
 /** No divisor of the numbers of places, dimensions and metrics. */
-const GOAL_QUERY_EVERY = 7;
+const KIND_EVERY = 7;
 
 let stats: StatsWorld;
 const sources: FilledSource[] = [];
@@ -37,7 +53,7 @@ const sources: FilledSource[] = [];
 async function open(openWorld: typeof openStatsWorld): Promise<void> {
   stats = await openWorld({ LOG_LEVEL: process.env.STATS_LOG ?? "silent" });
   for (const [index, place] of PLACES.entries()) {
-    const { sourceId } = await stats.world.createSource({ goals: GOALS });
+    const { sourceId } = await stats.world.createSource({ goals: GOALS, contentGroups: CONTENT_GROUPS });
     const events = eventsOf(randomFrom(SEED + index), place, EVENTS);
     await stats.insert(sourceId, events.slice(0, EVENTS / 2));
     await stats.insert(sourceId, events.slice(EVENTS / 2));
@@ -50,6 +66,11 @@ function isSame(one: number | null, other: number | null): boolean {
   if (one === null || other === null) return one === other;
   return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
 }
+/** Without the last digits of numbers. */
+const rounded = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_, one) =>
+    typeof one === "number" ? Number(one.toPrecision(12)) : one,
+  );
 const areSame = (one: (number | null)[] | null, other: (number | null)[] | null) =>
   one === null || other === null ? one === other : one.every((value, at) => isSame(value, other[at] ?? null));
 
@@ -64,6 +85,13 @@ function requireSame(got: StatsRow[], expected: OracleRow[], where: string): voi
     );
   });
   if (differs || got.length !== expected.length) assert.deepEqual(got, expected, where);
+}
+
+function requireSameFigures(got: OracleFigures | null, expected: OracleFigures | null, where: string): void {
+  const isEqual =
+    areSame(got?.metrics ?? null, expected?.metrics ?? null) &&
+    areSame(got?.comparison ?? null, expected?.comparison ?? null);
+  if (!isEqual) assert.deepEqual(got, expected, where);
 }
 
 export interface FilledSource {
@@ -88,24 +116,42 @@ export async function runAndCompare(
   const rows = isByGoal ? goalRowsOf(events, query, GOALS) : answerOf(events, query, GOALS);
   const { limit, offset } = query.pagination ?? { limit: rows.length, offset: 0 };
   requireSame(reply.body.results, rows.slice(offset, offset + limit), where);
+  const page = rows.slice(offset, offset + limit);
+  if (query.include.total) {
+    requireSameFigures(reply.body.total, totalOf(events, query, GOALS), `total of ${where}`);
+    const other = offset === 0 && page.length === rows.length ? null : otherOf(events, query, GOALS, page);
+    requireSameFigures(reply.body.other, other, `other of ${where}`);
+  }
   assert.equal(reply.body.nextOffset, rows.length > offset + limit ? offset + limit : null, where);
 }
 
 async function runOne(number: number): Promise<OracleQuery> {
   const index = number % PLACES.length;
-  const [ofGoals, ofTouches] = [number % GOAL_QUERY_EVERY === 0, number % GOAL_QUERY_EVERY === 1];
-  const write = ofGoals ? goalQueryOf : ofTouches ? touchQueryOf : queryOf;
+  const write = [goalQueryOf, touchQueryOf, rollingQueryOf][number % KIND_EVERY] ?? queryOf;
   const query = write(randomFrom(SEED * 31 + number), PLACES[index]!, number);
   await runAndCompare(stats.world, sources[index]!, query, `STATS_SEED=${SEED}, query ${number}`);
   return query;
 }
 
+async function runFunnel(number: number): Promise<OracleFunnel> {
+  const index = number % PLACES.length;
+  const { sourceId, events } = sources[index]!;
+  const query = funnelQueryOf(randomFrom(SEED * 37 + number), PLACES[index]!, number);
+  const where = `STATS_SEED=${SEED}, funnel ${number}: ${JSON.stringify(query)}`;
+  const body = { sourceId, ...query };
+  const reply = await stats.world.ask("/api/stats/funnel", { method: "POST", body });
+  assert.equal(reply.status, 200, `${where}\n${JSON.stringify(reply.body)}`);
+  const { steps, segments } = reply.body;
+  assert.deepEqual(rounded({ steps, segments }), rounded(funnelOf(events, query, GOALS)), where);
+  return query;
+}
+
 /** @returns the queries */
-async function runQueries(count: number): Promise<OracleQuery[]> {
-  const asked: OracleQuery[] = [];
+async function runQueries<Query>(count: number, run: (number: number) => Promise<Query>): Promise<Query[]> {
+  const asked: Query[] = [];
   let next = 0;
   const work = async () => {
-    while (next < count) asked.push(await runOne(next++));
+    while (next < count) asked.push(await run(next++));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return asked;
@@ -117,7 +163,7 @@ export function compareSome(count: number, openWorld: typeof openStatsWorld): vo
   after(() => stats[Symbol.asyncDispose]());
 
   test(`${count} queries: the warehouse and the oracle give the same answers.`, async (t) => {
-    await runQueries(count);
+    await runQueries(count, runOne);
     t.diagnostic(`seed ${SEED}`);
   });
 }
@@ -128,7 +174,7 @@ export function compareAll(): void {
   after(() => stats[Symbol.asyncDispose]());
 
   test(`${QUERIES} queries: the warehouse and the oracle give the same answers.`, async (t) => {
-    const asked = await runQueries(QUERIES);
+    const asked = await runQueries(QUERIES, runOne);
     const pairs = new Set(
       asked.flatMap(({ metrics, dimensions }) =>
         dimensions.flatMap((one) => metrics.map((metric) => `${one} ${metric}`)),
@@ -140,8 +186,15 @@ export function compareAll(): void {
       `seed ${SEED}: ${asked.length} queries, ${pairs.size} pairs of dimension and metric, ${leaves.size} of dimension and operator`,
     );
     if (QUERIES < ENOUGH_QUERIES) return;
-    // 300 seeds gave 55 to 67 % of the pairs and 75 % or more of the leaves
     assert.ok(pairs.size > 0.5 * DIMENSIONS.length * METRICS.length, `${pairs.size} pairs`);
     assert.ok(leaves.size > 0.6 * LEAVES.length, `${leaves.size} leaves`);
+  });
+}
+
+/** Sends generated funnels. */
+export function compareFunnels(): void {
+  test(`${FUNNELS} funnels: the warehouse and the oracle give the same steps, times and segments.`, async (t) => {
+    await runQueries(FUNNELS, runFunnel);
+    t.diagnostic(`seed ${SEED}`);
   });
 }

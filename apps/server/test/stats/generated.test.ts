@@ -1,3 +1,4 @@
-import { compareAll } from "./generated-queries.ts";
+import { compareAll, compareFunnels } from "./generated-queries.ts";
 
 compareAll();
+compareFunnels();

@@ -1,13 +1,17 @@
 /** Random events and queries from a seed: few different values, and times at the edges of days and of clock changes. */
 import {
+  STATS_BY_GOAL_METRICS,
+  STATS_CLOCK_DIMENSIONS,
   STATS_EVENT_DIMENSIONS,
   STATS_GRAINS,
   STATS_METRICS,
+  STATS_PROPERTY_METRICS,
   STATS_SESSION_DIMENSIONS,
+  STATS_SITE_DIMENSION,
   STATS_TEXT_DIMENSIONS,
 } from "@headwater/contract";
 import type { ExampleEvent } from "./examples.ts";
-import type { OracleComparison, OracleFilter, OracleGoal, OracleQuery } from "./oracle.ts";
+import type { OracleComparison, OracleFilter, OracleFunnel, OracleGoal, OracleQuery } from "./oracle.ts";
 
 export type Random = () => number;
 
@@ -80,7 +84,8 @@ const VALUES: readonly unknown[] = [
   ["pro"],
   { deep: 7 },
 ];
-const PATHS = ["/", "/a", "/a/b", "/b", "/ü", "/a%_", "/a\\b", "/item/1"];
+/** As they are stored. */
+const PATHS = ["/", "/a", "/a/b", "/b", "/%C3%BC", "/a%_", "/a\\b", "/a/b/c/d", "/item/1"];
 const NAMES = ["signup", "buy", "o'clock", "page_view", "web_vitals"];
 const VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"];
 /** Quarters of seconds, which have no rounding errors. */
@@ -210,31 +215,62 @@ export function eventsOf(random: Random, place: Place, count: number): ExampleEv
   return events.sort(() => random() - 0.5);
 }
 
-export const METRICS = [...STATS_METRICS, "sum:price", "sum:plan"];
+export const METRICS = [
+  ...STATS_METRICS,
+  ...STATS_PROPERTY_METRICS.map((kind) => `${kind}:price`),
+  ...["p75:lcp", "avg:cls", "sum:plan"],
+];
+const PAGE_METRICS = ["entrances", "exits", "exitRate"];
+const REVENUE_METRICS = ["revenue", "averageOrderValue", "revenuePerVisitor", "revenuePerSession"];
+const OF_ALL = ["revenuePerVisitor", "revenuePerSession"];
 export const DIMENSIONS = [
-  ...STATS_TEXT_DIMENSIONS,
+  ...STATS_TEXT_DIMENSIONS.filter((one) => one !== STATS_SITE_DIMENSION),
+  ...STATS_CLOCK_DIMENSIONS,
   ...STATS_GRAINS.map((grain) => `time:${grain}`),
   ...PROPERTIES.map((name) => `property:${name}`),
 ];
 const isTime = (dimension: string) => dimension.startsWith("time:");
+const isClock = (dimension: string) => STATS_CLOCK_DIMENSIONS.some((one) => one === dimension);
+const STICKINESS = ["dauPerWau", "dauPerMau", "wauPerMau"];
+const ROLLING = ["visitors7Days", "visitors28Days", ...STICKINESS];
+/** Whether a metric can be asked for by the dimensions: rolling metrics are of whole days, and stickiness of one. */
+const isAnswered = (metric: string, dimensions: readonly string[]) =>
+  !ROLLING.includes(metric) ||
+  (!dimensions.some((one) => isClock(one) || /^time:(?:minute|hour)$/.test(one)) &&
+    (!STICKINESS.includes(metric) || dimensions.includes("time:day")));
 const isProperty = (dimension: string) => dimension.startsWith("property:");
 
 /** Every dimension with every operator that it takes. */
 export const LEAVES = DIMENSIONS.filter((one) => !isTime(one)).flatMap((dimension) =>
-  ["is", "is_not", "contains", "matches", "in", ...(isProperty(dimension) ? ["gt", "lt"] : [])].map(
-    (operator) => ({ dimension, operator }),
-  ),
+  [
+    ...["is", "is_not", "in"],
+    ...(isClock(dimension) ? [] : ["contains", "matches"]),
+    ...(isProperty(dimension) ? ["gt", "lt"] : []),
+  ].map((operator) => ({ dimension, operator })),
 );
+
+/** The dimensions of the first visit that have the values of another one. */
+const FIRST_VISIT_WORDS: Readonly<Record<string, string>> = {
+  firstSource: "source",
+  firstChannel: "channel",
+  firstUtmCampaign: "utmCampaign",
+};
 
 function wordOf(random: Random, dimension: string): string | null {
   if (dimension === "clickId") return pick(random, ["gclid", "fbclid", null]);
+  if (dimension === "visitorType") return pick(random, ["new", "returning", null]);
   if (dimension === "currency") return pick(random, [...CURRENCIES, null]);
   if (dimension === "event") return pick(random, [...NAMES, null]);
-  if (/page/i.test(dimension)) return pick(random, [...PATHS, null]);
-  return pick(random, WORDS[dimension] ?? ["x"]) ?? null;
+  if (dimension === "contentGroup") return pick(random, ["A's", "Deep", null]);
+  if (dimension.startsWith("folder")) return pick(random, ["/", "/a/", "/a/b/", "/%61/", "/ü/", null]);
+  // as people read them, and in other forms of the same path
+  if (/page/i.test(dimension)) return pick(random, [...PATHS, "/ü", "/%c3%bc", "/%61", null]);
+  return pick(random, WORDS[FIRST_VISIT_WORDS[dimension] ?? dimension] ?? ["x"]) ?? null;
 }
 
 function scalarOf(random: Random, dimension: string): string | number | boolean | null {
+  if (dimension === "hourOfDay") return pick(random, [0, 1, 2, 22, 23]);
+  if (dimension === "dayOfWeek") return 1 + upTo(random, 6);
   if (!isProperty(dimension)) return wordOf(random, dimension);
   return pick(
     random,
@@ -297,6 +333,7 @@ const comparisonOf = (random: Random, place: Place): OracleComparison =>
     () => true,
     () => ({ mode: "previous" }),
     () => ({ mode: "year" }),
+    () => ({ mode: pick(random, ["previous", "year"]), sameWeekdays: true }),
     () => ({ mode: "custom", dateRange: rangeOf(random, place, []) }),
   ])();
 
@@ -307,11 +344,17 @@ export function queryOf(random: Random, place: Place, number: number): OracleQue
   const others = DIMENSIONS.filter((one) => one !== dimension && !(isTime(one) && isTime(dimension)));
   const further = some(random, others, pick(random, [0, 0, 0, 1, 1, 2]));
   const isDoubled = further.filter(isTime).length > 1;
-  const dimensions = random() < 0.05 ? [] : [dimension, ...(isDoubled ? [] : further)];
-  const metrics = [...new Set([metric, ...some(random, METRICS, upTo(random, 4))])];
+  const asked = random() < 0.05 ? [] : [dimension, ...(isDoubled ? [] : further)];
+  const wanted = [...new Set([metric, ...some(random, METRICS, upTo(random, 7))])];
+  const answered = wanted.filter((one) => isAnswered(one, asked));
+  const metrics = answered.length > 0 ? answered : ["visitors"];
+  const needsPage = metrics.some((one) => PAGE_METRICS.includes(one));
+  const dimensions = needsPage && !asked.includes("page") ? [...asked, "page"] : asked;
   const leaf = leafOf(random, LEAVES[number % LEAVES.length]!);
+  const isOfMoney = metrics.some((one) => REVENUE_METRICS.includes(one));
+  const namesCurrency = metrics.some((one) => OF_ALL.includes(one)) || random() < 0.3;
   const inOneCurrency =
-    metrics.includes("revenue") && !dimensions.includes("currency")
+    isOfMoney && !namesCurrency && !dimensions.includes("currency")
       ? [{ dimension: "currency", operator: "is", value: pick(random, CURRENCIES) }]
       : [];
   const filters = [
@@ -325,10 +368,12 @@ export function queryOf(random: Random, place: Place, number: number): OracleQue
     metrics,
     dimensions,
     filters,
+    ...(isOfMoney && namesCurrency ? { currency: pick(random, CURRENCIES) } : {}),
     goal: pick(random, [
       { event: "buy" },
       { page: "/a*" },
       { page: "/a%_" },
+      { page: "/ü*" },
       { page: "*b" },
       ...GOALS.map(({ name }) => ({ name })),
     ]),
@@ -338,14 +383,18 @@ export function queryOf(random: Random, place: Place, number: number): OracleQue
         direction: pick(random, ["asc", "desc"]),
       })),
     })),
-    include: { bots: random() < 0.2, comparison: random() < 0.15 && comparisonOf(random, place) },
+    include: {
+      bots: random() < 0.2,
+      comparison: random() < 0.15 && comparisonOf(random, place),
+      total: random() < 0.2 && !needsPage && (!isOfMoney || namesCurrency || inOneCurrency.length > 0),
+    },
     ...maybe(random, 0.3, () => ({ pagination: { limit: 1 + upTo(random, 5), offset: upTo(random, 3) } })),
   };
 }
 
 /** A query of conversions by the first touch of their visitors. */
 export function touchQueryOf(random: Random, place: Place, number: number): OracleQuery {
-  const { orderBy: _order, ...query } = queryOf(random, place, number);
+  const { orderBy: _order, currency: _currency, ...query } = queryOf(random, place, number);
   const others = DIMENSIONS.filter((one) => !ATTRIBUTED.includes(one));
   const dimensions = [
     ...some(random, ATTRIBUTED, 1 + upTo(random, 1)),
@@ -361,16 +410,36 @@ export function touchQueryOf(random: Random, place: Place, number: number): Orac
     metrics,
     dimensions,
     filters: [...filters, ...(isOfMany ? [inOneCurrency] : [])],
-    attribution: { model: "firstTouch", ...maybe(random, 0.8, () => ({ windowDays: 1 + upTo(random, 3) })) },
+    include: { ...query.include, total: random() < 0.3 && !metrics.includes("revenue") },
+    attribution: {
+      model: pick(random, ["firstTouch", "lastNonDirect"] as const),
+      ...maybe(random, 0.8, () => ({ windowDays: 1 + upTo(random, 3) })),
+    },
   };
 }
 
-/** A query by goal, alone or with currency. */
+/** A query by goal, alone or beside other dimensions. */
 export function goalQueryOf(random: Random, place: Place, number: number): OracleQuery {
-  const { orderBy: _order, goal: _goal, ...query } = queryOf(random, place, number);
-  const dimensions = pick(random, [["goal"], ["goal", "currency"], ["currency", "goal"]]);
-  const metrics = some(random, GOAL_METRICS, 1 + upTo(random, 3));
-  const isOfMany = metrics.includes("revenue") && !dimensions.includes("currency");
+  const { orderBy: _order, currency: _currency, goal: _goal, ...query } = queryOf(random, place, number);
+  const others = query.dimensions.filter((one) => one !== "currency").slice(0, 2);
+  const dimensions = pick(random, [
+    ["goal"],
+    ["goal", ...others],
+    [...others, "goal"],
+    ["goal", "currency"],
+    ["currency", ...others, "goal"],
+  ]);
+  const attribution = dimensions.some((one) => ATTRIBUTED.includes(one))
+    ? maybe(random, 0.3, () => ({ model: pick(random, ["firstTouch", "lastNonDirect"] as const) }))
+    : undefined;
+  const isByCurrency = dimensions.includes("currency");
+  const hasCurrency = isByCurrency || JSON.stringify(query.filters).includes("currency");
+  const ofMetrics = STATS_BY_GOAL_METRICS.filter((one) => !hasCurrency || !/session/i.test(one));
+  const metrics = some<string>(random, attribution ? GOAL_METRICS : ofMetrics, 1 + upTo(random, 3));
+  const isOfMoney = metrics.some((one) => REVENUE_METRICS.includes(one));
+  const isOfAll = metrics.some((one) => OF_ALL.includes(one));
+  const namesCurrency = isOfMoney && (isOfAll || (!isByCurrency && !hasCurrency) || random() < 0.5);
+  const isOfMany = isOfMoney && !namesCurrency && !isByCurrency;
   const inOneCurrency = { dimension: "currency", operator: "is", value: pick(random, CURRENCIES) };
   const fields = [...metrics, ...dimensions];
   return {
@@ -379,6 +448,9 @@ export function goalQueryOf(random: Random, place: Place, number: number): Oracl
     metrics,
     dimensions,
     filters: [...query.filters, ...(isOfMany ? [inOneCurrency] : [])],
+    include: { ...query.include, total: false },
+    ...(attribution ? { attribution } : {}),
+    ...(namesCurrency ? { currency: pick(random, CURRENCIES) } : {}),
     ...maybe(random, 0.4, () => ({
       orderBy: [{ field: pick(random, fields), direction: pick(random, ["asc", "desc"]) }],
     })),
@@ -387,10 +459,13 @@ export function goalQueryOf(random: Random, place: Place, number: number): Oracl
 
 const OF_SESSION_ROLLUPS = [
   "visitors",
+  "visitors7Days",
+  "visitors28Days",
   "users",
   "sessions",
   "pageviews",
   "events",
+  "passiveEvents",
   "viewsPerSession",
   "bounceRate",
   "sessionDuration",
@@ -418,17 +493,75 @@ export function dashboardQueryOf(random: Random, place: Place, number: number): 
     () => [{ or: [leaf(), leaf()] }],
   ])();
   const metrics = isAboutEvents
-    ? ["visitors", "pageviews", "events", "timeOnPage", "scrollDepth"]
+    ? ["visitors", "visitors7Days", "pageviews", "events", "passiveEvents", "timeOnPage", "scrollDepth"]
     : OF_SESSION_ROLLUPS;
   const dimensions = some(random, [...words, pick(random, GRAINS)], upTo(random, 2));
   const query = queryOf(random, place, number);
-  const { orderBy: _order, goal: _goal, ...others } = query;
+  const { orderBy: _order, currency: _currency, goal: _goal, ...others } = query;
   return {
     ...others,
     dateRange: rangeOf(random, place, ["time:day"]),
-    metrics: some(random, metrics, 1 + upTo(random, metrics.length - 1)),
+    metrics: some(
+      random,
+      metrics.filter((one) => isAnswered(one, dimensions)),
+      1 + upTo(random, metrics.length - 1),
+    ),
     dimensions,
     filters,
-    include: { bots: false, comparison: random() < 0.3 && comparisonOf(random, place) },
+    include: {
+      bots: false,
+      comparison: random() < 0.3 && comparisonOf(random, place),
+      total: random() < 0.2,
+    },
+  };
+}
+
+/** Ranges end before the service's time: the rest of a range that is not over is compared with nothing. */
+const LATEST = Date.UTC(2026, 10, 20);
+
+/** A query of rolling metrics, mostly by time, up to a month after the events. */
+export function rollingQueryOf(random: Random, place: Place, number: number): OracleQuery {
+  const make = pick(random, [queryOf, dashboardQueryOf]);
+  const { orderBy: _order, currency: _currency, goal: _goal, ...query } = make(random, place, number);
+  const grain = pick(random, ["time:day", "time:day", "time:week", "time:month", null]);
+  const others = query.dimensions.filter((one) => !isTime(one) && !isClock(one)).slice(0, upTo(random, 2));
+  const dimensions = some(random, [...others, ...(grain === null ? [] : [grain])], 3);
+  const metrics = ["visitors", "sessions", ...ROLLING].filter((one) => isAnswered(one, dimensions));
+  const asked = some(random, metrics, 2 + upTo(random, metrics.length - 2));
+  const first = Math.min(Date.parse(`${place.day}T00:00:00Z`) + (upTo(random, 34) - 6) * DAY, LATEST - DAY);
+  const end = Math.min(first + (1 + upTo(random, pick(random, [0, 6, 40]))) * DAY, LATEST);
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+  return {
+    ...query,
+    dateRange: random() < 0.2 ? rangeOf(random, place, dimensions) : [dayOf(first), dayOf(end)],
+    metrics: asked,
+    dimensions,
+    include: { ...query.include, total: random() < 0.4 },
+    ...maybe(random, 0.4, () => ({
+      orderBy: [{ field: pick(random, [...asked, ...dimensions]), direction: pick(random, ["asc", "desc"]) }],
+    })),
+    ...maybe(random, 0.3, () => ({ pagination: { limit: 1 + upTo(random, 5), offset: upTo(random, 3) } })),
+  };
+}
+
+const STEPS = [
+  ...NAMES.map((event) => ({ event })),
+  ...["/a*", "/", "*", "/ü*", "*b"].map((page) => ({ page })),
+  ...GOALS.map(({ name }) => ({ name })),
+];
+const SEGMENT_DIMENSIONS = DIMENSIONS.filter((one) => !isTime(one) && !isClock(one));
+
+export function funnelQueryOf(random: Random, place: Place, number: number): OracleFunnel {
+  const leaf = leafOf(random, pick(random, LEAVES));
+  return {
+    dateRange: rangeOf(random, place, []),
+    timezone: place.zone,
+    filters: random() < 0.6 ? [] : [joined(random, leaf)],
+    steps: Array.from({ length: 2 + upTo(random, 3) }, () => pick(random, STEPS)),
+    ...maybe(random, 0.8, () => ({ windowSeconds: pick(random, [1, 5, 600, 1_805, 18_000, 200_000]) })),
+    ...maybe(random, 0.6, () => ({ within: pick(random, ["visitor", "session"] as const) })),
+    ...maybe(random, 0.6, () => ({ dimension: SEGMENT_DIMENSIONS[number % SEGMENT_DIMENSIONS.length]! })),
+    ...maybe(random, 0.4, () => ({ limit: 1 + upTo(random, 19) })),
+    include: { bots: random() < 0.2, times: random() < 0.7 },
   };
 }

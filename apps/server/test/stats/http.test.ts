@@ -13,9 +13,8 @@ import {
 import { MAX_STATS_FILTER_CONDITIONS, MAX_STATS_FILTER_DEPTH } from "../../src/stats/sql/filter.ts";
 import { statement } from "../../src/stats/sql/statement.ts";
 import { mutated } from "../api/mutation.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { issuesOf, ORGANIZATION_ID, openWorld, refused, type World } from "../support/world.ts";
-import { PATIENCE_MS } from "../warehouse/store.ts";
 import type { ExampleEvent } from "./examples.ts";
 import { PLACES, queryOf, randomFrom } from "./generated.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
@@ -68,11 +67,11 @@ const askAll = async (world: World, of: string, token?: string) => {
 
 test("A viewer may run every query; a user who is no member gets 403, and an unknown source 404.", async () => {
   const { world } = stats;
-  const viewer = (await world.member("viewer")).token;
+  const viewer = (await world.serviceAccount("viewer")).token;
   for (const { status, body } of await askAll(world, sourceId, viewer))
     assert.equal(status, 200, JSON.stringify(body));
   const organizationId = await world.workspace();
-  const stranger = (await world.member("viewer", organizationId)).token;
+  const stranger = (await world.serviceAccount("viewer", organizationId)).token;
   for (const reply of await askAll(world, sourceId, stranger)) refused(reply, 403, "not_a_member");
   for (const reply of await askAll(world, "src_nobody", viewer)) refused(reply, 404, "source_not_found");
   refused(await query({ ...COUNT, organizationId }), 404, "source_not_found");
@@ -85,11 +84,12 @@ test("The properties query returns names that property:<name> accepts, most freq
   const event = { session: "s", visitor: "v" };
   await stats.insert(of, [
     { ...event, id: "a", at: AT, name: "buy", properties: { plan: "pro", cart: { items: 2 }, "a.b": 1 } },
-    { ...event, id: "b", at: AT, name: "buy", properties: { plan: "free" } },
-    { ...event, id: "c", at: AT, name: "leave", properties: { why: "price", nothing: null } },
+    { ...event, id: "b", at: AT, name: "buy", properties: { plan: "free", list: [{ items: 1 }], empty: [] } },
+    { ...event, id: "c", at: AT, name: "leave", properties: { why: "price", nothing: null, tags: ["a"] } },
     { ...event, id: "d", at: AT, name: "leave", properties: { plan: 1 }, isBot: true },
     { ...event, id: "e", at: "2026-05-11T10:00:00.000Z", name: "buy", properties: { later: 1 } },
     { ...event, id: "f", at: AT, name: "buy", properties: { "a.:`Int64`": 1, "": 1 } },
+    { ...event, id: "g", at: AT, name: "seen", passive: true, properties: { lcp: 1, plan: "pro" } },
   ]);
   const asked = async (body: object) => {
     const question = { sourceId: of, ...RANGE, ...body };
@@ -104,13 +104,14 @@ test("The properties query returns names that property:<name> accepts, most freq
     ["a.b", 1],
     ["cart.items", 1],
     ["why", 1],
+    ["lcp", 0],
   ]);
   const left = { filters: [{ dimension: "event", operator: "is", value: "leave" }] };
   assert.deepEqual(await asked(left), [["why", 1]]);
   assert.deepEqual(await asked({ include: { bots: true }, limit: 1 }), [["plan", 3]]);
   for (const [name] of all) {
     const filters = [{ not: { dimension: `property:${name}`, operator: "is", value: null } }];
-    assert.ok((await count({ filters }, of)) > 0, String(name));
+    assert.ok((await count({ filters, metrics: ["visitors"] }, of)) > 0, String(name));
   }
 });
 
@@ -194,6 +195,14 @@ const WRONG: [what: object, ...issues: string[]][] = [
   [{ dimensions: ["page) FROM system.tables --"] }, "dimensions.0: invalid_value"],
   [{ dimensions: ["time:day", "time:hour"] }, "dimensions: invalid_value"],
   [{ dimensions: ["time:minute"], dateRange: ["2026-03-01", "2026-03-03"] }, "dimensions: too_many"],
+  [{ metrics: ["visitors7Days"], dimensions: ["time:hour"] }, "dimensions: invalid_value"],
+  [{ metrics: ["wauPerMau"], dimensions: ["time:day", "dayOfWeek"] }, "dimensions: invalid_value"],
+  [{ metrics: ["dauPerWau"], dimensions: ["time:week"] }, "dimensions: required"],
+  [{ metrics: ["visitors28Days"], dimensions: ["goal"] }, "metrics.0: invalid_value"],
+  [
+    { metrics: ["visitors7Days"], dimensions: ["channel"], attribution: { model: "firstTouch" } },
+    "metrics.0: invalid_value",
+  ],
   [{ orderBy: [{ field: "visitors", direction: "asc" }] }, "orderBy.0.field: invalid_value"],
   [{ filters: [{ dimension: "page", operator: "is" }] }, "filters.0.value: required"],
   [
@@ -439,7 +448,7 @@ test("A comparison needs a dateRange for the mode custom, and for no other mode.
   assert.deepEqual(await issuesWith({ mode: "custom", dateRange: ["x", "2026-05-11"] }), unreadable);
 });
 
-test("The dimension goal lists each goal of the source with its conversions, also those without any.", async () => {
+test("The dimension goal lists each goal of the source with its conversions, also those without any, and by other dimensions.", async () => {
   const { world } = stats;
   const goals = [
     { name: "Read", path: "/docs/*" },
@@ -492,6 +501,12 @@ test("The dimension goal lists each goal of the source with its conversions, als
     ["Read", 1, 0.25, 1],
     ["Called", 0, 0, 0],
   ]);
+  const byPage = { metrics: [...metrics, "sessionConversionRate"], dimensions: ["entryPage", "goal"] };
+  assert.deepEqual(rowsOf(await ask(byPage)), [
+    ["/", "Bought", 4, 2 / 3, 2, 2 / 3],
+    ["/", "Bought much", 2, 2 / 3, 2, 2 / 3],
+    ["/docs/a", "Read", 1, 1, 1, 1],
+  ]);
   const byName = await ask({
     metrics: ["visitors"],
     orderBy: [{ field: "goal", direction: "desc" }],
@@ -517,10 +532,13 @@ test("The dimension goal lists each goal of the source with its conversions, als
 
   const refusedFor = async (body: object) =>
     issuesOf(await query({ ...RANGE, sourceId: shop, dimensions: ["goal"], metrics, ...body }));
-  assert.deepEqual(await refusedFor({ dimensions: ["goal", "page"] }), ["dimensions: invalid_value"]);
   assert.deepEqual(await refusedFor({ metrics: ["sessions"] }), ["metrics.0: invalid_value"]);
+  const ofSessions = { metrics: ["sessionConversionRate"] };
+  const inEuros = { dimension: "currency", operator: "is", value: "EUR" };
+  for (const body of [{ dimensions: ["goal", "currency"] }, { filters: [inEuros] }])
+    assert.deepEqual(await refusedFor({ ...ofSessions, ...body }), ["metrics.0: invalid_value"]);
   const byTouch = { attribution: { model: "firstTouch" } };
-  assert.deepEqual(await refusedFor(byTouch), ["attribution: invalid_value"]);
+  assert.deepEqual(await refusedFor(byTouch), ["dimensions: invalid_value"]);
   assert.deepEqual(await refusedFor({ metrics: ["revenue"] }), ["metrics.0: invalid_value"]);
   assert.deepEqual(await refusedFor({ goal: { event: "buy" } }), ["goal: invalid_value"]);
   assert.deepEqual(await refusedFor({ orderBy: [{ field: "page", direction: "asc" }] }), [
@@ -528,6 +546,83 @@ test("The dimension goal lists each goal of the source with its conversions, als
   ]);
   const byGoal = { dimension: "goal", operator: "is", value: "Read" };
   assert.deepEqual(await refusedFor({ filters: [byGoal] }), ["filters.0.dimension: invalid_value"]);
+});
+
+test("A total has the figures of all rows, other those that are not on the page, and each row has its share.", async () => {
+  const { sourceId: shop } = await stats.world.createSource();
+  const view = (id: string, visitor: string, page: string): ExampleEvent => ({
+    ...{ id, at: AT, session: `s-${visitor}`, visitor, page },
+  });
+  await stats.insert(shop, [
+    ...["1", "2", "3"].map((id) => view(id, `v${id}`, "/a")),
+    view("4", "v1", "/b"),
+    view("5", "v1", "/c"),
+    view("6", "v2", "/c"),
+  ]);
+  const ask = async (body: object) => {
+    const asked = {
+      ...RANGE,
+      sourceId: shop,
+      metrics: ["visitors", "pageviews", "viewsPerSession"],
+      ...body,
+    };
+    return query({ dimensions: ["page"], include: { total: true }, ...asked });
+  };
+  const { body } = await ask({ pagination: { limit: 1 } });
+  assert.deepEqual(body.total, { metrics: [3, 6, 2], comparison: null });
+  // v1 saw both of the other pages
+  assert.deepEqual(body.other, { metrics: [2, 3, 1.5], comparison: null });
+  assert.deepEqual(body.results[0].share, [1, 0.5, null]);
+  const whole = (await ask({ include: { total: true, comparison: true } })).body;
+  assert.deepEqual([whole.total.comparison, whole.other], [[0, 0, null], null]);
+  const plain = (await ask({ include: {} })).body;
+  assert.deepEqual([plain.total, plain.other, plain.results[0].share], [null, null, null]);
+
+  const refused = ["include.total: invalid_value"];
+  assert.deepEqual(issuesOf(await ask({ metrics: ["entrances"] })), refused);
+  assert.deepEqual(issuesOf(await ask({ metrics: ["visitors"], dimensions: ["goal"] })), refused);
+  const inAll = { metrics: ["revenue"], dimensions: ["currency"] };
+  assert.deepEqual(issuesOf(await ask(inAll)), ["metrics.0: invalid_value"]);
+});
+
+test("A rolling metric has a total, of the last day; by time it has no share and no figure of the other rows.", async () => {
+  const { sourceId: shop } = await stats.world.createSource();
+  const view = (id: string, day: string, visitor: string): ExampleEvent => ({
+    ...{ id, at: `${day}T10:00:00.000Z`, session: `s${id}`, visitor, page: "/", country: "DE" },
+  });
+  await stats.insert(shop, [
+    view("1", "2026-05-01", "v1"),
+    view("2", "2026-05-06", "v2"),
+    view("3", "2026-05-09", "v3"),
+  ]);
+  const ask = async (body: object) => {
+    const asked = { sourceId: shop, dateRange: ["2026-05-07", "2026-05-10"], include: { total: true } };
+    return (await query({ ...asked, metrics: ["visitors", "visitors7Days"], ...body })).body;
+  };
+  const metrics = ["visitors", "visitors7Days", "dauPerWau"];
+  const byDay = await ask({ metrics, dimensions: ["time:day"], pagination: { limit: 1 } });
+  assert.deepEqual(byDay.results[0].metrics, [0, 2, 0]);
+  assert.deepEqual(byDay.results[0].share, [0, null, null]);
+  assert.deepEqual(
+    [byDay.total.metrics, byDay.other.metrics],
+    [
+      [1, 2, null],
+      [1, null, null],
+    ],
+  );
+  const byCountry = await ask({ dimensions: ["country"] });
+  assert.deepEqual(byCountry.results[0].share, [1, 1]);
+  const others = await ask({ dimensions: ["country"], pagination: { limit: 1, offset: 1 } });
+  assert.deepEqual(others.other.metrics, [1, 2]);
+});
+
+test("Filters on the clock take whole numbers of its range, with is, is_not and in.", async () => {
+  const issuesWith = async (dimension: string, operator: string, value: unknown) =>
+    issuesOf(await query({ ...COUNT, filters: [{ dimension, operator, value }] }));
+  assert.deepEqual(await issuesWith("hourOfDay", "gt", 3), ["filters.0: invalid_value"]);
+  for (const value of [24, 1.5, "3", null])
+    assert.deepEqual(await issuesWith("hourOfDay", "is", value), ["filters.0.value: invalid_value"]);
+  assert.deepEqual(await issuesWith("dayOfWeek", "in", [0, 1]), ["filters.0.value: invalid_value"]);
 });
 
 test("A query can name a goal of its source; an unknown name is refused.", async () => {
@@ -566,6 +661,66 @@ test("A query can name a goal of its source; an unknown name is refused.", async
     [1, 0],
   );
   assert.deepEqual(issuesOf(await query({ ...asked, goal: { name: "Lost" } })), ["goal.name: invalid_value"]);
+});
+
+test("A path is accepted as people read it and in any percent-encoding, wherever a question takes one.", async () => {
+  const { world } = stats;
+  const events: ExampleEvent[] = [
+    { id: "1", at: AT, session: "s1", visitor: "v1", page: "/%C3%BCber/uns" },
+    { id: "2", at: "2026-05-10T10:00:01.000Z", session: "s1", visitor: "v1", page: "/a%20b" },
+  ];
+  for (const lowerCase of [false, true])
+    for (const form of [
+      "/über/uns",
+      "/%C3%BCber/uns",
+      "/%c3%bc%62er/uns",
+      ...(lowerCase ? ["/ÜBER/Uns"] : []),
+    ]) {
+      const goals = [{ name: "Read", path: form }];
+      const { sourceId: of } = await world.createSource({ goals, pathRules: { lowerCase } });
+      await stats.insert(of, events);
+      const ask = async (path: string, body: object) =>
+        (await world.ask(`/api/stats/${path}`, { method: "POST", body: { sourceId: of, ...RANGE, ...body } }))
+          .body;
+      const metrics = ["conversions"];
+      assert.deepEqual((await ask("query", { metrics, dimensions: ["goal"] })).results[0].metrics, [1], form);
+      for (const goal of [
+        { name: "Read" },
+        { page: form },
+        { page: form.replace("/uns", "*").replace("/Uns", "*") },
+      ])
+        assert.deepEqual(
+          (await ask("query", { metrics, goal })).results[0].metrics,
+          [1],
+          JSON.stringify(goal),
+        );
+      const { steps } = await ask("funnel", { steps: [{ page: form }, { page: "/a b" }] });
+      assert.deepEqual(
+        steps.map((one: { visitors: number }) => one.visitors),
+        [1, 1],
+        form,
+      );
+      const first = { step: 1, from: "/%C3%BCber/uns", to: "/a%20b", sessions: 1 };
+      assert.deepEqual((await ask("paths", { steps: 1, startPage: form })).paths, [first]);
+      assert.deepEqual((await ask("paths", { steps: 1, through: [form] })).paths, [first]);
+      if (form.startsWith("/Ü")) continue;
+      for (const filter of [
+        { dimension: "page", operator: "is", value: form },
+        { dimension: "page", operator: "in", value: [form] },
+        { dimension: "page", operator: "contains", value: form.slice(1) },
+        { not: { dimension: "page", operator: "is_not", value: form } },
+        { not: { dimension: "page", operator: "is", value: "/a b" } },
+      ])
+        assert.equal(await count({ filters: [filter] }, of), 1, JSON.stringify(filter));
+      assert.equal(
+        await count({ filters: [{ dimension: "entryPage", operator: "is", value: form }] }, of),
+        2,
+      );
+    }
+  const { sourceId: of } = await world.createSource();
+  await stats.insert(of, events);
+  for (const value of ["^/über", "^/[äöü]ber/", "(?i)ÜBER", "%C3%BC"])
+    assert.equal(await count({ filters: [{ dimension: "page", operator: "matches", value }] }, of), 1, value);
 });
 
 const asker = () => createQueryRunner({ state: () => "up", client: () => stats.client });
@@ -608,10 +763,10 @@ test("A query is cancelled when its client disconnects.", async () => {
     const [row] = await (await stats.client.query({ query, format: "JSONCompactEachRow" })).json<[number]>();
     return Number(row?.[0]);
   };
-  await until("it runs", PATIENCE_MS, async () => (await running()) === 1);
+  await until("it runs", async () => (await running()) === 1);
   gone.abort();
   await assert.rejects(asked, isUnlogged("warehouse_unavailable"));
-  await until("it has ended", PATIENCE_MS, async () => (await running()) === 0);
+  await until("it has ended", async () => (await running()) === 0);
 });
 
 const MUTATIONS = process.env.TEST_LONG === "1" ? 3_000 : 150;
@@ -634,4 +789,86 @@ test(`${MUTATIONS} queries, most of them mutated: none is answered with a 5xx.`,
   );
   assert.ok((statuses.get(200) ?? 0) > MUTATIONS / 50, JSON.stringify([...statuses]));
   assert.ok((statuses.get(422) ?? 0) > MUTATIONS / 10, JSON.stringify([...statuses]));
+});
+
+test("A query of several sources counts them together, joins visitors with the same id, and tells them apart by site.", async () => {
+  const { world } = stats;
+  const [shop, blog] = [await world.createSource(), await world.createSource()];
+  const seen = { at: AT, page: "/" };
+  await stats.insert(shop.sourceId, [
+    { id: "1", session: "m1", visitor: "both", ...seen },
+    { id: "2", session: "m2", visitor: "shop", ...seen },
+  ]);
+  await stats.insert(blog.sourceId, [
+    { id: "1", session: "m3", visitor: "both", ...seen },
+    { id: "2", session: "m3", visitor: "both", ...seen, name: "signup" },
+  ]);
+  const sourceIds = [shop.sourceId, blog.sourceId];
+  const metrics = ["visitors", "sessions", "events"];
+  const ask = (body: object, token?: string) =>
+    world.ask("/api/stats/query", {
+      method: "POST",
+      body: { ...RANGE, sourceIds, metrics, ...body },
+      ...(token && { token }),
+    });
+  const { body } = await ask({});
+  assert.deepEqual([body.results[0].metrics, body.sourceId], [[2, 3, 4], shop.sourceId]);
+  assert.deepEqual(body.sources, { sourceIds, visitors: "joined" });
+  const bySite = (await ask({ dimensions: ["site"], goal: { event: "signup" } })).body.results;
+  const rows = bySite.map((row: { dimensions: string[]; metrics: number[] }) => [
+    ...row.dimensions,
+    ...row.metrics,
+  ]);
+  const expected = [
+    [shop.sourceId, 2, 2, 2],
+    [blog.sourceId, 1, 1, 2],
+  ];
+  assert.deepEqual(rows, expected);
+  const rolling = { metrics: ["visitors7Days"], dateRange: ["2026-05-16", "2026-05-17"] };
+  assert.deepEqual((await ask(rolling)).body.results[0].metrics, [2]);
+  const onlyBlog = [{ dimension: "site", operator: "is", value: blog.sourceId }];
+  assert.deepEqual((await ask({ filters: onlyBlog })).body.results[0].metrics, [1, 1, 2]);
+
+  assert.deepEqual(issuesOf(await ask({ goal: { name: "Sold" } })), ["goal.name: invalid_value"]);
+  const byGroup = { dimension: "contentGroup", operator: "is", value: "Docs" };
+  assert.deepEqual(issuesOf(await ask({ dimensions: ["contentGroup"] })), ["dimensions: invalid_value"]);
+  assert.deepEqual(issuesOf(await ask({ filters: [byGroup] })), ["filters: invalid_value"]);
+  assert.deepEqual(issuesOf(await ask({ dimensions: ["goal"], metrics: ["conversions"] })), [
+    "dimensions: invalid_value",
+  ]);
+  assert.deepEqual(issuesOf(await ask({ sourceId })), ["sourceIds: invalid_value"]);
+  assert.deepEqual(issuesOf(await ask({ sourceIds: [] })), ["sourceId: required", "sourceIds: too_short"]);
+  const many = Array.from({ length: LIMITS.maxStatsSources + 1 }, () => shop.sourceId);
+  assert.ok(issuesOf(await ask({ sourceIds: many })).includes("sourceIds: too_many"));
+  refused(await ask({ sourceIds: [shop.sourceId, "src_unknown"] }), 404, "source_not_found");
+});
+
+test("A first visit in another of several sources is one of all of them.", async () => {
+  const { world } = stats;
+  const [shop, blog] = [await world.createSource(), await world.createSource()];
+  const seen = { visitor: "both", page: "/" };
+  await stats.insert(blog.sourceId, [{ ...seen, id: "1", session: "t1", at: "2026-05-01T10:00:00.000Z" }]);
+  await stats.insert(shop.sourceId, [{ ...seen, id: "1", session: "t2", at: AT }]);
+  const metrics = ["newVisitors", "returningVisitors"];
+  const ask = async (sourceIds: string[]) => {
+    const body = { ...RANGE, sourceIds, metrics };
+    return (await world.ask("/api/stats/query", { method: "POST", body })).body.results[0].metrics;
+  };
+  assert.deepEqual(await ask([shop.sourceId]), [1, 0]);
+  assert.deepEqual(await ask([shop.sourceId, blog.sourceId]), [0, 1]);
+});
+
+test("A query of several sources needs the permission for each of them.", async () => {
+  const { world } = stats;
+  const [own, other] = [await world.createSource(), await world.createSource()];
+  const strangers = await world.strangers();
+  const link = { organizationId: ORGANIZATION_ID, label: "Link", scope: "stats", sourceId: own.sourceId };
+  const { token } = (await world.ask("/api/tokens", { method: "POST", body: link })).body;
+  const ask = (sourceIds: string[], token: string) =>
+    world.ask("/api/stats/query", { method: "POST", body: { ...COUNT, sourceIds }, token });
+  assert.equal((await ask([own.sourceId], token)).status, 200);
+  refused(await ask([own.sourceId, other.sourceId], token), 403, "permission_denied");
+  refused(await ask([own.sourceId, other.sourceId], strangers.token), 403, "not_a_member");
+  const theirs = await world.source({}, strangers.organizationId, strangers.token);
+  refused(await ask([theirs.sourceId, own.sourceId], strangers.token), 404, "source_not_found");
 });

@@ -14,7 +14,7 @@ export type OracleFilter =
 
 export type OracleComparison =
   | boolean
-  | { mode: "previous" | "year" | "custom"; dateRange?: [string, string] };
+  | { mode: "previous" | "year" | "custom"; dateRange?: [string, string]; sameWeekdays?: boolean };
 
 /** A goal of the source. */
 export interface OracleGoal {
@@ -25,6 +25,12 @@ export interface OracleGoal {
   value?: { amount: number; currency: string };
 }
 
+/** The content groups of the sources. */
+export const CONTENT_GROUPS = [
+  { name: "A's", paths: ["/a*", "/ü"] },
+  { name: "Deep", paths: ["/*/b*", "/item/*"] },
+];
+
 export interface OracleQuery {
   dateRange: [string, string];
   timezone: string;
@@ -32,9 +38,10 @@ export interface OracleQuery {
   dimensions: string[];
   filters: OracleFilter[];
   goal?: { event?: string; page?: string; name?: string };
-  attribution?: { model: "session" | "firstTouch"; windowDays?: number };
+  currency?: string;
+  attribution?: { model: "session" | "firstTouch" | "lastNonDirect"; windowDays?: number };
   orderBy?: { field: string; direction: string }[];
-  include: { bots: boolean; comparison: OracleComparison };
+  include: { bots: boolean; comparison: OracleComparison; total?: boolean };
   pagination?: { limit: number; offset: number };
 }
 
@@ -130,51 +137,155 @@ const shifted = (date: string, days: number) =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
 
 const instantOf = (zone: string, text: string) => (isDay(text) ? firstInstant(zone, text) : Date.parse(text));
-const spanOf = ({ timezone }: OracleQuery, [from, to]: [string, string]): Span => ({
+const spanOf = ({ timezone }: Pick<OracleQuery, "timezone">, [from, to]: [string, string]): Span => ({
   from: instantOf(timezone, from),
   to: instantOf(timezone, to),
 });
 const daysIn = ([from, to]: [string, string]) =>
   isDay(from) && isDay(to) ? (Date.parse(to) - Date.parse(from)) / DAY : null;
 
-const lastYear = (date: string) => {
-  const [year = "", month = "", day = ""] = date.split("-");
-  return new Date(Date.UTC(Number(year) - 1, Number(month) - 1, Number(day))).toISOString().slice(0, 10);
-};
+/** The same date some months earlier; null when that month is too short. */
+function monthsEarlier(date: string, months: number): string | null {
+  const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
+  const then = new Date(Date.UTC(year, month - 1 - months, 1));
+  const text = `${then.toISOString().slice(0, 7)}-${String(day).padStart(2, "0")}`;
+  return shifted(text.slice(0, 8).concat("01"), day - 1) === text ? text : null;
+}
 
-/** The span that the asked one is compared with, and what an instant of the asked one is compared with. */
-function comparedOf(asked: OracleQuery): { span: Span; before: (at: number) => number } {
+/** What a clock shows in each minute of a day, with how often it has shown it: `02:15 1` is shown after `02:15 0`. */
+function minutesOf(zone: string, date: string): { label: string; at: number }[] {
+  const seen = new Map<string, number>();
+  const minutes = [];
+  for (let at = firstInstant(zone, date); wallAt(zone, at).date === date; at += MINUTE) {
+    const { hour, minute } = wallAt(zone, at);
+    const time = `${hour}:${minute}`;
+    const times = seen.get(time) ?? 0;
+    seen.set(time, times + 1);
+    minutes.push({ label: `${time} ${times}`, at });
+  }
+  return minutes;
+}
+
+/** What a query's range is compared with. */
+interface OracleCompared {
+  span: Span;
+  /** The instant that one is compared with. */
+  before: (at: number) => number;
+  /** The day that one is compared with; undefined when durations are compared. */
+  dayBefore?: (date: string) => string | null;
+}
+
+/** Compares days with days, and times with the same times of day. */
+function byDay(timezone: string, span: Span, dayBefore: (date: string) => string | null): OracleCompared {
+  const before = (at: number) => {
+    const { date } = wallAt(timezone, at);
+    const then = dayBefore(date);
+    if (then === null) {
+      let next = date;
+      while (dayBefore(next) === null) next = shifted(next, 1);
+      return firstInstant(timezone, dayBefore(next)!);
+    }
+    if (at === firstInstant(timezone, date)) return firstInstant(timezone, then);
+    const rest = at % MINUTE;
+    const { label } = minutesOf(timezone, date).find((one) => one.at === at - rest)!;
+    const minutes = minutesOf(timezone, then);
+    const same = minutes.find((one) => one.label === label);
+    if (same) return same.at + rest;
+    // skipped, or not repeated: the first later time that both days have
+    const own = minutesOf(timezone, date).map((one) => one.label);
+    const later = own.slice(own.indexOf(label)).find((one) => minutes.some((other) => other.label === one));
+    const next = minutes.find((one) => one.label === later);
+    return next?.at ?? firstInstant(timezone, shifted(then, 1));
+  };
+  return { span: { from: before(span.from), to: before(span.to) }, before, dayBefore };
+}
+
+/** The span that the asked one is compared with, and what an instant of the asked one is compared with; null: with none. */
+export function comparedOf(
+  asked: Pick<OracleQuery, "dateRange" | "timezone" | "include">,
+): OracleCompared | null {
   const { dateRange, timezone, include } = asked;
   const { comparison } = include;
-  const { mode, dateRange: other } =
-    typeof comparison === "boolean" ? ({ mode: "previous" } as const) : comparison;
+  if (comparison === false) return null;
+  const {
+    mode,
+    dateRange: other,
+    sameWeekdays,
+  } = comparison === true ? ({ mode: "previous" } as Exclude<OracleComparison, boolean>) : comparison;
   const [span, days] = [spanOf(asked, dateRange), daysIn(dateRange)];
-  const moved = (dayBefore: (date: string) => string) => (at: number) => {
-    const { date } = wallAt(timezone, at);
-    const sinceMidnight = at - firstInstant(timezone, date);
-    const then = dayBefore(date);
-    return Math.min(firstInstant(timezone, then) + sinceMidnight, firstInstant(timezone, shifted(then, 1)));
+  const back = (count: number) => byDay(timezone, span, (date) => shifted(date, -count));
+  const byTime = ({ from, to }: Span): OracleCompared => ({
+    span: { from, to },
+    before: (at) => at - span.from + from,
+  });
+  const compared = () => {
+    if (mode === "year")
+      return sameWeekdays ? back(364) : byDay(timezone, span, (date) => monthsEarlier(date, 12));
+    if (mode === "custom" && other) return customOf(asked, span, other, byTime);
+    if (sameWeekdays) return back(7 * Math.ceil((days ?? (span.to - span.from) / DAY) / 7));
+    return days === null ? byTime({ from: 2 * span.from - span.to, to: span.from }) : back(days);
   };
-  if (mode === "year") {
-    const before = moved(days !== null && days % 7 === 0 ? (date) => shifted(date, -364) : lastYear);
-    return { span: { from: before(span.from), to: before(span.to) }, before };
+  const found = compared();
+  return found.span.from < found.span.to ? found : null;
+}
+
+function customOf(
+  { dateRange, timezone }: Pick<OracleQuery, "dateRange" | "timezone">,
+  span: Span,
+  other: [string, string],
+  byTime: (span: Span) => OracleCompared,
+): OracleCompared {
+  const then: Span = { from: instantOf(timezone, other[0]), to: instantOf(timezone, other[1]) };
+  const [date, dateThen] = [wallAt(timezone, span.from).date, wallAt(timezone, then.from).date];
+  const monthsOf = (text: string) => Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7));
+  const areMonths = [...dateRange, ...other].every((one) => isDay(one) && one.endsWith("-01"));
+  const apart = (Date.parse(date) - Date.parse(dateThen)) / DAY;
+  const months = monthsOf(date) - monthsOf(dateThen);
+  const compared = byDay(timezone, span, (one) =>
+    areMonths ? monthsEarlier(one, months) : shifted(one, -apart),
+  );
+  return compared.span.from === then.from ? { ...compared, span: then } : byTime(then);
+}
+
+/** The bucket of the asked span that each bucket of the compared one is the counterpart of. */
+export function pairsOf(
+  asked: Pick<OracleQuery, "dateRange" | "timezone">,
+  grain: string,
+  { span, before, dayBefore }: OracleCompared,
+): { name: number | null; start: number }[] {
+  const { timezone } = asked;
+  const own = spanOf(asked, asked.dateRange);
+  const names = startsOf(timezone, grain, own);
+  if (dayBefore === undefined || grain === "week" || grain === "month") {
+    const ends = [...names.slice(1), own.to].map(before);
+    const pairs = names
+      .map((name, index) => ({ name, start: before(name), end: ends[index]! }))
+      .filter(({ start, end }) => start < end && start < span.to);
+    return [...pairs, { name: null, start: pairs.at(-1)?.end ?? span.from }];
   }
-  if (mode === "custom" && other) {
-    const then = spanOf(asked, other);
-    const apart =
-      (Date.parse(wallAt(timezone, then.from).date) - Date.parse(wallAt(timezone, span.from).date)) / DAY;
-    const isOfDays = days !== null && daysIn(other) !== null;
-    const before = isOfDays
-      ? moved((date) => shifted(date, apart))
-      : (at: number) => at - span.from + then.from;
-    return { span: then, before };
-  }
-  if (days === null) {
-    const before = (at: number) => at - (span.to - span.from);
-    return { span: { from: before(span.from), to: span.from }, before };
-  }
-  const before = moved((date) => shifted(date, -days));
-  return { span: { from: before(span.from), to: span.from }, before };
+  // minutes, hours and days: those on which the clock and the calendar show the same
+  const bucketsOf = new Map<string, { start: number; label: string }[]>();
+  const labelAt = (at: number, dayOf: (date: string) => string | null) => {
+    const { date } = wallAt(timezone, at);
+    const day = { from: firstInstant(timezone, date), to: firstInstant(timezone, shifted(date, 1)) };
+    const seen = new Map<string, number>();
+    const buckets =
+      bucketsOf.get(date) ??
+      startsOf(timezone, grain, day).map((start) => {
+        const { hour, minute } = wallAt(timezone, start);
+        const time = grain === "day" ? "" : grain === "hour" ? hour : `${hour}:${minute}`;
+        const times = seen.get(time) ?? 0;
+        seen.set(time, times + 1);
+        return { start, label: `${time} ${times}` };
+      });
+    bucketsOf.set(date, buckets);
+    return `${dayOf(date)} ${buckets.findLast(({ start }) => start <= at)?.label}`;
+  };
+  const labels = names.map((name) => labelAt(name, dayBefore));
+  return startsOf(timezone, grain, span).map((start) => ({
+    name: names[labels.indexOf(labelAt(start, (date) => date))] ?? null,
+    start,
+  }));
 }
 
 const timeOf = ({ at }: ExampleEvent) => Date.parse(at);
@@ -187,13 +298,35 @@ interface OracleVisit {
   /** The event that opens the session: no passive one, unless there is no other. */
   first: ExampleEvent;
   exitPage: string | null;
+  visitorType: "new" | "returning" | null;
+  /** The first events ever of each of its visitors. */
+  firstEver: ExampleEvent[][];
 }
 
-function visitOf(events: ExampleEvent[]): OracleVisit {
+/** The first event ever of each visitor, without passive ones, and those of the same millisecond. */
+type FirstEvents = ReadonlyMap<string, ExampleEvent[]>;
+
+/** The smallest value of the first events of a visitor, and the greatest one of several visitors. */
+function firstVisitValue({ firstEver }: OracleVisit, read: (event: ExampleEvent) => Scalar): Scalar {
+  const sorted = (values: Scalar[]) => values.filter((one) => one !== null).sort(compareScalars);
+  const ofVisitors = firstEver.map((events) => sorted(events.map(read))[0] ?? null);
+  return sorted(ofVisitors).at(-1) ?? null;
+}
+
+function visitOf(events: ExampleEvent[], firstEvents: FirstEvents): OracleVisit {
   const inOrder = [...events].sort(isBefore);
-  const last = inOrder.findLast(isPage) ?? inOrder.at(-1)!;
+  const last = inOrder.findLast(isPage);
   const first = inOrder.find(({ passive }) => !passive) ?? inOrder[0]!;
-  return { events: inOrder, first, exitPage: last.page ?? null };
+  const active = inOrder.filter(({ passive }) => !passive);
+  const isFirst = (one: ExampleEvent) => timeOf(one) === timeOf(firstEvents.get(one.visitor)![0]!);
+  const type = active.some(isFirst) ? "new" : "returning";
+  return {
+    events: inOrder,
+    first,
+    exitPage: last?.page ?? null,
+    visitorType: active.length === 0 ? null : type,
+    firstEver: inOrder.map(({ visitor }) => firstEvents.get(visitor) ?? []),
+  };
 }
 
 function scalarOf(value: unknown): Scalar {
@@ -216,11 +349,40 @@ function propertyOf({ properties }: ExampleEvent, name: string): Scalar {
   return scalarOf(look(properties, name));
 }
 
-function valueOfDimension(dimension: string, event: ExampleEvent, { first, exitPage }: OracleVisit): Scalar {
+const foldersOf = (page: string, count: number) =>
+  `/${page
+    .split("/")
+    .slice(1, -1)
+    .slice(0, count)
+    .map((folder) => `${folder}/`)
+    .join("")}`;
+
+/** `*` is any text. */
+function matchesPath(page: string, pattern: string): boolean {
+  const pieces = pattern.split("*").map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${pieces.join(".*")}$`, "su").test(page);
+}
+
+function contentGroupOf(page: string | undefined): string | null {
+  if (page === undefined) return null;
+  const group = CONTENT_GROUPS.find(({ paths }) =>
+    paths.some((path) => matchesPath(page, String(stored(path)))),
+  );
+  return group?.name ?? null;
+}
+
+function valueOfDimension(dimension: string, event: ExampleEvent, visit: OracleVisit): Scalar {
+  const { first, exitPage, visitorType } = visit;
   if (dimension.startsWith("property:")) return propertyOf(event, dimension.slice("property:".length));
   switch (dimension) {
     case "page":
       return event.page ?? null;
+    case "folder:1":
+    case "folder:2":
+    case "folder:3":
+      return event.page === undefined ? null : foldersOf(event.page, Number(dimension.slice(-1)));
+    case "contentGroup":
+      return contentGroupOf(event.page);
     case "host":
       return event.page === undefined ? null : (event.host ?? "shop.example");
     case "event":
@@ -233,6 +395,18 @@ function valueOfDimension(dimension: string, event: ExampleEvent, { first, exitP
       return first.page ?? null;
     case "exitPage":
       return exitPage;
+    case "visitorType":
+      return visitorType;
+    case "firstSource":
+      return firstVisitValue(visit, ({ source = null }) => source);
+    case "firstChannel":
+      return firstVisitValue(visit, ({ channel = "Direct" }) => channel);
+    case "firstUtmCampaign":
+      return firstVisitValue(visit, ({ page, utmCampaign = null }) =>
+        page === undefined ? null : utmCampaign,
+      );
+    case "firstEntryPage":
+      return firstVisitValue(visit, ({ page = null }) => page);
     case "source":
       return first.source ?? null;
     case "channel":
@@ -263,6 +437,14 @@ function valueOfDimension(dimension: string, event: ExampleEvent, { first, exitP
   }
 }
 
+/** What the wall clock shows; null: the dimension is another. */
+function clockValue(dimension: string, zone: string, at: number): number | null {
+  const { date, hour } = wallAt(zone, at);
+  if (dimension === "hourOfDay") return Number(hour);
+  // Sunday is 0 of JavaScript
+  return dimension === "dayOfWeek" ? new Date(`${date}T00:00:00Z`).getUTCDay() || 7 : null;
+}
+
 function leafFits(value: Scalar, operator: string, wanted: Scalar | Scalar[]): boolean {
   switch (operator) {
     case "is":
@@ -284,19 +466,34 @@ function leafFits(value: Scalar, operator: string, wanted: Scalar | Scalar[]): b
   }
 }
 
-function eventFits(filter: OracleFilter, event: ExampleEvent, visit: OracleVisit): boolean {
-  if ("and" in filter) return filter.and.every((one) => eventFits(one, event, visit));
-  if ("or" in filter) return filter.or.some((one) => eventFits(one, event, visit));
-  if ("not" in filter) return !eventFits(filter.not, event, visit);
-  if ("sessionHas" in filter) return visit.events.some((one) => eventFits(filter.sessionHas, one, visit));
-  return leafFits(valueOfDimension(filter.dimension, event, visit), filter.operator, filter.value);
+function eventFits(filter: OracleFilter, event: ExampleEvent, visit: OracleVisit, zone: string): boolean {
+  if ("and" in filter) return filter.and.every((one) => eventFits(one, event, visit, zone));
+  if ("or" in filter) return filter.or.some((one) => eventFits(one, event, visit, zone));
+  if ("not" in filter) return !eventFits(filter.not, event, visit, zone);
+  if ("sessionHas" in filter)
+    return visit.events.some((one) => eventFits(filter.sessionHas, one, visit, zone));
+  const { dimension, operator } = filter;
+  const value = clockValue(dimension, zone, timeOf(event)) ?? valueOfDimension(dimension, event, visit);
+  if (!/page$|^folder/i.test(dimension)) return leafFits(value, operator, filter.value);
+  // a regular expression with letters is about the path as people read it
+  if (operator === "matches")
+    return leafFits(/ü/.test(String(filter.value)) ? readable(value) : value, operator, filter.value);
+  const wanted = Array.isArray(filter.value) ? filter.value.map(stored) : stored(filter.value);
+  return leafFits(value, operator, wanted);
 }
+
+/** The other forms of the generated paths. */
+const stored = (path: Scalar): Scalar =>
+  typeof path === "string"
+    ? path.replaceAll("ü", "%C3%BC").replaceAll("%c3%bc", "%C3%BC").replaceAll("%61", "a")
+    : path;
+const readable = (path: Scalar): Scalar => (typeof path === "string" ? path.replaceAll("%C3%BC", "ü") : path);
 
 type Rule = Omit<OracleGoal, "name">;
 
-function ruleOf({ goal }: OracleQuery, goals: readonly OracleGoal[]): Rule | undefined {
+function ruleOf({ goal }: Pick<OracleQuery, "goal">, goals: readonly OracleGoal[]): Rule | undefined {
   if (goal?.name !== undefined) return goals.find(({ name }) => name === goal.name)!;
-  if (goal?.page !== undefined) return { path: goal.page };
+  if (goal?.page !== undefined) return { path: String(stored(goal.page)) };
   return goal?.event === undefined ? undefined : { event: goal.event };
 }
 
@@ -306,15 +503,38 @@ function isGoal(event: ExampleEvent, goal: Rule | undefined): boolean {
     if (!leafFits(propertyOf(event, property), operator, value)) return false;
   if (goal.event !== undefined) return (event.name ?? "page_view") === goal.event;
   if (!isPage(event) || event.page === undefined) return false;
-  const pieces = goal.path!.split("*").map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${pieces.join(".*")}$`, "su").test(event.page);
+  return matchesPath(event.page, goal.path!);
 }
 
 interface Counted {
   keys: Scalar[];
   events: ExampleEvent[];
   visits: OracleVisit[];
+  /** The visitors with an event in a session of each visitor type. */
+  visitorsOfType: Map<OracleVisit["visitorType"], Set<string>>;
+  /** By a number of days: the visitors of the days that end with the bucket. */
+  visitorsOfDays: Map<number, Set<string>>;
 }
+const emptyGroup = (keys: Scalar[]): Counted => ({
+  keys,
+  events: [],
+  visits: [],
+  visitorsOfType: new Map(),
+  visitorsOfDays: new Map(),
+});
+function addTo<Key>(sets: Map<Key, Set<string>>, key: Key, values: Iterable<string>): void {
+  sets.set(key, new Set([...(sets.get(key) ?? []), ...values]));
+}
+
+/** The numbers of days of the metrics that count days before a bucket. */
+const DAYS_OF: Readonly<Record<string, number[]>> = {
+  visitors7Days: [7],
+  visitors28Days: [28],
+  dauPerWau: [7],
+  dauPerMau: [28],
+  wauPerMau: [7, 28],
+};
+const isOfOneDay = (metric: string) => /Per[WM]au$/.test(metric);
 
 const sumOf = (values: (number | undefined)[]) => values.reduce<number>((sum, one) => sum + (one ?? 0), 0);
 
@@ -348,24 +568,66 @@ function valuedBy(goal: Rule | undefined, all: readonly ExampleEvent[]): readonl
   );
 }
 
-function metricOf(metric: string, { events, visits }: Counted, goal: Rule | undefined): number | null {
-  if (metric.startsWith("sum:"))
-    return events.reduce((sum, event) => {
-      const value = propertyOf(event, metric.slice("sum:".length));
-      return typeof value === "number" ? sum + value : sum;
-    }, 0);
-  if (metric.startsWith("p75:")) {
-    const vitals = events.filter(({ name }) => name === "web_vitals");
-    const values = vitals.map((event) => propertyOf(event, metric.slice("p75:".length)));
-    return percentile(
-      values.filter((value) => typeof value === "number"),
-      0.75,
-    );
-  }
+/** The last event that is not passive, and the engaged time that was reported after it, half an hour at most. */
+function endOf(events: ExampleEvent[]): number {
+  const last = Math.max(...events.filter(({ passive }) => !passive).map(timeOf));
+  const reported = events.filter((one) => timeOf(one) > last).map(({ engagedSeconds }) => engagedSeconds);
+  return last + Math.min(30 * MINUTE, Math.round(1_000 * sumOf(reported)));
+}
+
+const VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"];
+const PERCENTILES: Record<string, number> = { median: 0.5, p75: 0.75, p90: 0.9, p95: 0.95 };
+
+function propertyMetric(kind: string, property: string, events: ExampleEvent[]): number | null {
+  const asked = VITALS.includes(property) ? events.filter(({ name }) => name === "web_vitals") : events;
+  const numbers = asked.map((event) => propertyOf(event, property)).filter((one) => typeof one === "number");
+  if (kind === "sum") return sumOf(numbers);
+  return kind === "avg" ? ratio(sumOf(numbers), numbers.length) : percentile(numbers, PERCENTILES[kind]!);
+}
+
+/** @param page that of the group, if pages are asked for */
+function metricOf(
+  metric: string,
+  { events, visits, visitorsOfType, visitorsOfDays }: Counted,
+  goal: Rule | undefined,
+  { page, currency }: { page?: Scalar; currency?: string | undefined } = {},
+): number | null {
+  const [kind = "", property] = metric.split(/:(.*)/s);
+  if (property !== undefined) return propertyMetric(kind, property, events);
+  const paid = events.filter(
+    (one) =>
+      one.revenue !== undefined &&
+      (goal === undefined || isGoal(one, goal)) &&
+      (currency === undefined || one.currency === currency),
+  );
+  // amounts have four digits, and their sum is exact
+  const revenue = Number(sumOf(paid.map((one) => one.revenue)).toFixed(4));
+  const engaged = visits.filter(
+    ({ events: all }) =>
+      all.filter(isPage).length > 1 ||
+      sumOf(all.map(({ engagedSeconds }) => engagedSeconds)) >= 10 ||
+      all.some((event) => isGoal(event, goal)),
+  ).length;
+  const exits = visits.filter(({ exitPage }) => exitPage === page).length;
   const visitors = distinct(events.map(({ visitor }) => visitor));
+  const ofDays = (days: number) => visitorsOfDays.get(days)?.size ?? 0;
   switch (metric) {
     case "visitors":
       return visitors;
+    case "visitors7Days":
+      return ofDays(7);
+    case "visitors28Days":
+      return ofDays(28);
+    case "dauPerWau":
+      return ratio(visitors, ofDays(7));
+    case "dauPerMau":
+      return ratio(visitors, ofDays(28));
+    case "wauPerMau":
+      return ratio(ofDays(7), ofDays(28));
+    case "newVisitors":
+      return visitorsOfType.get("new")?.size ?? 0;
+    case "returningVisitors":
+      return visitorsOfType.get("returning")?.size ?? 0;
     case "users":
       return distinct(events.map(({ user }) => user));
     case "sessions":
@@ -373,7 +635,9 @@ function metricOf(metric: string, { events, visits }: Counted, goal: Rule | unde
     case "pageviews":
       return events.filter(isPage).length;
     case "events":
-      return events.length;
+      return events.filter(({ passive }) => !passive).length;
+    case "passiveEvents":
+      return events.filter(({ passive }) => passive).length;
     case "planViolations":
       return events.filter(({ planViolation }) => planViolation).length;
     case "viewsPerSession":
@@ -387,32 +651,43 @@ function metricOf(metric: string, { events, visits }: Counted, goal: Rule | unde
         visits.length,
       );
     case "sessionDuration": {
-      const totalMs = visits.reduce(
-        (sum, { events: all, first }) => sum + timeOf(all.at(-1)!) - timeOf(first),
-        0,
-      );
+      const totalMs = visits.reduce((sum, { events: all, first }) => sum + endOf(all) - timeOf(first), 0);
       // in one division, so that means that are equal are so to the last digit, and tie
       return ratio(totalMs, 1_000 * visits.length);
     }
     case "conversions":
       return events.filter((one) => isGoal(one, goal)).length;
+    case "sessionConversionRate":
+      return ratio(
+        visits.filter((visit) => visit.events.some((one) => isGoal(one, goal))).length,
+        visits.length,
+      );
     case "engagedSessions":
-      return visits.filter(
-        ({ events: all }) =>
-          all.filter(isPage).length > 1 ||
-          sumOf(all.map(({ engagedSeconds }) => engagedSeconds)) >= 10 ||
-          all.some((event) => isGoal(event, goal)),
-      ).length;
+      return engaged;
+    case "engagementRate":
+      return ratio(engaged, visits.length);
     case "timeOnPage": {
       const seconds = sumOf(events.map(({ engagedSeconds }) => engagedSeconds));
       return seconds === 0 ? null : ratio(seconds, events.filter(isPage).length);
     }
     case "scrollDepth":
       return meanDepth(events);
+    case "conversionsPerSession":
+      return ratio(events.filter((one) => isGoal(one, goal)).length, visits.length);
+    case "entrances":
+      return visits.filter(({ first }) => (first.page ?? null) === page).length;
+    case "exits":
+      return exits;
+    case "exitRate":
+      return ratio(exits, events.filter(isPage).length);
     case "revenue":
-      return sumOf(
-        events.filter((one) => goal === undefined || isGoal(one, goal)).map(({ revenue }) => revenue),
-      );
+      return revenue;
+    case "averageOrderValue":
+      return ratio(revenue, paid.length);
+    case "revenuePerVisitor":
+      return ratio(revenue, visitors);
+    case "revenuePerSession":
+      return ratio(revenue, visits.length);
     case "conversionRate":
       return ratio(
         distinct(events.filter((one) => isGoal(one, goal)).map(({ visitor }) => visitor)),
@@ -428,7 +703,15 @@ function visitsOf(all: readonly ExampleEvent[], { from, to }: Span, bots: boolea
   const near = all.filter(
     (one) => timeOf(one) >= from - DAY && timeOf(one) < to + DAY && (bots || !one.isBot),
   );
-  return [...Map.groupBy(near, ({ session }) => session).values()].map(visitOf);
+  const firstEvents = new Map<string, ExampleEvent[]>();
+  for (const one of all) {
+    if (one.passive || timeOf(one) >= to + DAY || (one.isBot && !bots)) continue;
+    const known = firstEvents.get(one.visitor) ?? [];
+    const since = known[0] === undefined ? 0 : timeOf(one) - timeOf(known[0]);
+    if (since <= 0) firstEvents.set(one.visitor, since < 0 ? [one] : [...known, one]);
+  }
+  const sessions = [...Map.groupBy(near, ({ session }) => session).values()];
+  return sessions.map((events) => visitOf(events, firstEvents));
 }
 
 const ATTRIBUTED = ["source", "channel", "utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent"];
@@ -439,8 +722,9 @@ function touchFinder(
   { attribution, include }: OracleQuery,
   { from, to }: Span,
 ) {
-  if (attribution?.model !== "firstTouch") return (_event: ExampleEvent, own: OracleVisit) => own;
-  const windowMs = (attribution.windowDays ?? 30) * DAY;
+  const { model = "session" } = attribution ?? {};
+  if (model === "session") return (_event: ExampleEvent, own: OracleVisit) => own;
+  const windowMs = (attribution?.windowDays ?? 30) * DAY;
   const visits = visitsOf(all, { from: from - windowMs, to }, include.bots)
     .filter(({ first }) => !first.passive)
     .sort((one, other) => isBefore(one.first, other.first));
@@ -450,51 +734,73 @@ function touchFinder(
       timeOf(first) >= now - windowMs &&
       timeOf(first) <= now &&
       events.some((event) => event.visitor === visitor);
-    return visits.find(isTouch) ?? own;
+    const isDirect = ({ first }: OracleVisit) => (first.channel ?? "Direct") === "Direct";
+    const isOther = (visit: OracleVisit) => isTouch(visit) && !isDirect(visit);
+    return (model === "firstTouch" ? visits.find(isTouch) : visits.findLast(isOther)) ?? own;
   };
 }
 
-/** @param compared the buckets to compare, and what an instant of theirs is compared with; null: the asked span itself */
-function countedIn(
-  all: readonly ExampleEvent[],
-  asked: OracleQuery,
-  span: Span,
-  compared: { names: number[]; before: (at: number) => number } | null,
-) {
+/** @param compared what the asked span is compared with, whose events are counted; null: those of the asked span itself */
+function countedIn(all: readonly ExampleEvent[], asked: OracleQuery, compared: OracleCompared | null) {
   const { dimensions, filters, timezone } = asked;
+  const span = compared?.span ?? spanOf(asked, asked.dateRange);
   const time = dimensions.find((one) => one.startsWith("time:"));
   const grain = time?.slice("time:".length);
-  const isOfDays = grain === "day" || grain === "week" || grain === "month";
-  const own = grain ? startsOf(timezone, grain, span) : [];
-  const names = compared?.names ?? own;
-  const begins = compared && isOfDays ? names.map(compared.before) : own;
-  const pairs = names
-    .map((name, index) => ({ name, start: begins[index] ?? Number.POSITIVE_INFINITY }))
-    .filter(({ start }, index) => start < span.to && start !== begins[index + 1]);
-  const called = pairs.map(({ name }) => name);
-  const starts = pairs.map(({ start }) => start);
-  const bucketOf = (at: number) => called[starts.findLastIndex((start) => start <= at)] ?? null;
+  const pairs = !grain
+    ? []
+    : compared
+      ? pairsOf(asked, grain, compared)
+      : startsOf(timezone, grain, span).map((start) => ({ name: start, start }));
+  const called = pairs.flatMap(({ name }) => (name === null ? [] : [name]));
+  const bucketOf = (at: number) => pairs.findLast(({ start }) => start <= at)?.name ?? null;
   const isIn = (at: number) => at >= span.from && at < span.to;
   const groups = new Map<string, Counted>();
   const groupOf = (keys: Scalar[]) => {
     const name = JSON.stringify(keys);
-    const group = groups.get(name) ?? { keys, events: [], visits: [] };
+    const group = groups.get(name) ?? emptyGroup(keys);
     groups.set(name, group);
     return group;
   };
   if (dimensions.length === 0) groupOf([]);
   if (time && dimensions.length === 1) for (const start of called) groupOf([start]);
+  // each bucket counts the days that end with its last day
+  const buckets = time ? pairs : [{ name: null, start: span.from }];
+  for (const days of new Set(asked.metrics.flatMap((metric) => DAYS_OF[metric] ?? []))) {
+    const windows = buckets.map(({ name }, index) => {
+      const end = buckets[index + 1]?.start ?? span.to;
+      const first = shifted(wallAt(timezone, end - 1).date, 1 - days);
+      return { name, from: firstInstant(timezone, first), end };
+    });
+    for (const visit of visitsOf(all, { from: windows[0]!.from, to: span.to }, asked.include.bots))
+      for (const event of visit.events) {
+        if (!filters.every((one) => eventFits(one, event, visit, timezone))) continue;
+        for (const { name, from, end } of windows)
+          if (timeOf(event) >= from && timeOf(event) < end) {
+            const keys = dimensions.map((one) => (one === time ? name : valueOfDimension(one, event, visit)));
+            addTo(groupOf(keys).visitorsOfDays, days, [event.visitor]);
+          }
+      }
+  }
   const touchOf = touchFinder(all, asked, span);
   for (const visit of visitsOf(all, span, asked.include.bots)) {
-    const fitting = visit.events.filter((event) => filters.every((one) => eventFits(one, event, visit)));
+    const fitting = visit.events.filter((event) =>
+      filters.every((one) => eventFits(one, event, visit, timezone)),
+    );
     const dimensionOf = (one: string, event: ExampleEvent) =>
       valueOfDimension(one, event, ATTRIBUTED.includes(one) ? touchOf(event, visit) : visit);
     const keysOf = (event: ExampleEvent, at: number) =>
-      dimensions.map((one) => (one === time ? bucketOf(at) : dimensionOf(one, event)));
+      dimensions.map((one) =>
+        one === time ? bucketOf(at) : (clockValue(one, timezone, at) ?? dimensionOf(one, event)),
+      );
     const started = timeOf(visit.first);
     for (const event of fitting) {
-      if (isIn(timeOf(event))) groupOf(keysOf(event, timeOf(event))).events.push(event);
-      if (!isIn(started) || visit.first.passive) continue;
+      if (isIn(timeOf(event))) {
+        const { events, visitorsOfType: types } = groupOf(keysOf(event, timeOf(event)));
+        events.push(event);
+        addTo(types, visit.visitorType, [event.visitor]);
+      }
+      // a session counts where it has an event of the range
+      if (!isIn(started) || visit.first.passive || !isIn(timeOf(event))) continue;
       const { visits } = groupOf(keysOf(event, started));
       if (!visits.includes(visit)) visits.push(visit);
     }
@@ -525,7 +831,7 @@ export function excludedBotsOf(
         event.isBot &&
         timeOf(event) >= span.from &&
         timeOf(event) < span.to &&
-        asked.filters.every((filter) => eventFits(filter, event, visit)),
+        asked.filters.every((filter) => eventFits(filter, event, visit, asked.timezone)),
     ),
   );
   return left.length;
@@ -549,7 +855,8 @@ function inOrder(rows: Row[], { metrics, dimensions, orderBy }: OracleQuery): Or
       if (a === b) continue;
       if (a === null) return 1;
       if (b === null) return -1;
-      const rising = at < 0 || field === time ? (a as number) - (b as number) : compareScalars(a, b);
+      const isNumber = at < 0 || field === time || field === "hourOfDay" || field === "dayOfWeek";
+      const rising = isNumber ? (a as number) - (b as number) : compareScalars(a, b);
       return direction === "desc" ? -rising : rising;
     }
     return 0;
@@ -563,51 +870,77 @@ function inOrder(rows: Row[], { metrics, dimensions, orderBy }: OracleQuery): Or
   }));
 }
 
-/**
- * A query by goal, alone or with currency: each goal counts on its own.
- * @returns all rows in order, without regard to pagination
- */
+/** What a query by goal counts in a span: the events of each group of the other dimensions that reach a goal, and all of them. */
+function countedByGoal(
+  all: readonly ExampleEvent[],
+  asked: OracleQuery,
+  goals: readonly OracleGoal[],
+  compared: OracleCompared | null,
+) {
+  const dimensions = asked.dimensions.filter((one) => one !== "goal" && one !== "currency");
+  const isByCurrency = asked.dimensions.includes("currency");
+  const countedFor = (goal?: OracleGoal) =>
+    countedIn(valuedBy(goal, all), { ...asked, dimensions }, compared);
+  const [unvalued, ...valued] = [countedFor(), ...goals.map(countedFor)];
+  // an event has the currency of its revenue, or of each goal that it reaches
+  const everyone = [unvalued, ...valued].flatMap(({ groups }) => [...groups]);
+  const eventsOf = (index: number, name: string) =>
+    (valued[index]!.groups.get(name)?.events ?? []).filter((event) => isGoal(event, goals[index]));
+  const currencyOf = ({ currency }: ExampleEvent) => (isByCurrency ? (currency ?? null) : null);
+  const visitsOfGroup = (name: string) => unvalued.groups.get(name)?.visits ?? [];
+  return {
+    called: unvalued.called,
+    groups: new Map(everyone.map(([name, { keys }]) => [name, keys])),
+    currenciesOf: (index: number, name: string) => [...new Set(eventsOf(index, name).map(currencyOf))],
+    hasReachedSessions: (index: number, name: string) =>
+      visitsOfGroup(name).some((visit) => visit.events.some((event) => isGoal(event, goals[index]))),
+    metricOf: (metric: string, index: number, name: string, currency: Scalar) => {
+      const events = eventsOf(index, name).filter((event) => currencyOf(event) === currency);
+      const ofGroup = everyone.filter(([other]) => other === name).flatMap(([, group]) => group.events);
+      const visitors = distinct(ofGroup.map(({ visitor }) => visitor));
+      if (metric === "conversionRate") return ratio(distinct(events.map(({ visitor }) => visitor)), visitors);
+      const figure = (one: string) =>
+        metricOf(one, { ...emptyGroup([]), events, visits: visitsOfGroup(name) }, goals[index], {
+          currency: asked.currency,
+        });
+      return metric === "revenuePerVisitor" ? ratio(figure("revenue") ?? 0, visitors) : figure(metric);
+    },
+  };
+}
+
+/** @returns all rows of a query by goal in order, without regard to pagination */
 export function goalRowsOf(
   all: readonly ExampleEvent[],
   asked: OracleQuery,
   goals: readonly OracleGoal[],
 ): OracleRow[] {
-  const { metrics, dimensions, include, dateRange } = asked;
-  const isByCurrency = dimensions.includes("currency");
-  const countOf = (goal: OracleGoal, span: Span) => {
-    const fitting = visitsOf(valuedBy(goal, all), span, include.bots).flatMap((visit) =>
-      visit.events.filter(
-        (event) =>
-          timeOf(event) >= span.from &&
-          timeOf(event) < span.to &&
-          asked.filters.every((one) => eventFits(one, event, visit)),
-      ),
-    );
-    const visitors = distinct(fitting.map(({ visitor }) => visitor));
-    const reached = fitting.filter((event) => isGoal(event, goal));
-    const currencyOf = ({ currency }: ExampleEvent) => (isByCurrency ? (currency ?? null) : null);
-    return { visitors, byCurrency: Map.groupBy(reached, currencyOf) };
-  };
-  const rows = goals.flatMap((goal) => {
-    const now = countOf(goal, spanOf(asked, dateRange));
-    const then = include.comparison ? countOf(goal, comparedOf(asked).span) : null;
-    const currencies = now.byCurrency.size > 0 ? [...now.byCurrency.keys()] : [null];
-    return currencies.map((currency) => {
-      const figures = ({ visitors, byCurrency }: typeof now) => {
-        const events = byCurrency.get(currency) ?? [];
-        const converted = distinct(events.map(({ visitor }) => visitor));
-        return metrics.map((metric) => {
-          if (metric === "conversionRate") return ratio(converted, visitors);
-          return metricOf(metric, { keys: [], events, visits: [] }, goal);
-        });
-      };
-      return {
-        keys: dimensions.map((one) => (one === "currency" ? currency : goal.name)),
-        metrics: figures(now),
-        comparison: then && figures(then),
-      };
-    });
-  });
+  const { metrics, dimensions } = asked;
+  const now = countedByGoal(all, asked, goals, null);
+  const compared = comparedOf(asked);
+  const then = compared && countedByGoal(all, asked, goals, compared);
+  const others = dimensions.filter((one) => one !== "goal" && one !== "currency");
+  const timeAt = others.findIndex((one) => one.startsWith("time:"));
+  const wantsSessions = metrics.some((one) => /session/i.test(one));
+  const wantsEvents = metrics.some((one) => one !== "sessionConversionRate");
+  const rows = goals.flatMap(({ name: goal }, index) =>
+    [...now.groups].flatMap(([name, keys]) => {
+      const currencies = wantsEvents ? now.currenciesOf(index, name) : [];
+      const isThere = dimensions.length === 1 || (wantsSessions && now.hasReachedSessions(index, name));
+      const all = currencies.length === 0 && isThere ? [null] : currencies;
+      return all.map((currency) => {
+        const figures = ({ metricOf: figureOf }: typeof now) =>
+          metrics.map((metric) => figureOf(metric, index, name, currency));
+        const isComparable = timeAt < 0 || then?.called.includes(keys[timeAt] as number);
+        return {
+          keys: dimensions.map((one) =>
+            one === "goal" ? goal : one === "currency" ? currency : keys[others.indexOf(one)]!,
+          ),
+          metrics: figures(now),
+          comparison: then && isComparable ? figures(then) : null,
+        };
+      });
+    }),
+  );
   return inOrder(rows, asked);
 }
 
@@ -617,24 +950,36 @@ export function answerOf(
   asked: OracleQuery,
   goals: readonly OracleGoal[] = [],
 ): OracleRow[] {
-  const { metrics, dimensions, include } = asked;
+  const { metrics, dimensions } = asked;
   const goal = ruleOf(asked, goals);
   const all = valuedBy(goal, unvalued);
-  const span = spanOf(asked, asked.dateRange);
-  const now = countedIn(all, asked, span, null);
+  const now = countedIn(all, asked, null);
   const compared = comparedOf(asked);
-  const then = include.comparison
-    ? countedIn(all, asked, compared.span, { names: now.called, before: compared.before })
-    : null;
+  const then = compared && countedIn(all, asked, compared);
   const timeAt = dimensions.findIndex((one) => one.startsWith("time:"));
   const hasCounterpart = (keys: Scalar[]) =>
     timeAt < 0 || then?.called.includes(keys[timeAt] as number) === true;
-  const figures = (counted: Counted) => metrics.map((metric) => metricOf(metric, counted, goal));
-  const isMade = ({ events, visits }: Counted) => {
+  const figures = (counted: Counted) => {
+    const page = counted.keys[dimensions.indexOf("page")] ?? null;
+    return metrics.map((metric) => metricOf(metric, counted, goal, { page, currency: asked.currency }));
+  };
+  const isMade = ({ events, visits, visitorsOfDays }: Counted) => {
     // a group is there when something of what was asked for was counted in it
-    const ofSessions = ["sessions", "bounceRate", "sessionDuration", "engagedSessions"];
-    const wantsSessions = metrics.some((one) => ofSessions.includes(one) || one === "viewsPerSession");
-    const wantsEvents = metrics.some((one) => !ofSessions.includes(one));
+    const ofSessions = [
+      "sessions",
+      "bounceRate",
+      "sessionDuration",
+      "engagedSessions",
+      "engagementRate",
+      "sessionConversionRate",
+      "entrances",
+      "exits",
+    ];
+    const ofBoth = ["viewsPerSession", "conversionsPerSession", "exitRate", "revenuePerSession"];
+    const wantsSessions = metrics.some((one) => ofSessions.includes(one) || ofBoth.includes(one));
+    const ofDays = ["visitors7Days", "visitors28Days", "wauPerMau"];
+    const wantsEvents = metrics.some((one) => !ofSessions.includes(one) && !ofDays.includes(one));
+    if (visitorsOfDays.size > 0) return true;
     return (wantsEvents && events.length > 0) || (wantsSessions && visits.length > 0);
   };
   const isFilled = dimensions.length === 0 || (dimensions.length === 1 && dimensions[0]!.startsWith("time:"));
@@ -645,8 +990,159 @@ export function answerOf(
       metrics: figures(counted),
       comparison:
         then && hasCounterpart(counted.keys)
-          ? figures(then.groups.get(name) ?? { keys: [], events: [], visits: [] })
+          ? figures(then.groups.get(name) ?? emptyGroup(counted.keys))
           : null,
     }));
   return inOrder(rows, asked);
+}
+
+export type OracleFigures = Pick<OracleRow, "metrics" | "comparison">;
+
+/** Stickiness is of one day. */
+const withoutDays = (metrics: string[], figures: (number | null)[]) =>
+  figures.map((figure, index) => (isOfOneDay(metrics[index]!) ? null : figure));
+
+/** The figures of all groups together. */
+export function totalOf(
+  all: readonly ExampleEvent[],
+  { orderBy: _order, attribution: _attribution, ...asked }: OracleQuery,
+  goals: readonly OracleGoal[] = [],
+): OracleFigures {
+  const [{ metrics, comparison }] = answerOf(all, { ...asked, dimensions: [] }, goals) as [OracleRow];
+  return {
+    metrics: withoutDays(asked.metrics, metrics),
+    comparison: comparison && withoutDays(asked.metrics, comparison),
+  };
+}
+
+/** The figures of all groups that are not on a page together. By time they are compared with none. */
+export function otherOf(
+  unvalued: readonly ExampleEvent[],
+  asked: OracleQuery,
+  goals: readonly OracleGoal[],
+  page: readonly OracleRow[],
+): OracleFigures {
+  const { metrics, dimensions } = asked;
+  const goal = ruleOf(asked, goals);
+  const all = valuedBy(goal, unvalued);
+  const listed = new Set(page.map((row) => JSON.stringify(row.dimensions)));
+  const timeAt = dimensions.findIndex((one) => one.startsWith("time:"));
+  const isListed = ({ keys }: Counted) =>
+    listed.has(
+      JSON.stringify(
+        keys.map((key, at) => (at === timeAt && key !== null ? new Date(key as number).toISOString() : key)),
+      ),
+    );
+  const figures = (compared: OracleCompared | null) => {
+    const others = [...countedIn(all, asked, compared).groups.values()].filter((one) => !isListed(one));
+    const events = others.flatMap((one) => one.events);
+    const visits = [...new Set(others.flatMap((one) => one.visits))];
+    const visitorsOfType: Counted["visitorsOfType"] = new Map();
+    for (const [type, visitors] of others.flatMap((one) => [...one.visitorsOfType]))
+      addTo(visitorsOfType, type, visitors);
+    const visitorsOfDays: Counted["visitorsOfDays"] = new Map();
+    for (const [days, visitors] of others.flatMap((one) => [...one.visitorsOfDays]))
+      addTo(visitorsOfDays, days, visitors);
+    const counted = { keys: [], events, visits, visitorsOfType, visitorsOfDays };
+    return metrics.map((metric) =>
+      // each bucket has days of its own
+      timeAt >= 0 && metric in DAYS_OF ? null : metricOf(metric, counted, goal, { currency: asked.currency }),
+    );
+  };
+  const compared = comparedOf(asked);
+  return { metrics: figures(null), comparison: compared && timeAt < 0 ? figures(compared) : null };
+}
+
+export interface OracleFunnel extends Pick<OracleQuery, "dateRange" | "timezone" | "filters"> {
+  steps: NonNullable<OracleQuery["goal"]>[];
+  windowSeconds?: number;
+  within?: "visitor" | "session";
+  dimension?: string;
+  limit?: number;
+  include: { bots: boolean; times: boolean };
+}
+
+interface OracleRun {
+  times: number[];
+  segment: Scalar;
+}
+
+/** Longer runs come first, then earlier ones. */
+function compareRuns(one: OracleRun, other: OracleRun): number {
+  if (one.times.length !== other.times.length) return other.times.length - one.times.length;
+  const at = one.times.findIndex((time, index) => time !== other.times[index]);
+  return at < 0 ? compareScalars(one.segment, other.segment) : one.times[at]! - other.times[at]!;
+}
+
+/** The run from each event that takes the first step: the first event of each further step from there, as far as the time allows. */
+function runsFrom(
+  events: { event: ExampleEvent; segment: Scalar }[],
+  rules: (Rule | undefined)[],
+  windowSeconds: number,
+): OracleRun[] {
+  const timesOf = (rule: Rule | undefined) =>
+    events.filter(({ event }) => isGoal(event, rule)).map(({ event }) => timeOf(event));
+  return events
+    .filter(({ event }) => isGoal(event, rules[0]))
+    .map(({ event, segment }) => {
+      const times = [timeOf(event)];
+      for (const rule of rules.slice(1)) {
+        const next = Math.min(...timesOf(rule).filter((time) => time >= times.at(-1)!));
+        if (next > times[0]! + windowSeconds * 1_000) break;
+        times.push(next);
+      }
+      return { times, segment };
+    });
+}
+
+function stepsOf(runs: readonly OracleRun[], count: number, hasTimes: boolean) {
+  const reached = Array.from({ length: count }, (_, at) => runs.filter(({ times }) => times.length > at));
+  return reached.map((here, at) => {
+    const seconds = (from: number) => {
+      const all = here.map(({ times }) => (times[at]! - times[from]!) / 1_000);
+      return { median: percentile(all, 0.5), p90: percentile(all, 0.9) };
+    };
+    return {
+      visitors: here.length,
+      shareOfFirst: ratio(here.length, reached[0]!.length),
+      shareOfPrevious: ratio(here.length, reached[Math.max(at - 1, 0)]!.length),
+      seconds:
+        hasTimes && at > 0 && here.length > 0
+          ? { sincePrevious: seconds(at - 1), sinceFirst: seconds(0) }
+          : null,
+    };
+  });
+}
+
+/** The steps of a funnel, and its segments. */
+export function funnelOf(
+  all: readonly ExampleEvent[],
+  asked: OracleFunnel,
+  goals: readonly OracleGoal[],
+): { steps: unknown[]; segments: { value: Scalar; steps: unknown[] }[] | null } {
+  const { steps, windowSeconds = 86_400, within, dimension, limit = 5, include } = asked;
+  const span = spanOf(asked, asked.dateRange);
+  const rules = steps.map((goal) => ruleOf({ goal }, goals));
+  const events = visitsOf(all, span, include.bots).flatMap((visit) =>
+    visit.events
+      .filter((event) => timeOf(event) >= span.from && timeOf(event) < span.to)
+      .filter((event) => asked.filters.every((one) => eventFits(one, event, visit, asked.timezone)))
+      .map((event) => ({ event, segment: dimension ? valueOfDimension(dimension, event, visit) : null })),
+  );
+  const byVisitor = Map.groupBy(events, ({ event }) => event.visitor);
+  const runs = [...byVisitor.values()].flatMap((own) => {
+    const apart = Map.groupBy(own, ({ event }) => (within === "session" ? event.session : ""));
+    const found = [...apart.values()].flatMap((some) => runsFrom(some, rules, windowSeconds));
+    return found.sort(compareRuns).slice(0, 1);
+  });
+  const toSteps = (some: readonly OracleRun[]) => stepsOf(some, steps.length, include.times);
+  const segments = [...Map.groupBy(runs, ({ segment }) => segment)].sort(
+    ([value, some], [other, others]) => others.length - some.length || compareScalars(value, other),
+  );
+  return {
+    steps: toSteps(runs),
+    segments: dimension
+      ? segments.slice(0, limit).map(([value, some]) => ({ value, steps: toSteps(some) }))
+      : null,
+  };
 }

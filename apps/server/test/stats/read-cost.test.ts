@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { DAY_MS, utcDay } from "../../src/core/time.ts";
 import { answerQuery } from "../../src/stats/query.ts";
 import { readCoverage } from "../../src/stats/rollups/freshness.ts";
-import type { RunQuery, RunStatement } from "../../src/stats/run-query.ts";
+import type { RunQuery, RunStatement } from "../../src/stats/sql/run-on.ts";
 import type { Statement } from "../../src/stats/sql/statement.ts";
 import { runRollupRound } from "../../src/workers/rollups.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";

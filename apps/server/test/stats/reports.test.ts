@@ -442,13 +442,25 @@ test("A preview is the mail of the last complete period, in the time zone that i
   assert.match(month.body.text, /Visitors: 0\n/);
   assert.deepEqual(issuesOf(await preview("period=week&timezone=Mars/Base")), ["timezone: invalid_value"]);
   assert.deepEqual(issuesOf(await preview("period=day")), ["period: invalid_value"]);
-  const viewer = await stats.world.member("viewer");
+  const viewer = await stats.world.serviceAccount("viewer");
   assert.equal((await preview("period=week", viewer.token)).status, 200);
+});
+
+test("A report shows paths as people read them, and nothing that turns the text around.", async () => {
+  const source = await stats.world.createSource();
+  await stats.insert(source.sourceId, [
+    visit("2026-11-17", "a", { page: "/caf%C3%A9" }),
+    visit("2026-11-17", "b", { page: "/%E2%80%AEcba" }),
+  ]);
+  stats.setNow(MONDAY);
+  const { body } = await ask(`${pathOf(source)}/preview?period=week`);
+  assert.match(body.text, /\/café/);
+  assert.match(body.text, /\/%E2%80%AEcba/);
 });
 
 test("Reports need sources:write, are bounded, and go with their source and with who created or gets them.", async () => {
   const source = await stats.world.createSource();
-  const viewer = await stats.world.member("viewer");
+  const viewer = await stats.world.serviceAccount("viewer");
   refused(await create(source, {}, viewer.token), 403, "permission_denied");
   refused(await ask(pathOf(source), { token: viewer.token }), 403, "permission_denied");
   const wrong: [object, string[]][] = [
@@ -459,7 +471,7 @@ test("Reports need sources:write, are bounded, and go with their source and with
   ];
   for (const [body, issues] of wrong) assert.deepEqual(issuesOf(await create(source, body)), issues);
 
-  const developer = await stats.world.member("developer");
+  const developer = await stats.world.serviceAccount("developer");
   const { status } = await create(source, { target: "grace@shop.example" }, developer.token);
   assert.equal(status, 201);
   await join("Lin@shop.example", "Lin");

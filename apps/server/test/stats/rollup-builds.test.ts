@@ -7,12 +7,11 @@ import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { answerQuery } from "../../src/stats/query.ts";
 import { dropOutdatedRollups, hasRunningMutations } from "../../src/stats/rollups/drop.ts";
 import { FailedDays } from "../../src/stats/rollups/failed-days.ts";
-import { type RunStatement, runOn } from "../../src/stats/run-query.ts";
+import { type RunStatement, runOn } from "../../src/stats/sql/run-on.ts";
 import type { Statement } from "../../src/stats/sql/statement.ts";
 import { runRollupRound, startRollupWorker } from "../../src/workers/rollups.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { eventsBody, eventsPath, outcomesOf, pageEvent } from "../support/world.ts";
-import { PATIENCE_MS } from "../warehouse/store.ts";
 import type { ExampleEvent } from "./examples.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 
@@ -72,7 +71,7 @@ test("An old event that ingest accepts counts once on its day, which is rolled u
   const event = pageEvent({}, at);
   const send = () => world.send(eventsPath(source), eventsBody(sessionId, [event], {}, today));
   assert.deepEqual(outcomesOf(await send()), ["accepted"]);
-  await until("it is shipped", PATIENCE_MS, async () => (await count("events", sourceId)) === 4);
+  await until("it is shipped", async () => (await count("events", sourceId)) === 4);
   assert.deepEqual(outcomesOf(await send()), ["duplicate"]);
   const wanted = [3, 3, 4];
   assert.deepEqual(await metrics(sourceId), wanted);
@@ -195,14 +194,14 @@ test("The worker stops although the warehouse hangs.", async () => {
   void worker.stop().then(() => {
     hasStopped = true;
   });
-  await until("it has stopped", PATIENCE_MS, () => hasStopped);
+  await until("it has stopped", () => hasStopped);
 });
 
 const IS_ANN = "visitor = sipHash64('ann')";
 const deleteAnn = async (sourceId: string) => {
   const deletion = { name: `ann-${now}`, condition: `sourceId = '${sourceId}' AND anonymousId = 'ann'` };
   const isGone = async () => (await deleteEvents(stats.client, [deletion])).has(deletion.name);
-  await until("the events are gone", PATIENCE_MS, isGone);
+  await until("the events are gone", isGone);
 };
 
 test("An erasure drops the rollups of the deleted events before it is reported as done.", async () => {
@@ -214,7 +213,7 @@ test("An erasure drops the rollups of the deleted events before it is reported a
   for (const table of ["sessionRollups", "eventRollups"])
     assert.equal(await count(table, sourceId, IS_ANN), 0, table);
   assert.deepEqual(await metrics(sourceId), [1, 1, 1]);
-  await until("no mutation runs", PATIENCE_MS, async () => !(await hasRunningMutations(stats.client)));
+  await until("no mutation runs", async () => !(await hasRunningMutations(stats.client)));
   assert.equal(await build(), 1);
   assert.deepEqual(await metrics(sourceId), [1, 1, 1]);
 });

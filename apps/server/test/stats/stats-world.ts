@@ -5,9 +5,9 @@ import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
 import type { WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { store } from "../../src/shipping/store.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { openWorld, type World } from "../support/world.ts";
-import { newFolder, PATIENCE_MS } from "../warehouse/store.ts";
+import { newFolder } from "../warehouse/store.ts";
 import { clearTestWarehouse, settingsOf, startTestWarehouse } from "../warehouse/test-warehouse.ts";
 import type { ExampleEvent } from "./examples.ts";
 
@@ -32,7 +32,7 @@ const lifeOf = (endpoint: WarehouseEndpoint): WarehouseProcess => ({
 
 /** Waits until the service has its warehouse. */
 export async function untilWarehouseIsUp(world: World): Promise<void> {
-  await until("the warehouse is up", PATIENCE_MS, async () => {
+  await until("the warehouse is up", async () => {
     const { body } = await world.ask("/readyz", { token: null });
     return body.warehouse.state === "up";
   });

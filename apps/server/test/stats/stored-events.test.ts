@@ -37,7 +37,7 @@ const idsOf = async (query: Record<string, string>, of = sourceId) => {
   return reply.body.events.map(({ eventId }: ListedEvent) => eventId);
 };
 
-test("The events of a session, a visitor or a user, in the order in which they happened.", async () => {
+test("The events of a session, a visitor or a user are listed in the order in which they happened.", async () => {
   assert.deepEqual(await idsOf({ sessionId: "s1" }), ["1", "2"]);
   assert.deepEqual(await idsOf({ anonymousId: "ann" }), ["1", "2", "3"]);
   assert.deepEqual(await idsOf({ userId: "usr_ann" }), ["1"]);
@@ -46,7 +46,7 @@ test("The events of a session, a visitor or a user, in the order in which they h
   assert.deepEqual(await idsOf({ anonymousId: "ann" }, other.sourceId), [], "of another source");
 });
 
-test("An event has what is stored of it.", async () => {
+test("A listed event has its stored fields.", async () => {
   const { events } = (await list({ sessionId: "s1" })).body;
   const [first, second] = events as ListedEvent[];
   assert.deepEqual(
@@ -84,17 +84,18 @@ test("The events of a name are listed from the latest to the first, over days an
   assert.deepEqual(await idsOf({ name: "unknown" }), []);
 });
 
-test("422: exactly one id or name, and an id is that of one visitor.", async () => {
+test("422: a query names exactly one session, visitor, user or event name.", async () => {
   assert.deepEqual(issuesOf(await list({})), ["sessionId: required"]);
   assert.deepEqual(issuesOf(await list({ sessionId: "s1", userId: "u" })), ["userId: invalid_value"]);
   assert.deepEqual(issuesOf(await list({ sessionId: "s1", name: "signup" })), ["name: invalid_value"]);
+  // visitors without an id share `$none`, which therefore names no single visitor
   assert.deepEqual(issuesOf(await list({ anonymousId: "$none" })), ["anonymousId: invalid_value"]);
   assert.deepEqual(issuesOf(await list({ sessionId: "s1", cursor: "x" })), ["cursor: invalid_value"]);
 });
 
-test("403: a viewer and a shared link read no single events. 503: without a warehouse.", async () => {
+test("A viewer and a shared link get 403. Without a warehouse, everybody gets 503.", async () => {
   const { world } = stats;
-  const viewer = await world.member("viewer");
+  const viewer = await world.serviceAccount("viewer");
   refused(await list({ sessionId: "s1" }, sourceId, viewer.token), 403, "permission_denied");
   const body = { organizationId: ORGANIZATION_ID, label: "Board", sourceId };
   const { token } = (await world.ask("/api/tokens", { method: "POST", body })).body;

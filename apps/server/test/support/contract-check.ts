@@ -4,7 +4,13 @@
  * required headers, and counts that match the results.
  */
 import assert from "node:assert/strict";
-import { ERRORS, type ErrorCode, type OpenApiDocument, type OpenApiOperation } from "@headwater/contract";
+import {
+  ERRORS,
+  type ErrorCode,
+  OPERATIONS,
+  type OpenApiDocument,
+  type OpenApiOperation,
+} from "@headwater/contract";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
 interface ReceivedResponse {
@@ -66,8 +72,12 @@ function requireValid(validate: ValidateFunction, body: unknown, where: string):
   );
 }
 
-const INGEST =
-  /^\/api\/(?:ingest\/(?:v2\/)?[^/]+\/(?:bootstrap|events)|compat\/[^/]+\/(?:segment\/v1\/[^/]+|plausible\/api\/event|umami\/api\/[^/]+|ga4\/mp\/collect|matomo\/matomo\.php))\/?$/;
+const INGEST_PATHS = OPERATIONS.filter(({ access }) => access === "public-key").map(({ path }) =>
+  path.replaceAll(".", "\\.").replace(/:\w+/g, "[^/]+"),
+);
+const INGEST = new RegExp(`^(?:${INGEST_PATHS.join("|")})/?$`);
+/** A path below a public key that no operation has is an attempt too. */
+const BELOW_A_KEY = /\/api\/compat\/[^/]+\//;
 /** Statuses of requests that are refused before their route is known. */
 const BEFORE_A_REQUEST = [400, 408, 431];
 
@@ -97,7 +107,8 @@ function requireFailure(failure: CheckedFailure, seen: ReceivedResponse, path: s
   const { status, error, retryable } = ERRORS[failure.code];
   assert.deepEqual([failure.error, failure.retryable, seen.status], [error, retryable, status], where);
   requireHeaders(failure, seen, where);
-  const isAttempt = INGEST.test(path) && status !== 405 && !BEFORE_A_REQUEST.includes(status);
+  const isAttempt =
+    (INGEST.test(path) || BELOW_A_KEY.test(path)) && status !== 405 && !BEFORE_A_REQUEST.includes(status);
   assert.equal(failure.attemptId !== undefined, isAttempt, `${where}: attemptId is on ingest routes only`);
   assert.equal(failure.issues !== undefined, status === 422, `${where}: issues are on 422 only`);
   if (failure.issues) assert.ok(failure.issues.length > 0, `${where}: a 422 has issues`);
@@ -218,7 +229,7 @@ function requireDocumented(
   requireValid(validatorAt(...at, "content", mediaType, "schema"), body, where);
 }
 
-/** The body that was sent, as JSON. undefined: it is compressed, or text that is no JSON. */
+/** The body that was sent, as JSON. undefined: it is compressed, or text that is not JSON. */
 function jsonOf(body: unknown): unknown {
   if (body instanceof Uint8Array) return undefined;
   if (body === undefined) return undefined;

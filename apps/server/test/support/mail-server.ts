@@ -24,7 +24,7 @@ export interface MailServer extends AsyncDisposable {
   refuse(...codes: number[]): void;
 }
 
-/** Of any SMTP command or message. */
+/** The failure of an SMTP command or message. */
 interface SmtpFailure extends Error {
   responseCode: number;
 }

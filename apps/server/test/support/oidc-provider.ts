@@ -17,7 +17,7 @@ export interface TestProvider extends AsyncDisposable {
   issuer: string;
   /** The settings that sign people in with this provider. */
   settings: Record<string, string>;
-  /** Who signs in next. */
+  /** The person who signs in next. */
   user: ProviderUser;
   /** How often the provider has exchanged a code for tokens. */
   granted(): number;

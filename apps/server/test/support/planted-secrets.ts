@@ -85,6 +85,6 @@ export const PLANTED_SECRETS: readonly PlantedSecret[] = [
   inReferrer("Hook50xyz", "https://hooks.slack.com/services/T0000/B0000/Hook50xyz"),
 ];
 
-/** The planted secrets that a text contains, also in another encoding. */
+/** The planted secrets that a text contains, even in another encoding. */
 export const foundIn = (text: string): string[] =>
   PLANTED_SECRETS.map(({ secret }) => secret).filter((secret) => text.includes(secret));

@@ -73,7 +73,10 @@ export interface World extends AsyncDisposable {
   /** Signs up a person by an invitation. @returns the session. Default: in the first workspace */
   person(role: Role, organizationId?: string): Promise<{ userId: string; tokenId: string; token: string }>;
   /** Creates a service account with a token. Default: in the first workspace. */
-  member(role: Role, organizationId?: string): Promise<{ userId: string; tokenId: string; token: string }>;
+  serviceAccount(
+    role: Role,
+    organizationId?: string,
+  ): Promise<{ userId: string; tokenId: string; token: string }>;
   /** Creates a workspace that the owner is not a member of. */
   strangers(): Promise<{ organizationId: string; userId: string; tokenId: string; token: string }>;
   source(
@@ -223,7 +226,7 @@ export async function openWorld(
     const { body } = await ask("/api/sign-in", { method: "POST", token: null, body: { code } });
     return { userId: body.userId, tokenId: body.tokenId, token: body.token };
   };
-  const member = async (role: Role, organizationId = ORGANIZATION_ID) => {
+  const serviceAccount = async (role: Role, organizationId = ORGANIZATION_ID) => {
     const { userId } = await create("/api/members", { organizationId, role, name: role });
     const { tokenId, token } = await create("/api/tokens", { organizationId, userId, label: role });
     return { userId, tokenId, token };
@@ -268,7 +271,7 @@ export async function openWorld(
     ask,
     send,
     person,
-    member,
+    serviceAccount,
     strangers,
     source,
     signInCode,

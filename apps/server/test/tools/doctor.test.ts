@@ -10,7 +10,7 @@ import { installPayload } from "../../src/install/install.ts";
 import { findBlockReason } from "../../src/install-checks/blocked-names.ts";
 import { allowsInline, allowsUrl, findDirective, parsePolicies } from "../../src/install-checks/policy.ts";
 import { findSnippetInScript, readPage } from "../../src/install-checks/read-page.ts";
-import { headwater } from "../cli/command-line.ts";
+import { headwaterHere } from "../cli/command-line.ts";
 import { bundle } from "../install/snippet-bundle.ts";
 import { openWorld, type World } from "../support/world.ts";
 
@@ -38,7 +38,7 @@ describe("readPage", () => {
     assert.deepEqual(read(astro).snippets, [{ kind: "inline", ...named, nonce: null, hash }]);
   });
 
-  test("A script tag is found, also when it is there twice.", () => {
+  test("A script tag is found, even when it is there twice.", () => {
     const tag = `<script async src="${API}/sdk/v2.js" data-key="${KEY}" nonce="n"></script>`;
     const one = { kind: "tag", ...named, apiBaseUrl: null, nonce: "n", hash: null };
     assert.deepEqual(read(tag).snippets, [one]);
@@ -205,7 +205,15 @@ describe("headwater doctor", () => {
       response.end(text);
     });
   const examine = async (path: string, ...words: string[]) => {
-    const outcome = await headwater({}, "doctor", url + path, "--key", source.publicKey, "--json", ...words);
+    const outcome = await headwaterHere(
+      {},
+      "doctor",
+      url + path,
+      "--key",
+      source.publicKey,
+      "--json",
+      ...words,
+    );
     const verification = outcome.json() as Verification;
     const notOk = verification.checks
       .filter(({ status }) => status === "wrong" || status === "warning")
@@ -225,13 +233,13 @@ describe("headwater doctor", () => {
       [attempt.sdkVersion, attempt.code, attempt.accepted],
       ["headwater-doctor", "invalid_payload", 0],
     );
-    const forPeople = await headwater({}, "doctor", `${url}/`, "--key", source.publicKey);
+    const forPeople = await headwaterHere({}, "doctor", `${url}/`, "--key", source.publicKey);
     assert.match(forPeople.stdout, /^ok {7}page: .*\n[\s\S]*\nEverything works\.\n$/);
   });
 
   test("A failed check is printed with what to do and the line to paste.", async () => {
     show("/csp", html(await snippet()), { "content-security-policy": "connect-src 'self'" });
-    const { code, stdout } = await headwater({}, "doctor", `${url}/csp`, "--key", source.publicKey);
+    const { code, stdout } = await headwaterHere({}, "doctor", `${url}/csp`, "--key", source.publicKey);
     assert.equal(code, 1);
     const line = `^WRONG {4}csp_connect: .*\\n {9}Allow it.*\\n {11}connect-src 'self' ${world.url}\\n`;
     assert.match(stdout, new RegExp(line, "m"));
@@ -260,7 +268,7 @@ describe("headwater doctor", () => {
     show("/no-address", html('<script type="module" src="/no-address.js"></script>'));
     const { code, isWorking, notOk } = await examine("/no-address");
     assert.deepEqual([code, isWorking, notOk], [1, false, []]);
-    const printed = await headwater({}, "doctor", `${url}/no-address`, "--key", source.publicKey);
+    const printed = await headwaterHere({}, "doctor", `${url}/no-address`, "--key", source.publicKey);
     assert.match(
       printed.stdout,
       /\nThe service was not checked, because its address is unknown\. Give it with --api\.\n$/,
@@ -272,7 +280,7 @@ describe("headwater doctor", () => {
     show("/none", html(""));
     const none = await examine("/none", "--api", world.url);
     assert.deepEqual([none.code, none.notOk], [1, [["snippet", "wrong"]]]);
-    const printed = await headwater({}, "doctor", `${url}/none`, "--key", source.publicKey);
+    const printed = await headwaterHere({}, "doctor", `${url}/none`, "--key", source.publicKey);
     assert.match(printed.stdout, /\n1 of 13 checks failed\. The service was not checked, because .*\n$/);
     show("/twice", html((await snippet()) + (await snippet())));
     assert.deepEqual((await examine("/twice")).notOk, [["snippet_once", "wrong"]]);
@@ -286,7 +294,7 @@ describe("headwater doctor", () => {
     assert.deepEqual([code, notOk], [0, []]);
   });
 
-  test("Of a page that cannot be fetched, the policy is unknown.", async () => {
+  test("The policy of a page that cannot be fetched is unknown.", async () => {
     pages.set("/broken", (_request, response) => response.destroy());
     const { checks } = await examine("/broken", "--api", world.url);
     const policies = checks.filter(({ check }) => check.startsWith("csp_"));
@@ -380,7 +388,7 @@ describe("headwater doctor", () => {
       ["reachable", "wrong"],
     ]);
     // the page's own script has the part too
-    const script = `script.src = "${world.url}/sdk/v2.js?with=engagement"; `;
+    const script = `script.src = trusted("${world.url}/sdk/v2.js?with=engagement"); `;
     assert.equal(below.checks[4]!.paste, `${script}script.dataset.api = "${world.url}";`);
   });
 
@@ -407,7 +415,7 @@ describe("headwater doctor", () => {
 
   test("A key that no source has is not recommended for the page.", async () => {
     const words = ["doctor", `${url}/`, "--key", "pk_mistyped", "--json"];
-    const { checks }: Verification = (await headwater({}, ...words)).json();
+    const { checks }: Verification = (await headwaterHere({}, ...words)).json();
     const { status, message, paste } = checks[3]!;
     assert.deepEqual([status, message, paste], ["wrong", "No source has the key pk_mistyped.", null]);
   });
@@ -415,7 +423,7 @@ describe("headwater doctor", () => {
   test("Control characters in a snippet do not reach the terminal and do not stop a check.", async () => {
     const spoilt = (await snippet()).replace(source.publicKey, "\\u001b[2J\\ud800");
     show("/spoilt", html(spoilt));
-    const { code, stdout } = await headwater({}, "doctor", `${url}/spoilt`, "--key", source.publicKey);
+    const { code, stdout } = await headwaterHere({}, "doctor", `${url}/spoilt`, "--key", source.publicKey);
     assert.equal(code, 1);
     assert.match(stdout, /^WRONG {4}key: The page has the key \uFFFD\[2J/m);
     assert.doesNotMatch(stdout.replaceAll("\n", ""), /\p{Cc}/u);
@@ -423,7 +431,7 @@ describe("headwater doctor", () => {
 
   test("An argument that is not an address exits with 64.", async () => {
     for (const words of [["shop.example"], ["file:///etc/passwd"]]) {
-      const { code, stderr } = await headwater({}, "doctor", ...words, "--key", "pk_1");
+      const { code, stderr } = await headwaterHere({}, "doctor", ...words, "--key", "pk_1");
       assert.equal(code, 64);
       assert.match(stderr, /^<url> must be an address such as https:\/\/shop\.example\//);
     }

@@ -6,8 +6,8 @@ import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
 import { type GeneratedVisit, generateVisits, type TrafficPlan } from "../../tools/seed/traffic.ts";
 import { BIN, folder, headwater } from "../cli/command-line.ts";
-import { until } from "../faults/child.ts";
 import { storedEvents } from "../ledger/reader.ts";
+import { until } from "../support/until.ts";
 import { DAY, ORIGIN, openWorld } from "../support/world.ts";
 
 const UNTIL = Date.UTC(2026, 10, 21);
@@ -106,7 +106,7 @@ describe("headwater seed --url", () => {
     const refusals: [string[], number, RegExp][] = [
       [target, 1, /refused the request \(403 origin_not_allowed\): The origin .* is not allowed/],
       [[...target, "--days", "0"], 64, /--days must be a whole number from 1/],
-      [[...target, "--until", "2099-01-01"], 64, /--until must not lie in the future/],
+      [[...target, "--until", "2099-01-01"], 64, /--until must not be in the future/],
       [
         [...target, "--to-warehouse"],
         64,
@@ -160,11 +160,7 @@ describe("headwater demo", () => {
   it("starts a service with a seeded source, prints a sign-in link, and leaves nothing behind", async () => {
     using own = folder();
     const { child, said } = startDemo(own.path, "--json", "--events", "60", "--days", "3");
-    await until(
-      "the demo is ready",
-      120_000,
-      () => said().includes('"signInUrl"') || child.exitCode !== null,
-    );
+    await until("the demo is ready", () => said().includes('"signInUrl"') || child.exitCode !== null);
     const { url, signInUrl, accepted } = JSON.parse(said().slice(said().indexOf("{")));
     assert.equal(accepted, 60);
     const [, code] = signInUrl.split("#code=");
@@ -190,7 +186,7 @@ describe("headwater demo", () => {
       using own = folder();
       const { child, said } = startDemo(own.path, "--events", "1000000");
       const isSeeding = () => said().includes("of 1000000 events") || child.exitCode !== null;
-      await until("the demo sends events", 120_000, isSeeding);
+      await until("the demo sends events", isSeeding);
       const ended = once(child, "exit");
       child.kill(signal);
       child.kill(signal);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -15,7 +15,6 @@ import {
 } from "../support/world.ts";
 
 const VISITOR = "visitor-whose-id-must-not-stay-0123456789";
-const DONE_MS = 30_000;
 
 const filesWith = (folder: string, text: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -39,7 +38,7 @@ test("When a receipt says done, the id is in no file, not even in unused pages o
   const body = { organizationId, anonymousId: VISITOR };
   const { body: receipt, status } = await world.ask("/api/visitors/erase", { method: "POST", body });
   assert.equal(status, 202, JSON.stringify(receipt));
-  await until("the erasure is done", DONE_MS, async () => {
+  await until("the erasure is done", async () => {
     const { body } = await world.ask(
       `/api/visitors/erase/${receipt.receiptId}?organizationId=${organizationId}`,
     );

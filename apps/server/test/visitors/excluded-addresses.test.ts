@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -17,7 +17,6 @@ import {
   type World,
 } from "../support/world.ts";
 
-const PATIENCE_MS = 60_000;
 const EXCLUDED = "rejected address_excluded";
 
 describe("Excluded addresses", () => {
@@ -78,7 +77,7 @@ describe("Excluded addresses", () => {
     const events = { batchId: "b", sentAt: new Date().toISOString(), events: [pageEvent()] };
     await world.send(bootstrapPath(source), bootstrapBody(events), { "x-forwarded-for": "192.0.2.213" });
     await viewFrom(source, "192.0.2.213");
-    const debug = await until("both are recorded", PATIENCE_MS, async () => {
+    const debug = await until("both are recorded", async () => {
       const found = (await world.ask(`/api/tracking-sources/${source.sourceId}/debug`)).body;
       return found.eventAttempts.length === 1 && found;
     });

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { headwater } from "../cli/command-line.ts";
-import { until } from "../faults/child.ts";
 import { rowsOf, storedEvent } from "../ledger/reader.ts";
+import { until } from "../support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -30,7 +30,6 @@ import {
 } from "../support/world.ts";
 
 const ON_POSTGRES = process.env.TEST_LEDGER === "postgres";
-const PATIENCE_MS = 60_000;
 const HOME = "203.0.113.7";
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const DAILY_ID = /^\$none\.[0-9a-f]{32}$/;
@@ -175,7 +174,7 @@ describe("Visitors without browser storage", () => {
         body: { organizationId: ORGANIZATION_ID, anonymousId },
       });
     const receipt = (await erase(mine.anonymousId)).headers.get("location")!;
-    await until("it is erased", PATIENCE_MS, async () => {
+    await until("it is erased", async () => {
       return (await nodes[0]!.ask(receipt)).body.status === "done";
     });
     const { text } = await nodes[0]!.ask(`/api/export/events?sourceId=${source.sourceId}&format=ndjson`);

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { openPlaces } from "../../src/ingest/places.ts";
 import { storedEvent } from "../ledger/reader.ts";
 import { eventsBody, eventsPath, openWorld, outcomesOf, trackEvent, type World } from "../support/world.ts";
 import { type MmdbValue, writeMmdb } from "./mmdb.ts";
@@ -92,3 +93,29 @@ for (const [layout, networks] of Object.entries(LAYOUTS))
       assert.deepEqual(await placeOf(world, "9.9.9.9", { "x-country": "AT" }), ["AT", null, null]);
     });
   });
+
+describe("An address file with a record that cannot be decoded", () => {
+  const folder = mkdtempSync(join(tmpdir(), "headwater-test-"));
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("is a warning in the log, once, and the other records are still found", async () => {
+    const path = join(folder, "places.mmdb");
+    const content = writeMmdb("GeoLite2-Country", {
+      [BERLIN]: { country: country("DE") },
+      [NOWHERE]: { country: country("US") },
+      "9.9.9.0/24": { country: { iso_code: 7 } },
+    });
+    // an extended type that does not exist, in place of a text of two bytes
+    content.fill(0, content.indexOf("\x42US", 0, "latin1"), content.indexOf("US"));
+    writeFileSync(path, content);
+    const warnings: string[] = [];
+    const placeOf = openPlaces(
+      { path, mayHaveCities: true },
+      { unreadable: () => assert.fail(), badRecord: (error) => warnings.push(String(error)) },
+    );
+    const countryOf = (address: string) => placeOf(address, null).country;
+    const addresses = ["91.64.0.1", "8.8.8.8", "8.8.8.9", "91.64.0.2", "9.9.9.9"];
+    assert.deepEqual(addresses.map(countryOf), ["DE", null, null, "DE", null]);
+    assert.equal(warnings.length, 1);
+  });
+});

@@ -53,7 +53,7 @@ function countInMemory(pid: number, texts: readonly Buffer[]): number {
   return found;
 }
 
-test("Two days later the salt of a day is in no memory of the service.", { timeout: 120_000 }, async (t) => {
+test("Two days later the salt of a day is in no memory of the service.", async (t) => {
   using data = folder();
   const dataDir = data.at("served");
   mkdirSync(dataDir);

@@ -53,7 +53,7 @@ describe("The source and channel of an event", () => {
       assert.deepEqual(await ofPage("", referrer), expected, referrer);
   });
 
-  it("come from the campaign, which wins over the referrer, also when the source does not store its parameter.", async () => {
+  it("come from the campaign, which wins over the referrer, even when the source does not store its parameter.", async () => {
     for (const [query, ...expected] of [
       ["?UTM_Source=Google&utm_MEDIUM=CPC", "Google", "Paid Search"],
       ["?ref=producthunt", "Product Hunt", "Organic Social"],

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
 import { findEndpoint } from "../../src/clickhouse/embedded/endpoint-file.ts";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
-import { until } from "../faults/child.ts";
-import { MEMORY_BYTES, PATIENCE_MS } from "./store.ts";
+import { until } from "../support/until.ts";
+import { MEMORY_BYTES } from "./store.ts";
 
 /** The warehouse of a running service. */
 export async function onServedWarehouse<T>(
@@ -28,9 +28,7 @@ export async function onWarehouse<T>(
 ): Promise<T> {
   const options = { folder: join(dataDir, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 1 };
   // the earlier engine releases the folder when its process has ended
-  const engine = await until("the folder is free", PATIENCE_MS, () =>
-    startEmbedded(options).catch(() => null),
-  );
+  const engine = await until("the folder is free", () => startEmbedded(options).catch(() => null));
   const client = connect(engine.endpoint);
   try {
     return await work(client);

@@ -6,11 +6,11 @@ import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { BIN, folder, headwater } from "../cli/command-line.ts";
-import { acceptedInUsage, ask, type Child, createSource, startChild, until } from "../faults/child.ts";
+import { acceptedInUsage, ask, type Child, createSource, startChild } from "../faults/child.ts";
 import { Load, type LoadBatch } from "../faults/load.ts";
 import { createRandom } from "../faults/random.ts";
+import { until } from "../support/until.ts";
 import { askWarehouse, onWarehouse } from "./ask.ts";
-import { PATIENCE_MS } from "./store.ts";
 
 const WAREHOUSE = { WAREHOUSE: "embedded" };
 const data = folder();
@@ -20,7 +20,7 @@ const idsOf = (batches: LoadBatch[]) =>
 const run = (dataDir: string, ...words: string[]) => headwater({ DATA_DIR: dataDir, ...WAREHOUSE }, ...words);
 const waiting = async ({ url }: Child) => (await ask(url, "/readyz")).body.warehouse.waitingEvents as number;
 const nothingWaits = (child: Child) =>
-  until("everything is shipped", PATIENCE_MS, async () => (await waiting(child)) === 0);
+  until("everything is shipped", async () => (await waiting(child)) === 0);
 
 // the processes of these tests inherit it
 process.umask(0o022);
@@ -33,7 +33,7 @@ before(async () => {
   await load.start();
   const shipped = async () =>
     /^headwater_shipped_events_total [1-9]/m.test(await (await fetch(`${child.url}/metrics`)).text());
-  await until("some are shipped", PATIENCE_MS, shipped);
+  await until("some are shipped", shipped);
   accepted = idsOf(load.acknowledged());
   const { code, stderr, json } = await run(served, "backup", "--to", copy, "--json");
   assert.equal(code, 0, stderr);
@@ -78,7 +78,7 @@ test("A restore that is killed while it copies the warehouse is refused, and sta
   const env = { PATH: process.env.PATH ?? "", DATA_DIR: restored, ...WAREHOUSE };
   const first = spawn(process.execPath, [BIN, "restore", "--from", copy], { env, stdio: "ignore" });
   const ended = once(first, "exit");
-  await until("the warehouse is there", PATIENCE_MS, () => existsSync(join(restored, "warehouse", "data")));
+  await until("the warehouse is there", () => existsSync(join(restored, "warehouse", "data")));
   first.kill("SIGKILL");
   assert.deepEqual(await ended, [null, "SIGKILL"]);
   const { code, stderr } = await run(restored, "serve");

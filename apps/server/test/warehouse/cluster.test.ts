@@ -11,14 +11,14 @@ import { dayOf } from "../../src/core/time.ts";
 import { sumEvents } from "../../src/ledger/warehouse-report.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { storeMissing } from "../../src/shipping/store.ts";
-import { until } from "../faults/child.ts";
 import { compareSome } from "../stats/generated-queries.ts";
 import { openStatsWorld } from "../stats/stats-world.ts";
+import { until } from "../support/until.ts";
 import { type ClusterOfOne, startClusterOfOne } from "./cluster-of-one.ts";
-import { anEvent, PATIENCE_MS } from "./store.ts";
+import { anEvent } from "./store.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
-const QUERIES = process.env.TEST_LONG === "1" ? 2_000 : 100;
+const QUERIES = process.env.TEST_LONG === "1" ? 2_000 : 24;
 const { signal } = new AbortController();
 
 describe("Two shards", () => {
@@ -78,9 +78,7 @@ describe("One shard", () => {
     assert.deepEqual(await countDeletions(client, [deletion], new AbortController().signal), [
       { sourceId: "src_1", day: dayOf(NOW), events },
     ]);
-    await until("the deletion is done", PATIENCE_MS, async () =>
-      (await deleteEvents(client, [deletion])).has("del_1"),
-    );
+    await until("the deletion is done", async () => (await deleteEvents(client, [deletion])).has("del_1"));
     const held = await rows("SELECT DISTINCT sessionId FROM events ORDER BY sessionId");
     assert.deepEqual(
       held,

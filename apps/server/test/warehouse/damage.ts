@@ -1,7 +1,7 @@
 /** A service with an embedded warehouse whose files a test damages while the service is stopped. */
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import {
   eventsBody,
   eventsPath,
@@ -10,7 +10,7 @@ import {
   type TestSource,
   type World,
 } from "../support/world.ts";
-import { newFolder, PATIENCE_MS } from "./store.ts";
+import { newFolder } from "./store.ts";
 
 export interface DamagedService extends AsyncDisposable {
   readonly world: World;
@@ -36,7 +36,7 @@ export async function openDamagedService(environment: Record<string, string> = {
   let world = await openWorld(settings, {}, dataDir);
   const warehouse = async () => (await world.ask("/readyz", { token: null })).body.warehouse;
   const untilShipped = () =>
-    until("all events are in the warehouse", PATIENCE_MS, async () => {
+    until("all events are in the warehouse", async () => {
       const { waitingEvents, state } = await warehouse();
       return waitingEvents === 0 && state !== "starting";
     });
@@ -53,11 +53,7 @@ export async function openDamagedService(environment: Record<string, string> = {
       if (body.accepted !== batch.length) throw new Error(JSON.stringify(body));
     }
     // the number of waiting events in /readyz is read once a second, so it may be 0 before the events are counted
-    await until(
-      "the events are shipped",
-      PATIENCE_MS,
-      async () => (await shippedTotal()) >= before + events.length,
-    );
+    await until("the events are shipped", async () => (await shippedTotal()) >= before + events.length);
     await untilShipped();
   };
   return {
@@ -73,7 +69,7 @@ export async function openDamagedService(environment: Record<string, string> = {
       ),
     warehouse,
     untilWarehouse: async (wanted) => {
-      await until(JSON.stringify(wanted), PATIENCE_MS, async () => {
+      await until(JSON.stringify(wanted), async () => {
         const found = await warehouse();
         const { state, missingEvents = found.missingEvents } = wanted;
         return found.state === state && found.missingEvents === missingEvents;
@@ -130,7 +126,7 @@ export function flipBytes(dataDir: string, matches: (path: string) => boolean = 
   }
 }
 
-/** Of a compressed block: a checksum of 16 bytes, a byte for the method, and four bytes for the size. */
+/** The header of a compressed block: a checksum of 16 bytes, a byte for the method, and four bytes for the size. */
 const SIZE_AT = 17;
 
 /** Gives the first block of all parts an impossible size. */

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { refused, trackEvent } from "../support/world.ts";
 import { askServedWarehouse, askWarehouse, onWarehouse } from "./ask.ts";
 import { breakSizes, exportOf, flipBytes, openDamagedService, queryStats, truncateParts } from "./damage.ts";
-import { PATIENCE_MS } from "./store.ts";
 
 test("A query that meets damaged bytes is answered 503, and the service then sets the damaged part aside.", async () => {
   await using service = await openDamagedService();
@@ -55,7 +54,7 @@ test("A damaged projection is computed anew: no event is missing, and queries wo
     const { status, body } = await queryStats(service, source.sourceId);
     return status === 200 && body.incomplete === false && body.results[0].metrics[0] === 200;
   };
-  await until("queries work", PATIENCE_MS, rebuilt);
+  await until("queries work", rebuilt);
   await service.untilWarehouse({ state: "up", missingEvents: 0 });
   await service.restartAfter(() => undefined);
   await service.untilWarehouse({ state: "up", missingEvents: 0 });
@@ -84,7 +83,7 @@ test("Rollups whose files are damaged are emptied, so that no figure comes from 
     truncateParts(service.dataDir, (path) => sessionRollups.some((part) => path.startsWith(part.path)));
   });
   await service.untilWarehouse({ state: "up", missingEvents: 0 });
-  await until("the rollups are empty", PATIENCE_MS, async () => {
+  await until("the rollups are empty", async () => {
     const [{ rows }] = await askServedWarehouse(service.dataDir, rowsOf);
     return rows === 0;
   });

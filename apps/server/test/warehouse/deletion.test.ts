@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Deletion, deleteEvents, isDeleting, literal } from "../../src/clickhouse/deletion.ts";
-import { until } from "../faults/child.ts";
-import { accept, anEvent, heldOf, idsOf, openStore, PATIENCE_MS, type Store } from "./store.ts";
+import { until } from "../support/until.ts";
+import { accept, anEvent, heldOf, idsOf, openStore, type Store } from "./store.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 let store: Store;
@@ -17,7 +17,7 @@ const mutations = async () =>
     (await store.ask("SELECT count() AS n FROM system.mutations WHERE database = currentDatabase()"))[0].n,
   );
 const runToEnd = (deletions: readonly Deletion[]) =>
-  until("all is deleted", PATIENCE_MS, async () => {
+  until("all is deleted", async () => {
     const client = store.warehouse.client();
     return client && (await deleteEvents(client, deletions)).size === deletions.length;
   });
@@ -50,7 +50,7 @@ test("A deletion continues by itself after the engine is killed.", async () => {
   const deletion = { name: "killed", condition: "anonymousId = 'killed'" };
   await deleteEvents(store.warehouse.client()!, [deletion]);
   store.kill();
-  await until("the warehouse is known to be down", PATIENCE_MS, () => store.warehouse.client() === null);
+  await until("the warehouse is known to be down", () => store.warehouse.client() === null);
   const begun = await mutations();
   await runToEnd([deletion]);
   assert.deepEqual(await heldOf(store, events), []);

@@ -35,7 +35,7 @@ const ORDER = [
 ];
 /** Some need a password, a page of the internet, a mail server or a provider, one has no end, the documents have no examples, and the others have those of their tools. */
 const LEFT_OUT =
-  "unlockStats testInstall requestEmail confirmEmail restoreEmail startOidc finishOidc listReports previewReport sendReport askReportConsent giveReportConsent confirmUnsubscribe unsubscribe streamDebug openapi docs sdk sdkExtra securityTxt plausibleEvent umamiCall ga4Collect matomoRequest matomoQuery".split(
+  "unlockStats testInstall requestEmail confirmEmail restoreEmail startOidc finishOidc listReports previewReport sendReport askReportConsent giveReportConsent confirmUnsubscribe unsubscribe streamDebug openapi docs sdk sdkExtra securityTxt segmentMetrics segmentSettings rudderConfig plausibleEvent umamiCall ga4Collect matomoRequest matomoQuery".split(
     " ",
   );
 /** Their answers have ids that later examples use. */

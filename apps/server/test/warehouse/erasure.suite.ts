@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { until } from "../faults/child.ts";
 import { rowsOf, storedEvents } from "../ledger/reader.ts";
+import { until } from "../support/until.ts";
 import {
   drivenClock,
   eventsBody,
@@ -21,7 +21,6 @@ import {
   type World,
 } from "../support/world.ts";
 import { openProxiedWarehouse, type ProxiedWarehouse } from "./proxied-warehouse.ts";
-import { PATIENCE_MS } from "./store.ts";
 
 /** @param ledgerOf returns the settings of the ledger of a data directory */
 export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promise<Record<string, string>>) {
@@ -69,7 +68,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       return async () => (await world.ask(location)).body;
     };
     const done = (receipt: () => Promise<{ status: string }>) =>
-      until("the visitor is erased", PATIENCE_MS, async () => (await receipt()).status === "done");
+      until("the visitor is erased", async () => (await receipt()).status === "done");
     /** Events in the warehouse as `source visitor`, sorted. */
     const held = async (sources: TestSource[]): Promise<string[]> => {
       const ids = sources.map(({ sourceId }) => `'${sourceId}'`);
@@ -85,7 +84,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       return rows.map(({ sourceId, anonymousId }) => `${names.get(sourceId)} ${anonymousId}`).sort();
     };
     const shipped = (sources: TestSource[], events: number) =>
-      until("they are in the warehouse", PATIENCE_MS, async () => (await held(sources)).length === events);
+      until("they are in the warehouse", async () => (await held(sources)).length === events);
 
     it("works during an outage, with a sealed page and over a restart, and leaves other workspaces untouched", async () => {
       const organizationId = await world.workspace();
@@ -94,17 +93,17 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       const sources = [own, theirs];
       for (const source of sources) for (const who of ["ann", "bob"]) await accept(source, who);
       await shipped(sources, 4);
-      await until("no page is sealed", PATIENCE_MS, () => pages() === 0);
+      await until("no page is sealed", () => pages() === 0);
 
       warehouse.cut();
       await accept(own, "ann");
       await accept(own, "bob");
       // the page that is being shipped is sealed, and contains events of the visitor
-      await until("a page is sealed", PATIENCE_MS, () => pages() === 1);
+      await until("a page is sealed", () => pages() === 1);
       await accept(theirs, "ann");
       await accept(own, "ann", {}, ["waits"]);
       const receipt = await erase({ anonymousId: "ann" });
-      await until("the ledger is clean", PATIENCE_MS, async () => (await receipt()).status === "shipping");
+      await until("the ledger is clean", async () => (await receipt()).status === "shipping");
       const waiting = storedEvents(dataDir).map(({ eventId }) => eventId);
       assert.ok(!waiting.includes("waits"), "an event that is not in a sealed page is not shipped");
       await accept(own, "ann", {}, ["new"]);
@@ -114,7 +113,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       assert.equal((await receipt()).status, "shipping");
       warehouse.restore();
       await done(receipt);
-      await until("all is shipped", PATIENCE_MS, () => storedEvents(dataDir).length === 0);
+      await until("all is shipped", () => storedEvents(dataDir).length === 0);
       assert.deepEqual(await held(sources), ["1 ann", "1 bob", "1 bob", "2 ann", "2 ann", "2 bob"]);
       const [left] = await warehouse.ask(
         `SELECT eventId FROM events WHERE sourceId = '${own.sourceId}' AND anonymousId = 'ann'`,
@@ -148,7 +147,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
           ({ anonymousId }) => anonymousId,
         );
       };
-      await until("all are recorded", PATIENCE_MS, async () => (await attempts()).length === 4);
+      await until("all are recorded", async () => (await attempts()).length === 4);
       await done(await erase({ anonymousId: "dora-1" }));
       assert.deepEqual(await attempts(), ["dora-2", "dora-2"]);
       const ids = rowsOf(dataDir, "select session_id from sessions").map(({ session_id: id }) => id);
@@ -167,7 +166,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       const source = await world.createSource();
       warehouse.cut();
       await accept(source, "erin");
-      await until("a page is sealed", PATIENCE_MS, () => pages() > 0);
+      await until("a page is sealed", () => pages() > 0);
       await accept(source, "erin");
       await accept(source, "fred");
       await world.close();
@@ -187,7 +186,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       const folder = join(dataDir, "warehouse");
       mkdirSync(folder);
       const receipt = await erase({ anonymousId: "gina" });
-      await until("the ledger is clean", PATIENCE_MS, async () => (await receipt()).status !== "ledger");
+      await until("the ledger is clean", async () => (await receipt()).status !== "ledger");
       const names = () => storedEvents(dataDir).map(({ anonymousId }) => anonymousId);
       assert.ok(!names().includes("gina"));
       assert.notEqual((await receipt()).status, "done");

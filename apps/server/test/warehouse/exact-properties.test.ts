@@ -1,16 +1,15 @@
 /** `properties` and `context` come back with the same values, names and order, whichever way an event leaves. */
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
-import { folder, headwater, serve } from "../cli/command-line.ts";
+import { folder, headwaterHere } from "../cli/command-line.ts";
 import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { eventsBody, eventsPath, OWNER_TOKEN, openWorld, trackEvent, type World } from "../support/world.ts";
-import { PATIENCE_MS } from "./store.ts";
 
 const hasPostgres = existsSync("/usr/lib/postgresql");
-const SETS = 200;
+const SETS = process.env.TEST_LONG ? 200 : 80;
 const SEED = 36;
 
 const ODD_NAMES = [
@@ -192,32 +191,43 @@ async function listed(world: World, sourceId: string, sessionId: string): Promis
   }
 }
 
-/** Imports the file into a new source of another service, and returns the lines of an export from there. */
+/** Imports each file into a new source of another service, and returns the lines of the exports from there. */
 async function importAndExport(
-  file: string,
+  files: readonly string[],
   settings: Record<string, string>,
   events = SETS + CHANGED.length,
-): Promise<Exported[]> {
+): Promise<Exported[][]> {
   using data = folder();
   const own = { ...settings, DATA_DIR: data.path };
-  await (await serve(own)).stop();
+  const open = () => openWorld(settings, {}, data.path);
+  const sourceIds: string[] = [];
+  const first = await open();
+  for (const _ of files) sourceIds.push((await first.createSource()).sourceId);
+  await first.close();
   const run = async (...words: string[]) => {
-    const outcome = await headwater(own, ...words);
+    const outcome = await headwaterHere(own, ...words);
     assert.equal(outcome.code, 0, outcome.stderr + outcome.stdout);
     return outcome;
   };
-  const { sourceId } = (await run("source", "create", "--name", "Copy", "--json")).json();
-  assert.equal((await run("import", file, "--source", sourceId, "--json")).json().accepted, events);
+  for (const [index, file] of files.entries()) {
+    const imported = await run("import", file, "--source", sourceIds[index]!, "--json");
+    assert.equal(imported.json().accepted, events);
+  }
   if (settings.WAREHOUSE !== "off") {
-    const served = await serve(own);
-    await until("no event waits", PATIENCE_MS, async () => {
-      const ready = await (await fetch(`${served.url}/readyz`)).json();
-      const { warehouse } = ready as { warehouse: { state: string; waitingEvents: number } };
+    const shipping = await open();
+    await until("no event waits", async () => {
+      const { warehouse } = (await shipping.ask("/readyz", { token: null })).body;
       return warehouse.state === "up" && warehouse.waitingEvents === 0;
     });
-    await served.stop();
+    await shipping.close();
   }
-  return linesOf((await run("export", "--source", sourceId)).stdout);
+  const exported: Exported[][] = [];
+  for (const sourceId of sourceIds) {
+    const out = data.at(sourceId);
+    await run("export", "--source", sourceId, "--out", out);
+    exported.push(linesOf(readFileSync(out, "utf8")));
+  }
+  return exported;
 }
 
 const LARGE = 9_000;
@@ -246,8 +256,8 @@ test("What ingest accepts is accepted by an import, however large its parts are.
   assert.equal(exported.length, 3);
   const file = files.at("events.ndjson");
   writeFileSync(file, body);
-  const imported = await importAndExport(file, { WAREHOUSE: "off" }, exported.length);
-  assertSame(imported, textsOf(exported), "import");
+  const [imported] = await importAndExport([file], { WAREHOUSE: "off" }, exported.length);
+  assertSame(imported!, textsOf(exported), "import");
 });
 
 test("Names with escapes come back exactly beside others that begin with the same characters.", async () => {
@@ -278,7 +288,7 @@ for (const WAREHOUSE of ["off", "embedded"]) {
     assertSame(normalized, sent, "normalized of the debug view");
     const exportOf = (format: string) =>
       world.ask(`/api/export/events?sourceId=${sourceId}&format=${format}`);
-    await until("every event is in the export", PATIENCE_MS, async () => {
+    await until("every event is in the export", async () => {
       const { status, body } = await exportOf("ndjson");
       return status === 200 && linesOf(body).length === sent.size;
     });
@@ -295,16 +305,19 @@ for (const WAREHOUSE of ["off", "embedded"]) {
       assertSame(await rowsOfParquet(await parquet.arrayBuffer()), sent, "Parquet");
       assertSame(await listed(world, sourceId, sessionId), sent, "GET …/events");
     }
-    for (const [format, text] of Object.entries({ ndjson, csv })) {
-      const file = files.at(`events.${format}`);
-      writeFileSync(file, text);
-      assertSame(await importAndExport(file, { WAREHOUSE }), sent, `import of ${format}`);
-      if (WAREHOUSE !== "off" || !hasPostgres) continue;
-      const { createDatabase } = await import("../postgres/databases.ts");
-      const database = await createDatabase();
-      const settings = { WAREHOUSE, DATABASE_URL: database.url };
-      assertSame(await importAndExport(file, settings), sent, `import of ${format} on PostgreSQL`);
-      await database.remove();
-    }
+    writeFileSync(files.at("events.ndjson"), ndjson);
+    writeFileSync(files.at("events.csv"), csv);
+    const assertImports = async (settings: Record<string, string>, where = "") => {
+      const both = [files.at("events.ndjson"), files.at("events.csv")];
+      const [fromNdjson, fromCsv] = await importAndExport(both, { WAREHOUSE, ...settings });
+      assertSame(fromNdjson!, sent, `import of NDJSON${where}`);
+      assertSame(fromCsv!, sent, `import of CSV${where}`);
+    };
+    await assertImports({ DATABASE_URL: "" });
+    if (WAREHOUSE !== "off" || !hasPostgres) return;
+    const { createDatabase } = await import("../postgres/databases.ts");
+    const database = await createDatabase();
+    await assertImports({ DATABASE_URL: database.url }, " on PostgreSQL");
+    await database.remove();
   });
 }

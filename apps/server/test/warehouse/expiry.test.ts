@@ -1,7 +1,7 @@
 /** Events are deleted from the warehouse after the retention days of their source. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import {
   DAY,
   drivenClock,
@@ -16,7 +16,6 @@ import {
   type World,
 } from "../support/world.ts";
 import { openProxiedWarehouse, type ProxiedWarehouse } from "./proxied-warehouse.ts";
-import { PATIENCE_MS } from "./store.ts";
 
 describe("retentionDays", () => {
   // noon, so that half a day either way is the same day
@@ -38,7 +37,7 @@ describe("retentionDays", () => {
     const events = [0, 1, 2, 3, 4, 5, 6].map((ago) => pageEvent({}, time.now() - ago * DAY));
     const reply = await world.send(eventsPath(source), eventsBody(sessionId, events, {}, time.now()));
     assert.equal(reply.body.accepted, 7, JSON.stringify(reply.body));
-    await until("they are in the warehouse", PATIENCE_MS, async () => (await daysOf(source)).length === 7);
+    await until("they are in the warehouse", async () => (await daysOf(source)).length === 7);
   };
   const daysOf = async ({ sourceId }: TestSource): Promise<number[]> => {
     const rows = await warehouse.ask(
@@ -58,7 +57,7 @@ describe("retentionDays", () => {
     });
   /** Runs the maintenance until that many events are left. One run may not be enough, because it skips while a deletion is running. */
   const left = (source: TestSource, events: number) =>
-    until(`${events} are left`, PATIENCE_MS, async () => {
+    until(`${events} are left`, async () => {
       await world.server.maintain();
       return (await daysOf(source)).length === events;
     });

@@ -141,7 +141,7 @@ test("A Parquet file continues after a cursor, and has no row of an empty range.
   assert.deepEqual(await rowsOfParquet(new Uint8Array(none).buffer), []);
 });
 
-test("An export ends when the client disconnects, which is no failure to log, and answers warehouse_unavailable when the warehouse is down.", async () => {
+test("An export ends when the client disconnects, which is not a failure to log, and answers warehouse_unavailable when the warehouse is down.", async () => {
   const disconnected = new AbortController();
   disconnected.abort();
   for (const format of ["ndjson", "parquet"] as const)

@@ -1,4 +1,4 @@
-/** Failing merges, stuck mutations and too many parts are told while they last: in /readyz, the metrics and the log. */
+/** Failing merges, stuck mutations and too many parts are reported while they last: in /readyz, the metrics and the log. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -7,11 +7,11 @@ import { readFindings } from "../../src/clickhouse/health.ts";
 import { migrate } from "../../src/clickhouse/migrate.ts";
 import { createWarehouseHealth, type WarehouseHealth } from "../../src/clickhouse/problems.ts";
 import type { WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
-import { until } from "../faults/child.ts";
 import { metricValue } from "../support/metrics.ts";
+import { PATIENCE_MS, until } from "../support/until.ts";
 import { onServedWarehouse, onWarehouse } from "./ask.ts";
 import { openDamagedService } from "./damage.ts";
-import { newFolder, PATIENCE_MS } from "./store.ts";
+import { newFolder } from "./store.ts";
 import { clearTestWarehouse, startTestWarehouse } from "./test-warehouse.ts";
 
 const MINUTE_MS = 60_000;
@@ -41,12 +41,12 @@ async function look(health: WarehouseHealth, now = Date.now()): Promise<string[]
   return health.problems().map(({ text }) => text);
 }
 
-const untilTold = (health: WarehouseHealth, text: RegExp) =>
-  until(`told: ${text}`, PATIENCE_MS, async () => (await look(health)).find((problem) => text.test(problem)));
+const untilReported = (health: WarehouseHealth, text: RegExp) =>
+  until(`reported: ${text}`, async () => (await look(health)).find((problem) => text.test(problem)));
 const untilQuiet = (health: WarehouseHealth) =>
-  until("nothing is told", PATIENCE_MS, async () => (await look(health)).length === 0);
+  until("nothing is reported", async () => (await look(health)).length === 0);
 
-test("Nothing is told of a warehouse that works.", async () => {
+test("Nothing is reported while the warehouse works.", async () => {
   const health = createWarehouseHealth();
   assert.deepEqual(await look(health), []);
   assert.deepEqual(
@@ -60,7 +60,7 @@ test("Nothing is told of a warehouse that works.", async () => {
   );
 });
 
-test("A merge that fails is told until it succeeds, also when its error is replaced by another one.", async () => {
+test("A failing merge is reported until it succeeds, even when its error is replaced by another one.", async () => {
   const health = createWarehouseHealth();
   // the third row cannot be merged: isDeleted must be 0 or 1
   await run(`CREATE TABLE broken (id UInt8, version UInt8, isDeleted UInt8)
@@ -70,8 +70,11 @@ test("A merge that fails is told until it succeeds, also when its error is repla
     await run(`INSERT INTO broken SETTINGS optimize_on_insert = 0 VALUES (1, 1, ${isDeleted})`);
   await run("SYSTEM START MERGES broken");
   await run("OPTIMIZE TABLE broken FINAL").catch(() => undefined);
-  const told = await untilTold(health, /^Merges of the table broken fail/);
-  assert.match(told, /partition all \(INCORRECT_DATA\).*docs\/operate\/runbook\/HeadwaterMergesFailing\.md/);
+  const reported = await untilReported(health, /^Merges of the table broken fail/);
+  assert.match(
+    reported,
+    /partition all \(INCORRECT_DATA\).*docs\/operate\/runbook\/HeadwaterMergesFailing\.md/,
+  );
   assert.equal(health.figures()?.failingMerges, 1);
 
   const findings = await readFindings(client, [], Date.now(), AbortSignal.timeout(PATIENCE_MS));
@@ -92,7 +95,7 @@ test("A merge that fails is told until it succeeds, also when its error is repla
   await run("DROP TABLE broken SYNC");
 });
 
-test("A merge that is not tried again is no longer told after a quarter of an hour.", async () => {
+test("A failed merge that is not tried again is no longer reported after a quarter of an hour.", async () => {
   const health = createWarehouseHealth();
   const planned = { partition: "all", min: 1, max: 2, level: 1 };
   const merge = { host: "h", table: "t", planned, error: "X", failedAt: Date.now() - 16 * MINUTE_MS };
@@ -101,23 +104,23 @@ test("A merge that is not tried again is no longer told after a quarter of an ho
   assert.deepEqual(await look(health), []);
 });
 
-test("A mutation that fails is told until it is gone, without the visitor that it names.", async () => {
+test("A failing mutation is reported until it is gone, without the visitor that it names.", async () => {
   const health = createWarehouseHealth();
   await run("CREATE TABLE stuck (id String) ENGINE = MergeTree ORDER BY id");
   await run("INSERT INTO stuck VALUES ('visitor-7')");
   await run(
     "ALTER TABLE stuck DELETE WHERE throwIf(id = 'visitor-7', 'no visitor-7') = 0 SETTINGS mutations_sync = 0",
   );
-  const told = await untilTold(health, /^A mutation of the table stuck makes no progress/);
-  assert.match(told, /\(FUNCTION_THROW_IF_VALUE_IS_NON_ZERO\)/);
-  assert.doesNotMatch(told, /visitor/);
+  const reported = await untilReported(health, /^A mutation of the table stuck makes no progress/);
+  assert.match(reported, /\(FUNCTION_THROW_IF_VALUE_IS_NON_ZERO\)/);
+  assert.doesNotMatch(reported, /visitor/);
   assert.deepEqual([health.figures()?.stuckMutations, health.figures()?.failingMerges], [1, 0]);
   await run(`KILL MUTATION WHERE database = '${client.database}' AND table = 'stuck' SYNC`);
   await untilQuiet(health);
   await run("DROP TABLE stuck SYNC");
 });
 
-test("A mutation that waits is told after ten minutes without progress.", async () => {
+test("A waiting mutation is reported after ten minutes without progress.", async () => {
   const health = createWarehouseHealth();
   await run("CREATE TABLE waiting (id UInt8) ENGINE = MergeTree ORDER BY id");
   await run("INSERT INTO waiting VALUES (1)");
@@ -132,7 +135,7 @@ test("A mutation that waits is told after ten minutes without progress.", async 
   await run("DROP TABLE waiting SYNC");
 });
 
-test("A partition is told when it has 80 % of the parts from which on inserts are delayed.", async () => {
+test("A partition is reported at 80 % of the number of parts at which ClickHouse delays inserts.", async () => {
   const health = createWarehouseHealth();
   await run(`CREATE TABLE full (id UInt8) ENGINE = MergeTree PARTITION BY id ORDER BY id
     SETTINGS parts_to_delay_insert = 5, parts_to_throw_insert = 50`);
@@ -147,7 +150,7 @@ test("A partition is told when it has 80 % of the parts from which on inserts ar
   await run("DROP TABLE full SYNC");
 });
 
-test("A service tells it in /readyz, its metrics, its support facts and its log, and stays ready.", async () => {
+test("A service reports it in /readyz, its metrics, its support bundle and its log, and stays ready.", async () => {
   await using service = await openDamagedService();
   await service.ship(await service.world.createSource(), 1);
   await service.restartAfter(() =>
@@ -162,7 +165,7 @@ test("A service tells it in /readyz, its metrics, its support facts and its log,
   );
   const readyz = async () => (await service.world.ask("/readyz", { token: null })).body;
   const problemsAre = (count: number) =>
-    until(`${count} problems`, PATIENCE_MS, async () => {
+    until(`${count} problems`, async () => {
       const { warehouse } = await readyz();
       return warehouse.problems.length === count && warehouse;
     });

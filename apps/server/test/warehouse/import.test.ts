@@ -3,38 +3,40 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { folder, headwater, type Settings, serve } from "../cli/command-line.ts";
+import { folder, headwaterHere } from "../cli/command-line.ts";
 import { linesOf } from "../export/exported.ts";
-import { until } from "../faults/child.ts";
 import { storedEvent } from "../ledger/reader.ts";
-import { bootstrapBody, bootstrapPath, pageEvent } from "../support/world.ts";
+import { until } from "../support/until.ts";
+import { bootstrapBody, bootstrapPath, openWorld, pageEvent, type TestSource } from "../support/world.ts";
 import { askWarehouse } from "./ask.ts";
-import { PATIENCE_MS } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 
 /** Runs the service until no event waits for the warehouse. */
-async function shipAll(settings: Settings): Promise<void> {
-  const served = await serve(settings);
-  await until("no event waits", PATIENCE_MS, async () => {
-    const { warehouse } = (await (await fetch(`${served.url}/readyz`)).json()) as {
-      warehouse: { state: string; waitingEvents: number };
-    };
+async function shipAll(dataDir: string): Promise<void> {
+  const world = await openWorld({ WAREHOUSE: "embedded" }, {}, dataDir);
+  await until("no event waits", async () => {
+    const { warehouse } = (await world.ask("/readyz", { token: null })).body;
     return warehouse.state === "up" && warehouse.waitingEvents === 0;
   });
-  await served.stop();
+  await world.close();
+}
+
+/** Makes sources in a new ledger. */
+async function newSources(dataDir: string, count: number): Promise<TestSource[]> {
+  const world = await openWorld({}, {}, dataDir);
+  const sources: TestSource[] = [];
+  while (sources.length < count) sources.push(await world.createSource());
+  await world.close();
+  return sources;
 }
 
 test("Old and recent events are stored once, and an export of them can be imported again.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.path, WAREHOUSE: "embedded" };
-  const served = await serve(settings);
-  const make = async () =>
-    (await headwater(settings, "source", "create", "--name", "Shop", "--json")).json().sourceId;
-  const [sourceId, copy] = [await make(), await make()];
-  await served.stop();
+  const [sourceId = "", copy = ""] = (await newSources(data.path, 2)).map((source) => source.sourceId);
   const run = async (...words: string[]) => {
-    const outcome = await headwater(settings, ...words);
+    const outcome = await headwaterHere(settings, ...words);
     assert.equal(outcome.code, 0, outcome.stderr);
     return outcome;
   };
@@ -68,7 +70,7 @@ test("Old and recent events are stored once, and an export of them can be import
   assert.deepEqual(await counts("out", sourceId), [0, 3, 0]);
   assert.deepEqual(await counts("out", copy), [3, 0, 0]);
 
-  await shipAll(settings);
+  await shipAll(data.path);
   const rows = await askWarehouse(
     data.path,
     "SELECT sourceId, toUInt8(count()) AS rows, toUInt8(uniqExact(eventId)) AS ids FROM events GROUP BY sourceId ORDER BY sourceId",
@@ -86,9 +88,8 @@ test("Old and recent events are stored once, and an export of them can be import
 test("An old event that waits in the outbox, which a server sent without a token, is not imported a second time.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.path, WAREHOUSE: "embedded" };
-  const created = ["source", "create", "--name", "Shop", "--json"];
-  const served = await serve({ DATA_DIR: data.path });
-  const source = (await headwater(settings, ...created)).json();
+  const world = await openWorld({}, {}, data.path);
+  const source = await world.createSource();
   const [now, at] = [Date.now(), Date.now() - 100 * DAY_MS];
   const body = bootstrapBody({
     batchId: "b",
@@ -96,19 +97,15 @@ test("An old event that waits in the outbox, which a server sent without a token
     events: [pageEvent({ context: null }, at)],
   });
   const headers = { "user-agent": "node" };
-  const reply = await fetch(served.url + bootstrapPath(source), {
-    method: "POST",
-    headers,
-    body: JSON.stringify(body),
-  });
-  assert.equal(((await reply.json()) as { accepted: number }).accepted, 1);
-  await served.stop();
+  const reply = await world.ask(bootstrapPath(source), { method: "POST", token: null, headers, body });
+  assert.equal(reply.body.accepted, 1);
+  await world.close();
   const own = ["--source", source.sourceId];
-  const exported = await headwater({ DATA_DIR: data.path }, "export", ...own, "--out", data.at("out"));
+  const exported = await headwaterHere({ DATA_DIR: data.path }, "export", ...own, "--out", data.at("out"));
   assert.equal(exported.code, 0, exported.stderr);
-  const taken = await headwater(settings, "import", data.at("out"), ...own, "--json");
+  const taken = await headwaterHere(settings, "import", data.at("out"), ...own, "--json");
   assert.deepEqual([taken.code, taken.json().accepted, taken.json().duplicates], [0, 0, 1], taken.stderr);
-  await shipAll(settings);
+  await shipAll(data.path);
   const [row] = await askWarehouse(data.path, "SELECT toUInt8(count()) AS events FROM events");
   assert.deepEqual(row, { events: 1 });
 });
@@ -116,8 +113,7 @@ test("An old event that waits in the outbox, which a server sent without a token
 test("An import keeps the campaign of an export whose urls do not show it.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.path };
-  await (await serve(settings)).stop();
-  const created = await headwater(settings, "source", "create", "--name", "Shop", "--json");
+  const [source] = await newSources(data.path, 1);
   const page = {
     url: "https://shop.example/a?x=1#top",
     utm: { source: "a b", term: null },
@@ -125,8 +121,8 @@ test("An import keeps the campaign of an export whose urls do not show it.", asy
   };
   const row = { ...pageEvent({ page }), sessionId: "s", anonymousId: "v" };
   writeFileSync(data.at("rows"), JSON.stringify(row));
-  const words = ["--source", created.json().sourceId, "--json"];
-  const taken = await headwater(settings, "import", data.at("rows"), ...words);
+  const words = ["--source", source!.sourceId, "--json"];
+  const taken = await headwaterHere(settings, "import", data.at("rows"), ...words);
   assert.equal(taken.json().accepted, 1, taken.stderr);
   const stored = storedEvent(data.path, row.id).page;
   assert.deepEqual([stored.utm, stored.clickIds], [{ source: "a b" }, { gclid: "g" }]);
@@ -135,9 +131,7 @@ test("An import keeps the campaign of an export whose urls do not show it.", asy
 test("A file may contain events of many years.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.path, WAREHOUSE: "embedded" };
-  const served = await serve(settings);
-  const { sourceId } = (await headwater(settings, "source", "create", "--name", "Shop", "--json")).json();
-  await served.stop();
+  const [source] = await newSources(data.path, 1);
   const months = 121;
   const lines = Array.from({ length: months }, (_, index) =>
     JSON.stringify({
@@ -150,17 +144,46 @@ test("A file may contain events of many years.", async () => {
     }),
   );
   writeFileSync(data.at("old"), lines.join("\n"));
-  const taken = await headwater(settings, "import", data.at("old"), "--source", sourceId, "--json");
+  const taken = await headwaterHere(
+    settings,
+    "import",
+    data.at("old"),
+    "--source",
+    source!.sourceId,
+    "--json",
+  );
   assert.equal(taken.code, 0, taken.stderr);
   assert.equal(taken.json().accepted, months);
+});
+
+test("A CSV file may have semicolons or tabs between its fields.", async () => {
+  using data = folder();
+  const settings = { DATA_DIR: data.path };
+  const [source] = await newSources(data.path, 1);
+  const sourceId = source!.sourceId;
+  for (const separator of [";", "\t", ","]) {
+    const rows = [
+      ["id", "type", "name", "timestamp", "sessionId", "anonymousId"],
+      [`e${separator.charCodeAt(0)}`, "track", '"a, b; c"', new Date().toISOString(), "s", "v"],
+    ];
+    writeFileSync(data.at("events.csv"), rows.map((row) => row.join(separator)).join("\r\n"));
+    const read = await headwaterHere(
+      settings,
+      "import",
+      data.at("events.csv"),
+      "--source",
+      sourceId,
+      "--json",
+    );
+    assert.deepEqual([read.code, read.json().accepted], [0, 1], read.stdout + read.stderr);
+  }
 });
 
 test("A file that is not text is refused with what it is and what to do, before anything is read as a line.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.at("data") };
-  await (await serve(settings)).stop();
-  const created = await headwater(settings, "source", "create", "--name", "Shop", "--json");
-  const { sourceId } = created.json();
+  const [source] = await newSources(settings.DATA_DIR, 1);
+  const sourceId = source!.sourceId;
   const line = `${JSON.stringify({ id: "a", type: "track", name: "a" })}\n`;
   const files: [content: Buffer, message: RegExp][] = [
     [
@@ -179,7 +202,7 @@ test("A file that is not text is refused with what it is and what to do, before 
   ];
   for (const [content, message] of files) {
     writeFileSync(data.at("events"), content);
-    const { code, stdout, stderr } = await headwater(
+    const { code, stdout, stderr } = await headwaterHere(
       settings,
       "import",
       data.at("events"),
@@ -190,10 +213,10 @@ test("A file that is not text is refused with what it is and what to do, before 
     assert.match(stderr, message);
     assert.equal(stderr.trim().split("\n").length, 1, stderr);
   }
-  const { stderr } = await headwater(settings, "import", data.path, "--source", sourceId);
+  const { stderr } = await headwaterHere(settings, "import", data.path, "--source", sourceId);
   assert.match(stderr, / is a folder\. Name a file in it\.\n$/);
   writeFileSync(data.at("events"), `\ufeff${line}`);
-  const marked = await headwater(settings, "import", data.at("events"), "--source", sourceId);
+  const marked = await headwaterHere(settings, "import", data.at("events"), "--source", sourceId);
   assert.match(
     marked.stdout,
     /^line 1: .*\n0 accepted, 0 duplicates, 1 rejected\.$/m,

@@ -10,8 +10,8 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { connect } from "../../src/clickhouse/client.ts";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
 import type { WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
-import { until } from "../faults/child.ts";
-import { MEMORY_BYTES, newFolder, PATIENCE_MS } from "./store.ts";
+import { until } from "../support/until.ts";
+import { MEMORY_BYTES, newFolder } from "./store.ts";
 
 /** A number of threads that the engine would not choose by itself. */
 const THREADS = 3;
@@ -153,7 +153,7 @@ describe("Through the official client, the embedded warehouse", () => {
       "SELECT count() AS n FROM system.processes WHERE query LIKE '%OUTFILE%' AND query NOT LIKE '%processes%'";
     assert.deepEqual(await rows(running), [{ n: 3 }]);
     for (const stream of unread) stream.destroy();
-    await until("the pipes are deleted", PATIENCE_MS, async () => (await filesLeft()) === 0);
+    await until("the pipes are deleted", async () => (await filesLeft()) === 0);
   });
 
   it("breaks a Parquet file off when its query fails, and deletes it when its reader leaves", async () => {
@@ -164,7 +164,7 @@ describe("Through the official client, the embedded warehouse", () => {
     await assert.rejects(failing.toArray());
     const left = await parquetOf("SELECT sipHash64(number) AS hash FROM numbers(1e12)");
     left.destroy();
-    await until("no file is left", PATIENCE_MS, async () => (await filesLeft()) === 0);
+    await until("no file is left", async () => (await filesLeft()) === 0);
   });
 
   it("ends the query of a client that has disconnected", async () => {
@@ -175,10 +175,10 @@ describe("Through the official client, the embedded warehouse", () => {
     const answer = rows(endless, { abort_signal: disconnected.signal });
     answer.catch(() => undefined);
     const isRunning = async (n: number) => Number(((await rows(running)) as { n: string }[])[0]?.n) === n;
-    await until("it runs", PATIENCE_MS, () => isRunning(1));
+    await until("it runs", () => isRunning(1));
     disconnected.abort();
     await assert.rejects(answer);
-    await until("it has ended", PATIENCE_MS, () => isRunning(0));
+    await until("it has ended", () => isRunning(0));
   });
 
   it("answers a long query after others were aborted before they were sent", async () => {
@@ -208,7 +208,7 @@ describe("Through the official client, the embedded warehouse", () => {
 });
 
 describe("The embedded warehouse's HTTP interface", () => {
-  it("takes the data of an insert plain or compressed with zstd, in several frames or none, also in binary formats", async () => {
+  it("takes the data of an insert plain or compressed with zstd, in several frames or none, in text and binary formats", async () => {
     await post({}, { body: "CREATE TABLE data (n UInt8) ENGINE = Memory" });
     const insert = async (
       body: Uint8Array<ArrayBuffer>,

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIMITS } from "@headwater/contract";
-import { until } from "../faults/child.ts";
 import { metricValue } from "../support/metrics.ts";
+import { until } from "../support/until.ts";
 import { eventsBody, eventsPath, ORGANIZATION_ID, openWorld, trackEvent } from "../support/world.ts";
 import { onServedWarehouse } from "./ask.ts";
-import { PATIENCE_MS } from "./store.ts";
 
 const POSTS = 12;
 const EVENTS = 130;
@@ -36,7 +35,7 @@ test("390,000 names in twelve requests merge within the engine's memory, and ano
       Array.from({ length: EVENTS }, (_, index) => (index < withinLimit ? "" : "too_many_property_names")),
     );
   }
-  await until("no event waits", PATIENCE_MS, async () => {
+  await until("no event waits", async () => {
     const { warehouse } = (await world.ask("/readyz", { token: null })).body;
     return warehouse.state === "up" && warehouse.waitingEvents === 0;
   });
@@ -45,11 +44,7 @@ test("390,000 names in twelve requests merge within the engine's memory, and ano
   const requested = await world.ask("/api/visitors/erase", { method: "POST", body: erasure });
   assert.equal(requested.status, 202, JSON.stringify(requested.body));
   const receipt = String(requested.headers.get("location"));
-  await until(
-    "the visitor is erased",
-    PATIENCE_MS,
-    async () => (await world.ask(receipt)).body.status === "done",
-  );
+  await until("the visitor is erased", async () => (await world.ask(receipt)).body.status === "done");
   assert.ok(performance.now() - requestedAt < ERASURE_MS);
   const [counted] = await onServedWarehouse(world.dataDir, async (client) => {
     await client.command({ query: "OPTIMIZE TABLE events FINAL SETTINGS optimize_throw_if_noop = 1" });

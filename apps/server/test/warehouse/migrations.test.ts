@@ -1,4 +1,4 @@
-/** The warehouse comes to a later schema with everything in it. */
+/** Migrations of the warehouse to a later schema keep everything in it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ const LATER: typeof MIGRATIONS = [
   ],
 ];
 
-test("A warehouse comes to the next schema once and keeps its rows; the former version refuses it then", async () => {
+test("A migration to the next schema runs once and keeps all rows; the previous version then refuses the warehouse", async () => {
   const folder = join(newFolder(), "warehouse");
   const { endpoint, end, ended } = await startTestWarehouse(folder);
   const client = connect(endpoint);

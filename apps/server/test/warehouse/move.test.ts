@@ -10,12 +10,12 @@ import { migrate } from "../../src/clickhouse/migrate.ts";
 import { writeMark } from "../../src/ledger/sqlite/folder-mark.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { store } from "../../src/shipping/store.ts";
-import { BIN, folder, headwater } from "../cli/command-line.ts";
-import { until } from "../faults/child.ts";
+import { BIN, folder, headwaterHere } from "../cli/command-line.ts";
+import { until } from "../support/until.ts";
 import { askWarehouse } from "./ask.ts";
 import { startClusterOfOne } from "./cluster-of-one.ts";
 import { type StartedEndpoint, startEndpoint } from "./endpoint.ts";
-import { anEvent, PATIENCE_MS } from "./store.ts";
+import { anEvent } from "./store.ts";
 import { addressOf, MEMORY_BYTES } from "./test-warehouse.ts";
 
 const NOW = Date.UTC(2026, 10, 1, 12);
@@ -70,7 +70,7 @@ const held = async () => {
   return row ?? { events: 0, ids: 0 };
 };
 const move = (...words: string[]) =>
-  headwater(settings, "move-warehouse", "--to", addressOf(target.endpoint), ...words);
+  headwaterHere(settings, "move-warehouse", "--to", addressOf(target.endpoint), ...words);
 
 test("A move that was killed resumes, and the target has the same events.", async () => {
   const first = spawn(process.execPath, [BIN, "move-warehouse", "--to", addressOf(target.endpoint)], {
@@ -78,14 +78,14 @@ test("A move that was killed resumes, and the target has the same events.", asyn
     stdio: "ignore",
   });
   const ended = once(first, "exit");
-  await until("a page is there", PATIENCE_MS, async () => Number((await held()).events) > 60);
+  await until("a page is there", async () => Number((await held()).events) > 60);
   first.kill("SIGKILL");
   assert.deepEqual(await ended, [null, "SIGKILL"]);
   assert.ok(Number((await held()).events) < events.length, "it was killed before the end");
 
   // the killed command's engine releases the folder when it has ended
   await askWarehouse(data.path, "SELECT 1");
-  const half = await headwater({ ...settings, PORT: "0" }, "serve");
+  const half = await headwaterHere({ ...settings, PORT: "0" }, "serve");
   assert.equal(half.code, 78);
   assert.match(half.stderr, /is not finished\. Run `headwater move-warehouse --to/);
   const second = await move("--json");
@@ -127,7 +127,7 @@ test("A second run moves only events that the target lacks, and keeps events tha
 
 test("Events move from a server to a cluster.", async () => {
   await using cluster = await startClusterOfOne(1);
-  const { code, stderr, json } = await headwater(
+  const { code, stderr, json } = await headwaterHere(
     settings,
     "move-warehouse",
     "--from",
@@ -152,8 +152,8 @@ test("An interrupted move can be given up; a finished one needs no giving up.", 
     ["nothing", "nothing to give up"],
   ] as const) {
     // without a ledger `source list` fails with 1
-    assert.equal((await headwater(settings, "source", "list")).code, states.shift(), words[0]);
-    const { code, stdout } = await headwater(settings, "move-warehouse", "--give-up");
+    assert.equal((await headwaterHere(settings, "source", "list")).code, states.shift(), words[0]);
+    const { code, stdout } = await headwaterHere(settings, "move-warehouse", "--give-up");
     assert.equal(code, 0);
     assert.ok(stdout.includes(words[1]), stdout);
   }
@@ -162,7 +162,7 @@ test("An interrupted move can be given up; a finished one needs no giving up.", 
 test("Without a source warehouse the move fails and creates none.", async () => {
   using empty = folder();
   const words = ["move-warehouse", "--to", addressOf(target.endpoint)];
-  const { code, stderr } = await headwater({ DATA_DIR: empty.path, WAREHOUSE: "" }, ...words);
+  const { code, stderr } = await headwaterHere({ DATA_DIR: empty.path, WAREHOUSE: "" }, ...words);
   assert.equal(code, 1);
   assert.match(stderr, /There is no warehouse in DATA_DIR/);
   assert.ok(!existsSync(empty.at("warehouse")));
@@ -170,20 +170,25 @@ test("Without a source warehouse the move fails and creates none.", async () => 
 
 test("A move to a folder whose warehouse does not answer says to wait for it.", async () => {
   using empty = folder();
-  const { code, stderr } = await headwater(settings, "move-warehouse", "--to", empty.path);
+  const { code, stderr } = await headwaterHere(settings, "move-warehouse", "--to", empty.path);
   assert.equal(code, 1);
   assert.match(stderr, /No embedded warehouse answers in --to .* the warehouse is `up`/);
 });
 
 test("Invalid addresses are refused.", async () => {
-  const missing = await headwater(settings, "move-warehouse");
+  const missing = await headwaterHere(settings, "move-warehouse");
   assert.deepEqual([missing.code, missing.stderr.startsWith("Missing option --to")], [64, true]);
   const same = await move("--from", addressOf(target.endpoint));
   assert.match(same.stderr, /are the same warehouse/);
-  const secret = await headwater(settings, "move-warehouse", "--to", "tcp://u:secret@h");
+  const secret = await headwaterHere(settings, "move-warehouse", "--to", "tcp://u:secret@h");
   assert.equal(secret.code, 78);
   assert.ok(!secret.stderr.includes("secret"));
-  const unreachable = await headwater(settings, "move-warehouse", "--to", "http://u:secret@127.0.0.1:1/x");
+  const unreachable = await headwaterHere(
+    settings,
+    "move-warehouse",
+    "--to",
+    "http://u:secret@127.0.0.1:1/x",
+  );
   assert.deepEqual(
     [unreachable.code, unreachable.stderr],
     [1, "The warehouse at http://127.0.0.1:1 cannot be reached (ECONNREFUSED).\n"],

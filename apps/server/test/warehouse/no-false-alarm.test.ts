@@ -19,13 +19,12 @@ import { openLedgerBeside } from "../../src/open-ledger.ts";
 import { acceptMissing, compareWarehouse, type MissingDay } from "../../src/shipping/compare.ts";
 import { evaluateRow } from "../../tools/import/evaluate-row.ts";
 import { storeEvents } from "../../tools/import/store-events.ts";
-import { BIN, folder, headwater, type Settings, serve } from "../cli/command-line.ts";
-import { until } from "../faults/child.ts";
-import { DAY, eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../support/world.ts";
+import { BIN, folder, headwaterHere, type Settings } from "../cli/command-line.ts";
+import { until } from "../support/until.ts";
+import { DAY, eventsBody, eventsPath, ORGANIZATION_ID, openWorld, trackEvent } from "../support/world.ts";
 import { askWarehouse, onWarehouse } from "./ask.ts";
 import { type DamagedService, openDamagedService } from "./damage.ts";
 import { startEndpoint } from "./endpoint.ts";
-import { PATIENCE_MS } from "./store.ts";
 import { settingsOf } from "./test-warehouse.ts";
 
 const data = folder();
@@ -38,7 +37,7 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Asserts that the command finds nothing missing. @returns its output */
 async function assertComplete(environment = settings()): Promise<void> {
-  const { code, stdout, stderr, json } = await headwater(environment, "check-warehouse", "--json");
+  const { code, stdout, stderr, json } = await headwaterHere(environment, "check-warehouse", "--json");
   assert.equal(code, 0, stdout + stderr);
   assert.deepEqual(json(), { missingEvents: 0, days: [], detachedParts: [] });
 }
@@ -73,7 +72,7 @@ async function erase(anonymousId: string): Promise<void> {
   const { ask } = service.world;
   const body = { organizationId: ORGANIZATION_ID, anonymousId };
   const receipt = await ask("/api/visitors/erase", { method: "POST", body });
-  await until("the visitor is erased", PATIENCE_MS, async () => {
+  await until("the visitor is erased", async () => {
     const { body: found } = await ask(receipt.headers.get("location")!);
     return found.status === "done";
   });
@@ -85,7 +84,7 @@ test("After the erasure of a visitor the warehouse is complete.", async () => {
 });
 
 const untilNothingWaits = () =>
-  until("no events wait", PATIENCE_MS, async () => {
+  until("no events wait", async () => {
     const { waitingEvents, state } = await service.warehouse();
     return waitingEvents === 0 && state === "up";
   });
@@ -127,17 +126,20 @@ async function withStores<T>(work: (ledger: Ledger, client: WarehouseClient) => 
 }
 
 /** Deletes an event of the warehouse, as no part of the service does. */
-const loseOne = (condition: string) => async (client: WarehouseClient) =>
-  client.command({
-    query: `ALTER TABLE events DELETE WHERE analyticsEventId IN (
-      SELECT analyticsEventId FROM events WHERE ${condition} ORDER BY analyticsEventId LIMIT 1)`,
+const loseOne = (condition: string) => async (client: WarehouseClient) => {
+  // found first: within a mutation each part would look for it anew
+  const query = `SELECT analyticsEventId AS id FROM events WHERE ${condition} LIMIT 1`;
+  const [event] = await (await client.query({ query, format: "JSONEachRow" })).json<{ id: string }>();
+  await client.command({
+    query: `ALTER TABLE events DELETE WHERE analyticsEventId = '${event!.id}'`,
     clickhouse_settings: { mutations_sync: "2" },
   });
+};
 
 /** Finds what `loseOne` has deleted, and gives up on it. */
 async function assertOneMissing(missing: readonly MissingDay[]): Promise<void> {
   assert.deepEqual([missing.length, sumEvents(missing)], [1, 1]);
-  assert.equal((await headwater(settings(), "check-warehouse", "--accept")).code, 0);
+  assert.equal((await headwaterHere(settings(), "check-warehouse", "--accept")).code, 0);
   await assertComplete();
 }
 
@@ -179,7 +181,7 @@ test("After an import of old and of recent events the warehouse is complete, and
   await service.restartAfter(async () => {
     for (const accepted of [60, 0]) {
       const words = ["import", file, "--source", source.sourceId, "--json"];
-      const { json, stderr } = await headwater(settings(), ...words);
+      const { json, stderr } = await headwaterHere(settings(), ...words);
       assert.equal(json().accepted, accepted, stderr);
     }
     const isOld = `occurredAt < fromUnixTimestamp64Milli(${Date.now() - 30 * DAY})`;
@@ -267,23 +269,22 @@ test("A loss is accepted once.", async () => {
 test("Events that wait in a restored ledger, and are in the warehouse already, are counted once.", async () => {
   using home = folder();
   const own = { DATA_DIR: home.at("data"), WAREHOUSE: "off" };
-  await (await serve(own)).stop();
-  const { sourceId } = (await headwater(own, "source", "create", "--name", "Shop", "--json")).json();
+  const empty = await openWorld({ DATABASE_URL: "" }, {}, own.DATA_DIR);
+  const { sourceId } = await empty.createSource();
+  await empty.close();
   const rows = [trackEvent(), trackEvent()].map((event) => ({ ...event, sessionId: "s", anonymousId: "v" }));
   writeFileSync(home.at("rows"), rows.map((row) => JSON.stringify(row)).join("\n"));
-  const taken = await headwater(own, "import", home.at("rows"), "--source", sourceId, "--json");
+  const taken = await headwaterHere(own, "import", home.at("rows"), "--source", sourceId, "--json");
   assert.equal(taken.json().accepted, rows.length, taken.stderr);
   cpSync(own.DATA_DIR, home.at("copy"), { recursive: true });
   const withWarehouse = { ...own, WAREHOUSE: "embedded" };
   const shipAll = async () => {
-    const served = await serve(withWarehouse);
-    await until("no event waits", PATIENCE_MS, async () => {
-      const ready = (await (await fetch(`${served.url}/readyz`)).json()) as {
-        warehouse: { state: string; waitingEvents: number };
-      };
-      return ready.warehouse.state !== "starting" && ready.warehouse.waitingEvents === 0;
+    const world = await openWorld({ DATABASE_URL: "", WAREHOUSE: "embedded" }, {}, own.DATA_DIR);
+    await until("no event waits", async () => {
+      const { warehouse } = (await world.ask("/readyz", { token: null })).body;
+      return warehouse.state !== "starting" && warehouse.waitingEvents === 0;
     });
-    await served.stop();
+    await world.close();
   };
   await shipAll();
   const isLedger = (name: string) => name.startsWith("ledger.sqlite");
@@ -295,23 +296,21 @@ test("Events that wait in a restored ledger, and are in the warehouse already, a
   await assertComplete(withWarehouse);
 });
 
-test("A restored backup is complete, also when a visitor was erased while the backup was made.", async () => {
+test("A restored backup is complete, even when a visitor was erased while the backup was made.", async () => {
   const [copy, restored] = [data.at("copy"), data.at("restored")];
   await send("three", 40);
   await untilNothingWaits();
   const backup = startBackup(copy);
   const ended = once(backup, "exit");
-  await until("the ledger is copied", PATIENCE_MS, () => existsSync(join(copy, "ledger.sqlite.unfinished")));
+  await until("the ledger is copied", () => existsSync(join(copy, "ledger.sqlite.unfinished")));
   // the copy of the ledger may still be growing: it is complete when the command turns to the next file
-  await until("the next file is copied", PATIENCE_MS, () =>
-    existsSync(join(copy, "attempts.sqlite.unfinished")),
-  );
+  await until("the next file is copied", () => existsSync(join(copy, "attempts.sqlite.unfinished")));
   backup.kill("SIGSTOP");
   await erase("three");
   backup.kill("SIGCONT");
   assert.deepEqual(await ended, [0, null]);
   const into = { DATA_DIR: restored, WAREHOUSE: "" };
-  const { code, stderr } = await headwater(into, "restore", "--from", copy);
+  const { code, stderr } = await headwaterHere(into, "restore", "--from", copy);
   assert.equal(code, 0, stderr);
   await assertComplete(into);
 });
@@ -328,7 +327,7 @@ test("After retention the warehouse is complete.", async () => {
     return answer.body.results[0].metrics[0];
   };
   assert.notEqual(await oldest(), 0);
-  await until("old events are deleted", PATIENCE_MS, async () => {
+  await until("old events are deleted", async () => {
     await world.server.maintain();
     return (await oldest()) === 0;
   });
@@ -339,8 +338,8 @@ test("After a move to another warehouse that one is complete; without the move i
   await using target = await startEndpoint(false);
   await service.restartAfter(async () => {
     const moved = { ...settings(), ...settingsOf(target.endpoint) };
-    assert.equal((await headwater(moved, "check-warehouse")).code, 1);
-    const { code, stderr } = await headwater(moved, "move-warehouse");
+    assert.equal((await headwaterHere(moved, "check-warehouse")).code, 1);
+    const { code, stderr } = await headwaterHere(moved, "move-warehouse");
     assert.equal(code, 0, stderr);
     await assertComplete(moved);
     const [{ events }] = await askWarehouse(

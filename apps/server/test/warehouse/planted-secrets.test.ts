@@ -6,9 +6,10 @@ import { after, before, test } from "node:test";
 import { ATTEMPT_SUCCESSES_PER_SECOND } from "../../src/debug/sampling.ts";
 import { folder, headwater } from "../cli/command-line.ts";
 import { rowsOfParquet } from "../export/exported.ts";
-import { ask, type Child, startChild, until } from "../faults/child.ts";
+import { ask, type Child, startChild } from "../faults/child.ts";
 import { rowsOf, storedLines } from "../ledger/reader.ts";
 import { foundIn, PLANTED_SECRETS } from "../support/planted-secrets.ts";
+import { until } from "../support/until.ts";
 import {
   BROWSER,
   bootstrapBody,
@@ -21,7 +22,6 @@ import {
   type TestSource,
 } from "../support/world.ts";
 import { askWarehouse } from "./ask.ts";
-import { PATIENCE_MS } from "./store.ts";
 
 /** A title without a secret. Where it is missing, a place holds no events at all. */
 const CONTROL = "A title without a secret";
@@ -83,7 +83,7 @@ before(async () => {
     sources.push(source);
     for (const { page } of pages) assert.equal(await send(child, source, page), 2);
     const debug = () => ask(child.url, `/api/tracking-sources/${source.sourceId}/debug?limit=200`);
-    const attempts = await until("all attempts are recorded", PATIENCE_MS, async () => {
+    const attempts = await until("all attempts are recorded", async () => {
       const { bootstrapAttempts } = (await debug()).body;
       return bootstrapAttempts.length === 3 * pages.length && bootstrapAttempts;
     });
@@ -134,7 +134,7 @@ test("None is in what `headwater import` stores.", async () => {
 test("None is in the warehouse, its files, an export in any format, a backup, and the log.", async () => {
   const child = await startChild(served, { environment: { ...LOGGING, WAREHOUSE: "embedded" } });
   const waiting = async () => (await ask(child.url, "/readyz")).body.warehouse.waitingEvents;
-  await until("everything is shipped", PATIENCE_MS, async () => (await waiting()) === 0);
+  await until("everything is shipped", async () => (await waiting()) === 0);
   for (const { sourceId } of sources)
     for (const format of ["ndjson", "csv", "parquet"]) {
       const headers = { authorization: `Bearer ${OWNER_TOKEN}` };

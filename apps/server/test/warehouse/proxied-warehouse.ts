@@ -11,8 +11,8 @@ export interface ProxiedWarehouse extends AsyncDisposable {
   settings: Record<string, string>;
   cut(): void;
   restore(): void;
-  /** Lets requests to the warehouse whose URL has the text wait. @returns how many wait, without those that have left */
-  hold(text: string): () => number;
+  /** Holds requests whose URL has the text. @returns a function that counts those whose client is still connected */
+  holdRequests(text: string): () => number;
   /** Queries the warehouse directly, even while the proxy is cut off. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   ask(query: string): Promise<any[]>;
@@ -55,7 +55,7 @@ export async function openProxiedWarehouse(): Promise<ProxiedWarehouse> {
     restore: () => {
       isCut = false;
     },
-    hold: (text) => {
+    holdRequests: (text) => {
       heldText = text;
       return () => held;
     },

@@ -1,13 +1,13 @@
 /** What the operator does about missing events: list them, bring them back from a backup, accept their loss. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { folder, headwater } from "../cli/command-line.ts";
+import { folder, headwater, headwaterHere } from "../cli/command-line.ts";
 import { type DamagedService, openDamagedService, queryStats, truncateParts } from "./damage.ts";
 
 const today = () => new Date().toISOString().slice(0, 10);
 
 const check = ({ dataDir }: DamagedService, ...words: string[]) =>
-  headwater({ DATA_DIR: dataDir, WAREHOUSE: "" }, "check-warehouse", ...words);
+  headwaterHere({ DATA_DIR: dataDir, WAREHOUSE: "" }, "check-warehouse", ...words);
 
 test("The command check-warehouse lists the missing events by day, and with --accept they are no longer reported.", async () => {
   await using service = await openDamagedService();
@@ -49,7 +49,7 @@ test("The events of a restored backup that the warehouse lacks can be moved into
 
   const restored = { DATA_DIR: data.at("restored"), WAREHOUSE: "" };
   assert.equal((await headwater(restored, "restore", "--from", data.at("backup"))).code, 0);
-  const move = () => headwater(restored, "move-warehouse", "--to", service.dataDir, "--json");
+  const move = () => headwaterHere(restored, "move-warehouse", "--to", service.dataDir, "--json");
   const first = await move();
   assert.deepEqual([first.code, first.json().moved], [0, 150], first.stderr);
   assert.equal((await move()).json().moved, 0);

@@ -1,16 +1,16 @@
 /** `headwater seed --to-warehouse`: writes events to the warehouse while no service runs, in the form that ingest writes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { folder, headwater, serve } from "../cli/command-line.ts";
+import { folder, headwaterHere, serve } from "../cli/command-line.ts";
 import { askWarehouse } from "./ask.ts";
 
 test("Generated visits are in the warehouse; a second run stores nothing new.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.path, WAREHOUSE: "embedded" };
   const served = await serve(settings);
-  const { sourceId } = (await headwater(settings, "source", "create", "--name", "Shop", "--json")).json();
+  const { sourceId } = (await headwaterHere(settings, "source", "create", "--name", "Shop", "--json")).json();
   const words = ["seed", "--to-warehouse", "--source", sourceId, "--events", "3000", "--days", "40"];
-  const refused = await headwater(settings, ...words);
+  const refused = await headwaterHere(settings, ...words);
   assert.deepEqual(
     [refused.code, /Another Headwater process serves/.test(refused.stderr)],
     [78, true],
@@ -19,7 +19,7 @@ test("Generated visits are in the warehouse; a second run stores nothing new.", 
   await served.stop();
 
   for (const _ of ["once", "twice"]) {
-    const { code, stderr, json } = await headwater(settings, ...words, "--until", "2026-11-21", "--json");
+    const { code, stderr, json } = await headwaterHere(settings, ...words, "--until", "2026-11-21", "--json");
     assert.equal(code, 0, stderr);
     assert.equal(json().intoWarehouse, 3000);
   }

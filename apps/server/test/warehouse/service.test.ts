@@ -10,10 +10,10 @@ import { connect } from "../../src/clickhouse/client.ts";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { createWarehouseMonitor } from "../../src/workers/warehouse-monitor.ts";
-import { until } from "../faults/child.ts";
 import { storedEvents } from "../ledger/reader.ts";
+import { until } from "../support/until.ts";
 import { drivenClock, ORIGIN, openWorld, passTime, type World } from "../support/world.ts";
-import { MEMORY_BYTES, PATIENCE_MS } from "./store.ts";
+import { MEMORY_BYTES } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -47,12 +47,12 @@ test("Accepted events are shipped to the warehouse soon, and are still there aft
   const { source, reply } = await sendEvents(world, ["one", "two"]);
   assert.equal(reply.body.accepted, 2);
   const metricsOf = async () => (await world.ask("/metrics", { token: null })).body as string;
-  const metrics = await until("both are shipped", PATIENCE_MS, async () => {
+  const metrics = await until("both are shipped", async () => {
     const text = await metricsOf();
     return /^headwater_shipped_events_total 2$/m.test(text) && text;
   });
   // the service updates the number of waiting events once per second
-  const shipped = await until("no events wait", PATIENCE_MS, async () => {
+  const shipped = await until("no events wait", async () => {
     const found = await warehouseOf(world);
     return found.waitingEvents === 0 && found;
   });
@@ -69,9 +69,7 @@ test("Accepted events are shipped to the warehouse soon, and are still there aft
 
   const options = { folder: join(dataDir, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 1 };
   // the service's engine releases the folder when its process has ended
-  const engine = await until("the folder is free", PATIENCE_MS, () =>
-    startEmbedded(options).catch(() => null),
-  );
+  const engine = await until("the folder is free", () => startEmbedded(options).catch(() => null));
   const client = connect(engine.endpoint);
   const query =
     "SELECT eventId, page.path AS path FROM events WHERE sourceId = {sourceId:String} ORDER BY eventId";
@@ -92,7 +90,7 @@ test("Without a warehouse events are accepted and deleted after RETENTION_DAYS."
   await sendEvents(world, ["one"]);
   await passTime(world, time, 19 * DAY_MS);
   assert.equal(storedEvents(world.dataDir).length, 1);
-  const { state, lagSeconds } = await until("the event is counted", PATIENCE_MS, async () => {
+  const { state, lagSeconds } = await until("the event is counted", async () => {
     const found = await warehouseOf(world);
     return found.waitingEvents === 1 && found;
   });
@@ -106,8 +104,8 @@ test("While the warehouse is unreachable, ingest answers and the events wait.", 
   await using world = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: "http://127.0.0.1:9" });
   const { reply } = await sendEvents(world, ["one"]);
   assert.equal(reply.body.accepted, 1);
-  await until("it is known to be down", PATIENCE_MS, async () => (await warehouseOf(world)).state === "down");
-  const { waitingEvents } = await until("the event is counted", PATIENCE_MS, async () => {
+  await until("it is known to be down", async () => (await warehouseOf(world)).state === "down");
+  const { waitingEvents } = await until("the event is counted", async () => {
     const found = await warehouseOf(world);
     return found.waitingEvents === 1 && found;
   });
@@ -122,7 +120,7 @@ for (const [what, page] of Object.entries({ "a web page": "<html>Welcome</html>"
     const { port } = server.address() as AddressInfo;
     await using world = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: `http://127.0.0.1:${port}` });
     await sendEvents(world, ["one"]);
-    const seen = await until("it is seen", PATIENCE_MS, async () => {
+    const seen = await until("it is seen", async () => {
       const found = await warehouseOf(world);
       return found.state !== "starting" && found.waitingEvents === 1 && found;
     });
@@ -149,7 +147,7 @@ test("A warehouse that is still starting does not delay the stop of the service.
   void monitor.stop().then(() => {
     isClosed = true;
   });
-  await until("it is closed", PATIENCE_MS, () => isClosed);
+  await until("it is closed", () => isClosed);
 });
 
 test("An embedded warehouse whose start is aborted releases its folder.", async (t) => {

@@ -10,6 +10,7 @@ import {
   idsOf,
   openStore,
   type Store,
+  type WarehouseEvent,
 } from "./store.ts";
 
 /** Just after midnight on the first of a month, so that a page has events of two months and thus two partitions. */
@@ -35,7 +36,7 @@ test("Each member of an event's normal form is a column of its row.", async () =
   });
   await accept([full, track]);
   await store.shipAll();
-  const row = async (entry: CommitEntry) => {
+  const row = async (entry: WarehouseEvent) => {
     const [found] = await store.ask(`SELECT * FROM events WHERE analyticsEventId = 'evt_${entry.key}'`);
     const iso = (time: string) => `${time.replace(" ", "T")}Z`;
     const [properties, context] = [JSON.parse(found.properties), JSON.parse(found.context)];

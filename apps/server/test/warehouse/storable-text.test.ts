@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { folder, headwater } from "../cli/command-line.ts";
 import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import {
   eventsBody,
   eventsPath,
@@ -15,7 +15,6 @@ import {
   trackEvent,
   type World,
 } from "../support/world.ts";
-import { PATIENCE_MS } from "./store.ts";
 
 const data = folder();
 const settings = { DATA_DIR: data.at("data"), WAREHOUSE: "embedded" };
@@ -27,7 +26,7 @@ let source: any;
 const poisoned = (body: unknown) =>
   JSON.stringify(body).replaceAll("@0", "\\u0000").replaceAll("@1", "\\udc00");
 
-/** The page's query has encoded NULs, also beside a secret that masking decodes. */
+/** The page's query has encoded NULs, even beside a secret that masking decodes. */
 const QUERY = "utm_source=a%00b&ref=%00x&note=%00password%3Dhunter2hunter2";
 const EXPECTED = { id: "one", name: "n\ufffdm", properties: { "k\ufffd": ["x\ufffdy", "\ufffd"] } };
 
@@ -68,7 +67,7 @@ const exportOf = async (sourceId: string, format = "ndjson") =>
     headers: { authorization: `Bearer ${OWNER_TOKEN}` },
   });
 const untilShipped = (sourceId: string, count: number) =>
-  until("the events are in the warehouse", PATIENCE_MS, async () => {
+  until("the events are in the warehouse", async () => {
     const answer = await exportOf(sourceId);
     return answer.status === 200 && linesOf(await answer.text()).length === count;
   });
@@ -128,7 +127,7 @@ test("Events of our API, another tool's client and an imported file are the same
 
 test("The debug view, the list of events, stats and the catalogue hold no other characters.", async () => {
   const { sourceId } = source;
-  await until("both events are in the warehouse", PATIENCE_MS, async () => {
+  await until("both events are in the warehouse", async () => {
     const { body } = await world.ask(`/api/tracking-sources/${sourceId}/events?anonymousId=v1`);
     return body.events?.length === 2;
   });

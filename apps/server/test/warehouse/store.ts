@@ -15,12 +15,11 @@ import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { startShipper } from "../../src/workers/shipper.ts";
 import { createWarehouseMonitor } from "../../src/workers/warehouse-monitor.ts";
-import { until } from "../faults/child.ts";
+import { until } from "../support/until.ts";
 import { clearTestWarehouse, startTestWarehouse } from "./test-warehouse.ts";
 
 export { MEMORY_BYTES } from "./test-warehouse.ts";
 
-export const PATIENCE_MS = 60_000;
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export const newFolder = () => mkdtempSync(join(tmpdir(), "headwater-warehouse-"));
@@ -159,7 +158,7 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
   let ledger = await openSqliteLedger({ dataDir: folder, now });
   let pages = 0;
   const up = async () => {
-    await until("the warehouse is up", PATIENCE_MS, () => warehouse.client() !== null);
+    await until("the warehouse is up", () => warehouse.client() !== null);
     return warehouse.client()!;
   };
   return {
@@ -187,7 +186,7 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
       const newId = (prefix: string) => `${prefix}_${++pages}_${Math.random()}`;
       const shipper = startShipper({ ledger, warehouse, clock, newId, log: QUIET });
       const isEmpty = async () => (await ledger.probe({ now })).outboxEvents === 0;
-      await until("everything is shipped", PATIENCE_MS, isDone ?? isEmpty).finally(() =>
+      await until("everything is shipped", isDone ?? isEmpty).finally(() =>
         Promise.all(shipper.workers.map((worker) => worker.stop())),
       );
     },
@@ -205,8 +204,11 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
 
 let numbered = 0;
 
+/** An entry of a commit, and its line as text. */
+export type WarehouseEvent = CommitEntry & { json: string };
+
 /** The normal form of an event, as ingest makes it. */
-export function anEvent(occurredAt: number, over: Record<string, unknown> = {}): CommitEntry {
+export function anEvent(occurredAt: number, over: Record<string, unknown> = {}): WarehouseEvent {
   const eventId = `event-${++numbered}`;
   const key = createHash("sha256").update(`src_1\n${eventId}`).digest("hex").slice(0, 32);
   const {
@@ -273,5 +275,5 @@ export function anEvent(occurredAt: number, over: Record<string, unknown> = {}):
   const shared = { sourceId, receivedAt, batchId, sdkVersion, country, region, city, sentBy };
   const buildLine = createLineBuilder(shared);
   const json = buildLine({ analyticsEventId, occurredAt: at, anonymousId, userId }, membersOf(rest));
-  return { key, json, day: dayOf(occurredAt) };
+  return { key, json, line: Buffer.from(json), day: dayOf(occurredAt) };
 }

@@ -112,9 +112,10 @@ function readDevice({ device, context }: RowObject): Device {
 }
 
 /** The source and channel of an export: the parameters that they come from may not be in its urls. null: it has none. */
-function readVisit(row: RowObject): VisitClassifier | null {
+function readVisit(row: RowObject, { isOwnHost }: VisitClassifier): VisitClassifier | null {
   const channel = CHANNELS.find((one) => one === row.channel);
-  return channel ? () => ({ source: readText(row.source), channel }) : null;
+  if (channel === undefined) return null;
+  return Object.assign(() => ({ source: readText(row.source), channel }), { isOwnHost });
 }
 
 /** The row as a client would have sent it. */
@@ -164,8 +165,8 @@ const planOfImport = ({ planViolation }: RowObject) => ({
 });
 
 /**
- * @param row the stored `analyticsEventId` and `sourceId` are computed anew; those of the row only tell whether the event was
- * sent with a token
+ * @param row its `analyticsEventId` and `sourceId` only tell whether the event was sent with a token. The stored ones are
+ * computed anew
  */
 export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | Rejection {
   if (!isRowObject(row)) return invalid("It must be an object");
@@ -220,7 +221,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       excludesPath: () => false,
       isAddressExcluded: false,
       addressRules,
-      classifyVisit: readVisit(row) ?? classifyVisit,
+      classifyVisit: readVisit(row, classifyVisit) ?? classifyVisit,
       ...planOfImport(row),
     },
   );

@@ -4,7 +4,7 @@ import { CommandFailed } from "../../src/cli/errors.ts";
 const TO_TEXT = "An import reads NDJSON and CSV in UTF-8: ";
 const EXPORT_AGAIN = `${TO_TEXT}export the events again with \`--format ndjson\`.`;
 
-/** What a file is that begins with these bytes, and what to do. */
+/** Other formats by their first bytes, with what to do. */
 const OTHER_FORMATS: readonly (readonly [bytes: string, what: string, advice: string])[] = [
   ["PAR1", "a Parquet file", EXPORT_AGAIN],
   ["PK\x03\x04", "an Excel workbook or another zip file", `${TO_TEXT}save it as CSV, or unzip it.`],

@@ -60,13 +60,23 @@ export async function* ndjsonRecords(chunks: TextChunks): AsyncGenerator<FileRec
     if (text.trim() !== "") yield readRecord(line, () => parseJson(text));
 }
 
-const CSV_FIELD = /,(?:"((?:[^"]|"")*)"|([^,]*))/g;
+/** In many countries spreadsheets separate fields by semicolons. */
+const SEPARATORS = [",", ";", "\t"] as const;
+type Separator = (typeof SEPARATORS)[number];
+const csvField = (separator: Separator) =>
+  new RegExp(`${separator}(?:"((?:[^"]|"")*)"|([^${separator}]*))`, "g");
+const CSV_FIELDS = { ",": csvField(","), ";": csvField(";"), "\t": csvField("\t") };
+
+/** The separator of a header: the one that splits it into the most names, because names have no separators. */
+const separatorOf = (header: string): Separator =>
+  SEPARATORS.reduce((best, one) => (header.split(one).length > header.split(best).length ? one : best));
+
 /**
- * Every field begins with a comma here, the first one too, so that empty fields match.
+ * Every field begins with a separator here, the first one too, so that empty fields match.
  * @returns null when text follows a closing quote
  */
-function splitFields(record: string): string[] | null {
-  const found = [...`,${record}`.matchAll(CSV_FIELD)];
+function splitFields(record: string, separator: Separator): string[] | null {
+  const found = [...`${separator}${record}`.matchAll(CSV_FIELDS[separator])];
   const length = found.reduce((sum, [whole]) => sum + whole.length, 0);
   if (length !== record.length + 1) return null;
   return found.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
@@ -136,8 +146,10 @@ const TEXT_AFTER_QUOTE = "There is text after the closing quote of a field.";
 
 export async function* csvRecords(chunks: TextChunks): AsyncGenerator<FileRecord> {
   let columns: (CellColumn | null)[] | null = null;
+  let separator: Separator | null = null;
   for await (const { text, line } of joinQuotedLines(chunks)) {
-    const fields = splitFields(text);
+    separator ??= separatorOf(text);
+    const fields = splitFields(text, separator);
     if (columns === null) {
       if (fields === null)
         throw new CommandFailed(`The header of the file cannot be read. ${TEXT_AFTER_QUOTE}`);

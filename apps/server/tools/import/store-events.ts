@@ -2,7 +2,7 @@
 import { CommandFailed } from "../../src/cli/errors.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { DAY_MS } from "../../src/core/time.ts";
-import { analyticsEventId } from "../../src/ingest/evaluate-event.ts";
+import { analyticsEventId, type Candidate } from "../../src/ingest/evaluate-event.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { sumEvents } from "../../src/ledger/warehouse-report.ts";
 import { blockOf } from "../../src/shipping/block.ts";
@@ -56,13 +56,16 @@ async function storeInLedger(
     sourceId,
     receivedAt: now,
     bootstrap: false,
-    bytes: sumOf(events.map(({ candidate }) => Buffer.byteLength(candidate.json))),
+    bytes: sumOf(events.map(({ candidate }) => candidate.line.length)),
     open: [],
     touch: [],
-    entries: events.map(({ candidate: { key, json, day } }) => ({ key, json, day })),
+    entries: events.map(({ candidate: { key, line, day } }) => ({ key, line, day })),
   });
   return sumOf([...outcomes]);
 }
+
+const linesOf = (candidates: readonly Candidate[]): string =>
+  candidates.map(({ line }) => line.toString("utf8")).join("\n");
 
 async function storeInWarehouse(
   client: WarehouseClient,
@@ -72,8 +75,7 @@ async function storeInWarehouse(
   if (events.length === 0) return 0;
   // of events with the same key the first one counts
   const byKey = new Map(events.toReversed().map(({ candidate }) => [candidate.key, candidate]));
-  const lines = [...byKey.values()].map(({ json }) => json);
-  const block = blockOf(newId("imp"), lines.join("\n"));
+  const block = blockOf(newId("imp"), linesOf([...byKey.values()]));
   const { revision } = await ledger.shippedDays({ sourceIds: [sourceId] });
   const days = await storeMissing(client, block, "imported", new AbortController().signal);
   // otherwise a comparison may have counted them, or else the next one does
@@ -87,7 +89,7 @@ async function withoutStored(
   events: readonly ImportedEvent[],
 ): Promise<readonly ImportedEvent[]> {
   if (events.length === 0) return events;
-  const block = blockOf("", events.map(({ candidate }) => candidate.json).join("\n"));
+  const block = blockOf("", linesOf(events.map(({ candidate }) => candidate)));
   const stored = await findStoredIds(client, block, new AbortController().signal);
   return events.filter(({ candidate }) => !stored.has(analyticsEventId(candidate.key)));
 }

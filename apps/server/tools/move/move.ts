@@ -11,7 +11,7 @@ import { attemptsPath, connect, ledgerPath, openDatabase } from "../../src/ledge
 import { refuseMarked, removeMark } from "../../src/ledger/sqlite/folder-mark.ts";
 import { lockDataDir } from "../../src/ledger/sqlite/lock.ts";
 
-/** Fails when the file is no database. */
+/** Fails when the file is not a database. */
 const readVersion = (database: DatabaseSync) => void database.prepare("pragma user_version").get();
 
 async function moveTo(url: string, dataDir: string, progress: ProgressWriter) {

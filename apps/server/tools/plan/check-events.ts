@@ -65,7 +65,7 @@ export function readCode(folder: string): CodeFile[] {
 
 const MAX_CODE_LINES = 5;
 
-/** A missing property is nowhere in the code, so the line is that of the call. */
+/** A missing property is nowhere in the code, so the line of the call is given. */
 function codeLinesOf(code: readonly CodeFile[], event: string, { path, found }: PlanViolation): string[] {
   const renamed = /^nothing, but "(.+)"$/.exec(found)?.[1];
   const property =

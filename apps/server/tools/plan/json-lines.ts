@@ -8,7 +8,7 @@ export const lineAtOffset = (text: string, offset: number): number =>
   text.slice(0, offset).split("\n").length;
 
 /**
- * The line of the member that the path names. If the text has no such member: that of the last member on the way to it.
+ * The line of the member that the path names. If the text has no such member: the line of the last member on the way to it.
  * @param text valid JSON
  */
 export function lineOfMember(text: string, path: MemberPath): number {

@@ -16,7 +16,7 @@ export interface PlanFolder {
   readonly plan: TrackingPlan;
   /** The version that was pulled; 0: none. */
   readonly version: number;
-  /** Of `plan.json`. */
+  /** The path of `plan.json`. */
   readonly indexPath: string;
   /** The file of each event, by the event's name. */
   readonly files: ReadonlyMap<string, PlanFile>;

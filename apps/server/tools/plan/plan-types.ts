@@ -110,7 +110,7 @@ export interface PlannedClient extends Omit<Client, "track"> {
 }
 `;
 
-/** The browser client counts page views itself, so they are no events of \`track\`. */
+/** The browser client counts page views itself, so they are not events of \`track\`. */
 const PAGE_VIEW = "page_view";
 
 export function toTypes(plan: TrackingPlan, version: number): string {

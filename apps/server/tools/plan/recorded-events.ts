@@ -39,8 +39,8 @@ const listIn = (value: unknown, name: string): readonly unknown[] | null => {
 /** The events of an event, of a batch, or of an attempt of the debug view. An attempt's body may be another tool's. */
 function eventsIn(value: unknown): readonly unknown[] {
   const isForeign = textOf(memberOf(value, "endpoint")) !== null;
-  const ofBody = isForeign ? null : (listIn(memberOf(value, "raw"), "events") ?? listIn(value, "events"));
-  return ofBody ?? listIn(value, "normalized") ?? [value];
+  const inBody = isForeign ? null : (listIn(memberOf(value, "raw"), "events") ?? listIn(value, "events"));
+  return inBody ?? listIn(value, "normalized") ?? [value];
 }
 
 /** Attempts and bootstraps can be without events. */
@@ -81,7 +81,7 @@ export function readEventLines(path: string): RecordedEvent[] {
     const value = parseLine(line, place);
     if (isKnown(value)) return readValue(value, place);
     throw new CommandFailed(
-      `${place}: the line is no event, batch or attempt of Headwater. To check events of another tool's client, check the attempts of a source with --api.`,
+      `${place}: the line is not an event, batch or attempt of Headwater. To check events of another tool's client, check the attempts of a source with --api.`,
     );
   });
 }

@@ -121,9 +121,7 @@ async function seedIngest(
 ): Promise<CommandReport> {
   const now = Date.now();
   if (plan.until > now)
-    throw new UsageError(
-      "--until must not lie in the future with --url, because ingest rejects such events.",
-    );
+    throw new UsageError("--until must not be in the future with --url, because ingest rejects such events.");
   const ingest = createIngestSink(target);
   const oldestAt = now - LIMITS.maxEventAgeSeconds * 1_000 + AGE_MARGIN_MS;
   if (plan.until - plan.days * DAY_MS >= oldestAt) {

@@ -28,7 +28,7 @@ export interface TrafficPlan {
   seed: number;
   /** The exact number of events. */
   events: number;
-  /** The events lie in this many days before `until`. */
+  /** The events are spread over this many days before `until`. */
   days: number;
   /** In milliseconds since the epoch. */
   until: number;
@@ -52,7 +52,7 @@ export interface GeneratedVisit {
 
 /** Kinds of random sequences. */
 const [VISITOR, VISIT] = [1, 2];
-/** By hour in UTC: the visitors are between California and Berlin, and most are awake in the afternoon. */
+/** Weights by hour in UTC: the visitors are between California and Berlin, and most are awake in the afternoon. */
 const HOUR_WEIGHTS = [4, 3, 3, 2, 2, 3, 4, 6, 9, 10, 10, 10, 10, 11, 12, 12, 12, 11, 11, 11, 10, 9, 7, 5];
 /** Sunday first. */
 const WEEKDAY_WEIGHTS = [0.7, 1.1, 1.15, 1.15, 1.1, 1, 0.75];

@@ -73,7 +73,7 @@ function renderEvents(visit: GeneratedVisit, sourceId: string, site: string): st
       context,
     );
     if (outcome.status === "rejected") throw new Error(`a generated event is invalid: ${outcome.message}`);
-    return outcome.json;
+    return outcome.line.toString("utf8");
   });
 }
 

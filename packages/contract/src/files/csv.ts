@@ -1,8 +1,8 @@
 /** Cells of CSV files that no spreadsheet runs as a formula. Pure. */
 
-/** What begins a formula, also in its full-width, small and raised forms. Some spreadsheets drop a tab and read on. */
+/** Signs that begin a formula, also in full-width, small and raised forms. Some spreadsheets drop a tab and read on. */
 const SIGN = String.raw`[=+\-@\t＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋−﬩⩵⩶]`;
-/** What spreadsheets may drop before it: spaces of any kind, invisible characters, and quotes. */
+/** Characters that spreadsheets may drop before the sign: spaces of any kind, invisible characters, and quotes. */
 const GAP = String.raw`[\0-\x08\n-\x20\x7f-\xa0\p{Z}\p{Default_Ignorable_Code_Point}\u2800'"]*`;
 /** Where a cell begins. In many countries spreadsheets split a line at semicolons, whatever the file says. */
 const START = String.raw`(?<=^|[;\t；，])`;

@@ -1,9 +1,9 @@
-/** A request and a response of each operation of accounts. */
+/** The example request and response of each operation on profiles, invitations and sign-in. */
 import { AT, IDS } from "./example-values.ts";
 import type { Examples } from "./examples.ts";
 
 const inWorkspace = { organizationId: IDS.organizationId };
-const INVITED = {
+const INVITATION = {
   invitationId: IDS.invitationId,
   ...inWorkspace,
   role: "developer" as const,
@@ -12,6 +12,7 @@ const INVITED = {
   createdAt: AT,
   expiresAt: "2026-11-28T12:00:00.000Z",
 };
+/** The offer that the invited person sees. */
 const OFFER = { organizationName: "Shop", role: "developer" as const, invitedBy: "Ada" };
 const PROFILE = {
   userId: IDS.userId,
@@ -20,6 +21,7 @@ const PROFILE = {
   theme: "auto" as const,
   numberFormat: "auto" as const,
 };
+/** The code of a mailed link. */
 const CODE = "q3vX8nB5Rt0LwZ7cJ2mKd9sF";
 export const ACCOUNT_EXAMPLES: Examples = {
   getProfile: { answer: PROFILE },
@@ -33,10 +35,10 @@ export const ACCOUNT_EXAMPLES: Examples = {
   requestEmail: { body: { email: "ada@shop.example" }, answer: { requested: true } },
   confirmEmail: { body: { code: CODE }, answer: { ...PROFILE, email: "ada@shop.example" } },
   restoreEmail: { body: { code: CODE }, answer: { email: "ada@shop.example" } },
-  listInvitations: { query: inWorkspace, answer: { invitations: [INVITED] } },
+  listInvitations: { query: inWorkspace, answer: { invitations: [INVITATION] } },
   createInvitation: {
     body: { ...inWorkspace, role: "developer" },
-    answer: { ...INVITED, url: `https://stats.example.com/invitation#code=${CODE}` },
+    answer: { ...INVITATION, url: `https://stats.example.com/invitation#code=${CODE}` },
   },
   revokeInvitation: {
     params: { invitationId: IDS.invitationId },
@@ -45,7 +47,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
   },
   readInvitation: {
     body: { code: CODE },
-    answer: { ...OFFER, email: null, account: null, expiresAt: INVITED.expiresAt },
+    answer: { ...OFFER, email: null, account: null, expiresAt: INVITATION.expiresAt },
   },
   acceptInvitation: { body: { code: CODE, name: "Grace" }, answer: { ...inWorkspace, signInCode: CODE } },
   joinWorkspace: { body: { code: CODE }, answer: inWorkspace },

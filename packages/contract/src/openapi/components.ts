@@ -4,7 +4,16 @@
  */
 import type { TSchema } from "typebox";
 import * as account from "../account.ts";
-import { Ga4Payload, PlausibleEvent, SegmentAnswer, SegmentCall, UmamiAnswer } from "../compat.ts";
+import {
+  Ga4Payload,
+  PlausibleEvent,
+  RudderConfig,
+  SegmentAnswer,
+  SegmentCall,
+  SegmentMetricsAnswer,
+  SegmentSettings,
+  UmamiAnswer,
+} from "../compat.ts";
 import * as debug from "../debug.ts";
 import { CatalogEvent, EventCatalog } from "../event-catalog.ts";
 import * as ingest from "../ingest.ts";
@@ -63,6 +72,9 @@ export const COMPONENTS = {
   LegacyEventBatch: ingest.LegacyEventsBody,
   SegmentCall,
   SegmentAnswer,
+  SegmentSettings,
+  SegmentMetricsAnswer,
+  RudderConfig,
   PlausibleEvent,
   UmamiAnswer,
   Ga4Payload,
@@ -118,6 +130,7 @@ export const COMPONENTS = {
   StatsQuery: stats.StatsQueryBody,
   StatsResult: stats.StatsAnswer,
   StatsRow: stats.StatsRow,
+  StatsTotal: stats.StatsTotal,
   Metric: stats.StatsMetric,
   Dimension: stats.StatsDimension,
   Filter: stats.StatsFilter,

@@ -28,6 +28,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   invitationId: "The id of the invitation.",
   file: "The name of the file, such as `forms.js`.",
   call: "The call of the client, such as `track`.",
+  writeKey: "The write key of the client, any text.",
 };
 
 const SECURITY_SCHEMES = {
@@ -110,7 +111,7 @@ function securityOf({ access }: Operation): OpenApiOperation["security"] {
   return access === "public-key" ? [{}, { ingestToken: [] }] : [{ accessToken: [] }];
 }
 
-/** Who can call an operation, as a sentence. */
+/** Says in a sentence who can call an operation. */
 function accessText(access: Operation["access"]): string {
   switch (access) {
     case "public":

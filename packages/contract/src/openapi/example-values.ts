@@ -1,5 +1,6 @@
 /** The resources that the examples show. */
 import { CONTENT_LIMIT_VALUES } from "../limits.ts";
+import { SOURCE_DEFAULTS } from "../source-fields.ts";
 
 export const IDS = {
   organizationId: "org_default",
@@ -157,6 +158,7 @@ export const PLAN_VERSION = {
 };
 
 export const SOURCE = {
+  ...SOURCE_DEFAULTS,
   sourceId: IDS.sourceId,
   organizationId: IDS.organizationId,
   publicKey: IDS.publicKey,
@@ -164,15 +166,10 @@ export const SOURCE = {
   slug: "shop",
   allowedOrigins: [SITE],
   frameworkHint: "nextjs",
-  isActive: true,
-  requireOrigin: false,
-  privacy: { respectGpc: false, requireConsent: false },
   goals: [{ name: "Signed up", event: "signup", path: null, conditions: [], value: null }],
-  bots: "apart" as const,
+  contentGroups: [{ name: "Docs", paths: ["/docs/*", "/guides/*"] }],
   excludedPaths: ["/admin*"],
-  engagement: true,
   excludedAddresses: ["203.0.113.7", "2001:db8::/48"],
-  queryParameters: "campaign" as const,
   pathRules: { removeIndex: false, removeTrailingSlash: true, lowerCase: false, patterns: ["/orders/*"] },
   channelRules: [
     {
@@ -182,15 +179,6 @@ export const SOURCE = {
       channel: "Affiliates" as const,
     },
   ],
-  retentionDays: null,
-  embedOrigins: [],
-  limits: {
-    maxBatchSize: null,
-    maxPayloadBytes: null,
-    clientRatePerSecond: null,
-    eventsPerDay: null,
-    bytesPerDay: null,
-  },
   previousKeyExpiresAt: null,
   publicKeyRotatedAt: null,
   lastBootstrapAt: AT,

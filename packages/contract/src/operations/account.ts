@@ -28,7 +28,7 @@ const OidcCallbackQuery = Closed({
   iss: Type.Optional(Type.String({ maxLength: 4_096, description: "The provider's issuer (RFC 9207)." })),
   error: Type.Optional(Type.String({ maxLength: 4_096, description: "Why the provider refused." })),
 });
-const REDIRECT = { 302: "The browser goes on to this address." } as const;
+const REDIRECT = { 302: "The browser is redirected to this address." } as const;
 
 export const ACCOUNT_OPERATIONS = [
   {
@@ -241,7 +241,7 @@ export const ACCOUNT_OPERATIONS = [
     method: "GET",
     path: "/api/sign-in/oidc",
     summary: "Start the sign-in with the identity provider",
-    description: "For browsers: it sets a cookie for ten minutes and leads to the provider.",
+    description: "For browsers: it sets a cookie for ten minutes and redirects to the provider.",
     access: "public",
     hasClientRate: true,
     query: OidcQuery,
@@ -258,7 +258,7 @@ export const ACCOUNT_OPERATIONS = [
     path: "/api/sign-in/oidc/callback",
     summary: "Finish the sign-in with the identity provider",
     description:
-      "The provider leads the browser here. The browser goes on to the console with a one-time code.",
+      "The provider redirects the browser here. The answer redirects it to the console with a one-time code.",
     access: "public",
     hasClientRate: true,
     query: OidcCallbackQuery,

@@ -6,13 +6,20 @@ import {
   MatomoBody,
   MatomoQuery,
   PlausibleEvent,
+  RudderConfig,
+  RudderQuery,
   SegmentAnswer,
   SegmentCall,
+  SegmentMetricsAnswer,
+  SegmentSettings,
   UmamiAnswer,
   UmamiCall,
 } from "../compat.ts";
-import type { Operation } from "../operation.ts";
+import { COMMON_CODES, type Operation } from "../operation.ts";
 import { INGEST_CODES } from "./ingest.ts";
+
+/** The refusals of a request whose body is not read. */
+const SETTINGS_CODES = ["unknown_public_key", "rotated_public_key", ...COMMON_CODES] as const;
 
 const MATOMO = {
   tag: "Ingest",
@@ -36,13 +43,53 @@ export const COMPAT_OPERATIONS = [
     path: "/api/compat/:publicKey/segment/v1/:call",
     summary: "Calls of Segment and RudderStack clients",
     description:
-      "`call` is `track`, `page`, `screen`, `identify`, `group`, `alias` or `batch`, or its first letter.",
+      "`call` is `track`, `page`, `screen`, `identify`, `group`, `alias` or `batch`, or its first letter; `import` is a batch too.",
     access: "public-key",
     compatEndpoint: "segment",
     body: SegmentCall,
     status: 200,
     answer: SegmentAnswer,
     codes: [...INGEST_CODES, "route_not_found"],
+  },
+  {
+    id: "segmentMetrics",
+    tag: "Ingest",
+    method: "POST",
+    path: "/api/compat/:publicKey/segment/v1/m",
+    summary: "Reports of Segment clients about themselves",
+    description: "They are answered and not stored. The body is not read.",
+    access: "public-key",
+    compatEndpoint: "segment",
+    status: 200,
+    answer: SegmentMetricsAnswer,
+    codes: SETTINGS_CODES,
+  },
+  {
+    id: "segmentSettings",
+    tag: "Ingest",
+    method: "GET",
+    path: "/api/compat/:publicKey/segment/v1/projects/:writeKey/settings",
+    summary: "Settings of Segment clients",
+    description: "They name this service as the only destination. The write key can be any text.",
+    access: "public-key",
+    compatEndpoint: "segment",
+    status: 200,
+    answer: SegmentSettings,
+    codes: SETTINGS_CODES,
+  },
+  {
+    id: "rudderConfig",
+    tag: "Ingest",
+    method: "GET",
+    path: "/api/compat/:publicKey/segment/sourceConfig",
+    summary: "Settings of RudderStack clients",
+    description: "They name no destination.",
+    access: "public-key",
+    compatEndpoint: "segment",
+    query: RudderQuery,
+    status: 200,
+    answer: RudderConfig,
+    codes: SETTINGS_CODES,
   },
   {
     id: "plausibleEvent",

@@ -4,9 +4,9 @@ import { LIMITS } from "../limits.ts";
 import { Closed, CURSOR, id, OrganizationId, SameOrganizationId } from "../shapes.ts";
 
 export const OrganizationQuery = Closed({ organizationId: OrganizationId });
-/** Of operations on a source. */
+/** The query of operations on a source. */
 export const SourceOrganizationQuery = Closed({ organizationId: SameOrganizationId });
-/** Of operations whose body can have it instead. */
+/** The query of operations whose body can name the workspace instead. */
 export const OptionalOrganizationQuery = Closed({
   organizationId: Type.Optional(id("The id of the workspace. It is required here or in the body.")),
 });

@@ -178,7 +178,7 @@ export const SOURCE_OPERATIONS = [
     path: `${SOURCES}/:sourceId/debug`,
     summary: "Get the recent attempts of a source, its limits and its health",
     description:
-      "Every request to the source is an attempt, also a refused one: wrong origin, old key, invalid body. Attempts are masked and kept for at most 7 days.",
+      "Every request to the source is an attempt, even a refused one: wrong origin, old key, invalid body. Attempts are masked and kept for at most 7 days.",
     access: "debug:read",
     organization: "optional-query",
     source: "path",

@@ -1,4 +1,5 @@
 import type { Client } from "../client.ts";
+import { documentMember } from "../document.ts";
 
 const minMs = 1000;
 /** A page that is hidden again and again is reported at most once in this time. */
@@ -20,7 +21,8 @@ export function engagement(client: Client): void {
 
   /** Undefined while the page is hidden or another window has the focus. */
   function now(): number | undefined {
-    return document.visibilityState === "visible" && document.hasFocus() ? performance.now() : undefined;
+    const isVisible = documentMember("visibilityState") === "visible";
+    return isVisible && documentMember("hasFocus").call(document) ? performance.now() : undefined;
   }
 
   function measure(): void {
@@ -29,7 +31,7 @@ export function engagement(client: Client): void {
   }
 
   function measureDepth(): void {
-    const percent = ((scrollY + innerHeight) / document.documentElement.scrollHeight) * 100;
+    const percent = ((scrollY + innerHeight) / documentMember("documentElement").scrollHeight) * 100;
     scrollDepth = Math.min(100, Math.max(scrollDepth, Math.round(percent)));
   }
 
@@ -60,6 +62,12 @@ export function engagement(client: Client): void {
     true,
   );
   addEventListener("pagehide", report, true);
+  // Sent before the next page has been requested, the last events are answered while this page can still remove them.
+  window.navigation?.addEventListener?.("navigate", ({ destination, downloadRequest }) => {
+    if (destination.sameDocument || downloadRequest !== null) return;
+    report();
+    void client.flush();
+  });
   addEventListener("focus", measure);
   addEventListener("blur", measure);
   addEventListener("scroll", measureDepth, { passive: true });

@@ -1,4 +1,5 @@
 /** Optional parts that count more than page views. Each can be imported on its own. */
+export { consentSignals } from "./consent-signals.ts";
 export { downloads } from "./downloads.ts";
 export { engagement } from "./engagement.ts";
 export { forms } from "./forms.ts";

@@ -1,7 +1,7 @@
 /** Calls back with each http(s) link that is clicked with the main or the middle button. */
 export function onLink(follow: (link: HTMLAnchorElement) => void): void {
   for (const type of ["click", "auxclick"] as const) {
-    document.addEventListener(
+    addEventListener(
       type,
       ({ button, target }) => {
         const link = button < 2 && target instanceof Element && target.closest<HTMLAnchorElement>("a[href]");

@@ -1,4 +1,5 @@
 import type { Client } from "../client.ts";
+import { documentMember } from "../document.ts";
 
 interface Shift extends PerformanceEntry {
   readonly value: number;
@@ -63,7 +64,7 @@ export function webVitals(client: Client): void {
   const page = client.currentPage();
   let isReported = false;
   function report(): void {
-    if (isReported || document.visibilityState !== "hidden") return;
+    if (isReported || documentMember("visibilityState") !== "hidden") return;
     isReported = true;
     const durations = [...slowest.values()].sort((a, b) => b - a);
     const inp = durations[Math.floor(durations.length / outlierEvery)];

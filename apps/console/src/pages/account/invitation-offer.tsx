@@ -1,4 +1,4 @@
-/** What an invitation gives, and who gives it. */
+/** The offer of an invitation: the workspace, the role and the inviter. */
 import type { Role } from "@headwater/contract";
 import { Text } from "@mantine/core";
 import { ROLE_TEXTS, roleName } from "../../role-texts.ts";

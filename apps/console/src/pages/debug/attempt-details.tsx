@@ -78,7 +78,7 @@ interface AttemptPartProps {
   readonly sourceId: string;
 }
 
-/** Those that are known. */
+/** Shows the facts that are known. */
 const AttemptFacts = ({ facts }: { readonly facts: readonly Fact[] }) => (
   <FactList facts={facts.filter(([, value]) => value !== null)} className="facts" />
 );

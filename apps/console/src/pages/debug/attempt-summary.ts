@@ -93,10 +93,10 @@ export function originsOf(groups: readonly RequestGroup[]): OriginRequests[] {
     if (origin !== null) counts.set(origin, (counts.get(origin) ?? 0) + requests);
   return [...counts]
     .map(([origin, requests]) => ({ origin, requests }))
-    .sort((one, other) => other.requests - one.requests);
+    .sort((a, b) => b.requests - a.requests);
 }
 
-const ofCode = (groups: readonly RequestGroup[], wanted: string) =>
+const withCode = (groups: readonly RequestGroup[], wanted: string) =>
   groups.filter(({ code }) => code === wanted);
 
 /** @param codes the most frequent error codes of all requests */
@@ -108,7 +108,7 @@ export const groupProblems = (
     code,
     amount: pluralize(count, isEventCode(code) ? "event" : "request"),
     hint,
-    origins: originsOf(ofCode(groups, code)),
+    origins: originsOf(withCode(groups, code)),
   }));
 
 /** The problems of the requests that the filters select. @param groups of these requests only */
@@ -117,14 +117,14 @@ export function groupFilteredProblems(
   groups: readonly RequestGroup[],
 ): AttemptProblem[] {
   const found = new Set(groups.flatMap(({ code }) => code ?? []));
-  const problems = [...found].map((code) => ({ code, requests: sumRequests(ofCode(groups, code)) }));
+  const problems = [...found].map((code) => ({ code, requests: sumRequests(withCode(groups, code)) }));
   return problems
-    .sort((one, other) => other.requests - one.requests)
+    .sort((a, b) => b.requests - a.requests)
     .map(({ code, requests }) => ({
       code,
       amount: pluralize(requests, "request"),
       hint: codes.find((top) => top.code === code)?.hint ?? "",
-      origins: originsOf(ofCode(groups, code)),
+      origins: originsOf(withCode(groups, code)),
     }));
 }
 

@@ -10,7 +10,7 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 15_000;
 
 export interface AttemptListener {
-  /** The stream is open: every attempt from now on is reported. */
+  /** The stream is open. After a reconnect it begins with the attempts that were missed. */
   onOpen(): void;
   onAttempt(attempt: DebugAttempt): void;
   /** The stream broke. It is opened again unless `isFinal`: then the API has refused it. */

@@ -34,7 +34,7 @@ const countFacts = ({ accepted, duplicates, rejected, failed }: DebugData["healt
     ["Refused requests", formatCount(failed)],
   ] as const;
 
-/** Counts the listed requests only, because the other counters do not have what the filters compare. */
+/** Counts the requests that match the filters. The counters of `last24h` cannot be filtered. */
 function filteredFacts(groups: HealthPanelProps["groups"]) {
   const countOf = (isCounted: (group: DebugData["requestGroups"][number]) => boolean) =>
     groups ? formatCount(sumRequests(groups.filter(isCounted))) : "—";
@@ -52,10 +52,11 @@ export function HealthPanel(props: HealthPanelProps) {
   const period = isFiltered ? "Last 24 hours, listed requests that match the filters" : "Last 24 hours";
   const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
   const otherCodes = topCodes.filter(({ code }) => code !== PLAN_CODE);
-  const isRejecting = otherCodes.length < topCodes.length;
-  const group = isFiltered ? groupFilteredProblems : groupProblems;
-  const problems = group(isFiltered ? topCodes : otherCodes, groups ?? []);
-  const hasViolations = !isFiltered && (isRejecting || violations.length > 0 || last24h.planViolations > 0);
+  const rejectsByPlan = topCodes.some(({ code }) => code === PLAN_CODE);
+  const problems = isFiltered
+    ? groupFilteredProblems(topCodes, groups ?? [])
+    : groupProblems(otherCodes, groups ?? []);
+  const hasViolations = !isFiltered && (rejectsByPlan || violations.length > 0 || last24h.planViolations > 0);
   return (
     <Paper withBorder p="lg" component="section" aria-label="Health">
       <div className="health">
@@ -101,7 +102,7 @@ export function HealthPanel(props: HealthPanelProps) {
               sourceId={source.sourceId}
               violations={violations}
               events={last24h.planViolations}
-              onShow={isRejecting ? () => onFilter({ code: PLAN_CODE }) : null}
+              onShow={rejectsByPlan ? () => onFilter({ code: PLAN_CODE }) : null}
             />
           )}
         </ProblemList>

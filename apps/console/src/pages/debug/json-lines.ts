@@ -74,8 +74,8 @@ export const normalizedMarks =
   ([index, ...path], leaf) => {
     if (leaf === null || path.length === 0) return null;
     const asSent = [RENAMED[path[0]!] ?? path[0]!, ...path.slice(1)];
-    const ofEvent = valueAt(raw, ["events", index!, ...asSent]);
-    const sent = ofEvent ?? valueAt(raw, asSent) ?? null;
+    const inEvent = valueAt(raw, ["events", index!, ...asSent]);
+    const sent = inEvent ?? valueAt(raw, asSent) ?? null;
     if (sent === null) return "added";
     return JSON.stringify(sent) === JSON.stringify(leaf) ? null : "changed";
   };

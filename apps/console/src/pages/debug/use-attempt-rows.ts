@@ -26,7 +26,7 @@ interface AttemptRowsOptions {
 interface AttemptRows {
   readonly items: readonly VirtualItem[];
   readonly height: number;
-  /** The `start` of an item minus this is its distance from the beginning of the list. */
+  /** Subtract it from the `start` of an item to get the item's distance from the top of the list. */
   readonly offset: number;
   scrollTo(row: number): void;
 }
@@ -48,7 +48,7 @@ export function useAttemptRows(options: AttemptRowsOptions): AttemptRows {
   const items = virtual.getVirtualItems();
   const height = virtual.getTotalSize();
   const startOf = (key: string) => virtual.measurementsCache[options.rowOf(key)]?.start;
-  useKeptPlace({ ...options, items, startOf, offset: isBoxed ? 0 : offset });
+  useScrollAnchor({ ...options, items, startOf, offset: isBoxed ? 0 : offset });
   return {
     items,
     height,
@@ -57,38 +57,42 @@ export function useAttemptRows(options: AttemptRowsOptions): AttemptRows {
   };
 }
 
-interface KeptPlaceOptions extends AttemptRowsOptions {
+interface ScrollAnchorOptions extends AttemptRowsOptions {
   readonly items: readonly VirtualItem[];
   readonly offset: number;
   readonly startOf: (key: string) => number | undefined;
 }
 
-/** In a list that was scrolled, the rows in view stay where they are when new rows arrive above them. */
-function useKeptPlace({ list, isBoxed, count, headPx, items, offset, startOf }: KeptPlaceOptions) {
-  const kept = useRef({ form: "", count, key: "", start: 0 });
+/**
+ * In a list that was scrolled, the rows in view stay where they are when new rows arrive above them. After each render it notes
+ * the first row in view. When the number of rows has changed, it scrolls by the distance that this row has moved down.
+ */
+function useScrollAnchor({ list, isBoxed, count, headPx, items, offset, startOf }: ScrollAnchorOptions) {
+  const anchor = useRef({ layoutKey: "", count, key: "", start: 0 });
   useLayoutEffect(() => {
-    const form = `${isBoxed} ${headPx}`;
-    const before = kept.current;
+    // positions before and after a change of the layout cannot be compared
+    const layoutKey = `${isBoxed} ${headPx}`;
+    const before = anchor.current;
     const scrolledPx = isBoxed ? (list.current?.scrollTop ?? 0) : scrollY - offset + headPx;
     const first = items.find(({ index, start }) => index > 0 && start - offset >= scrolledPx);
-    if (first) kept.current = { form, count, key: String(first.key), start: first.start - offset };
-    if (before.form !== form || before.count === count || scrolledPx <= headPx) return;
+    if (first) anchor.current = { layoutKey, count, key: String(first.key), start: first.start - offset };
+    if (before.layoutKey !== layoutKey || before.count === count || scrolledPx <= headPx) return;
     const start = startOf(before.key);
     const movedPx = start === undefined ? 0 : start - offset - before.start;
     if (movedPx <= 0) return;
     (isBoxed ? list.current : window)?.scrollBy(0, movedPx);
-    kept.current = { form, count, key: before.key, start: before.start + movedPx };
+    anchor.current = { layoutKey, count, key: before.key, start: before.start + movedPx };
   });
 }
 
-/** @returns the distance between the beginnings of the page and of the list */
+/** @returns the distance of the list from the top of the page */
 function useOffsetInPage(list: RefObject<HTMLElement | null>, isBoxed: boolean): number {
   const [offset, setOffset] = useState(0);
   useLayoutEffect(() => {
     if (isBoxed) return;
     const measure = () => setOffset((list.current?.getBoundingClientRect().top ?? 0) + scrollY);
     measure();
-    // what is above the list grows and shrinks
+    // measured again when content above the list changes its height
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
     return () => observer.disconnect();

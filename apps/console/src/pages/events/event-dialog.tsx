@@ -11,7 +11,7 @@ import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { LatestEventsLink } from "../visitor/latest-events-link.tsx";
 import { type KnownEvent, withEvent } from "./plan-events.ts";
-import { useSavePlan } from "./use-plan.ts";
+import { useSavePlan } from "./plan-queries.ts";
 
 interface EventDialogProps {
   readonly source: Source;

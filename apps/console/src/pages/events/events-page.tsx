@@ -14,7 +14,7 @@ import { EventDialog } from "./event-dialog.tsx";
 import "./events.css";
 import { type KnownEvent, knownEvents, modeOf } from "./plan-events.ts";
 import { PlanPanel } from "./plan-panel.tsx";
-import { catalogQuery, planQuery } from "./use-plan.ts";
+import { eventCatalogQuery, planQuery } from "./plan-queries.ts";
 
 /** How often the catalogue of a source without events is polled. */
 const FIRST_EVENT_POLL_MS = 3_000;
@@ -27,7 +27,7 @@ export const EventsPage = () => (
 
 function Events({ source }: { readonly source: Source }) {
   const catalog = useQuery({
-    ...catalogQuery(source.sourceId),
+    ...eventCatalogQuery(source.sourceId),
     refetchInterval: ({ state }) => state.data?.events.length === 0 && FIRST_EVENT_POLL_MS,
   });
   const plan = useQuery(planQuery(source.sourceId));

@@ -24,7 +24,7 @@ export function knownEvents(seen: readonly CatalogEvent[], plan: TrackingPlan): 
   const unseen = Object.entries(plan.events)
     .filter(([name]) => !names.has(name))
     .map(([name, planned]) => ({ name, seen: null, planned }));
-  return [...known.toSorted((one, other) => other.seen.events - one.seen.events), ...unseen];
+  return [...known.toSorted((a, b) => b.seen.events - a.seen.events), ...unseen];
 }
 
 /** The treatment of an event that violates the plan. null: the plan does not have it. */

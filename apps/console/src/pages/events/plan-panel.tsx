@@ -7,8 +7,8 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { useSavePlan } from "./plan-queries.ts";
 import { ProposalDialog } from "./proposal-dialog.tsx";
-import { useSavePlan } from "./use-plan.ts";
 import { VersionsDialog } from "./versions-dialog.tsx";
 import { ViolationsChart } from "./violations-chart.tsx";
 

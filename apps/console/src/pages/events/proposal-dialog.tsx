@@ -9,7 +9,7 @@ import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
 import { JsonChange } from "./json-change.tsx";
 import { differencesOf } from "./plan-events.ts";
-import { useSavePlan } from "./use-plan.ts";
+import { useSavePlan } from "./plan-queries.ts";
 
 interface PlanDialogProps {
   readonly source: Source;

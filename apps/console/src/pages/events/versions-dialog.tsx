@@ -12,7 +12,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { useMemberNames } from "../workspace/member-names.ts";
 import { JsonChange } from "./json-change.tsx";
 import { differencesOf } from "./plan-events.ts";
-import { useSavePlan } from "./use-plan.ts";
+import { useSavePlan } from "./plan-queries.ts";
 
 interface VersionsDialogProps {
   readonly source: Source;

@@ -9,10 +9,10 @@ import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { defaultExampleFor, EXAMPLES } from "./framework-examples.ts";
+import { HtmlSnippet } from "./html-snippet.tsx";
 import "./install.css";
 import { installQuery } from "./install-query.ts";
 import { InstallStatus } from "./install-status.tsx";
-import { TagSection } from "./tag-section.tsx";
 import { TestSite } from "./test-site.tsx";
 
 export const InstallPage = () => (
@@ -77,7 +77,7 @@ function SnippetSection({
         />
         <Text size="sm">{example.instruction}</Text>
         {selected === "html" ? (
-          <TagSection install={install} />
+          <HtmlSnippet install={install} />
         ) : (
           <CodeBlock
             title={`${example.label} snippet`}

@@ -27,7 +27,7 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
   const [{ attempts, error, isLive }, log] = useAttemptLog(source.sourceId, NO_FILTERS);
   const invalidateSource = useInvalidateSource();
   const accepted = attempts.find(hasEvents) ?? null;
-  // once events arrive, a refusal of a stranger's site is a notice and no fault of the install
+  // once events arrive, a refused request of a stranger's site does not mean that the install is wrong
   const refused = attempts.find(({ outcome }) => outcome === "failed") ?? null;
   const isRefusedLast = refused !== null && (accepted === null || refused.receivedAt > accepted.receivedAt);
   const acceptedId = accepted?.attemptId;

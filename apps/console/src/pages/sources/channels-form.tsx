@@ -21,7 +21,7 @@ const toFields = ({ channelRules }: Source): ChannelFields => ({
 });
 const normalize = ({ rules }: Partial<ChannelFields>): Partial<ChannelFields> =>
   rules === undefined ? {} : { rules: parseLines(rules).join("\n") };
-/** Stands for a line that is no rule: the service refuses it, so the form names the line. */
+/** Stands for a line that is not a rule: the service refuses it, so the form names the line. */
 const INVALID_RULE = { field: "referrer" as const, pattern: "", source: null, channel: null };
 const toPatch = ({ rules }: Partial<ChannelFields>) =>
   rules === undefined

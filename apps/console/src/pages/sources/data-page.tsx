@@ -4,6 +4,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { AddressesForm } from "./addresses-form.tsx";
 import { AlertsSection } from "./alerts-section.tsx";
 import { ChannelsForm } from "./channels-form.tsx";
+import { ContentGroupsForm } from "./content-groups-form.tsx";
 import { EraseVisitorForm } from "./erase-visitor-form.tsx";
 import { ExclusionsForm } from "./exclusions-form.tsx";
 import { GoalsForm } from "./goals-form.tsx";
@@ -23,6 +24,7 @@ function Data({ source }: { readonly source: Source }) {
     <Sections
       sections={[
         { title: "Goals", content: <GoalsForm source={source} /> },
+        { title: "Content groups", content: <ContentGroupsForm source={source} /> },
         { title: "Exclusions", content: <ExclusionsForm source={source} /> },
         { title: "Page URLs", content: <AddressesForm source={source} /> },
         { title: "Sources and channels", content: <ChannelsForm source={source} /> },

@@ -130,6 +130,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   ),
   isActive: null, // ActiveSection of settings-page.tsx
   goals: null, // goals-form.tsx
+  contentGroups: null, // content-groups-form.tsx
   bots: null, // exclusions-form.tsx
   excludedPaths: null, // exclusions-form.tsx
   excludedAddresses: null, // exclusions-form.tsx

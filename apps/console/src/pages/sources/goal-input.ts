@@ -1,7 +1,7 @@
 /** A goal as its form edits it, and as its row describes it. */
 import type { Goal, GoalCondition } from "@headwater/contract";
 import { formatConditionValue, parseConditionValue } from "@headwater/contract/goal-text";
-import { encodePath } from "@headwater/contract/path-pattern";
+import { normalizePath } from "@headwater/contract/path-pattern";
 
 /** A condition as the form edits it: its value as a text. */
 export type ConditionInput = Omit<GoalCondition, "value"> & { readonly value: string };
@@ -40,7 +40,7 @@ export const toGoalInput = ({ name, event, path, conditions, value }: Goal): Goa
 
 export const toGoal = ({ name, kind, text, conditions, value }: GoalInput) => ({
   name: name.trim(),
-  [kind]: kind === "path" ? encodePath(text.trim()) : text.trim(),
+  [kind]: kind === "path" ? normalizePath(text.trim()) : text.trim(),
   conditions: conditions.map(({ value, ...others }) => ({ ...others, value: parseConditionValue(value) })),
   value: value && { amount: Number(value.amount), currency: value.currency.trim() },
 });

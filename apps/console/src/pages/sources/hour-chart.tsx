@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { ALL_EVENTS, sumOfEvents } from "../stats/sum-of-events.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
@@ -18,13 +19,13 @@ export function HourChart({ sourceId }: { readonly sourceId: string }) {
     queryKey: ["stats", "hours", sourceId, dateRange],
     queryFn: ({ signal }) =>
       api.queryStats({
-        body: { sourceId, dateRange, metrics: ["events"], dimensions: ["time:hour"] },
+        body: { sourceId, dateRange, metrics: [...ALL_EVENTS], dimensions: ["time:hour"] },
         signal,
       }),
   });
-  const hours = data?.results.map(({ dimensions: [start], metrics: [events] }) => ({
-    start: String(start),
-    events: events ?? 0,
+  const hours = data?.results.map((row) => ({
+    start: String(row.dimensions[0]),
+    events: sumOfEvents(row),
   }));
   const highest = Math.max(...(hours?.map(({ events }) => events) ?? []), 0);
   // the space of the chart while it loads, so that the bar below it does not move

@@ -56,14 +56,14 @@ const LIMIT_FIELDS = [
   },
 ] as const satisfies readonly LimitField[];
 
-/** `5 MiB` for a number of bytes that is a whole number of them. */
+/** A whole number of MiB or KiB with its unit, such as `5 MiB`; any other number as it is. */
 function formatLimit(name: keyof SourceLimits, limit: number): string {
   if (name !== "maxPayloadBytes" && name !== "bytesPerDay") return formatCount(limit);
   if (limit % 1_048_576 === 0) return `${formatCount(limit / 1_048_576)} MiB`;
   return limit % 1_024 === 0 ? `${formatCount(limit / 1_024)} KiB` : formatCount(limit);
 }
 
-/** @param value of the service's setting; a daily limit of 0 is none */
+/** @param value the value of the service's setting; 0 means no daily limit */
 const describeDefault = (name: keyof SourceLimits, value: string | undefined): string =>
   value === undefined
     ? "Default"

@@ -73,7 +73,7 @@ function LoadedSource({ sourceId, title, permission, tab, render }: LoadedSource
           section={title}
           beside={
             <>
-              <SourceSwitcher source={source} />
+              <SourceSwitcher selected={sourceId} />
               {!source.isActive && <SourceStatusBadge status="off" />}
             </>
           }

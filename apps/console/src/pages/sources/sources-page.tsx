@@ -1,7 +1,7 @@
 /** The list of the workspace's sources, each with its status, last event and last 24 hours. */
 
 import type { Source } from "@headwater/contract";
-import { NativeSelect, Paper, Text, TextInput, VisuallyHidden } from "@mantine/core";
+import { Group, NativeSelect, Paper, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiAnswer } from "../../api.ts";
@@ -31,6 +31,11 @@ export function SourcesPage() {
   const query = useQuery(sourcesQuery(organizationId));
   const { data: sources = [] } = query;
   const create = can("sources:write") && <ButtonLink to="/sources/new">Create source</ButtonLink>;
+  const all = sources.length > 1 && can("stats:read") && (
+    <ButtonLink to="/analytics/all" search={{ organizationId }} variant="default">
+      Stats of all sources
+    </ButtonLink>
+  );
   // the checklist above the list loads first, so that the list does not move
   if (query.isPending || onboarding.isLoading)
     return (
@@ -39,7 +44,17 @@ export function SourcesPage() {
       </Page>
     );
   return (
-    <Page title="Sources" actions={sources.length > 0 && create}>
+    <Page
+      title="Sources"
+      actions={
+        sources.length > 0 && (
+          <Group gap="xs">
+            {all}
+            {create}
+          </Group>
+        )
+      }
+    >
       {onboarding.data && !onboarding.data.completed && <SetupChecklist steps={onboarding.data.steps} />}
       {query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />}
       {query.data && sources.length === 0 && (
@@ -61,7 +76,7 @@ interface SourceWithHealth extends Source {
   readonly health: SourceHealth | undefined;
 }
 
-/** @returns the sources with their health, whether that of one is still loading, and the query of one that failed */
+/** @returns the sources with their health, whether one health is still loading, and a query that failed */
 function useHealth(sources: readonly Source[]) {
   const { can } = useWorkspace();
   const enabled = can("debug:read");

@@ -11,7 +11,7 @@ import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable, LOADING_ROWS } from "./lists/breakdown-table.tsx";
 import { PanelTabs, type TabName } from "./lists/panel-tabs.tsx";
 import { VITAL_METRICS } from "./lists/vital-ratings.ts";
-import type { StatsView } from "./use-stats-view.ts";
+import { isOfSeveral, type StatsView } from "./use-stats-view.ts";
 import { RatingLegend, VitalsNote, WebVitals } from "./web-vitals.tsx";
 
 const CountryMap = loadLater(async () => (await import("./lists/country-map.tsx")).CountryMap);
@@ -20,10 +20,11 @@ const PropertiesList = loadLater(async () => (await import("./properties-list.ts
 interface PanelTab extends TabName {
   render(view: StatsView): ReactNode;
 }
+type TabList = readonly [PanelTab, ...PanelTab[]];
 interface PanelDefinition {
   readonly id: string;
   readonly label: string;
-  readonly tabs: readonly [PanelTab, ...PanelTab[]];
+  readonly tabs: TabList;
   /** How many rows its first list usually has, if it is a short one. */
   readonly rows?: number;
 }
@@ -36,6 +37,11 @@ const table = (label: string, breakdown: Breakdown, value: string = breakdown.di
 const byVisitors = (dimension: StatsDimension, label: string): PanelTab =>
   table(label, { dimension, metrics: ["visitors", "sessions"] });
 const ofMenu = (menu: string, tab: PanelTab): PanelTab => ({ ...tab, menu });
+/** Tabs that share one tab with a menu. */
+const menuOf = (menu: string, [first, ...others]: TabList): TabList => [
+  ofMenu(menu, first),
+  ...others.map((tab) => ofMenu(menu, tab)),
+];
 
 /** A tab with a menu. @param parent what the versions are of: 18 is a version of several systems */
 const withVersions = (parent: StatsDimension, dimension: StatsDimension, labels: [string, string]) => [
@@ -43,7 +49,31 @@ const withVersions = (parent: StatsDimension, dimension: StatsDimension, labels:
   ofMenu(parent, table(labels[1], { dimension, parent, metrics: ["visitors", "sessions"] })),
 ];
 
-const CAMPAIGNS = [
+const byViews = (dimension: StatsDimension, label: string): PanelTab =>
+  table(label, { dimension, metrics: ["visitors", "pageviews"] });
+const PAGES: TabList = [
+  {
+    ...table("Top pages", { dimension: "page", metrics: ["visitors", "pageviews", "timeOnPage"] }),
+    short: "Pages",
+  },
+  byViews("folder:1", "Folders"),
+  byViews("folder:2", "Subfolders"),
+  byViews("contentGroup", "Content groups"),
+];
+const SOURCES: TabList = [
+  { ...byVisitors("source", "Traffic sources"), short: "Sources" },
+  byVisitors("referrer", "Referrers"),
+];
+const byFirstVisit = (dimension: StatsDimension, label: string): PanelTab =>
+  table(label, { dimension, metrics: ["visitors", "newVisitors"] });
+const FIRST_VISITS: TabList = [
+  { ...byVisitors("visitorType", "New visitors"), short: "New" },
+  byFirstVisit("firstSource", "First source"),
+  byFirstVisit("firstChannel", "First channel"),
+  byFirstVisit("firstUtmCampaign", "First campaign"),
+  byFirstVisit("firstEntryPage", "First entry page"),
+];
+const CAMPAIGNS: TabList = [
   byVisitors("utmCampaign", "Campaigns"),
   byVisitors("utmSource", "UTM source"),
   byVisitors("utmMedium", "UTM medium"),
@@ -72,12 +102,12 @@ function vitalsBy(dimension: StatsDimension, label: string): PanelTab {
 }
 
 /** Two beside each other, so lists of about the same length are neighbours. */
-export const PANELS: readonly PanelDefinition[] = [
+const PANELS: readonly PanelDefinition[] = [
   {
     id: "pages",
     label: "Pages",
     tabs: [
-      table("Top pages", { dimension: "page", metrics: ["visitors", "pageviews", "timeOnPage"] }),
+      ...menuOf("pages", PAGES),
       {
         ...table("Entry pages", { dimension: "entryPage", metrics: ["sessions", "bounceRate"] }),
         short: "Entry",
@@ -99,10 +129,10 @@ export const PANELS: readonly PanelDefinition[] = [
     id: "from",
     label: "Acquisition",
     tabs: [
-      { ...byVisitors("source", "Traffic sources"), short: "Sources" },
+      ...menuOf("sources", SOURCES),
       byVisitors("channel", "Channels"),
-      byVisitors("referrer", "Referrers"),
-      ...CAMPAIGNS.map((tab) => ofMenu("campaigns", tab)),
+      ...menuOf("campaigns", CAMPAIGNS),
+      ...menuOf("first", FIRST_VISITS),
     ],
   },
   {
@@ -162,6 +192,24 @@ export const PANELS: readonly PanelDefinition[] = [
     ],
   },
 ];
+
+const SITES: PanelDefinition = {
+  id: "sites",
+  label: "Sites",
+  tabs: [table("Sites", { dimension: "site", metrics: ["visitors", "sessions"] })],
+};
+/** Panels and tabs that belong to one source: goals, the way to turn on web vitals, properties and content groups. */
+const OF_ONE_SOURCE: ReadonlySet<string> = new Set(["goals", "vitals", "properties", "contentGroup"]);
+const PANELS_OF_SEVERAL: readonly PanelDefinition[] = [
+  SITES,
+  ...PANELS.filter(({ id }) => !OF_ONE_SOURCE.has(id)).map(
+    ({ tabs: [first, ...others], ...panel }): PanelDefinition => ({
+      ...panel,
+      tabs: [first, ...others.filter(({ value }) => !OF_ONE_SOURCE.has(value))],
+    }),
+  ),
+];
+export const panelsFor = (view: StatsView) => (isOfSeveral(view) ? PANELS_OF_SEVERAL : PANELS);
 
 interface BreakdownPanelProps {
   readonly panel: PanelDefinition;

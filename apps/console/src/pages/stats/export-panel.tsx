@@ -9,7 +9,9 @@ import { formatBytes, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
 import { timeFormatter } from "./format.ts";
 import { saveResponse } from "./save-response.ts";
+import { ALL_EVENTS, sumOfEvents } from "./sum-of-events.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
+import { todayIn } from "./view-range.ts";
 
 const FORMATS = [
   { value: "csv", label: "CSV" },
@@ -18,9 +20,9 @@ const FORMATS = [
 ] as const satisfies readonly { value: ExportFormat; label: string }[];
 
 export function ExportPanel({ view: { scope, filters } }: { readonly view: StatsView }) {
-  // the file has no filters and includes bots, so the count does too
+  // the file has no filters and includes bots and passive events, so the count does too
   const all = { ...scope, filters: [], include: { bots: true, excluded: false } };
-  const query = useStats(all, { metrics: ["events"] });
+  const query = useStats(all, { metrics: [...ALL_EVENTS] });
   return (
     <QueryResult query={query} rows={1}>
       {(answer) => <DownloadForm answer={answer} hasFilters={filters.length > 0} />}
@@ -41,7 +43,7 @@ function DownloadForm({ answer, hasFilters }: DownloadFormProps) {
   const download = useMutation({
     mutationFn: ({ signal }: AbortController) =>
       saveResponse({
-        name: `${sourceId}-${from.slice(0, 10)}.${format}`,
+        name: `${sourceId}-${todayIn(timezone, Date.parse(from))}.${format}`,
         request: () => api.exportEvents({ query: { sourceId, from, to, format }, signal }),
         onProgress: setBytes,
         tooLargeHint: `Choose a shorter range, or run \`headwater export --api ${API_BASE} --token-file token.txt --source ${sourceId} --from ${from} --to ${to} --format ${format} --out events.${format}\`.`,
@@ -59,8 +61,7 @@ function DownloadForm({ answer, hasFilters }: DownloadFormProps) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        {pluralize(results[0]?.metrics[0] ?? 0, "event")} from {formatTime(from)} to {formatTime(to)} (
-        {timezone}
+        {pluralize(sumOfEvents(results[0]), "event")} from {formatTime(from)} to {formatTime(to)} ({timezone}
         ), including bots.
         {hasFilters && " Filters do not apply to the export."}
       </Text>

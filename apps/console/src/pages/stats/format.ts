@@ -16,7 +16,7 @@ const aligned = numberFormatter({
 export const formatRate = (rate: number | null): string => (rate === null ? "—" : aligned(rate));
 
 /** @returns for example `45s`, `1m 20s` or `2h 5m` */
-function formatDuration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const rounded = Math.round(seconds);
   if (rounded < 60) return `${rounded}s`;
   const minutes = Math.floor(rounded / 60);
@@ -30,7 +30,12 @@ const decimals = numberFormatter({ maximumFractionDigits: 2 });
 const formatMilliseconds = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)}ms` : `${decimals(ms / 1000)}s`;
 
-const isRate = (metric?: StatsMetric): boolean => metric === "bounceRate" || metric === "conversionRate";
+export const isStickiness = (metric: string): boolean => /^[dw]auPer/.test(metric);
+const isRate = (metric = ""): boolean => metric.endsWith("Rate") || isStickiness(metric);
+/** A ratio is often less than 1, and the numbers of a property are what they are. */
+const hasDecimals = (metric: StatsMetric): boolean => /Per|:/.test(metric);
+/** Metrics of web vitals, of which all but `cls` are times. */
+const VITAL = /:(?:lcp|inp|fcp|ttfb)$/;
 
 /** @param value null for a ratio whose denominator is zero */
 export function formatMetric(metric: StatsMetric, value: number | null): string {
@@ -38,9 +43,8 @@ export function formatMetric(metric: StatsMetric, value: number | null): string 
   if (isRate(metric)) return formatRate(value);
   if (metric === "scrollDepth") return `${Math.round(value)}%`;
   if (metric === "sessionDuration" || metric === "timeOnPage") return formatDuration(value);
-  if (metric === "p75:cls") return decimals(value);
-  if (metric.startsWith("p75:")) return formatMilliseconds(value);
-  return formatFigure(Math.round(value * 10) / 10);
+  if (VITAL.test(metric)) return formatMilliseconds(value);
+  return formatFigure(hasDecimals(metric) ? value : Math.round(value * 10) / 10);
 }
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });

@@ -1,4 +1,4 @@
-/** The number of current visitors, refetched while the page is open. It leads to the real-time view. */
+/** A button with the number of current visitors, refetched while the page is open. It opens the real-time view. */
 import { UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
@@ -7,7 +7,7 @@ import { formatCount } from "../../ui/format-count.ts";
 
 const REFETCH_MS = 10_000;
 
-export const useLive = (sourceId: string) =>
+export const useLiveStats = (sourceId: string) =>
   useQuery({
     queryKey: ["stats", "live", sourceId],
     queryFn: ({ signal }) => api.getLive({ query: { sourceId }, signal }),
@@ -20,8 +20,8 @@ interface LiveVisitorsProps {
 }
 
 export function LiveVisitors({ sourceId, onOpen }: LiveVisitorsProps) {
-  const { data, error } = useLive(sourceId);
-  // an outdated number would be wrong; the stats below show the error
+  const { data, error } = useLiveStats(sourceId);
+  // no number is better than an old one; the stats below show the error
   if (error) return null;
   if (!data) return <span className="live-loading" />;
   return (

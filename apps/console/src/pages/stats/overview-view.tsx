@@ -1,7 +1,7 @@
 /** The stats overview: key metrics, one of them as a chart, and breakdowns by page, origin, device, location and event. */
 import { Skeleton, Stack } from "@mantine/core";
 import { EmptyState, ErrorAlert } from "../../ui/page-states.tsx";
-import { BreakdownPanel, PANELS } from "./breakdown-panel.tsx";
+import { BreakdownPanel, panelsFor } from "./breakdown-panel.tsx";
 import { TimeChart } from "./chart/time-chart.tsx";
 import { ExcludedBots } from "./excluded-bots.tsx";
 import { KEY_METRICS, KeyMetrics, metricsWithoutValue, seriesQuery, useKeyMetrics } from "./key-metrics.tsx";
@@ -52,7 +52,7 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
           <MayAsk value={isShown}>
             <ListHeading view={view} isReady={isLoaded} />
             <div className="panels">
-              {PANELS.map((panel) => (
+              {panelsFor(view).map((panel) => (
                 <BreakdownPanel key={panel.id} panel={panel} view={view} isReady={isLoaded} />
               ))}
             </div>

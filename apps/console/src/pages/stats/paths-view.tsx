@@ -33,7 +33,7 @@ const rowsOf = (paths: readonly PathWay[], step: number, from: string | undefine
   paths
     .filter((way) => way.step === step && way.from === from)
     .map(({ to, sessions }) => ({ page: to, sessions }))
-    .toSorted((one, other) => other.sessions - one.sessions);
+    .toSorted((a, b) => b.sessions - a.sessions);
 
 /** The entry pages with their sessions. */
 function useEntryPages({ scope }: StatsView) {

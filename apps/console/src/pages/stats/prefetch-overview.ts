@@ -14,6 +14,10 @@ export function prefetchOverview(params: ViewParams): void {
   void queryClient.prefetchQuery(sourceQuery(sourceId));
   // "All time" begins with the first event, which is looked up first
   if (params.view !== undefined || params.range === "all") return;
-  const view = readStatsView(params, { sourceId, timeZone: readTimeZone(params), now: Date.now() });
+  const view = readStatsView(params, {
+    target: { sourceId },
+    timeZone: readTimeZone(params),
+    now: Date.now(),
+  });
   for (const query of [totalsQuery(view), seriesQuery(view)]) void prefetchStats(view.scope, query);
 }

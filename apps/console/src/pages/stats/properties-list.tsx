@@ -32,12 +32,25 @@ export function PropertiesList({ view }: { readonly view: StatsView }) {
           {selected}
         </Text>
       </Group>
+      {selected !== AMOUNT && <PropertyNumbers name={selected} view={view} />}
       <BreakdownTable
         key={selected}
         breakdown={{ dimension: `property:${selected}`, metrics: metricsOf(selected) }}
         view={view}
       />
     </>
+  );
+}
+
+/** The average and percentiles of a property's numbers; nothing when it has none. */
+function PropertyNumbers({ name, view }: { readonly name: string; readonly view: StatsView }) {
+  const { data } = useStats(view.scope, { metrics: [`avg:${name}`, `median:${name}`, `p90:${name}`] });
+  const [average = null, median = null, p90 = null] = data?.results[0]?.metrics ?? [];
+  if (average === null || median === null || p90 === null) return null;
+  return (
+    <Text size="sm" c="dimmed" mb="xs">
+      Average {formatFigure(average)} · Median {formatFigure(median)} · 90th percentile {formatFigure(p90)}
+    </Text>
   );
 }
 

@@ -5,7 +5,7 @@ import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { useNow } from "../../ui/relative-time.tsx";
 import { shortTimeFormatter } from "./format.ts";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
-import { useLive } from "./live-visitors.tsx";
+import { useLiveStats } from "./live-visitors.tsx";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
@@ -75,7 +75,7 @@ const RecentPanel = ({
 );
 
 function CurrentVisitors({ sourceId }: { readonly sourceId: string }) {
-  const { data, error } = useLive(sourceId);
+  const { data, error } = useLiveStats(sourceId);
   // an outdated number would be wrong
   if (error) return null;
   return (

@@ -1,5 +1,5 @@
 /** The retention view: of the visitors first seen in a period, the share that returned in later periods. */
-import { Paper, Stack, Table, Text } from "@mantine/core";
+import { Group, Paper, Stack, Table, Text } from "@mantine/core";
 import { type ApiAnswer, api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 import { EmptyState } from "../../ui/page-states.tsx";
@@ -19,6 +19,16 @@ const PERIODS = [
   { value: "week", label: "By week", maxDays: 119 * 7 },
   { value: "month", label: "By month", maxDays: 119 * 30 },
 ] as const;
+/** The two kinds of visit that a cohort may begin with. `text` follows "Visitors are grouped by the week of their". */
+const COHORTS = [
+  {
+    value: "firstVisit",
+    label: "First visit",
+    text: "first visit. Those who came before this range are left out.",
+  },
+  { value: "firstInRange", label: "First visit in the range", text: "first visit in this range." },
+] as const;
+type CohortStart = (typeof COHORTS)[number];
 const DAY_MS = 86_400_000;
 const PERIOD_MS: Readonly<Record<RetentionPeriod, number>> = {
   day: DAY_MS,
@@ -31,18 +41,25 @@ export function RetentionView({ view }: { readonly view: StatsView }) {
   const options = PERIODS.filter(({ maxDays }) => length <= maxDays);
   const fallback = options.find(({ value }) => value === "week")?.value ?? "month";
   const period: RetentionPeriod = options.find(({ value }) => value === view.params.by)?.value ?? fallback;
+  const cohort = COHORTS.find(({ value }) => value === view.params.cohort) ?? COHORTS[0];
   return (
     <Stack gap="md" className="stats">
-      <div>
+      <Group gap="xs">
         <Switcher
           label="Period"
           options={options}
           value={period}
           onChange={(by) => view.update({ by: by === "week" ? undefined : by })}
         />
-      </div>
+        <Switcher
+          label="Cohorts by"
+          options={COHORTS}
+          value={cohort.value}
+          onChange={(value) => view.update({ cohort: value === "firstVisit" ? undefined : value })}
+        />
+      </Group>
       {/* cohorts of days are not kept under the headings of weeks */}
-      <Cohorts key={period} view={view} period={period} />
+      <Cohorts key={`${period} ${cohort.value}`} view={view} period={period} cohort={cohort} />
     </Stack>
   );
 }
@@ -50,17 +67,20 @@ export function RetentionView({ view }: { readonly view: StatsView }) {
 interface CohortsProps {
   readonly view: StatsView;
   readonly period: RetentionPeriod;
+  readonly cohort: CohortStart;
 }
 
-function Cohorts({ view, period }: CohortsProps) {
-  const body = { ...view.scope, period };
+function Cohorts({ view, period, cohort }: CohortsProps) {
+  const body = { ...view.scope, period, cohort: cohort.value };
   const query = useFastThenExact({
     queryKey: ["stats", "retention", body],
     ask: (accuracy, signal) => api.queryRetention({ body: { ...body, accuracy }, signal }),
   });
   return (
     <StatsResult query={query}>
-      {(answer) => <CohortTable answer={answer} period={period} lastDay={view.range.days[1]} />}
+      {(answer) => (
+        <CohortTable answer={answer} period={period} cohort={cohort} lastDay={view.range.days[1]} />
+      )}
     </StatsResult>
   );
 }
@@ -68,6 +88,7 @@ function Cohorts({ view, period }: CohortsProps) {
 interface CohortTableProps {
   readonly answer: ApiAnswer<"queryRetention">;
   readonly period: RetentionPeriod;
+  readonly cohort: CohortStart;
   /** Of the range. */
   readonly lastDay: string;
 }
@@ -84,13 +105,13 @@ const classOf = (columns: number) => (columns > LONG ? "scroll fading fading-wid
 /** Marks a period that is not over. It takes no width, so that decimal points stand below each other. */
 const OpenMark = () => <span className="retention-mark">*</span>;
 
-function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay }: CohortTableProps) {
+function CohortTable({ answer: { cohorts, timezone, accuracy }, period, cohort, lastDay }: CohortTableProps) {
   const now = Date.now();
-  const met = cohorts.filter(({ visitors }) => visitors > 0);
-  if (met.length === 0) return <EmptyState title="No visitors in this period" />;
-  const longest = Math.max(...met.map(({ returned }) => returned.length));
+  const nonEmpty = cohorts.filter(({ visitors }) => visitors > 0);
+  if (nonEmpty.length === 0) return <EmptyState title="No visitors in this period" />;
+  const longest = Math.max(...nonEmpty.map(({ returned }) => returned.length));
   const largest = Math.max(
-    ...met.flatMap(({ visitors, returned }) => returned.slice(1).map((again) => again / visitors)),
+    ...nonEmpty.flatMap(({ visitors, returned }) => returned.slice(1).map((again) => again / visitors)),
   );
   const starts = cohorts.map(({ start }) => Date.parse(start));
   /** The index of the period that is not over; -1: the range ends earlier. */
@@ -107,7 +128,7 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay 
         <Table className="retention" horizontalSpacing="sm">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>First visit in the range</Table.Th>
+              <Table.Th>{cohort.label}</Table.Th>
               <Table.Th ta="right">
                 Visitors
                 <EstimateMark accuracy={accuracy} />
@@ -123,7 +144,7 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay 
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {met.map(({ start, visitors, returned }) => {
+            {nonEmpty.map(({ start, visitors, returned }) => {
               const first = starts.indexOf(Date.parse(start));
               return (
                 <Table.Tr key={start}>
@@ -154,7 +175,7 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, lastDay 
         </Table>
       </ScrollRegion>
       <Text size="sm" c="dimmed" p="sm">
-        Visitors are grouped by the {period} of their first visit in this range.
+        Visitors are grouped by the {period} of their {cohort.text}
         {current !== -1 && ` * The ${period} is not over.`}
       </Text>
     </Paper>

@@ -11,8 +11,8 @@ import { ColorSchemeControl } from "../../ui/color-scheme-control.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { GuestProvider } from "../../workspace-context.tsx";
-import { FirstEventGate } from "./first-event-gate.tsx";
 import { LinkPasswordForm } from "./link-password-form.tsx";
+import { FirstEventGate } from "./stats-views.tsx";
 
 /** How often a source without events is polled. */
 const FIRST_EVENT_POLL_MS = 10_000;

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { sourceQuery } from "../../queries.ts";
 import { InstallPrompt } from "../sources/install-prompt.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
-import { FirstEventGate } from "./first-event-gate.tsx";
+import { FirstEventGate } from "./stats-views.tsx";
 
 export { prefetchOverview } from "./prefetch-overview.ts";
 

@@ -1,26 +1,39 @@
 /** The views of a source's stats with their toolbar: the view and its period, and below them the filters. */
 import { Stack } from "@mantine/core";
-import { type ComponentType, useMemo } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type ComponentType, type ReactNode, Suspense, useMemo } from "react";
+import { api } from "../../api.ts";
 import { useShortcuts } from "../../shortcuts.tsx";
-import { loadLater } from "../../ui/load-later.tsx";
+import { lazily, loadLater } from "../../ui/load-later.tsx";
 import { Loading } from "../../ui/page-states.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
-import { FilterChips } from "./filter/filter-chips.tsx";
 import { FilterMenu } from "./filter/filter-menu.tsx";
 import { LiveVisitors } from "./live-visitors.tsx";
 import { MissingEventsAlert } from "./missing-events-alert.tsx";
 import { OverviewView } from "./overview-view.tsx";
 import { ComparisonMenu, RangeMenu } from "./range-menu.tsx";
 import "./stats.css";
-import { type StatsView, useStatsView } from "./use-stats-view.ts";
+import { ALL_EVENTS, sumOfEvents } from "./sum-of-events.ts";
+import { isOfSeveral, type StatsTarget, type StatsView, useStatsView } from "./use-stats-view.ts";
 import { ViewMenu } from "./view-menu.tsx";
+import { EARLIEST_DAY, shiftDay, todayIn } from "./view-range.ts";
+
+// most views have no filters at first
+const FilterChips = lazily(async () => (await import("./filter/filter-chips.tsx")).FilterChips);
 
 interface ViewDefinition {
   readonly value: string;
   readonly label: string;
   readonly View: ComponentType<{ readonly view: StatsView }>;
+  /** Whether it also counts several sources together. */
+  readonly isOfSeveral?: true;
 }
-const OVERVIEW: ViewDefinition = { value: "overview", label: "Overview", View: OverviewView };
+const OVERVIEW: ViewDefinition = {
+  value: "overview",
+  label: "Overview",
+  View: OverviewView,
+  isOfSeveral: true,
+};
 const VIEWS: readonly ViewDefinition[] = [
   OVERVIEW,
   {
@@ -43,19 +56,28 @@ const VIEWS: readonly ViewDefinition[] = [
     label: "Retention",
     View: loadLater(async () => (await import("./retention-view.tsx")).RetentionView),
   },
+  {
+    value: "explore",
+    label: "Explore",
+    View: loadLater(async () => (await import("./explore/explore-view.tsx")).ExploreView),
+    isOfSeveral: true,
+  },
 ];
 
-export function StatsViews({ sourceId }: { readonly sourceId: string }) {
-  const view = useStatsView(sourceId);
-  const shown = VIEWS.find(({ value }) => value === view.params.view) ?? OVERVIEW;
-  const options = useMemo(() => VIEWS.map(({ value, label }) => ({ value, label })), []);
+const VIEWS_OF_SEVERAL = VIEWS.filter((one) => one.isOfSeveral);
+
+export function StatsViews({ target }: { readonly target: StatsTarget }) {
+  const view = useStatsView(target);
+  const { sourceId } = view.scope;
+  const views = isOfSeveral(view) ? VIEWS_OF_SEVERAL : VIEWS;
+  const shown = views.find(({ value }) => value === view.params.view) ?? OVERVIEW;
   const show = (value: string) => view.update({ view: value === OVERVIEW.value ? undefined : value });
-  useShortcuts(VIEWS.map(({ value }, at) => [String(at + 1), () => show(value)]));
+  useShortcuts(views.map(({ value }, at) => [String(at + 1), () => show(value)]));
   return (
     <Stack gap="md">
-      <MissingEventsAlert sourceId={sourceId} />
+      {sourceId && <MissingEventsAlert sourceId={sourceId} />}
       <section className="toolbar" aria-label="View">
-        <Switcher label="View" options={options} value={shown.value} onChange={show} />
+        <Switcher label="View" options={views} value={shown.value} onChange={show} />
         <div className="toolbar-end">
           {shown.value !== "realtime" && <RangeMenu view={view} />}
           {shown === OVERVIEW && <ComparisonMenu view={view} />}
@@ -63,11 +85,43 @@ export function StatsViews({ sourceId }: { readonly sourceId: string }) {
         </div>
         <div className="filter-row">
           <FilterMenu view={view} />
-          <FilterChips view={view} />
-          {shown.value !== "realtime" && <LiveVisitors sourceId={sourceId} onOpen={() => show("realtime")} />}
+          {view.scope.filters.length > 0 && (
+            <Suspense fallback={null}>
+              <FilterChips view={view} />
+            </Suspense>
+          )}
+          {sourceId && shown.value !== "realtime" && (
+            <LiveVisitors sourceId={sourceId} onOpen={() => show("realtime")} />
+          )}
         </div>
       </section>
       {view.isReady ? <shown.View view={view} /> : <Loading />}
     </Stack>
   );
+}
+
+interface FirstEventGateProps {
+  readonly sourceId: string;
+  /** Null before the first event was received. */
+  readonly lastEventAt: string | null;
+  /** Shown while there are no events. */
+  readonly children: ReactNode;
+}
+
+/** Shows the stats of a source once it has events: received ones, or imported ones, of which the source itself does not know. */
+export function FirstEventGate({ sourceId, lastEventAt, children }: FirstEventGateProps) {
+  const imported = useQuery({
+    queryKey: ["stats", "imported", sourceId],
+    queryFn: ({ signal }) => {
+      const dateRange: [string, string] = [EARLIEST_DAY, shiftDay(todayIn("UTC", Date.now()), 1)];
+      const include = { bots: true, excluded: false };
+      const metrics = [...ALL_EVENTS];
+      return api.queryStats({ body: { sourceId, dateRange, metrics, include }, signal });
+    },
+    enabled: lastEventAt === null,
+  });
+  const target = useMemo(() => ({ sourceId }), [sourceId]);
+  const events = sumOfEvents(imported.data?.results[0]);
+  if (lastEventAt !== null || events > 0) return <StatsViews target={target} />;
+  return imported.isPending ? <Loading /> : children;
 }

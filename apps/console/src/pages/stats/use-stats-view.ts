@@ -7,6 +7,7 @@ import { type ApiAnswer, api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
 import { useNow } from "../../ui/relative-time.tsx";
 import { readOtherFilters } from "./other-filters.ts";
+import { ALL_EVENTS, sumOfEvents } from "./sum-of-events.ts";
 import { prefetchFast, useFastThenExact } from "./use-fast-then-exact.ts";
 import {
   type ActiveFilter,
@@ -35,6 +36,8 @@ const HOUR_MS = 3_600_000;
 /** The parameters that all stats requests of a view share. */
 export interface StatsScope {
   readonly sourceId: string;
+  /** The sources that are counted together. `sourceId` is empty then. */
+  readonly sourceIds?: string[];
   readonly dateRange: StatsQueryBody["dateRange"];
   readonly timezone: string;
   readonly filters: StatsFilter[];
@@ -61,23 +64,23 @@ export interface StatsView extends DescribedView {
 }
 
 /** Finds the month of the source's first event, with which "All time" starts. */
-function useFirstDay(sourceId: string, timeZone: string, enabled: boolean) {
+function useFirstDay(target: StatsTarget, timeZone: string, enabled: boolean) {
   const body = {
-    sourceId,
+    ...target,
     dateRange: [EARLIEST_DAY, shiftDay(todayIn(timeZone, Date.now()), 1)] as [string, string],
     timezone: timeZone,
-    metrics: ["events" as const],
+    metrics: [...ALL_EVENTS],
     dimensions: ["time:month" as const],
     include: { bots: true, excluded: false },
     accuracy: "fast" as const,
   };
   const { data, isPending } = useQuery({
-    queryKey: ["stats", "firstDay", sourceId, timeZone],
+    queryKey: ["stats", "firstDay", target, timeZone],
     queryFn: ({ signal }) => api.queryStats({ body, signal }),
     enabled,
     staleTime: HOUR_MS,
   });
-  const first = data?.results.find(({ metrics: [events] }) => events !== null && events !== 0);
+  const first = data?.results.find((row) => sumOfEvents(row) > 0);
   const time = first && Date.parse(String(first.dimensions[0]));
   return {
     firstDay: time ? todayIn(timeZone, time) : undefined,
@@ -85,8 +88,11 @@ function useFirstDay(sourceId: string, timeZone: string, enabled: boolean) {
   };
 }
 
+/** One source, or several that are counted together. */
+export type StatsTarget = { readonly sourceId: string } | { readonly sourceIds: string[] };
+
 interface ViewContext {
-  readonly sourceId: string;
+  readonly target: StatsTarget;
   readonly timeZone: string;
   readonly now: number;
   /** The start of "All time". */
@@ -96,13 +102,13 @@ interface ViewContext {
 /** The view that search parameters describe. */
 export function readStatsView(
   params: ViewParams,
-  { sourceId, timeZone, now, firstDay }: ViewContext,
+  { target, timeZone, now, firstDay }: ViewContext,
 ): DescribedView {
   const range = readRange(params, timeZone, startOfQuarter(now), firstDay);
   const filters = readFilters(params);
   const otherFilters = readOtherFilters(params);
   const scope = {
-    sourceId,
+    ...("sourceIds" in target ? { ...target, sourceId: "" } : target),
     dateRange: range.dateRange,
     timezone: timeZone,
     filters: [...toStatsFilters(filters), ...otherFilters],
@@ -112,7 +118,7 @@ export function readStatsView(
   return { params, range, timeZone, comparison, filters, otherFilters, scope };
 }
 
-export function useStatsView(sourceId: string): StatsView {
+export function useStatsView(target: StatsTarget): StatsView {
   const params = useSearch({ strict: false }) as ViewParams;
   const navigate = useNavigate();
   const timeZone = readTimeZone(params);
@@ -132,15 +138,17 @@ export function useStatsView(sourceId: string): StatsView {
     // the time zone goes into the URL, so that everyone with the link sees the same days
     if (params.tz !== timeZone) navigateTo({ tz: timeZone }, true);
   }, [params.tz, timeZone, navigateTo]);
-  const { firstDay, isReady } = useFirstDay(sourceId, timeZone, params.range === "all");
+  const { firstDay, isReady } = useFirstDay(target, timeZone, params.range === "all");
   return useMemo(() => {
     const update = (changes: ViewParams) => navigateTo(changes, false);
-    return { ...readStatsView(params, { sourceId, timeZone, now: quarter, firstDay }), isReady, update };
-  }, [sourceId, params, timeZone, quarter, firstDay, isReady, navigateTo]);
+    return { ...readStatsView(params, { target, timeZone, now: quarter, firstDay }), isReady, update };
+  }, [target, params, timeZone, quarter, firstDay, isReady, navigateTo]);
 }
 
 export type StatsQuery = Omit<StatsQueryBody, keyof StatsScope | "organizationId" | "accuracy"> & {
   readonly comparison?: ViewComparison["request"];
+  /** Also asks for the figures of all rows, and for each row's share of them. */
+  readonly total?: true;
 };
 
 /** Whether every metric of the answer is zero or missing. */
@@ -159,8 +167,27 @@ interface UseStatsOptions {
 /** Whether the parts inside may ask: after each click the headline and the chart go first, because the warehouse answers few at a time. */
 export const MayAsk = createContext(true);
 
-function requestOf(scope: StatsScope, { comparison = false, ...query }: StatsQuery) {
-  const body = { ...scope, ...query, include: { ...scope.include, comparison } };
+/** Whether the view counts several sources together. */
+export const isOfSeveral = ({ scope }: Pick<DescribedView, "scope">): boolean =>
+  scope.sourceIds !== undefined;
+
+/** The body of a query. A query of several sources names no other. */
+export function toStatsBody(
+  scope: StatsScope,
+  { comparison = false, total, ...query }: StatsQuery,
+): StatsQueryBody {
+  const { sourceId, ...shared } = scope;
+  const target = scope.sourceIds === undefined ? { sourceId } : {};
+  return {
+    ...target,
+    ...shared,
+    ...query,
+    include: { ...scope.include, comparison, ...(total && { total }) },
+  };
+}
+
+function requestOf(scope: StatsScope, query: StatsQuery) {
+  const body = toStatsBody(scope, query);
   return {
     queryKey: ["stats", "query", body] as const,
     ask: (accuracy: "fast" | "exact", signal: AbortSignal) =>

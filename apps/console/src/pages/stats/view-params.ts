@@ -29,6 +29,10 @@ const PROPERTY_PREFIX = "property:";
 const isTextDimension = (name: string): name is (typeof STATS_TEXT_DIMENSIONS)[number] =>
   (STATS_TEXT_DIMENSIONS as readonly string[]).includes(name);
 
+/** Whether the URL can have a filter by the dimension. */
+export const isFilterable = (dimension: StatsDimension): boolean =>
+  isTextDimension(dimension) || dimension.startsWith(PROPERTY_PREFIX);
+
 function readScalar(text: string): StatsScalar {
   try {
     const value: unknown = JSON.parse(text);

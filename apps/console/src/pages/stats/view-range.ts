@@ -144,7 +144,7 @@ export function readRange(
   };
 }
 
-/** @returns the first day of the month that is so many months later; negative: earlier */
+/** @returns the first day of the month that is `months` later, or earlier if negative */
 export const monthStart = (day: string, months: number): string => {
   const [year = 0, month = 1] = day.split("-").map(Number);
   return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10);
@@ -157,10 +157,10 @@ function countMonths([first, last]: readonly [string, string]): number {
   return monthsOf(last) - monthsOf(first) + 1;
 }
 
-/** @returns the months before those of the range, or the same part of the month or year before; null: the range has no months */
+/** @returns the months before those of the range, or the same part of the month before; null: the range has no months */
 function monthsBefore({ text, days }: ViewRange): readonly [string, string] | null {
   const [first] = days;
-  const toDate = text === "month" ? 1 : text === "year" ? 12 : 0;
+  const toDate = text === "month" ? 1 : 0;
   const months = toDate || countMonths(days);
   if (months === 0) return null;
   const start = monthStart(first, -months);
@@ -173,6 +173,7 @@ export const COMPARISONS = [
   { value: "previous", label: "Previous period" },
   { value: "weekdays", label: "Previous period, same weekdays" },
   { value: "year", label: "Same period last year" },
+  { value: "yearWeekdays", label: "Last year, same weekdays" },
   { value: "no", label: "No comparison" },
 ] as const;
 
@@ -180,10 +181,13 @@ export interface ViewComparison {
   /** The value of the `compare` parameter. */
   readonly text: string;
   /** False: no comparison. */
-  readonly request: false | { mode: "previous" | "year" } | { mode: "custom"; dateRange: [string, string] };
+  readonly request:
+    | false
+    | { mode: "previous" | "year"; sameWeekdays?: true }
+    | { mode: "custom"; dateRange: [string, string] };
 }
 
-/** Whole weeks are compared with the same weekdays. */
+/** The same weekday a year before. */
 const YEAR_OF_WEEKS = 364;
 const yearBefore = (day: string): string => {
   const date = new Date(day);
@@ -194,12 +198,16 @@ const yearBefore = (day: string): string => {
 export function comparedDays({ days }: ViewRange, { request }: ViewComparison): readonly [string, string] {
   if (request !== false && request.mode === "custom")
     return [request.dateRange[0], shiftDay(request.dateRange[1], -1)];
+  const [first, last] = days;
   const length = countDays(days);
-  if (request !== false && request.mode === "year") {
-    const back = length % 7 === 0 ? (day: string) => shiftDay(day, -YEAR_OF_WEEKS) : yearBefore;
-    return [back(days[0]), shiftDay(back(shiftDay(days[1], 1)), -1)];
-  }
-  return [shiftDay(days[0], -length), shiftDay(days[0], -1)];
+  const { mode = "previous", sameWeekdays = false } = request === false ? {} : request;
+  const back = (count: number) => [shiftDay(first, -count), shiftDay(last, -count)] as const;
+  if (mode === "previous") return back(sameWeekdays ? 7 * Math.ceil(length / 7) : length);
+  if (sameWeekdays) return back(YEAR_OF_WEEKS);
+  // 29 February alone has no counterpart
+  const end = shiftDay(yearBefore(shiftDay(last, 1)), -1);
+  const [start = end] = [yearBefore(first), end].toSorted();
+  return [start, end];
 }
 
 const customComparison = (text: string, [first, last]: readonly [string, string]): ViewComparison => ({
@@ -211,14 +219,10 @@ export function readComparison({ compare }: ViewParams, range: ViewRange): ViewC
   const days = readDays(compare);
   if (days) return customComparison(days.join(".."), days);
   if (compare === "no" || range.text === "all") return { text: "no", request: false };
-  if (compare === "year") return { text: "year", request: { mode: "year" } };
-  if (compare !== "weekdays" || range.text === "24h") {
-    const months = monthsBefore(range);
-    return months
-      ? customComparison("previous", months)
-      : { text: "previous", request: { mode: "previous" } };
-  }
-  const weeks = Math.ceil(countDays(range.days) / 7);
-  const [first, last] = range.days;
-  return customComparison("weekdays", [shiftDay(first, -7 * weeks), shiftDay(last, -7 * weeks)]);
+  if (compare === "year") return { text: compare, request: { mode: "year" } };
+  if (compare === "yearWeekdays") return { text: compare, request: { mode: "year", sameWeekdays: true } };
+  if (compare === "weekdays") return { text: compare, request: { mode: "previous", sameWeekdays: true } };
+  if (range.text === "year") return { text: "previous", request: { mode: "year" } };
+  const months = monthsBefore(range);
+  return months ? customComparison("previous", months) : { text: "previous", request: { mode: "previous" } };
 }

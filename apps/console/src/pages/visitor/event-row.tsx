@@ -12,7 +12,7 @@ interface EventRowProps {
   readonly event: ListedEvent;
   /** A link leads to this event: it is open and in view. */
   readonly isLinked: boolean;
-  /** Whether the row has no name and no icon: those of all rows are the same, and stand above them. */
+  /** Whether the row has no name and no icon, because all rows have the same ones and the heading shows them. */
   readonly hasNoName?: boolean;
   /** Stands at the end of the row. */
   readonly children?: ReactNode;

@@ -15,7 +15,7 @@ const isGroup = (value: unknown): value is Record<string, unknown> =>
 
 const CURRENCY_CODE = /^[A-Z]{3}$/;
 
-/** @returns for example `€12.50`; null: the value is no amount of money */
+/** @returns for example `€12.50`; null: the value is not an amount of money */
 const moneyOf = ({ amount, currency, ...others }: Record<string, unknown>): string | null =>
   typeof amount === "number" &&
   typeof currency === "string" &&

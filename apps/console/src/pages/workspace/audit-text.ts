@@ -22,7 +22,7 @@ const textOf = (value: unknown, name: string): string | null => {
   return typeof text === "string" && text !== "" ? text : null;
 };
 
-/** What a thing was called when it was changed. */
+/** The name of a thing when it was changed. */
 const calledIn = (value: unknown) =>
   textOf(value, "name") ?? textOf(value, "label") ?? textOf(value, "email");
 
@@ -52,7 +52,7 @@ const nameOfTarget = ({ action, target, before, after }: AuditEntry, names: Read
   (action.startsWith("invitation.") ? (textOf(after, "role") ?? textOf(before, "role")) : null) ??
   target;
 
-/** What the console calls actions whose names do not read well. */
+/** Texts for actions whose names do not read well. */
 const ACTION_TEXTS: Readonly<Record<string, string>> = {
   "organization.created": "workspace created",
   "source.plan_saved": "tracking plan saved",
@@ -174,7 +174,7 @@ const ACTOR_TEXTS: Readonly<Record<AuditEntry["actor"], string>> = {
   system: "System",
 };
 
-/** Who made a change, such as "Ada" or "Ada (access token)". */
+/** The name of who made a change, such as "Ada" or "Ada (access token)". */
 export function actorName({ actor, userId }: AuditEntry, names: ReadonlyMap<string, string>): string {
   const name = userId === null ? undefined : names.get(userId);
   if (userId === null || actor === "command_line") return ACTOR_TEXTS[actor];

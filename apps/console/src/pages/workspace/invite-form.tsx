@@ -23,15 +23,15 @@ export function InviteForm({ onCreated }: InviteFormProps) {
   const { data: profile } = useQuery(profileQuery);
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("viewer");
-  const made = useMutation({
+  const creation = useMutation({
     mutationFn: () => api.createInvitation({ body: { organizationId, role, email: email.trim() || null } }),
     onSuccess: async (invitation) => {
       await client.invalidateQueries({ queryKey: ["invitations"] });
       onCreated(invitation);
     },
   });
-  const failure = made.error instanceof ApiFailure ? made.error : null;
-  const submit = useSubmit(() => made.mutateAsync(), email.trim() !== "");
+  const failure = creation.error instanceof ApiFailure ? creation.error : null;
+  const submit = useSubmit(() => creation.mutateAsync(), email.trim() !== "");
   const isMail = email.trim() !== "";
   if (profile === null)
     return (
@@ -47,7 +47,7 @@ export function InviteForm({ onCreated }: InviteFormProps) {
           {methods?.sendsMail === false &&
             " Create a link and send it yourself: email is off on this server."}
         </Text>
-        {made.error && <ErrorAlert error={made.error} />}
+        {creation.error && <ErrorAlert error={creation.error} />}
         {methods?.sendsMail && (
           <TextInput
             label="Send to"
@@ -67,7 +67,7 @@ export function InviteForm({ onCreated }: InviteFormProps) {
           onChange={(event) => setRole(event.currentTarget.value as Role)}
         />
         <Group justify="flex-end">
-          <AsyncButton type="submit" isPending={made.isPending}>
+          <AsyncButton type="submit" isPending={creation.isPending}>
             {isMail ? "Send invitation" : "Create link"}
           </AsyncButton>
         </Group>

@@ -1,4 +1,4 @@
-/** What a new token can do: everything that its role may do, or one thing for one source. */
+/** The fields for the scope of a new token: everything that its role may do, or one thing for one source. */
 import type { CreateTokenBody } from "@headwater/contract";
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";

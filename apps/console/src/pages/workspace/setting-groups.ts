@@ -59,7 +59,7 @@ interface SettingText {
   readonly note: string | null;
 }
 
-/** The settings that are amounts. The digits of the others, such as a port or an id, are no number to read. */
+/** The settings that are amounts. The digits of the others, such as a port or an id, are not numbers to read. */
 const AMOUNTS = /BYTES|DAYS|HOURS|_SIZE$|_RATE_|_PER_|_FLIGHT$|THREADS/;
 
 /** @returns the value with thousands separators, and its note: `1,073,741,824` and `1 GiB`, or `0` and `no limit` */

@@ -81,7 +81,7 @@ function NewMemberForms({ onInvited, onCreated }: NewMemberFormsProps) {
   );
 }
 
-/** What each role may do. */
+/** Explains the permissions of each role. */
 const Roles = () => (
   <details>
     <summary>What each role may do</summary>
@@ -107,7 +107,7 @@ function Members() {
     <PagedTable label="Members" columns={["Member", "Role", "Added", ""]} query={query} className="members">
       {({ members }) =>
         members
-          .toSorted((one, other) => Number(other.userId === ownId) - Number(one.userId === ownId))
+          .toSorted((a, b) => Number(b.userId === ownId) - Number(a.userId === ownId))
           .map((member) => (
             <MemberRow key={member.userId} member={member} isLastOwner={hasOneOwner && isOwner(member)} />
           ))
@@ -235,7 +235,7 @@ function RemoveMemberMenu({ member }: { readonly member: Member }) {
   );
 }
 
-/** Removes the user from the workspace. The console then shows another one of theirs. */
+/** Removes the user from the workspace. The console then shows another workspace of the user. */
 function LeaveMenu({ name: ownName }: { readonly name: string }) {
   const { organizationId, userId, name } = useWorkspace();
   const client = useQueryClient();

@@ -97,7 +97,7 @@ function scopeOf(
 interface TokenRowProps {
   readonly token: Token;
   readonly userName: string | undefined;
-  /** Of the source that the token is limited to. */
+  /** The name of the source that the token is limited to. */
   readonly sourceName: string | undefined;
   /** Whether this tab is signed in with it. */
   readonly isInUse: boolean;

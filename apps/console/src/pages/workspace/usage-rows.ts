@@ -69,10 +69,10 @@ export function sumBySource({ days }: WorkspaceUsage): SourceUsage[] {
       bytes: sum.bytes + bytes,
     });
   }
-  return [...sums.values()].sort((one, other) => other.accepted - one.accepted);
+  return [...sums.values()].sort((a, b) => b.accepted - a.accepted);
 }
 
-/** @returns the first day of the month that is so many months before that of the day */
+/** @returns the first day of the month that is `monthsBefore` months before the month of the day */
 export function firstOfMonth(day: string, monthsBefore: number): string {
   const [year = 0, month = 1] = monthOf(day).split("-").map(Number);
   return dayOf(Date.UTC(year, month - 1 - monthsBefore, 1));

@@ -34,25 +34,32 @@ function matchCommands<One extends { readonly label: string }>(
 }
 
 /** Before one types: the first page of some sources, and all pages of the workspace. */
-const firstCommands = (ofSources: readonly PaletteCommand[], pages: readonly PaletteCommand[]) => {
-  const first = ofSources.filter(({ to }) => to === SOURCE_PAGES[0]?.to);
+const firstCommands = (sourceCommands: readonly PaletteCommand[], pages: readonly PaletteCommand[]) => {
+  const first = sourceCommands.filter(({ to }) => to === SOURCE_PAGES[0]?.to);
   return [...first.slice(0, Math.max(0, MAX_SHOWN - pages.length)), ...pages];
 };
 
 interface PaletteCommands {
-  readonly ofSources: readonly PaletteCommand[];
+  readonly sourceCommands: readonly PaletteCommand[];
   readonly pages: readonly PaletteCommand[];
-  /** Why those of the sources are missing; null: they are not. */
+  /** Why the commands of the sources are missing; null: they are there. */
   readonly missing: string | null;
 }
 
 function useCommands(): PaletteCommands {
   const { organizationId, can } = useWorkspace();
   const { data = [], isPending, error } = useQuery(sourcesQuery(organizationId));
+  const allSources: PaletteCommand = {
+    key: "all",
+    label: "All sources: Stats",
+    icon: "world",
+    to: "/analytics/all",
+    search: { organizationId },
+  };
   const pages = PAGES.filter(({ permission }) => can(permission)).map(
     ({ to, label, icon }): PaletteCommand => ({ key: to, label, icon, to, search: {} }),
   );
-  const ofSources = data.flatMap(({ sourceId, name }) =>
+  const sourceCommands = data.flatMap(({ sourceId, name }) =>
     SOURCE_PAGES.filter(({ permission }) => can(permission)).map(
       ({ to, label }): PaletteCommand => ({
         key: `${sourceId} ${to}`,
@@ -65,7 +72,11 @@ function useCommands(): PaletteCommands {
     ),
   );
   const missing = isPending ? "Loading sources…" : error && "The sources could not be loaded.";
-  return { ofSources, pages, missing };
+  return {
+    sourceCommands,
+    pages: data.length > 1 && can("stats:read") ? [...pages, allSources] : pages,
+    missing,
+  };
 }
 
 /** A long name of a source ends before the page. */
@@ -85,9 +96,11 @@ export function PaletteList({ text, onClose }: PaletteListProps) {
   const [active, setActive] = useState(0);
   const navigate = useNavigate();
   const confirmLeave = useConfirmLeave();
-  const { ofSources, pages, missing } = useCommands();
+  const { sourceCommands, pages, missing } = useCommands();
   const shown =
-    text.trim() === "" ? firstCommands(ofSources, pages) : matchCommands([...ofSources, ...pages], text);
+    text.trim() === ""
+      ? firstCommands(sourceCommands, pages)
+      : matchCommands([...sourceCommands, ...pages], text);
   const run = async (command: PaletteCommand | undefined) => {
     if (!command) return;
     onClose();

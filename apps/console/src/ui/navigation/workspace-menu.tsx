@@ -1,4 +1,4 @@
-/** Shows which workspace is open, opens another one, and leads to the page that creates one. */
+/** Shows which workspace is open, switches to another one, and links to the page that creates one. */
 import { useQuery } from "@tanstack/react-query";
 import { createLink, useNavigate } from "@tanstack/react-router";
 import type { ComponentProps } from "react";

@@ -98,7 +98,7 @@ function removeCopies(target: string): void {
 export const backup = defineCommand({
   description: "Copy the ledger, the debug history and the embedded warehouse to a folder",
   details: [
-    "The service can keep running. With DATABASE_URL it copies the embedded warehouse alone: dump the database first.",
+    "The service can keep running. With DATABASE_URL it copies only the embedded warehouse: back up PostgreSQL first.",
   ],
   options: { to: required(text("folder", "Folder for the backup; created if it is missing")) },
   run: async ({ to }, { progress }) => {

@@ -63,7 +63,7 @@ export function startCopy(file: SqliteFile, from: string, to: string): boolean {
   }
 }
 
-/** What was removed after the copy was made. */
+/** Statements that remove from the copy what was removed from the ledger since. */
 const COPY_REMOVALS = [
   "delete from shipped_days where (source_id, day) not in (select source_id, day from live.shipped_days)",
   `update shipped_days set removed = (select l.removed from live.shipped_days l

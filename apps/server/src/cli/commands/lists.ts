@@ -97,7 +97,7 @@ export const lists = defineCommand({
     return {
       json: { lists: described },
       text: table(["list", "from", "version", "date", "entries", "setting"], rows),
-      note: "A setting names a file of yours. The first list of sources that has a host decides.",
+      note: "Each setting takes the path of your own file. A host that is in several lists of sources is looked up in the first of them.",
     };
   },
 });

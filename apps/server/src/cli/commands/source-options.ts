@@ -6,10 +6,12 @@ import {
   BOT_POLICIES,
   FRAMEWORK_HINTS,
   formatChannelRule,
+  formatContentGroup,
   formatGoal,
   type PathRules,
   type Privacy,
   parseChannelRule,
+  parseContentGroup,
   parseGoal,
   type QueryParameters,
   type Source,
@@ -48,7 +50,11 @@ export const SOURCE_OPTIONS = {
   engagement: onOff("Measure time on page and scroll depth. It changes the snippet of the install page"),
   goal: list(
     "goal",
-    "A goal, such as Name=path:/thanks* or 'Name=event:buy; plan is pro; price gt 100; value 25 EUR': after the event or the path, conditions (is, is_not, contains, gt, lt) and what a conversion is worth. The goals that are given replace the whole list; none removes all",
+    "A goal: a name and a path or an event, such as Name=path:/thanks*. Optional: conditions (is, is_not, contains, gt, lt) and the value of a conversion, such as 'Name=event:buy; plan is pro; price gt 100; value 25 EUR'. The goals that are given replace the whole list; none removes all",
+  ),
+  "content-group": list(
+    "group",
+    "A group of pages, such as 'Docs=/docs/*; /guides/*'. A page belongs to the first one that it matches. The groups that are given replace the whole list; none removes all",
   ),
   bots: choice(
     BOT_POLICIES,
@@ -64,7 +70,7 @@ export const SOURCE_OPTIONS = {
   ),
   "query-parameter": list(
     "name",
-    "A query parameter that addresses of pages keep, such as page or filter_*. The names that are given replace the whole list; all, campaign or none instead of names",
+    "A query parameter that addresses of pages keep, such as page or filter_*. The names that are given replace the whole list. Instead of names: all, campaign or none",
   ),
   "remove-index": onOff("Store /shop/index.html as /shop/"),
   "remove-trailing-slash": onOff("Store /shop/ as /shop"),
@@ -103,6 +109,14 @@ function readGoal(given: string) {
   );
 }
 
+function readContentGroup(given: string) {
+  const group = parseContentGroup(given);
+  if (group) return group;
+  throw new UsageError(
+    `--content-group must be a name and paths, such as 'Docs=/docs/*; /guides/*', not ${JSON.stringify(given)}. --content-group none removes all groups.`,
+  );
+}
+
 function readChannelRule(given: string) {
   const rule = parseChannelRule(given);
   if (rule) return rule;
@@ -117,7 +131,7 @@ function readList<T>(given: readonly string[], parse: (item: string) => T): T[] 
   return given.length === 1 && given[0] === "none" ? [] : given.map(parse);
 }
 
-/** @returns undefined when the option was not given; `all` and `campaign` alone are no names */
+/** @returns undefined when the option was not given; `all` or `campaign` alone is not a name */
 function readQueryParameters(given: readonly string[]): QueryParameters | undefined {
   const [first] = given;
   if (given.length === 1 && (first === "all" || first === "campaign")) return first;
@@ -143,6 +157,7 @@ export function buildSourceChange(
     requireOrigin: given["require-origin"],
     engagement: given.engagement,
     goals: readList(given.goal, readGoal),
+    contentGroups: readList(given["content-group"], readContentGroup),
     bots: given.bots,
     excludedPaths: readList(given["exclude-path"], (path) => path),
     excludedAddresses: readList(given["exclude-address"], (address) => address),
@@ -188,6 +203,8 @@ const DESCRIBED_FIELDS: Record<SourceFieldName, (source: Source) => readonly Des
   ],
   engagement: ({ engagement }) => [["engagement", engagement ? "measured" : "not measured"]],
   goals: ({ goals }) => goals.map((goal) => ["goal", formatGoal(goal)]),
+  contentGroups: ({ contentGroups }) =>
+    contentGroups.map((group) => ["content group", formatContentGroup(group)]),
   bots: ({ bots }) => [["bots", bots]],
   excludedPaths: ({ excludedPaths }) => [["excluded paths", excludedPaths.join(", ")]],
   excludedAddresses: ({ excludedAddresses }) => [["excluded addresses", excludedAddresses.join(", ")]],

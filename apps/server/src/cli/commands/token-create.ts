@@ -72,7 +72,7 @@ async function create(access: WorkspaceAccess, options: TokenOptions) {
   return callOperation(audited, "createToken", createTokenOperation, { body, actor });
 }
 
-/** What the token is for, as the end of a sentence. */
+/** The purpose of the token, as the end of a sentence. */
 function describePurpose(
   { owner, source, scope }: TokenOptions,
   { organizationId, userId }: { organizationId: string; userId: string },

@@ -11,7 +11,7 @@ import { createHttpInterface } from "./http-interface.ts";
 import { openInbox } from "./inbox.ts";
 
 /** The parent's first message. */
-export interface OpenOrder {
+export interface OpenRequest {
   folder: string;
   memoryBytes: number;
   threads: number;
@@ -22,20 +22,20 @@ export interface OpenOrder {
   password: string;
 }
 /** The answer to it. `failure` says why the engine could not be opened. */
-export type OpenReport = { port: number } | { failure: string };
+export type OpenResult = { port: number } | { failure: string };
 
 /** Safe at any time: answered inserts are on the disk. The engine's own shutdown may wait for a query forever. */
 const end = () => process.kill(process.pid, "SIGKILL");
 
-const report = (message: OpenReport) => process.send?.(message);
+const report = (message: OpenResult) => process.send?.(message);
 
-async function open(order: OpenOrder): Promise<void> {
-  const ownBackups = backupsIn(order.folder);
-  const engine = await openEngine({ ...order, backups: order.backups ?? ownBackups, onStuck: end });
+async function open(request: OpenRequest): Promise<void> {
+  const ownBackups = backupsIn(request.folder);
+  const engine = await openEngine({ ...request, backups: request.backups ?? ownBackups, onStuck: end });
   // unfinished backups are useless, and no other process uses the folder now
   rmSync(ownBackups, { recursive: true, force: true });
-  const inbox = openInbox(join(order.folder, FILES));
-  const server = createHttpInterface({ engine, inbox, credentials: order });
+  const inbox = openInbox(join(request.folder, FILES));
+  const server = createHttpInterface({ engine, inbox, credentials: request });
   server.listen(0, "127.0.0.1", () => {
     const address = server.address();
     if (typeof address === "object" && address) report({ port: address.port });
@@ -49,6 +49,6 @@ trySetPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 process.on("disconnect", end);
 // Ctrl-C in a terminal reaches this process too; the parent decides
 process.on("SIGINT", () => undefined);
-process.once("message", (order: OpenOrder) => {
-  open(order).catch((error: Error) => report({ failure: error.message }));
+process.once("message", (request: OpenRequest) => {
+  open(request).catch((error: Error) => report({ failure: error.message }));
 });

@@ -26,7 +26,7 @@ export interface Engine {
    * Runs a request. Resolves with the answer's chunks once the first of them is there. Leaving the iteration early ends
    * the query.
    * @param signal kills the query
-   * @throws ClickHouseException, also from the iteration
+   * @throws ClickHouseException, from the call or from the iteration
    */
   run(request: EngineRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   close(): void;
@@ -35,7 +35,7 @@ export interface Engine {
 /** The subfolder of request bodies and of the pipes of answers. It is emptied at each start. */
 export const FILES = "inbox";
 
-/** The folder that the engine writes backups to: a server may write nowhere else. */
+/** The folder of backups, the only one that the engine may write them to. */
 export const backupsIn = (folder: string): string => join(folder, "backups");
 
 interface EngineOptions {
@@ -178,7 +178,7 @@ async function afterFirst(chunks: AsyncGenerator<Uint8Array>): Promise<AsyncIter
 /** @throws Error when another process uses the folder */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { Session } = await import("chdb");
-  // this session keeps the engine open; the others come and go
+  // this session keeps the engine open; each request has another one
   const control = new Session(options.folder, { connectionArgs: argumentsOf(options) });
   await control.queryAsync("SELECT 1");
   const reads = createLane(MAX_READS, sessionSettings(options, options.threads));

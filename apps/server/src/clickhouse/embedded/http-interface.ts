@@ -88,8 +88,8 @@ async function answer(
   const disconnected = new AbortController();
   response.once("close", () => disconnected.abort());
   const run = async (statement: string) => {
-    const asked = readRequest(url, statement, randomBytes(ID_BYTES).toString("hex"));
-    await sendAnswer(response, asked, await engine.run(asked, disconnected.signal));
+    const query = readRequest(url, statement, randomBytes(ID_BYTES).toString("hex"));
+    await sendAnswer(response, query, await engine.run(query, disconnected.signal));
   };
   const insert = insertOf(url);
   if (insert === null) await run(await readStatement(request));

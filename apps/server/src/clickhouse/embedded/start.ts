@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { WarehouseProcess } from "../warehouse.ts";
-import type { OpenOrder, OpenReport } from "./child.ts";
+import type { OpenRequest, OpenResult } from "./child.ts";
 import { writeEndpoint } from "./endpoint-file.ts";
 
 export interface EmbeddedOptions {
@@ -80,7 +80,7 @@ export async function startEmbedded(
     child.once("exit", (code, signal) => resolve(`its process ended (${signal ?? `exit code ${code}`})`));
   });
   const end = () => void child.kill("SIGKILL");
-  const order: OpenOrder = {
+  const request: OpenRequest = {
     folder: resolve(folder),
     backups: backups === null ? null : resolve(backups),
     memoryBytes,
@@ -89,14 +89,18 @@ export async function startEmbedded(
     username: USER,
     password,
   };
-  const startTimer = setTimeout(end, SERVER_LIMITS.warehouseStartMs);
+  const late = Promise.withResolvers<OpenResult>();
+  const failure = `it did not answer within ${SERVER_LIMITS.warehouseStartMs / 1_000} s`;
+  const startTimer = setTimeout(late.resolve, SERVER_LIMITS.warehouseStartMs, { failure });
   signal?.addEventListener("abort", end);
   try {
-    const opened = new Promise<OpenReport>((resolve) => child.once("message", resolve));
-    child.send(order, () => undefined);
-    const report = await Promise.race([opened, ended.then((reason) => ({ failure: reason }))]);
-    if ("failure" in report) throw new Error(`The embedded warehouse cannot be opened: ${report.failure}`);
-    const url = `http://127.0.0.1:${report.port}`;
+    const opened = new Promise<OpenResult>((resolve) => child.once("message", resolve));
+    // a failed send needs no handling: the end of the child settles the start
+    child.send(request, () => undefined);
+    const died = ended.then((reason) => ({ failure: reason }));
+    const result = await Promise.race([opened, died, late.promise]);
+    if ("failure" in result) throw new Error(`The embedded warehouse cannot be opened: ${result.failure}`);
+    const url = `http://127.0.0.1:${result.port}`;
     const endpoint = { url, username: USER, password, database: DATABASE, cluster: null };
     writeEndpoint(folder, endpoint);
     return { endpoint, ended, end, residentBytes: () => residentBytesOf(child.pid) };

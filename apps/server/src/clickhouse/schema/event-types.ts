@@ -12,3 +12,15 @@ export const IS_PAGE_VIEW = typeCondition("pageView");
 export const IS_ACTION = `${typeCondition("action")} AND NOT passive`;
 /** True for events that open a session. */
 export const OPENS_SESSION = "NOT passive";
+
+/** A session ends at the latest so long after its last event that is not passive. */
+const MAX_ENGAGED_AFTER_MS = 1_800_000;
+
+/** Columns over the events of a session from which `SESSION_ENDED_AT` is computed. */
+export const SESSION_END_COLUMNS = [
+  `maxIf(occurredAt, ${OPENS_SESSION}) AS lastActiveAt`,
+  "groupArrayIf((occurredAt, assumeNotNull(toFloat64(engagedSeconds))), isNotNull(engagedSeconds)) AS engagementReports",
+];
+/** The end of a session: its last event that is not passive, and the engaged time that was reported after it. */
+export const SESSION_ENDED_AT = `addMilliseconds(lastActiveAt, least(${MAX_ENGAGED_AFTER_MS},
+  toInt64(round(1000 * arraySum(report -> if(report.1 > lastActiveAt, report.2, 0), engagementReports)))))`;

@@ -3,7 +3,13 @@
  * (docs/api/stored-events.md), so ClickHouse reads the lines of the outbox as they are.
  */
 import { type ClusterTarget, onCluster } from "../cluster.ts";
-import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "./event-types.ts";
+import {
+  IS_ACTION,
+  IS_PAGE_VIEW,
+  OPENS_SESSION,
+  SESSION_END_COLUMNS,
+  SESSION_ENDED_AT,
+} from "./event-types.ts";
 import { tableStatements } from "./table.ts";
 
 const few = "LowCardinality(Nullable(String))";
@@ -119,7 +125,7 @@ const NAMES = ["anonymousId", "entryPage", "entryDevice", "entryCountry", "entry
 export const sessionsStatement = (
   target: ClusterTarget,
 ): string => `CREATE OR REPLACE VIEW ${target.database}.sessions${onCluster(target)} AS
-SELECT sourceId, sessionId, startedAt, endedAt,
+SELECT sourceId, sessionId, startedAt, ${SESSION_ENDED_AT} AS endedAt,
   dateDiff('millisecond', startedAt, endedAt) AS durationMs,
   pageViews, trackEvents,
   pageViews = 1 AND trackEvents = 0 AS isBounce,
@@ -129,7 +135,7 @@ SELECT sourceId, sessionId, startedAt, endedAt,
 FROM (
   SELECT sourceId, sessionId,
     minIf(occurredAt, ${OPENS_SESSION}) AS startedAt,
-    max(occurredAt) AS endedAt,
+    ${SESSION_END_COLUMNS.join(",\n    ")},
     countIf(${IS_PAGE_VIEW}) AS pageViews,
     countIf(${IS_ACTION}) AS trackEvents,
     argMin(tuple(${ENTRY}), (passive, occurredAt, eventId)) AS firstEvent,

@@ -40,6 +40,7 @@ const SESSION_ROLLUPS = {
   durationMs: "Int64 CODEC(T64, LZ4)",
   pageviews: counter,
   events: counter,
+  passiveEvents: counter,
   ...dimensionColumns(STATS_SESSION_DIMENSIONS),
 };
 
@@ -49,6 +50,7 @@ const EVENT_ROLLUPS = {
   ...dimensionColumns(STATS_EVENT_DIMENSIONS),
   pageviews: counter,
   events: counter,
+  passiveEvents: counter,
   engagedSeconds: "Float64 CODEC(ZSTD)",
   /** The greatest one. */
   scrollDepth: "Nullable(UInt8) CODEC(ZSTD)",
@@ -57,7 +59,7 @@ const EVENT_ROLLUPS = {
 /** The states of a build. The higher one replaces the lower one. */
 export const BUILD_STATES = { started: 0, done: 1, dropping: 2 } as const;
 
-/** `fingerprints` are those of the day before, the day and the day after, of the events received until `receivedUntil`. */
+/** `fingerprints`: of the day before, the day and the day after, for the events received until `receivedUntil`. */
 const ROLLUP_BUILDS = {
   sourceId: "LowCardinality(String)",
   day: "Date",

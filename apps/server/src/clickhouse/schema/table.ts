@@ -4,7 +4,7 @@ import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
 interface TableDefinition {
   name: string;
   columns: Readonly<Record<string, string>>;
-  /** Of the stored table. */
+  /** The projection of the stored table. */
   projection?: string;
   /** An engine of the MergeTree family, with its arguments. */
   engine: `${string}MergeTree` | `${string}MergeTree(${string})`;

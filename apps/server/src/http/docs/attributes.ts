@@ -78,7 +78,7 @@ function renderAttribute({ name, schema, isRequired, description }: Attribute): 
     ? `<details><summary>Members of <code>${escapeText(name)}</code></summary>${renderMembers(inner)}</details>`
     : "";
   return [
-    `<li><p><code class="name">${escapeText(name)}</code> <span class="type">${typeOf(schema)}</span>${required} ${renderLimits(inner)}</p>`,
+    `<li><p><code>${escapeText(name)}</code> <span class="type">${typeOf(schema)}</span>${required} ${renderLimits(inner)}</p>`,
     description ? `<p>${renderProse(description)}</p>` : "",
     renderValues(inner),
     members,

@@ -54,8 +54,8 @@ const PARAMETER_KINDS = [
 
 const renderAllParameters = ({ parameters }: OpenApiOperation): string =>
   PARAMETER_KINDS.map(([kind, title]) => {
-    const ofKind = parameters.filter((one) => one.in === kind);
-    return ofKind.length === 0 ? "" : `<h4>${title}</h4>${renderParameters(ofKind)}`;
+    const selected = parameters.filter((one) => one.in === kind);
+    return selected.length === 0 ? "" : `<h4>${title}</h4>${renderParameters(selected)}`;
   }).join("");
 
 function renderReturns({ responses }: OpenApiOperation): string {
@@ -111,7 +111,7 @@ function renderErrors(
 }
 
 const renderRoute = ({ method, path, operation }: Route) =>
-  `<p class="route"><span class="${method}">${method.toUpperCase()}</span> <span class="${operation.deprecated ? "old" : ""}">${escapeText(path)}</span></p>`;
+  `<p class="route"><span class="${method}">${method.toUpperCase()}</span> ${operation.deprecated ? `<span class="old">${escapeText(path)}</span>` : escapeText(path)}</p>`;
 
 const toText = (example: unknown): string =>
   typeof example === "string" ? example : JSON.stringify(example, null, 2);

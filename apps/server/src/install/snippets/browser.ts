@@ -7,8 +7,8 @@ export interface SnippetOptions {
   readonly apiBaseUrl: string;
   /** Written into the page, because otherwise the client would learn it from the first response, after it has sent a request. */
   readonly requireConsent: boolean;
-  /** Written into the page if true or false, so that the client need not wait for the first response. */
-  readonly respectGpc: boolean;
+  /** Written into the page if true or false, so that the client need not wait for the first response. null: unknown. */
+  readonly respectGpc: boolean | null;
   /** Whether the client is loaded with its optional part `engagement`, in the same request. */
   readonly engagement: boolean;
 }
@@ -20,7 +20,7 @@ export const scriptUrl = ({ apiBaseUrl, engagement }: SnippetOptions): string =>
 export const attributesOf = (options: SnippetOptions): Record<string, string> => ({
   key: options.publicKey,
   api: options.apiBaseUrl,
-  respectGpc: `${options.respectGpc}`,
+  ...(options.respectGpc === null ? {} : { respectGpc: `${options.respectGpc}` }),
   ...(options.requireConsent ? { consent: "pending" } : {}),
 });
 
@@ -37,22 +37,30 @@ export const queueStub = `if (typeof window.headwater !== "function") {
   window.headwater = function () { (headwater.q = headwater.q || []).push(arguments); };
 }`;
 
+/** Trusted Types allow the script's address by a policy with this name. */
+export const TRUSTED_POLICY = "headwater";
+
 /** The console warning for a script that did not load, as a JavaScript expression. `script` is the element. */
 export const blockedWarning =
   '"Headwater: " + script.src + " was blocked, so nothing is counted. Run `headwater doctor`."';
 
 /**
  * The text between the tags, which a Content-Security-Policy hashes. The element's `onerror` reports a blocked script,
- * because the script itself cannot.
+ * because the script itself cannot. Elements named `head` or `createElement` may hide the document's members.
  */
 export const inlineScript = (options: SnippetOptions): string => `
-(function (script) {
+(function (page) {
 ${queueStub.replace(/^/gm, "  ")}
+  function trusted(url) {
+    try { return trustedTypes.createPolicy("${TRUSTED_POLICY}", { createScriptURL: String }).createScriptURL(url); }
+    catch (error) { return url; }
+  }
+  var script = (document.createElement.call ? document : page).createElement.call(document, "script");
   script.async = true;
-  script.src = ${stringLiteral(scriptUrl(options))};
+  script.src = trusted(${stringLiteral(scriptUrl(options))});
 ${datasetLines(options)}  script.onerror = function () { console.warn(${blockedWarning}); };
-  document.head.appendChild(script);
-})(document.createElement("script"));
+  page.querySelector.call(document, "head").appendChild(script);
+})(Document.prototype);
 // headwater("track", "signup") sends an event.
 `;
 
@@ -65,6 +73,6 @@ export const astroExample = (options: SnippetOptions): string => `---
 // src/components/Headwater.astro
 // Put <Headwater /> into the <head> of your layout:
 //   import Headwater from "../components/Headwater.astro";
-// Page views are counted automatically, also with <ClientRouter />.
+// Page views are counted automatically, even with <ClientRouter />.
 ---
 ${browserSnippet(options).replace("<script>", "<script is:inline>")}`;

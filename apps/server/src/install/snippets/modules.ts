@@ -1,6 +1,13 @@
 /** The snippets that are TypeScript modules: they share the exported functions and the statements that load the client. */
 import { stringLiteral } from "../escape.ts";
-import { attributeName, attributesOf, blockedWarning, type SnippetOptions, scriptUrl } from "./browser.ts";
+import {
+  attributeName,
+  attributesOf,
+  blockedWarning,
+  type SnippetOptions,
+  scriptUrl,
+  TRUSTED_POLICY,
+} from "./browser.ts";
 
 /** The functions that a module snippet exports. They queue calls until the client has loaded. On a server they do nothing. */
 const calls = `type Call = [command: string, ...args: unknown[]];
@@ -14,6 +21,16 @@ declare global {
 // Queues calls until the script has loaded.
 function queue() {
   return (window.headwater ??= (...early) => void (window.headwater!.q ??= [] as Call[]).push(early));
+}
+
+// Trusted Types allow the script by this policy.
+function trusted(url: string): string {
+  try {
+    const policy = { createScriptURL: String };
+    return Reflect.get(window, "trustedTypes").createPolicy("${TRUSTED_POLICY}", policy).createScriptURL(url);
+  } catch {
+    return url;
+  }
 }
 
 export function headwater(...call: Call): void {
@@ -38,7 +55,7 @@ queue();
 const script = document.createElement("script");
 script.id = "headwater-script";
 script.async = true;
-script.src = ${stringLiteral(scriptUrl(options))};
+script.src = trusted(${stringLiteral(scriptUrl(options))});
 ${attributeLines(options)}script.onerror = () => console.warn(${blockedWarning});
 document.head.append(script);
 `.replace(/^(?=.)/gm, indent);

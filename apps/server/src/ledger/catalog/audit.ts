@@ -4,7 +4,7 @@ import { COMMAND_LINE_USER, isServiceAccount } from "../../core/users.ts";
 import type { Actor, AuditRecord, PageOf, TokenRecord, WorkspacePageRequest } from "../records.ts";
 import type { CatalogDb } from "./database.ts";
 
-/** Who makes a change, and when. A method that takes it writes an audit entry in the same transaction. */
+/** The actor and the time of a change. A method that takes it writes an audit entry in the same transaction. */
 export interface AuditedChange {
   actor: Actor;
   now: number;
@@ -16,7 +16,7 @@ interface ChangeByAnyone {
   now: number;
 }
 
-/** Who has only the link of a mail. */
+/** The actor who has only the link of a mail. */
 export const LINK_HOLDER = { userId: null, tokenId: null };
 
 interface NewAuditEntry {
@@ -77,7 +77,7 @@ interface Acted {
   readonly action: string;
 }
 
-/** A person acts by a session of the console or a JWT, which is no token of the ledger. */
+/** A person acts by a session of the console or a JWT, which is not a token of the ledger. */
 function actorOf({ userId, tokenId, scope, action }: Acted): ActorKind {
   if (action === FAILED_SIGN_IN) return "stranger";
   if (userId === null) return tokenId === null ? "system" : "shared_link";

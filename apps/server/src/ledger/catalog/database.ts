@@ -1,4 +1,4 @@
-/** What the catalog's methods share: the Kysely database, paged lists, and the lock on a workspace. */
+/** The parts that the catalog's methods share: the Kysely database, paged lists, and the lock on a workspace. */
 import {
   CamelCasePlugin,
   type Dialect,
@@ -55,7 +55,7 @@ export function toPage<T extends { createdAt: number }>(
   return { rows, nextCursor: cursor ?? null };
 }
 
-/** Whether a query has at least so many rows. */
+/** @returns whether a query has at least `count` rows */
 export const hasRows = async (
   query: { limit(rows: number): { execute(): Promise<unknown[]> } },
   count: number,

@@ -10,7 +10,7 @@ import type { CatalogTables } from "./schema.ts";
 
 type DeletionClock = Omit<CatalogTables["deletionClock"], "one">;
 
-/** The clock has jumped if it differs from the expected time by more than this. Shorter stops of the service are no jump. */
+/** The clock has jumped if it differs from the expected time by more than this. Shorter stops of the service are not a jump. */
 const JUMP_MS = DAY_MS;
 /** After a jump, the new time is trusted when the service has run with it for this long. */
 const HOLD_MS = DAY_MS;

@@ -28,7 +28,7 @@ interface EmailConfirmation extends AuditedChange {
 }
 
 /**
- * Makes the address of a code that of its user. The code is deleted, and so are the user's codes of sign-in links. If the user had
+ * Gives the address of a code to its user. The code is deleted, and so are the user's codes of sign-in links. If the user had
  * another address, `restoring` is stored for `restoreEmail`. `too_many`: it would be one too many.
  */
 async function confirmEmail(
@@ -63,7 +63,7 @@ async function confirmEmail(
   return { profile: changed, previousEmail: before };
 }
 
-/** Whoever changed the address may have made these. */
+/** Ends sessions, and deletes tokens, identities and codes made since the address changed: a thief may have made them. */
 async function deleteSince(db: CatalogDb, userId: string, changedAt: number, now: number): Promise<void> {
   const tokens = await db
     .selectFrom("tokens")

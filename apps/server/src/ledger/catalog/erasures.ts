@@ -1,6 +1,6 @@
 /**
  * Requests to erase a visitor and their receipts (docs/api/erasure.md), and the part of erasing that both engines share: claims,
- * progress, and deleting the visitors' sessions. Every method may be repeated, also by another node.
+ * progress, and deleting the visitors' sessions. Every method may be repeated, even by another node.
  */
 import type { ErasureStatus, VisitorKind } from "@headwater/contract";
 import { sql } from "kysely";
@@ -49,8 +49,8 @@ async function requestErasure(
     .where("organizationId", "=", organizationId)
     .where("finishedAt", "is", null);
   if (await hasRows(open, MAX_OPEN_ERASURES)) return "too_many";
-  const asked = { receiptId, organizationId, sourceId, kind, requestedAt };
-  const receipt: ErasureRecord = { ...asked, status: "ledger", finishedAt: null };
+  const request = { receiptId, organizationId, sourceId, kind, requestedAt };
+  const receipt: ErasureRecord = { ...request, status: "ledger", finishedAt: null };
   await db
     .insertInto("erasures")
     .values({ ...receipt, visitorId: id, pages: "[]", claimedUntil: 0 })

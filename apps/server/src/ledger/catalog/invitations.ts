@@ -125,7 +125,7 @@ export async function acceptInvitation(
   db: CatalogDb,
   { hash, userId: givenId, name, now }: InvitationAcceptance,
 ): Promise<{ organizationId: string; userId: string } | "unknown" | "limit_reached"> {
-  // deleted first, so that of two who accept it at once one waits and then finds none
+  // deleted first: when two accept it at once, one waits and then finds none
   const invitation = await db
     .deleteFrom("invitations")
     .where("hash", "=", hash)

@@ -86,7 +86,7 @@ export const organizationsOf = (
     .orderBy("organizations.organizationId", "desc")
     .execute();
 
-/** @returns null when the user is no member, or the workspace does not exist */
+/** @returns null when the user is not a member, or the workspace does not exist */
 export async function roleOf(
   db: CatalogDb,
   { userId, organizationId }: { userId: string; organizationId: string },

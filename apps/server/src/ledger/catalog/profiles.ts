@@ -71,7 +71,7 @@ export async function changeEmail(
   return saved;
 }
 
-/** What is known of a new user. A name and an address that the user already has are kept. */
+/** Stores what is known of a new user. A name and an address that the user already has are kept. */
 export async function completeProfile(
   db: CatalogDb,
   userId: string,

@@ -19,7 +19,7 @@ const reports = (db: CatalogDb, { sourceId }: { sourceId: string }): Promise<Rep
     .orderBy("reportId")
     .execute();
 
-/** What audit entries show: not the target, because the URL of a webhook is a secret. */
+/** The members that audit entries show. They exclude the target, because the URL of a webhook is a secret. */
 const audited = ({ reportId, period, channel }: ReportRecord) => ({ reportId, period, channel });
 
 async function createReport(
@@ -65,8 +65,8 @@ async function deleteReport(
 }
 
 /**
- * Stores the hash of the code in the link of a mail. Also deletes the links of old mails, those of deleted reports among them, and
- * of one report those beyond the newest.
+ * Stores the hash of the code in the link of a mail. It also deletes the links of old mails and of deleted
+ * reports, and all but the newest links of this report.
  */
 async function addReportLink(
   db: CatalogDb,

@@ -25,7 +25,7 @@ async function savedItems(
   }));
 }
 
-/** What audit entries show. */
+/** The members that audit entries show. */
 const audited = ({ savedId, kind, name }: SavedItemRecord) => ({ savedId, kind, name });
 
 /** Only a change of a shared item writes an audit entry: others concern nobody else. */

@@ -17,7 +17,6 @@ import type {
   UsageRow,
 } from "../records.ts";
 import type { ReportRecord } from "../report-record.ts";
-import { IS_FOUND_BY_VISITOR } from "../visitors.ts";
 import type { SourceColumns } from "./source-columns.ts";
 
 const ACCESS_TABLES = [
@@ -60,7 +59,7 @@ const SOURCE_TABLES = [
   `create table event_catalog (source_id text not null, name text not null, record text not null, primary key (source_id, name))`,
 ];
 
-/** What people save on the stats page. */
+/** Tables of what people save on the stats page. */
 const STATS_TABLES = [
   `create table saved_items (saved_id text primary key, source_id text not null, user_id text not null, kind text not null,
     name text not null, is_shared integer not null, created_at bigint not null, definition text not null)`,
@@ -94,12 +93,12 @@ const DATA_TABLES = [
   `insert into warehouse_checks values (1, 0, 0, 0, 0, '{"missingEvents":0,"sources":[],"moreSources":0,"detachedParts":[]}')`,
 ];
 
-/** What the engines do differently: how rows get sequence numbers, and how tables are stored whose rows change often. */
+/** The differences of the engines: sequence numbers, and the storage of tables whose rows change often. */
 interface EngineDdl {
   /** The type of `audit.seq`. */
   sequence: string;
   sessions: string;
-  /** Of the tables with counters of each source. */
+  /** The storage of the tables with counters of each source. */
   counters: string;
 }
 
@@ -115,8 +114,8 @@ export const catalogDdl = ({ sequence, sessions, counters }: EngineDdl): string[
   `create table sessions (source_id text not null, session_id text not null, anonymous_id text not null, user_id text,
     started_at bigint not null, last_activity_at bigint not null, landing text not null,
     primary key (source_id, session_id)) ${sessions}`,
-  // finds the session of a visitor whose client does not know it: without browser storage, or of a compatible endpoint
-  `create index sessions_of_visitor on sessions (source_id, anonymous_id) where ${IS_FOUND_BY_VISITOR}`,
+  // finds the session of a visitor whose client does not know it. Requests that open no session do not write it
+  "create index sessions_of_visitor on sessions (source_id, anonymous_id, started_at)",
   `create table audit (seq ${sequence}, organization_id text not null, at bigint not null, user_id text, token_id text,
     action text not null, target text not null, before_json text, after_json text)`,
   `create index audit_organization on audit (organization_id, seq)`,
@@ -136,7 +135,7 @@ export interface CatalogTables {
     email: string | null;
     /** The `IdentityRecord` of the person who signed in at the identity provider, as JSON. */
     identity: string | null;
-    /** Of the invitation that the sign-in accepts. */
+    /** The hash of the invitation that the sign-in accepts. */
     invitationHash: string | null;
   };
   profiles: ProfileRecord;
@@ -184,7 +183,7 @@ export interface CatalogTables {
     definition: string;
   };
   reports: ReportRecord;
-  /** The links in the mails of reports: that of a report that waits agrees to it, later ones end it. */
+  /** The links in the mails of reports. The link of a waiting report confirms it; later ones end it. */
   reportLinks: { hash: string; reportId: string; createdAt: number };
   erasures: ErasureRecord & {
     /** null when the erasure is done. */

@@ -1,4 +1,4 @@
-/** What the first start writes (docs/api/access.md). */
+/** Writes the data of the first start: workspace, owner, token and sign-in code (docs/api/access.md). */
 import { writeAudit } from "./audit.ts";
 import { type CatalogDb, hasRows } from "./database.ts";
 import { insertOrganization } from "./organizations.ts";

@@ -14,7 +14,7 @@ const MAX_SESSIONS_PER_USER = 50;
 
 type CodeRow = CatalogTables["signInCodes"];
 
-/** What a sign-in code would do. */
+/** The effect that a sign-in code would have. */
 interface SignInOffer {
   userId: string;
   name: string | null;
@@ -104,7 +104,7 @@ async function userOfCode(db: CatalogDb, code: CodeRow): Promise<string> {
   return (identity && (await userOfIdentity(db, identity))) ?? code.userId;
 }
 
-/** What the code of a sign-in would do. Changes nothing. */
+/** Reads the effect that a sign-in code would have. Changes nothing. */
 async function readSignInCode(
   db: CatalogDb,
   { codeHash, now }: { codeHash: string; now: number },
@@ -186,8 +186,8 @@ async function signIn(db: CatalogDb, request: SignInRequest): Promise<TokenRecor
   const userId = await redeem(db, code, now);
   if (typeof userId === "object") return userId.failed;
 
-  const made = toUserToken(request.token, userId, now);
-  const token: TokenRecord = { ...made, scope: "console", expiresAt };
+  const userToken = toUserToken(request.token, userId, now);
+  const token: TokenRecord = { ...userToken, scope: "console", expiresAt };
   const { tokenId } = token;
   await insertToken(db, token, request.token.hash);
   await endOldSessions(db, token);

@@ -121,7 +121,7 @@ async function createSource(
 
 /** Fields whose members can be changed one by one. */
 type ObjectField = "privacy" | "pathRules" | "limits";
-/** An update of a source. Missing (or undefined) fields keep their value, also inside those that are objects. */
+/** An update of a source. Missing (or undefined) fields keep their value, even inside those that are objects. */
 export type SourceChange = {
   [F in Exclude<SourceFieldName, ObjectField>]?: SourceRecord[F] | undefined;
 } & {

@@ -1,5 +1,5 @@
 /**
- * What the warehouse must hold of each source and day, and the outcome of the latest checks of the warehouse, shared by all nodes
+ * The number of events that the warehouse must hold of each source and day, and the latest checks of it, shared by all nodes
  * (docs/decisions/0022).
  */
 import { sql } from "kysely";
@@ -19,7 +19,7 @@ async function allSourceIds(db: CatalogDb): Promise<string[]> {
 const raiseRevision = (db: CatalogDb) =>
   db.updateTable("warehouseChecks").set((eb) => ({ revision: eb("revision", "+", 1) }));
 
-/** What the warehouse must hold, as far as the ledger has counted it. */
+/** The events that the warehouse must hold, as the ledger has counted them. */
 export interface ShippedDays {
   /** Counts events that were shipped, and not the ones that were removed on purpose. */
   days: DayCount[];

@@ -3,10 +3,10 @@ import { SERVER_LIMITS } from "../../core/limits.ts";
 import { ATTEMPT_ROW_BYTES, SUPERFLUOUS_OTHERS } from "../attempt-queries.ts";
 import { LOCKS } from "./connections.ts";
 
-/** Rows that one transaction deletes, besides those that new attempts replace. */
+/** Rows that one transaction deletes, not counting those that new attempts replace. */
 const SLICE = 1_000;
 
-/** `other`: 0 for an attempt that succeeded, 1 for any other outcome. */
+/** `other`: 0 for a success, 1 for a failure (any other outcome). */
 export const ATTEMPTS_TABLES = [
   `create table attempts (source_id text not null, seq bigint generated always as identity, kind text not null,
     other smallint not null, outcome text not null, code text, origin text, session_id text, anonymous_id text,
@@ -51,8 +51,8 @@ const OF_GROUP = "source_id = touched.source_id and kind = touched.kind and othe
 
 /**
  * Records attempts. One call runs at a time, so that sequence numbers become visible in order, which the live stream needs.
- * For each source and kind it keeps the newest successes and the newest other attempts. Of the other attempts, the last few of
- * each code are kept first. It does not wait for the disk: a crash loses about a second of history.
+ * For each source and kind it keeps the newest successes and the newest failures. The last few failures of each code are
+ * kept before other failures. It does not wait for the disk: a crash loses about a second of history.
  */
 const RECORD_ATTEMPTS = `
 create or replace function record_attempts(rows json, counts json, store_bytes bigint) returns void language plpgsql as $$

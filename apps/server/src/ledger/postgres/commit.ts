@@ -19,7 +19,7 @@ interface GroupEntry {
 /** The events that a group stores for one source. */
 interface SourceLines {
   sourceId: string;
-  lines: string[];
+  lines: Uint8Array[];
   /** The number of lines of each day. */
   days: Map<number, number>;
 }
@@ -33,15 +33,15 @@ function collectEntries(group: Commit[]): { entries: GroupEntry[]; sources: Sour
     if (entries.length === 0) continue;
     const own: SourceLines = sources.get(sourceId) ?? { sourceId, lines: [], days: new Map() };
     sources.set(sourceId, own);
-    for (const { key, json, day } of entries) {
+    for (const { key, line, day } of entries) {
       if (!unique.has(key)) {
-        unique.set(key, { key, commit: position + 1, line: own.lines.push(json), index });
+        unique.set(key, { key, commit: position + 1, line: own.lines.push(line), index });
         own.days.set(day, (own.days.get(day) ?? 0) + 1);
       }
       index += 1;
     }
   }
-  const sorted = [...unique.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
+  const sorted = [...unique.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   return { entries: sorted, sources: [...sources.values()] };
 }
 
@@ -73,12 +73,16 @@ const COMMIT = "select commit_group($1, $2, $3, $4, $5, $6, $7, $8) as accepted"
 /** The text form of an array of numbers or ids, in which nothing needs quotes. */
 const toArrayText = (values: readonly unknown[]) => `{${values.join()}}`;
 
+const LINE_BREAK = Buffer.from("\n");
+const joinLines = (lines: readonly Uint8Array[]): Buffer =>
+  Buffer.concat(lines.flatMap((line, index) => (index === 0 ? [line] : [LINE_BREAK, line])));
+
 /** All payloads in one buffer, and where each source's payload begins (from 1). */
 async function buildPayloads(sources: SourceLines[]) {
   const outbox: { source_id: string; first: number; bytes: number }[] = [];
   const build = ({ sourceId, lines, days }: SourceLines) =>
     buildPayload(
-      lines.join("\n"),
+      joinLines(lines),
       [...days].map(([day, events]) => ({ sourceId, day, events })),
     );
   const payloads = await Promise.all(sources.map(build));

@@ -31,7 +31,7 @@ export const isLockTimeout = (error: unknown): boolean =>
 export const isDeadlock = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === DEADLOCK_DETECTED;
 
-/** @returns a StorageError; the same error when it is a bug of ours or names a server that cannot be used */
+/** @returns a StorageError. A bug of ours and an OperatorError, which tells the operator what to fix, are returned unchanged. */
 export function toStorageError(error: unknown): unknown {
   if (error instanceof StorageError || error instanceof OperatorError || !(error instanceof Error))
     return error;
@@ -50,6 +50,6 @@ export function toStorageError(error: unknown): unknown {
     : error;
 }
 
-/** For a started service: it waits for a server that became unusable, as for any other failing storage. */
+/** Also makes UnfitPostgres a StorageError: a running service waits until PostgreSQL can be used again. */
 export const toServingError = (error: unknown): unknown =>
   error instanceof UnfitPostgres ? new StorageError(error.message, "failed", error) : toStorageError(error);

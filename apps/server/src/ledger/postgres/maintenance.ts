@@ -13,7 +13,7 @@ import { tryInTransaction } from "./transaction.ts";
 const SLICE_SESSIONS = 2_000;
 const MAX_SESSION_SLICES = 20;
 const SLICE_CHANGES = 10_000;
-/** More in a minute than nodes tell each other. */
+/** More than the nodes report to each other in a minute. */
 const MAX_CHANGE_SLICES = 500;
 /** The row of a node that was not seen for this long is deleted. */
 const DEAD_NODE_MS = 60 * SERVER_LIMITS.nodeTimeoutMs;

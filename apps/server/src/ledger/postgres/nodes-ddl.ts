@@ -1,4 +1,4 @@
-/** What several nodes share beside the stored data: one clock, who serves, and the changes that they tell each other. */
+/** The DDL that several nodes share: one clock, the list of nodes, and the changes that they tell each other. */
 
 /**
  * The clock of all nodes, in milliseconds since the epoch. Everything that is deleted by age is deleted by this clock, so a

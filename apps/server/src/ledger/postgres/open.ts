@@ -99,7 +99,7 @@ async function prepareDatabase(url: string, nodeId: string): Promise<string> {
   }
 }
 
-/** What a node stores of what it has found in its warehouse: another node may have taken the warehouse over meanwhile. */
+/** Methods that store what a node found in its warehouse. They check that no other node has taken it over meanwhile. */
 const warehouseMethods = (catalog: Catalog, place: WarehousePlaceStore) =>
   ({
     advanceErasures: (step) =>

@@ -8,12 +8,12 @@ import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { LedgerChange } from "../ledger.ts";
 import { openPool } from "./connections.ts";
 
-/** Changed sessions that the other nodes are not told of yet. They see further changes after `SESSION_CACHE_MS`. */
+/** Changed sessions that the other nodes do not know of yet. They see further changes after `SESSION_CACHE_MS`. */
 const MAX_UNTOLD_SESSIONS = 10_000;
 /** Changes that a node reads at once. If there are more, it drops all that it has cached. */
 export const MAX_LEARNED_CHANGES = 5_000;
 
-/** What this node tells the others, and what it learns of them. The row of the node is gone when the database lost its unlogged tables. */
+/** Exchanges changes with the other nodes. The row of this node is gone when the database lost its unlogged tables. */
 const EXCHANGE = `with own as (
     insert into nodes values ($1, clock_timestamp()) on conflict (node_id) do nothing returning node_id
   ), told as (
@@ -83,7 +83,7 @@ export class RemoteChanges {
     this.#listeners.push(listener);
   }
 
-  /** Tells the other nodes that a session has changed, with the next exchange. If that fails, they are not told. */
+  /** Tells the other nodes with the next exchange that a session has changed. If that fails, they see it after `SESSION_CACHE_MS`. */
   tell(session: ChangedSession): void {
     if (this.#untold.length < MAX_UNTOLD_SESSIONS) this.#untold.push(session);
   }
@@ -119,13 +119,13 @@ export class RemoteChanges {
   }
 
   async #exchange(): Promise<void> {
-    const told = this.#untold;
+    const changed = this.#untold;
     this.#untold = [];
     const values = [
       this.#nodeId,
       this.#next,
-      told.map(({ sourceId }) => sourceId),
-      told.map(({ sessionId }) => sessionId),
+      changed.map(({ sourceId }) => sourceId),
+      changed.map(({ sessionId }) => sessionId),
     ];
     const { rows } = await this.#pool.query<Exchanged>(EXCHANGE, values);
     for (const row of rows) this.#learn(row);

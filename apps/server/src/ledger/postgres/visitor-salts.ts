@@ -38,9 +38,9 @@ export const saltMethods = (pool: pg.Pool): SaltLedger => ({
     const known = await read();
     if (known) return known;
     await pool.query(MAKE_SALT, [day]);
-    const made = await read();
-    if (!made) throw new Error(`the salt of day ${day} was destroyed at once`);
-    return made;
+    const salt = await read();
+    if (!salt) throw new Error(`the salt of day ${day} was destroyed at once`);
+    return salt;
   },
   async destroyVisitorSalts({ before }) {
     if ((await pool.query(HAS_OLD, [before])).rowCount === 0) return;

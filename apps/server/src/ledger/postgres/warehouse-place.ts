@@ -8,7 +8,7 @@ import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { WarehousePlace } from "../ledger.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** The events are in another folder than that of this node. The message says where. */
+/** The events are in another folder than the one of this node. The message says where. */
 export class WarehouseElsewhere extends OperatorError {
   constructor({ url }: WarehousePlace) {
     super(

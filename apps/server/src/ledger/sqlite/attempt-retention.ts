@@ -36,7 +36,7 @@ const EXPIRED = `seq in (select seq from (
 export class AttemptRetention {
   readonly #sql: Statements;
   readonly #maxBytes: number;
-  /** Of all attempts. null: they are counted when this is next needed. */
+  /** The bytes of all attempts. null: they are counted when this is next needed. */
   #bytes: number | null = null;
 
   constructor(sql: Statements, maxBytes: number) {

@@ -23,7 +23,7 @@ function adaptTransaction(database: DatabaseSync, sql: string): string {
 function prepare(database: DatabaseSync, sql: string): SqliteStatement {
   const prepared = database.prepare(adaptTransaction(database, sql));
   return {
-    // a statement with columns returns rows, also `insert … returning`
+    // a statement with columns returns rows, even `insert … returning`
     reader: prepared.columns().length > 0,
     all: (parameters) => prepared.all(...toInputs(parameters)),
     run: (parameters) => prepared.run(...toInputs(parameters)),

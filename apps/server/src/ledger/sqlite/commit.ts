@@ -30,8 +30,8 @@ const INSERT_OUTBOX = `insert into outbox (events, created_at, payload)
   values (?, max(?, coalesce((select trusted_at from deletion_clock), 0)), ?)`;
 const ADD_TOTALS = "update outbox_totals set events = events + ?, bytes = bytes + ?";
 
-/** What a group adds to the counters of one source and day, so that each row is written once. */
-interface DayCounts {
+/** The sums that a group adds to the counters of one source and day, so that each row is written once. */
+interface UsageOfDay {
   sourceId: string;
   day: string;
   accepted: number;
@@ -46,7 +46,7 @@ const sum = (flags: Uint8Array): number => flags.reduce((total, flag) => total +
 /** The later time: requests may be committed in another order than they were received. */
 const latest = (known: number | null, at: number) => Math.max(known ?? at, at);
 
-function addToCounts(counts: Map<string, DayCounts>, head: CommitHead, accepted: number): void {
+function addToCounts(counts: Map<string, UsageOfDay>, head: CommitHead, accepted: number): void {
   if (accepted === 0 && !head.bootstrap) return;
   const { sourceId, receivedAt } = head;
   const key = `${sourceId} ${dayOf(receivedAt)}`;
@@ -85,7 +85,7 @@ function touchSessions(sql: Statements, head: CommitHead, outcomes: Uint8Array):
 }
 
 function writeHeads(sql: Statements, heads: readonly CommitHead[], outcomes: Uint8Array): void {
-  const counts = new Map<string, DayCounts>();
+  const counts = new Map<string, UsageOfDay>();
   let start = 0;
   for (const head of heads) {
     const commitOutcomes = outcomes.subarray(start, start + head.entries);
@@ -108,22 +108,22 @@ const acceptedLines = (lines: Uint8Array, outcomes: Uint8Array): string =>
     .filter((_, index) => outcomes[index] === 1)
     .join("\n");
 
-/** How many accepted events of each source and day a group has. */
-function countDays({ heads, days }: PackedCommits, outcomes: Uint8Array): DayCount[] {
+/** The accepted events of a group, counted by source and day. */
+function countEventsByDay({ heads, days }: PackedCommits, outcomes: Uint8Array): DayCount[] {
   const counts = new Map<string, DayCount>();
-  let own: DayCount | undefined;
+  let current: DayCount | undefined;
   let entry = 0;
   for (const { sourceId, entries } of heads) {
     for (const end = entry + entries; entry < end; entry++) {
       if (outcomes[entry] !== 1) continue;
       const day = days[entry] ?? 0;
       // events of one source and day usually follow each other
-      if (own?.day !== day || own.sourceId !== sourceId) {
+      if (current?.day !== day || current.sourceId !== sourceId) {
         const key = `${sourceId} ${day}`;
-        own = counts.get(key) ?? { sourceId, day, events: 0 };
-        counts.set(key, own);
+        current = counts.get(key) ?? { sourceId, day, events: 0 };
+        counts.set(key, current);
       }
-      own.events += 1;
+      current.events += 1;
     }
   }
   return [...counts.values()];
@@ -133,7 +133,7 @@ function writeOutbox(sql: Statements, group: PackedCommits, outcomes: Uint8Array
   const events = sum(outcomes);
   if (events === 0) return;
   const lines = events === outcomes.length ? group.lines : acceptedLines(group.lines, outcomes);
-  const payload = buildPayloadSync(lines, countDays(group, outcomes));
+  const payload = buildPayloadSync(lines, countEventsByDay(group, outcomes));
   sql.run(INSERT_OUTBOX, events, acceptedAt, payload);
   sql.run(ADD_TOTALS, events, payload.length);
 }

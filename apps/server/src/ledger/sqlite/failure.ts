@@ -6,6 +6,8 @@ import { StorageError } from "../ledger.ts";
 
 /** SQLite's result codes (sqlite.org/rescode.html). */
 const FAILURES: Readonly<Record<number, StorageFailure>> = { 11: "damaged", 13: "full", 26: "damaged" };
+/** The `-shm` file could not grow: a new connection on a full disk gets this instead of 13. */
+const IOERR_SHMSIZE = 4874;
 const NO_SPACE = ["ENOSPC", "EDQUOT"];
 /** Files that this user may not use: SQLite's perm, readonly, cantopen; codes of the file system. */
 const FORBIDDEN_RESULTS = [3, 8, 14];
@@ -19,7 +21,7 @@ const FORBIDDEN_CODES: readonly unknown[] = [
   "ENOENT",
 ];
 
-/** What to do about a damaged file of DATA_DIR. */
+/** The repair of each damaged file of DATA_DIR. */
 const REPAIRS: Readonly<Record<string, string>> = {
   "ledger.sqlite":
     "When `headwater_outbox_events` no longer falls, stop the service, rename its folder, and run `headwater restore --from` with the last backup. " +
@@ -48,7 +50,7 @@ export function toStorageError(error: unknown, file?: string): unknown {
   const { code, errcode, syscall }: Error & { code?: string; errcode?: number; syscall?: string } = error;
   if (code === "ERR_SQLITE_ERROR") {
     const result = (errcode ?? 0) & 0xff;
-    const kind = FAILURES[result] ?? "failed";
+    const kind = errcode === IOERR_SHMSIZE ? "full" : (FAILURES[result] ?? "failed");
     const needsOperator = kind === "damaged" || FORBIDDEN_RESULTS.includes(result);
     return new StorageError(describeSqlite(error.message, kind, file), kind, error, needsOperator);
   }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { OperatorError } from "../../core/errors.ts";
 import { flush, makeFolder, writeWhole } from "./database.ts";
 
-/** What the mark of each command says. */
+/** The content of the mark of each command. */
 interface FolderMarks {
   restore: { from: string };
   /** The target database stores the same id. The mark of a finished move stays: the ledger is there now. */
@@ -68,7 +68,7 @@ function problemOf<Command extends MarkingCommand>(dataDir: string, command: Com
 }
 
 /**
- * @param allowed whose marks are no obstacle
+ * @param allowed whose marks are not an obstacle
  * @throws MarkedFolder
  */
 export function refuseMarked(dataDir: string, allowed: readonly MarkingCommand[] = []): void {
@@ -79,7 +79,7 @@ export function refuseMarked(dataDir: string, allowed: readonly MarkingCommand[]
   }
 }
 
-/** An empty file, whose time is that of the last backup. */
+/** An empty file. Its time is the time of the last backup. */
 const BACKUP_NOTE = "last-backup";
 
 /** Notes that a backup has succeeded. Another user may have made the file. */
@@ -89,6 +89,6 @@ export function noteBackup(dataDir: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/** When `headwater backup` has last succeeded, in milliseconds since the epoch; 0: never. */
+/** When `headwater backup` last succeeded, in milliseconds since the epoch; 0: never. */
 export const lastBackupMs = (dataDir: string): number =>
   statSync(join(dataDir, BACKUP_NOTE), { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -17,17 +17,17 @@ export function enableShrinking(database: DatabaseSync): void {
     database.exec("pragma auto_vacuum = incremental");
 }
 
-const SPACE = `select page_count as pages, freelist_count as spare from pragma_page_count, pragma_freelist_count`;
+const SELECT_PAGE_COUNTS = `select page_count as pages, freelist_count as spare from pragma_page_count, pragma_freelist_count`;
 // each row that is read takes a page out of the file
 const RELEASE = `pragma incremental_vacuum(${RELEASED_PAGES_PER_SLICE})`;
 
 /**
  * Takes a slice of the spare pages out of the file. It keeps as many as are in use, and a minimum, so that the file does not
- * shrink and grow again all the time. A page can take long, because SQLite searches the list of spare pages for it.
+ * shrink and grow again all the time. A slice also ends after a time, because SQLite searches the list of spare pages for each.
  * @returns whether there may be more
  */
 function releasePages(sql: Statements, stopwatch: () => number): boolean {
-  const { pages = 0, spare = 0 } = sql.get<{ pages: number; spare: number }>(SPACE) ?? {};
+  const { pages = 0, spare = 0 } = sql.get<{ pages: number; spare: number }>(SELECT_PAGE_COUNTS) ?? {};
   if (spare <= Math.max(MIN_SPARE_PAGES, pages - spare)) return false;
   const end = stopwatch() + RELEASE_SLICE_MS;
   for (const _ of sql.each(RELEASE)) if (stopwatch() > end) break;
@@ -37,6 +37,6 @@ function releasePages(sql: Statements, stopwatch: () => number): boolean {
 /** @param stopwatch milliseconds, monotonic */
 export const createSpaceMethods = (sql: Statements, stopwatch: () => number) => ({
   releasePages: () => releasePages(sql, stopwatch),
-  /** The file itself gets smaller only now. */
+  /** `releasePages` changes the WAL only; copying it back to the file makes the file shorter. */
   truncateFile: () => void sql.get("pragma wal_checkpoint(passive)"),
 });

@@ -46,7 +46,7 @@ function identify(dataDir: string, names: readonly string[]): FileIdentities {
   return found;
 }
 
-/** @returns what is wrong with the first file that is not the known one; null when all are */
+/** Says what is wrong with the first file that is missing or another one; null when none is. */
 function findLoss(dataDir: string, known: FileIdentities): string | null {
   for (const [name, stats] of known) {
     const now = readStats(join(dataDir, name));
@@ -59,7 +59,7 @@ function findLoss(dataDir: string, known: FileIdentities): string | null {
 export class LedgerFiles {
   readonly #dataDir: string;
   #kept: FileIdentities | null = null;
-  #ofConnection: FileIdentities = new Map();
+  #opened: FileIdentities = new Map();
 
   constructor(dataDir: string) {
     this.#dataDir = dataDir;
@@ -68,7 +68,7 @@ export class LedgerFiles {
   /** Call it when a connection was opened. */
   remember(): void {
     this.#kept ??= identify(this.#dataDir, KEPT_FILES);
-    this.#ofConnection = identify(this.#dataDir, CONNECTION_FILES);
+    this.#opened = identify(this.#dataDir, CONNECTION_FILES);
   }
 
   /** Throws when `ledger.sqlite` or `serve.lock` is no longer the file that was opened first. */
@@ -100,9 +100,9 @@ export class LedgerFiles {
     }
   }
 
-  /** What is wrong with the files of the connection; null when they are the ones that it opened. */
+  /** Says what is wrong with the files of the connection; null when they are the ones that it opened. */
   findConnectionLoss(): string | null {
-    return findLoss(this.#dataDir, this.#ofConnection);
+    return findLoss(this.#dataDir, this.#opened);
   }
 
   /**
@@ -112,7 +112,7 @@ export class LedgerFiles {
   renameOrphans(): void {
     const [opened, present] = [this.#kept?.get(LEDGER_FILE), readStats(ledgerPath(this.#dataDir))];
     if (!opened || !present || isSameFile(opened, present)) return;
-    for (const [name, stats] of this.#ofConnection) {
+    for (const [name, stats] of this.#opened) {
       const path = join(this.#dataDir, name);
       const now = readStats(path);
       if (now && isSameFile(stats, now)) renameSync(path, `${path}.replaced-${stats.ino}`);

@@ -64,12 +64,12 @@ interface Connection {
 }
 
 /**
- * What may change a ledger that accepts nothing more because its files were lost or are damaged: its events are still
- * shipped to the warehouse, as far as they can be read.
+ * Methods that may change a ledger whose files were lost or are damaged. It accepts nothing more, but ships the events that
+ * can be read.
  */
 const SHIPPING: ReadonlySet<string> = new Set(["claimPage", "deletePage", "releasePage"]);
 
-/** What they delete, the id of the visitor included, must not stay in unused pages. */
+/** Methods whose deleted data, with the id of the visitor, must not stay in unused pages. */
 const ERASING: ReadonlySet<string> = new Set(["eraseSessions", "eraseOutbox", "advanceErasures"]);
 
 let opening: LedgerOpening | null = null;

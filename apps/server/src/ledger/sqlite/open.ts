@@ -146,7 +146,7 @@ async function readFreeBytes(dataDir: string): Promise<number> {
   return disk.bavail * disk.bsize;
 }
 
-/** The ledger, served by both threads. Methods that are not listed here are those of the ledger's thread. */
+/** The ledger, served by both threads. The ledger's thread has the methods that are not listed here. */
 function createLedger(
   threads: Threads,
   { dataDir, onGroup, warn }: SqliteOptions,

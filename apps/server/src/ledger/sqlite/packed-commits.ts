@@ -18,28 +18,27 @@ export interface PackedCommits {
 }
 
 const LINE_BREAK = 10;
-/** UTF-8 needs at most this many bytes for a UTF-16 unit. Counting the exact length costs more than writing the text. */
-const MAX_UNIT_BYTES = 3;
 
 /** The buffers are moved to the thread, not copied. */
 export function packCommits(group: readonly Commit[]): PackedCommits {
   let count = 0;
-  let units = 0;
+  let bytes = 0;
   for (const { entries } of group) {
     count += entries.length;
-    for (const { json } of entries) units += json.length + 1;
+    for (const { line } of entries) bytes += line.length + 1;
   }
   const keys = Buffer.from(new ArrayBuffer(count * KEY_BYTES));
   const days = new Uint16Array(count);
-  const lines = Buffer.from(new ArrayBuffer(units * MAX_UNIT_BYTES));
+  const lines = Buffer.from(new ArrayBuffer(bytes));
   let index = 0;
   let length = 0;
   for (const { entries } of group) {
-    for (const { key, json, day } of entries) {
+    for (const { key, line, day } of entries) {
       keys.write(key, index * KEY_BYTES, "hex");
       days[index] = day;
       if (index > 0) lines[length++] = LINE_BREAK;
-      length += lines.write(json, length);
+      lines.set(line, length);
+      length += line.length;
       index += 1;
     }
   }

@@ -3,7 +3,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { type SourceByKeyRow, sourceByKeySql, toKeyedSource } from "../catalog/source-columns.ts";
 import type { IngestLedger } from "../ledger.ts";
 import type { SessionRecord } from "../records.ts";
-import { IS_FOUND_BY_VISITOR } from "../visitors.ts";
+import { LATEST_SESSIONS } from "../visitors.ts";
 import type { Statements, Synchronous } from "./statements.ts";
 
 const SLICE_SESSIONS = 2_000;
@@ -14,13 +14,9 @@ const SESSIONS = `
     started_at as startedAt, last_activity_at as lastActivityAt, landing
   from sessions`;
 const SESSIONS_BY_ID = `${SESSIONS} where source_id = ? and session_id in (select value from json_each(?))`;
-// SQLite would read all sessions of the source by the primary key. The other columns are those of the row with the maximum
-const LATEST_SESSIONS = `
-  select source_id as sourceId, session_id as sessionId, anonymous_id as anonymousId, user_id as userId,
-    started_at as startedAt, max(last_activity_at) as lastActivityAt, landing
-  from sessions indexed by sessions_of_visitor
-  where source_id = ? and anonymous_id in (select value from json_each(?)) and ${IS_FOUND_BY_VISITOR}
-  group by anonymous_id`;
+const LATEST_SESSION = `
+  select * from (${SESSIONS} where source_id = ? and anonymous_id = ? order by started_at desc limit ${LATEST_SESSIONS})
+  order by lastActivityAt desc limit 1`;
 const NEXT_SESSIONS = `
   select source_id as sourceId, session_id as sessionId, last_activity_at as lastActivityAt from sessions
   where (source_id, session_id) > (?, ?) order by source_id, session_id limit ${SLICE_SESSIONS}`;
@@ -42,7 +38,7 @@ export const createReadMethods = (
     sql.all<SessionRecord>(SESSIONS_BY_ID, sourceId, JSON.stringify(sessionIds)),
 
   latestSessions: ({ sourceId, anonymousIds }) =>
-    sql.all<SessionRecord>(LATEST_SESSIONS, sourceId, JSON.stringify(anonymousIds)),
+    [...new Set(anonymousIds)].flatMap((id) => sql.all<SessionRecord>(LATEST_SESSION, sourceId, id)),
 
   isSetUp: () => sql.get("select 1 from organizations limit 1") !== undefined,
 });

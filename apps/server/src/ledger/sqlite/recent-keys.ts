@@ -19,7 +19,7 @@ const DELETE_LOG = "delete from recent_keys where seq <= ?";
 /** Keys that are being merged, and the last row of the log that has one of them. */
 interface RunningMerge {
   readonly keys: KeySet;
-  /** Those that are not merged yet. */
+  /** The keys that are not merged yet. */
   rest: Uint8Array;
   readonly lastSeq: number;
 }

@@ -10,7 +10,7 @@ import { describeError, isDamage } from "./failure.ts";
 export interface AttemptsOpening {
   dataDir: string;
   storeBytes: number;
-  /** A service may have the file open too. */
+  /** true for a command: a running service may have the file open too, so it must not be renamed. */
   isShared: boolean;
 }
 
@@ -101,7 +101,7 @@ export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): vo
       } catch (error) {
         if (!isDamage(error)) throw error;
         replaceIfDamaged(error);
-        // a command works without the history, unless it reads it: then it fails with the name of the file
+        // a shared file stays as it is: only a command that reads the history fails, with the name of the file
         if (!opening.isShared) file.store();
       }
     },
@@ -112,12 +112,12 @@ export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): vo
     close: () => file?.close(),
     describeError(thrown) {
       const failure = describeError(thrown, ATTEMPTS_FILE);
-      // the connection still works, and a full disk has no space for the files of a new one: reads would fail too
+      // the connection still works; a new one needs files of its own, for which a full disk has no space
       if (failure.storage === "full") return failure;
       try {
         replaceIfDamaged(thrown);
       } catch {
-        // the next call fails in the same way, and this is tried again
+        // the next call fails in the same way and tries the replacement again
       }
       return failure;
     },

@@ -74,7 +74,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Until it is disposed, what is deleted is overwritten with zeros, also in the `-wal`, as an erasure needs. Ordinary deletions are
+ * Until it is disposed, what is deleted is overwritten with zeros, in the `-wal` too, as an erasure needs. Ordinary deletions are
  * overwritten only where no further page has to be written.
  */
 export function overwriteDeleted(database: DatabaseSync): Disposable {

@@ -55,10 +55,10 @@ export function createSaltMethods(dataDir: string): SaltLedger {
         const stored = read(place);
         if (stored.readUInt32LE() === day) return stored.subarray(DAY_BYTES);
         stored.fill(0);
-        const made = randomBytes(PLACE_BYTES);
-        made.writeUInt32LE(day);
-        write(place, made);
-        return made.subarray(DAY_BYTES);
+        const newPlace = randomBytes(PLACE_BYTES);
+        newPlace.writeUInt32LE(day);
+        write(place, newPlace);
+        return newPlace.subarray(DAY_BYTES);
       }),
     async destroyVisitorSalts({ before }) {
       if (!existsSync(path)) return;

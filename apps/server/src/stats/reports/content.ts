@@ -6,9 +6,10 @@ import type {
   StatsMetric,
   StatsQueryBody,
 } from "@headwater/contract";
+import { readablePath } from "@headwater/contract/path-pattern";
 import type { SourceRecord } from "../../ledger/records.ts";
 import { toMailName, withoutLinks } from "../../mail/mail-text.ts";
-import type { QueryStats } from "../stats.ts";
+import type { QueryStats } from "../query.ts";
 import { lastPeriod, periodName } from "./period.ts";
 
 const REPORT_ROWS = 5;
@@ -124,6 +125,8 @@ function countryName(code: string): string {
   }
 }
 
+const PATHS: ReadonlySet<StatsDimension> = new Set(["page", "entryPage", "exitPage"]);
+
 /** What a visitor sent must not pass for a link or for text of the report. */
 function toName(text: string): string {
   const max = MAX_REPORT_NAME_LENGTH;
@@ -133,7 +136,9 @@ function toName(text: string): string {
 function toTable({ title, unit, dimension, missing }: TableQuery, { results }: StatsAnswer): ReportTable {
   const nameOf = (value: unknown) => {
     if (value === null || value === undefined) return missing;
-    return toName(dimension === "country" ? countryName(String(value)) : String(value));
+    const text = String(value);
+    if (dimension === "country") return toName(countryName(text));
+    return toName(PATHS.has(dimension) ? readablePath(text) : text);
   };
   const rows = results.map(({ dimensions, metrics }) => ({
     name: nameOf(dimensions[0]),
@@ -160,7 +165,7 @@ export async function readReport(
     body: Pick<StatsQueryBody, "metrics" | "dimensions" | "filters" | "pagination" | "include">,
   ) => {
     const scoped = { sourceId, timezone, dateRange: days, ...body };
-    return (await queryStats({ source, organizationId, body: scoped, now, signal })).body;
+    return (await queryStats({ sources: [source], organizationId, body: scoped, now, signal })).body;
   };
   const comparison = { mode: "custom" as const, dateRange: compared };
   const head = await ask({ metrics: FIGURES.map(({ metric }) => metric), include: { comparison } });

@@ -9,7 +9,7 @@ import { escapeText } from "../../http/escape-html.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import type { ReportRecord } from "../../ledger/report-record.ts";
 import type { LimitedMailer } from "../../mail/mail-limits.ts";
-import type { QueryStats } from "../stats.ts";
+import type { QueryStats } from "../query.ts";
 import { askForConsent } from "./consent.ts";
 import { type ReportContent, type ReportScope, readReport } from "./content.ts";
 import { lastPeriod, nextReportAt, PERIOD_WORDS } from "./period.ts";

@@ -76,7 +76,7 @@ export const listReports =
     body: { reports: (await catalog.reports({ sourceId })).map(renderReport), canMail },
   });
 
-/** A report whose address could not be asked is deleted: nobody has the link that agrees to it. */
+/** If the mail with the link cannot be sent, the report is deleted, because nobody could ever agree to it. */
 async function askForConsent(
   { catalog, reports }: ReportRouteDeps,
   report: ReportRecord,

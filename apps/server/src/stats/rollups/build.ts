@@ -3,9 +3,9 @@ import type { ClickHouseSettings } from "@clickhouse/client";
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { BUILD_STATES, FINGERPRINT } from "../../clickhouse/schema/rollups.ts";
-import { memorySettings, runOn } from "../run-query.ts";
 import { SESSION_MARGIN_MS } from "../sql/conditions.ts";
 import { EVENT_ROW_COLUMNS, groupedEventRowsSql } from "../sql/event-rows.ts";
+import { memorySettings, runOn } from "../sql/run-on.ts";
 import { divideSessions } from "../sql/session-ranges.ts";
 import { SESSION_ROW_COLUMNS, sessionRowsSql } from "../sql/session-rows.ts";
 import { type Bind, list } from "../sql/statement.ts";
@@ -29,23 +29,24 @@ export interface BuildOptions {
 }
 
 /**
- * A statement reads one event for so many bytes of its memory, and uses less than half of it. With 512 MiB it reads 450,000 events, which
- * takes a processor two seconds. Fewer and larger inserts leave fewer parts to merge.
+ * Bytes of memory for each event that a statement reads; it uses less than half of them. With 512 MiB it reads 450,000 events,
+ * which takes a processor two seconds. Fewer and larger inserts leave fewer parts to merge.
  */
 const MEMORY_PER_EVENT = 1_200;
 /** Queries come first: a build uses one thread and little memory. */
 const SETTINGS: ClickHouseSettings = {
   max_threads: 1,
   output_format_json_quote_64bit_integers: 0,
-  // the sessions of a part are in no table's key: to prepare them for the index would cost memory and gain nothing
+  // the column `session` is in no table's primary key, so the index cannot use the set that the subquery returns
   use_index_for_in_with_subqueries: 0,
 };
 
+/** Leaves out later events, so that all statements of a build read the same ones. */
 const RECEIVED = "receivedAt <= fromUnixTimestamp64Milli({receivedUntil:Int64}, 'UTC')";
 const THREE_DAYS = `sourceId = {sourceId:String}
   AND toDate(occurredAt) BETWEEN addDays({day:Date}, -1) AND addDays({day:Date}, 1)`;
 const AROUND_DAY = `${THREE_DAYS} AND ${RECEIVED}`;
-/** A part of the sessions, so that each statement is short. Events are sorted by session, so those of other parts are not read. */
+/** One range of session ids, so that each statement is short. Events are sorted by session, so other ranges are not read. */
 const IN_PART = "sessionId >= {first:String} AND ({next:String} = '' OR sessionId < {next:String})";
 
 const columns = [...SESSION_ROW_COLUMNS, ...STATS_SESSION_DIMENSIONS].join(", ");
@@ -63,8 +64,8 @@ const INSERT_EVENTS = `INSERT INTO eventRollups (sourceId, day, build, ${list(EV
 
 /**
  * Finds sessions that span more than a day. Their metrics depend on the range of a query, so queries derive them from events.
- * A session is long if its events around this day span more than a day, or if it also has a row on a day that is not
- * beside this one.
+ * A session is long if its events on these three days span more than a day, or if it also has a row on a day that is not
+ * adjacent to this one.
  */
 const INSERT_LONG_SESSIONS = `INSERT INTO longSessions (sourceId, session)
   SELECT {sourceId:String}, session FROM (
@@ -97,11 +98,11 @@ async function readFingerprints(read: ReadRows, day: string): Promise<string[]> 
   const kept = await readByDay(SELECT_KEPT_FINGERPRINTS);
   const received = await readByDay(SELECT_RECEIVED);
   // a fingerprint begins with the number of events
-  const areAllReceived = [...kept].every(([one, fingerprint]) =>
-    fingerprint.startsWith(received.get(one) ?? "-"),
+  const areAllReceived = [...kept].every(([dayOfThree, fingerprint]) =>
+    fingerprint.startsWith(received.get(dayOfThree) ?? "-"),
   );
   const byDay = areAllReceived ? kept : await readByDay(SELECT_FINGERPRINTS);
-  return byDay.has(day) ? withNeighbors(day).map((one) => byDay.get(one) ?? "") : [];
+  return byDay.has(day) ? withNeighbors(day).map((neighbor) => byDay.get(neighbor) ?? "") : [];
 }
 
 /**
@@ -128,8 +129,8 @@ export async function buildDay(
     clickhouse_settings: { ...SETTINGS, ...memorySettings(memoryBytes) },
     abort_signal: cutOff,
   };
-  const run = (query: string, more: Record<string, unknown> = {}) =>
-    client.command({ query, query_params: { ...values, ...more }, ...common });
+  const run = (query: string, params: Record<string, unknown> = {}) =>
+    client.command({ query, query_params: { ...values, ...params }, ...common });
   const read: ReadRows = async (query) =>
     (await client.query({ query, query_params: values, format: "JSONCompactEachRow", ...common })).json();
   const fingerprintsNow = () => readFingerprints(read, day);

@@ -3,7 +3,7 @@ import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { onCluster, onEveryNode, storedName } from "../../clickhouse/cluster.ts";
 import { literal } from "../../clickhouse/deletion.ts";
 import { BUILD_STATES } from "../../clickhouse/schema/rollups.ts";
-import { runOn } from "../run-query.ts";
+import { runOn } from "../sql/run-on.ts";
 import { statement } from "../sql/statement.ts";
 import { currentBuilds, type RollupBuild, readRollupState } from "./state.ts";
 

@@ -2,9 +2,9 @@
 import { BUILD_STATES } from "../../clickhouse/schema/rollups.ts";
 import { DAY_MS, utcDay } from "../../core/time.ts";
 import type { Period } from "../calendar.ts";
-import type { RunStatement } from "../run-query.ts";
 import { SESSION_MARGIN_MS } from "../sql/conditions.ts";
 import { type CoveredDay, type Rollups, type Share, uncoveredCondition, visitorsOf } from "../sql/part.ts";
+import type { RunStatement } from "../sql/run-on.ts";
 import { allOf, bindTime, statement } from "../sql/statement.ts";
 import {
   currentBuilds,
@@ -145,7 +145,7 @@ export async function readCoverage(
   const inRange = new Set(days.map(({ day }) => day));
   const checked = outdated
     .filter(({ day }) => inRange.has(day))
-    .sort((one, other) => (one.day < other.day ? -1 : 1))
+    .sort((a, b) => (a.day < b.day ? -1 : 1))
     .slice(-MAX_CHECKED_DAYS);
   const usable = new Map(
     (await withNewEvents(run, sourceId, state, checked)).map((build) => [build.day, build]),

@@ -1,13 +1,14 @@
 /** The rollups that a source has: its days with events, the builds of each day, and whether a build is current. */
 import { BUILD_STATES, FINGERPRINT } from "../../clickhouse/schema/rollups.ts";
 import { DAY_MS, utcDay } from "../../core/time.ts";
-import type { RunStatement } from "../run-query.ts";
+import type { RunStatement } from "../sql/run-on.ts";
 import { statement } from "../sql/statement.ts";
 
 /** A day of a source that has events. Days are UTC: `2026-11-21`. */
 export interface EventDay {
   readonly day: string;
   readonly events: number;
+  /** Changes when an event of the day is added or removed. */
   readonly fingerprint: string;
 }
 
@@ -44,7 +45,7 @@ type StateRow =
     ]
   | [kind: "long", "", sessions: number, "", 0, 0, [], 0];
 
-/** For statements that read few rows: to start further threads takes longer than they save. */
+/** For statements that read few rows: starting more threads takes longer than it saves. */
 export const FEW_ROWS = "SETTINGS max_threads = 1";
 
 /** The day before, the day and the day after: the only days with events of the day's sessions, except for long sessions. */
@@ -86,7 +87,7 @@ export async function readRollupState(
       builds.push({ day, buildNumber, receivedUntil, fingerprints, state });
     }
   }
-  eventDays.sort((one, other) => (one.day < other.day ? -1 : 1));
+  eventDays.sort((a, b) => (a.day < b.day ? -1 : 1));
   return { days: eventDays, builds, hasLongSessions };
 }
 
@@ -100,10 +101,10 @@ export function newestFinishedBuilds({ builds }: RollupState): Map<string, Rollu
   return newest;
 }
 
-/** The newest finished build of each day, if it read exactly the events that there are now. */
+/** The newest finished build of each day, without builds whose events have changed since. */
 export function currentBuilds(state: RollupState): Map<string, RollupBuild> {
   const fingerprints = new Map(state.days.map(({ day, fingerprint }) => [day, fingerprint]));
   const isCurrent = ({ day, fingerprints: built }: RollupBuild) =>
-    withNeighbors(day).every((one, index) => (fingerprints.get(one) ?? "") === built[index]);
+    withNeighbors(day).every((neighbor, index) => (fingerprints.get(neighbor) ?? "") === built[index]);
   return new Map([...newestFinishedBuilds(state)].filter(([, build]) => isCurrent(build)));
 }

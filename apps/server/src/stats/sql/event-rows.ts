@@ -3,7 +3,7 @@
  * events that no current rollup covers, so both give the same numbers.
  */
 import { STATS_EVENT_DIMENSIONS } from "@headwater/contract/stats-words";
-import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
+import { IS_PAGE_VIEW, OPENS_SESSION } from "../../clickhouse/schema/event-types.ts";
 import { columnSql } from "./dimensions.ts";
 import { list } from "./statement.ts";
 
@@ -24,7 +24,8 @@ interface Value {
 }
 const VALUES: Readonly<Record<string, Value>> = {
   pageviews: { ofEvent: `toUInt32(${IS_PAGE_VIEW})`, ofEvents: `countIf(${IS_PAGE_VIEW})` },
-  events: { ofEvent: "toUInt32(1)", ofEvents: "count()" },
+  events: { ofEvent: `toUInt32(${OPENS_SESSION})`, ofEvents: `countIf(${OPENS_SESSION})` },
+  passiveEvents: { ofEvent: "toUInt32(passive)", ofEvents: "countIf(passive)" },
   engagedSeconds: { ofEvent: "toFloat64(engagedSeconds)", ofEvents: "sum(toFloat64(engagedSeconds))" },
   scrollDepth: { ofEvent: "scrollDepth", ofEvents: "max(scrollDepth)" },
 };

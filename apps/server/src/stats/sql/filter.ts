@@ -3,20 +3,22 @@
 import {
   type Issue,
   LIMITS,
-  STATS_GOAL_DIMENSION,
   type STATS_OPERATORS,
   type StatsDimension,
   type StatsFilter,
   type StatsScalar,
 } from "@headwater/contract";
+import { normalizePath } from "@headwater/contract/path-pattern";
 import { issueAt } from "../../core/refusal.ts";
 import {
-  type CurrencySql,
+  type ClockDimension,
+  type FilterDimension,
   isEventLevel,
+  isPath,
   parseDimension,
+  type QueriedTexts,
   queriedTextSql,
   sessionValueSql,
-  type ValueDimension,
 } from "./dimensions.ts";
 import { maySpellSql, propertyKeyOf, propertySql } from "./properties.ts";
 import { allOf, anyOf, type Bind } from "./statement.ts";
@@ -28,9 +30,9 @@ export const MAX_STATS_FILTER_DEPTH = 6;
 type Operator = (typeof STATS_OPERATORS)[number];
 interface FilterCondition {
   readonly kind: "condition";
-  readonly dimension: ValueDimension;
+  readonly dimension: FilterDimension;
   readonly operator: Operator;
-  /** One value, or the list of the operator `in`. */
+  /** One value, or the list of the operator `in`; a path in each form in which it may be stored. */
   readonly values: readonly StatsScalar[];
 }
 export type QueryFilter =
@@ -59,7 +61,25 @@ function patternIssue(pattern: string, path: Issue["path"]): Issue | null {
   return isTooLong ? issueAt(path, `a pattern has at most ${LIMITS.maxStatsPatternLength} characters`) : null;
 }
 
-function conditionIssue({ dimension, operator, values }: FilterCondition, path: Issue["path"]): Issue | null {
+const CLOCK_RANGES = { hourOfDay: [0, 23], dayOfWeek: [1, 7] } as const;
+
+function clockIssue(
+  { name }: ClockDimension,
+  { operator, values }: FilterCondition,
+  path: Issue["path"],
+): Issue | null {
+  if (operator !== "is" && operator !== "is_not" && operator !== "in")
+    return issueAt(path, `${name} takes the operators is, is_not and in`);
+  const [first, last] = CLOCK_RANGES[name];
+  const isInRange = (value: StatsScalar) =>
+    typeof value === "number" && Number.isInteger(value) && value >= first && value <= last;
+  if (values.every(isInRange)) return null;
+  return issueAt([...path, "value"], `${name} is a whole number from ${first} to ${last}`);
+}
+
+function conditionIssue(condition: FilterCondition, path: Issue["path"]): Issue | null {
+  const { dimension, operator, values } = condition;
+  if (dimension.kind === "clock") return clockIssue(dimension, condition, path);
   const valuePath = [...path, "value"];
   const [value] = values;
   switch (operator) {
@@ -85,11 +105,11 @@ function readCondition(members: FilterMembers, path: Issue["path"], issues: Issu
   for (const [member, given] of Object.entries({ dimension: name, operator, value }))
     if (given === undefined) issues.push(issueAt([...path, member], `${member} is required`, "required"));
   if (name === undefined || operator === undefined || value === undefined) return null;
-  if (name === STATS_GOAL_DIMENSION) {
+  const dimension = parseDimension(name);
+  if (dimension.kind === "goal") {
     issues.push(issueAt([...path, "dimension"], "filters cannot use goal; filter by event or page"));
     return null;
   }
-  const dimension = parseDimension(name);
   if (dimension.kind === "time") {
     issues.push(issueAt([...path, "dimension"], "dateRange chooses the time; filters cannot"));
     return null;
@@ -98,7 +118,10 @@ function readCondition(members: FilterMembers, path: Issue["path"], issues: Issu
     issues.push(issueAt([...path, "value"], "in takes a list; every other operator takes one value"));
     return null;
   }
-  const values = Array.isArray(value) ? value : [value];
+  const given = Array.isArray(value) ? value : [value];
+  const stored = given.map((one) => (typeof one === "string" ? normalizePath(one) : one));
+  // a regular expression is no path, and a part of a path may cut a percent-encoding
+  const values = isPath(dimension) && operator !== "matches" ? [...new Set([...given, ...stored])] : given;
   const condition: FilterCondition = { kind: "condition", dimension, operator, values };
   const issue = conditionIssue(condition, path);
   if (issue) issues.push(issue);
@@ -144,18 +167,27 @@ export function readFilters(filters: readonly StatsFilter[], issues: Issue[]): Q
   return tree;
 }
 
+/** Whether a regular expression has letters that stored paths have percent-encoded only. */
+const isReadable = (pattern: string) => /[^\x20-\x7e]/.test(pattern);
+
 const textsOf = (values: readonly StatsScalar[]) => values.filter((one) => typeof one === "string");
 
 /**
  * Whether a text satisfies a condition, as SQL that is never NULL. `is_not` is written as `is`: the caller negates it.
  * @param text SQL of a text or NULL
  */
-export function textConditionSql(bind: Bind, text: string, { operator, values }: FilterCondition): string {
+export function textConditionSql(bind: Bind, text: string, condition: FilterCondition): string {
+  const { dimension, operator, values } = condition;
   switch (operator) {
     case "contains":
-      return `ifNull(position(${text}, ${bind("String", String(values[0]))}) > 0, 0)`;
-    case "matches":
-      return `ifNull(match(${text}, ${bind("String", String(values[0]))}), 0)`;
+      return anyOf(
+        values.map((value) => `ifNull(position(${text}, ${bind("String", String(value))}) > 0, 0)`),
+      );
+    case "matches": {
+      const pattern = String(values[0]);
+      const matched = isPath(dimension) && isReadable(pattern) ? `decodeURLComponent(${text})` : text;
+      return `ifNull(match(${matched}, ${bind("String", pattern)}), 0)`;
+    }
     default:
       return anyOf([
         ...(values.includes(null) ? [`${text} IS NULL`] : []),
@@ -208,9 +240,13 @@ export function writeFilterTree(
 }
 
 interface FilterContext {
+  /** The table that sessions are read from: `events`, with the columns of first visits that the filter needs. */
+  readonly table: string;
   /** Selects every event of each session in the queried period, also events before or after the period. */
   readonly sessionEvents: string;
-  readonly currency: CurrencySql;
+  readonly texts: QueriedTexts;
+  /** The SQL of a dimension of the clock at the time of an event. */
+  readonly clock: (dimension: ClockDimension) => string;
 }
 
 /** Whether a filter selects all events of a session or none. */
@@ -231,9 +267,9 @@ const MIN_GROUPED_COST = 3;
 
 /** @returns a condition on a row of `events`, 0 or 1 */
 export function writeFilter(bind: Bind, filter: QueryFilter, context: FilterContext): string {
-  const { sessionEvents, currency } = context;
+  const { table, sessionEvents, texts, clock } = context;
   const inSessions = (rest: string) =>
-    `session IN (SELECT session FROM events WHERE ${sessionEvents} ${rest})`;
+    `session IN (SELECT session FROM ${table} WHERE ${sessionEvents} ${rest})`;
   const write = (one: QueryFilter) => writeFilter(bind, one, context);
   /** A filter of sessions as an aggregate over the events of each. */
   const writeOfSession = (ofSessions: QueryFilter): string =>
@@ -255,9 +291,21 @@ export function writeFilter(bind: Bind, filter: QueryFilter, context: FilterCont
     if (one.kind !== "condition") return null;
     const { dimension } = one;
     if (dimension.kind === "property") return writePropertyCondition(bind, one);
+    if (dimension.kind === "clock")
+      return negatable(one, `${clock(dimension)} IN ${bind("Array(Int64)", one.values.map(Number))}`);
     if (isEventLevel(dimension))
-      return negatable(one, textConditionSql(bind, queriedTextSql(bind, dimension.name, currency), one));
+      return negatable(one, textConditionSql(bind, queriedTextSql(bind, dimension.name, texts), one));
     const value = textConditionSql(bind, sessionValueSql(dimension.name), one);
     return negatable(one, inSessions(`GROUP BY session HAVING ${value}`));
   });
 }
+
+/** The dimensions of all conditions of a filter. */
+export function dimensionsOf(filter: QueryFilter): FilterCondition["dimension"][] {
+  return filter.kind === "condition" ? [filter.dimension] : [filter.of].flat().flatMap(dimensionsOf);
+}
+/** Whether a filter has a condition on a dimension. */
+const reads = (filter: QueryFilter, name: keyof QueriedTexts): boolean =>
+  dimensionsOf(filter).some((dimension) => dimension.kind === "text" && dimension.name === name);
+export const readsCurrency = (filter: QueryFilter): boolean => reads(filter, "currency");
+export const readsContentGroup = (filter: QueryFilter): boolean => reads(filter, "contentGroup");

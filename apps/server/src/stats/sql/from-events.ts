@@ -2,20 +2,29 @@
  * Writes the totals of a query over events. Subqueries aggregate events and sessions separately, because a session counts in the
  * time bucket of its first event.
  */
-import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "../../clickhouse/schema/event-types.ts";
-import { type EventConditions, eventConditions, isWithin } from "./conditions.ts";
-import { sessionValueSql, valueSql } from "./dimensions.ts";
-import { withFirstTouch } from "./first-touch.ts";
-import { goalSql } from "./goals.ts";
-import type { EventTotal, Total, Totals } from "./metrics.ts";
 import {
-  bucketColumns,
+  IS_ACTION,
+  IS_PAGE_VIEW,
+  OPENS_SESSION,
+  SESSION_END_COLUMNS,
+} from "../../clickhouse/schema/event-types.ts";
+import { withTouch } from "./attribution.ts";
+import { type EventConditions, eventConditions, eventsTable, isWithin } from "./conditions.ts";
+import { REACHED_GOAL, sessionValueSql, VISITOR_TYPE_DIMENSION, valueSql } from "./dimensions.ts";
+import { eventsByGoal, rowsOfSession, sessionGoals } from "./each-goal.ts";
+import { goalSql, isEachGoal } from "./goals.ts";
+import { type EventTotal, isOfVisitorType, type Total, type Totals } from "./metrics.ts";
+import {
   dimensionColumn,
   groupDimensionColumns,
+  keyColumns,
+  notExcepted,
   type SqlContext,
+  timeColumns,
   totalColumn,
   type ValueColumn,
 } from "./metrics-query.ts";
+import { visitorsByWindow } from "./rolling.ts";
 import { allOf, anyOf, groupBy, list } from "./statement.ts";
 
 interface EventSqlContext extends SqlContext {
@@ -31,29 +40,48 @@ interface Relation {
 }
 
 const dimensionValues = ({ bind, query }: SqlContext, columns: readonly ValueColumn[]) =>
-  columns.map(({ dimension, column }) => `${valueSql(bind, dimension, query.scope.currency)} AS ${column}`);
+  columns.map(({ dimension, column }) => `${valueSql(bind, dimension, query.scope.texts)} AS ${column}`);
 const timeBuckets = (context: SqlContext, time: string) =>
-  bucketColumns(context, `toUnixTimestamp64Milli(${time})`);
+  timeColumns(context, `toUnixTimestamp64Milli(${time})`);
 
 /** The columns that `SessionTotal.value` reads. */
-const sessionColumns = (context: SqlContext): string[] => [
+const sessionColumns = (context: EventSqlContext): string[] => [
+  ...goalColumns(context),
   `minIf(occurredAt, ${OPENS_SESSION}) AS startedAt`,
-  "max(occurredAt) AS endedAt",
   `countIf(${IS_PAGE_VIEW}) AS pageViews`,
   `countIf(${IS_ACTION}) AS actions`,
   "sum(toFloat64(engagedSeconds)) AS sessionSeconds",
-  ...(context.query.goal === null
-    ? []
-    : [`max(${goalSql(context.bind, context.query.goal)}) AS reachedGoal`]),
+  ...(context.totals.has("durationMs") ? SESSION_END_COLUMNS : []),
+  ...(context.totals.has("entrances") ? [`${sessionValueSql("entryPage")} AS entryPath`] : []),
+  ...(context.totals.has("exits") ? [`${sessionValueSql("exitPage")} AS exitPath`] : []),
 ];
 
-/** Selects a row for each session of the period, with the session's dimensions and the given columns. */
-function sessionsFrom({ query, conditions }: EventSqlContext, columns: readonly string[]): string {
-  const values = groupDimensionColumns(query).session.flatMap(({ dimension, column }) =>
+function goalColumns({ bind, query: { goal } }: EventSqlContext): string[] {
+  if (goal === null) return [];
+  return [isEachGoal(goal) ? sessionGoals(bind, goal) : `max(${goalSql(bind, goal)}) AS reachedGoal`];
+}
+
+const VISITOR_TYPE: ValueColumn = { dimension: VISITOR_TYPE_DIMENSION, column: "visitorType" };
+/** The visitor type of sessions, if totals of events need it. */
+const visitorTypes = (totals: Totals): ValueColumn[] =>
+  [...totals.values()].some(isOfVisitorType) ? [VISITOR_TYPE] : [];
+
+/**
+ * Selects a row for each session of the period, with the session's dimensions and the given columns.
+ * @param further dimensions besides those of the query
+ */
+function sessionsFrom(
+  { bind, query, scope, conditions }: EventSqlContext,
+  columns: readonly string[],
+  further: readonly ValueColumn[] = [],
+): string {
+  const ofSessions = [...groupDimensionColumns(query).session, ...further];
+  const values = ofSessions.flatMap(({ dimension, column }) =>
     dimension.kind === "text" ? [`${sessionValueSql(dimension.name)} AS ${column}`] : [],
   );
+  const dimensions = ofSessions.map(({ dimension }) => dimension);
   return `SELECT ${list(["session", ...values, ...columns])}
-    FROM events WHERE ${conditions.sessionEvents} GROUP BY session`;
+    FROM ${eventsTable(bind, scope, query.period, dimensions)} WHERE ${conditions.sessionEvents} GROUP BY session`;
 }
 
 /** Writes an aggregate function of a value. `condition` is SQL; null: all rows count. */
@@ -62,14 +90,11 @@ const aggregate =
   (name: string, parameters = ""): Aggregate =>
   (value, condition) =>
     condition === null ? `${name}${parameters}(${value})` : `${name}If${parameters}(${value}, ${condition})`;
-const overAll = (name: string, parameters?: string) => (column: string) =>
-  aggregate(name, parameters)(column, null);
 const sumOfMaxima: Aggregate = (value, condition) =>
   `arraySum(mapValues(${aggregate("maxMap")(value, condition)}))`;
 /** An exact percentile of no values is NaN. */
 const orNull = (sql: string) => `if(isNaN(${sql}), NULL, ${sql})`;
-const P75 = "quantileExactInclusive";
-const P75_LEVEL = "(0.75)";
+const PERCENTILE = "quantileExactInclusive";
 
 /**
  * The SQL functions of a total: either `overEvents` over all events, or `perSession` over the events of each session and
@@ -79,54 +104,76 @@ const AGGREGATES: Readonly<
   Record<
     EventTotal["aggregate"],
     {
-      readonly overEvents: Aggregate;
+      readonly overEvents: (value: string, condition: string | null, level: number) => string;
       readonly perSession: Aggregate;
-      readonly overSessions: (column: string) => string;
+      readonly overSessions: (column: string, condition: string | null, level: number) => string;
     }
   >
 > = {
-  count: { overEvents: aggregate("count"), perSession: aggregate("count"), overSessions: overAll("sum") },
+  count: { overEvents: aggregate("count"), perSession: aggregate("count"), overSessions: aggregate("sum") },
   distinct: {
     overEvents: aggregate("uniqExact"),
     perSession: aggregate("groupUniqArray"),
-    overSessions: overAll("uniqExactArray"),
+    overSessions: aggregate("uniqExactArray"),
   },
   distinctOfSession: {
     overEvents: aggregate("uniqExact"),
     perSession: aggregate("uniqExact"),
-    overSessions: overAll("sum"),
+    overSessions: aggregate("sum"),
   },
-  sum: { overEvents: aggregate("sum"), perSession: aggregate("sum"), overSessions: overAll("sum") },
-  sumOfMaxima: { overEvents: sumOfMaxima, perSession: sumOfMaxima, overSessions: overAll("sum") },
-  p75: {
-    overEvents: (value, condition) => orNull(aggregate(P75, P75_LEVEL)(value, condition)),
+  sum: { overEvents: aggregate("sum"), perSession: aggregate("sum"), overSessions: aggregate("sum") },
+  sumOfMaxima: { overEvents: sumOfMaxima, perSession: sumOfMaxima, overSessions: aggregate("sum") },
+  percentile: {
+    overEvents: (value, condition, level) => orNull(aggregate(PERCENTILE, `(${level})`)(value, condition)),
     perSession: aggregate("groupArray"),
-    overSessions: (column) => orNull(overAll(`${P75}Array`, P75_LEVEL)(column)),
+    overSessions: (column, condition, level) =>
+      orNull(aggregate(`${PERCENTILE}Array`, `(${level})`)(column, condition)),
   },
 };
 /** The value of a total in a subquery that does not compute it. The values of all subqueries are added up. */
-const absentValue = (total: Total) => (total.over === "events" && total.aggregate === "p75" ? "NULL" : "0");
+export const absentValue = (total: Total) =>
+  total.over === "events" && total.aggregate === "percentile" ? "NULL" : "0";
 
-/** Totals of events, by any dimensions. Joins the events with their sessions when a dimension is of sessions. */
+/** Whether a total counts the events of a session, over its column `visitorType`. null: it counts those of all. */
+const typeCondition = ({ visitorType }: EventTotal) =>
+  visitorType && `ifNull(visitorType = '${visitorType}', 0)`;
+
+/** Totals of events, by any dimensions. Joins the events with their sessions when a dimension or a total is of sessions. */
 function eventTotals(context: EventSqlContext): Relation {
   const { bind, query, totals, conditions } = context;
   const { event, session } = groupDimensionColumns(query);
-  const { firstTouchWindowMs: windowMs } = query;
-  const columns = ["session", ...timeBuckets(context, "occurredAt"), ...dimensionValues(context, event)];
-  if (windowMs !== null) columns.push("visitor", "toUnixTimestamp64Milli(occurredAt) AS eventMs");
+  const { touch, goal } = query;
+  const byGoal = isEachGoal(goal) ? eventsByGoal(context, goal) : null;
+  const columns = [
+    ...(byGoal ? [byGoal.column] : []),
+    ...["session", ...timeBuckets(context, "occurredAt"), ...dimensionValues(context, event)],
+  ];
+  if (touch !== null) columns.push("visitor", "toUnixTimestamp64Milli(occurredAt) AS eventMs");
   const aggregates = new Map<string, string>();
   for (const [name, total] of totals) {
     if (total.over === "sessions") continue;
     const [value, isCounted] = [`${name}Value`, `${name}IsCounted`];
     const condition = total.condition?.(bind, query.goal) ?? null;
     columns.push(`${total.value} AS ${value}`, `${condition ?? "1"} AS ${isCounted}`);
-    aggregates.set(name, AGGREGATES[total.aggregate].overEvents(value, condition && isCounted));
+    const counted = [condition && isCounted, typeCondition(total)].filter((one) => one !== null);
+    const { overEvents } = AGGREGATES[total.aggregate];
+    aggregates.set(name, overEvents(value, counted.length === 0 ? null : allOf(counted), total.level));
   }
-  const events = `(SELECT ${list(columns)} FROM events WHERE ${conditions.events})`;
-  const joined = `${events} AS e INNER JOIN (${sessionsFrom(context, [])}) AS s USING (session)`;
-  if (windowMs !== null)
-    return { from: withFirstTouch(context, `(SELECT * FROM ${joined})`, windowMs), aggregates };
-  return { from: session.length === 0 ? events : joined, aggregates };
+  const events = `(SELECT ${list(columns)} FROM events WHERE ${byGoal?.events ?? conditions.events})`;
+  const types = visitorTypes(totals);
+  const joined = `${events} AS e INNER JOIN (${sessionsFrom(context, [], types)}) AS s USING (session)`;
+  if (touch !== null) return { from: withTouch(context, `(SELECT * FROM ${joined})`, touch), aggregates };
+  const from = session.length + types.length === 0 ? events : joined;
+  return query.windows === null ? { from, aggregates } : inWindows(context, from);
+}
+
+/** The only total of a reading with windows, from its rows. */
+function inWindows(context: EventSqlContext, from: string): Relation {
+  const names = [...context.totals.keys()];
+  return {
+    from: `(${visitorsByWindow(context, from, `${names[0]}Value`)})`,
+    aggregates: new Map(names.map((name) => [name, "sum(visitors)"])),
+  };
 }
 
 const sessionAggregates = (totals: Totals) =>
@@ -134,21 +181,33 @@ const sessionAggregates = (totals: Totals) =>
     total.over === "sessions" ? [[name, `sum(${total.value})`]] : [],
   );
 
+/** Whether an event of the period satisfies the filters. */
+const matchesInPeriod = ({ bind, query, conditions }: EventSqlContext) =>
+  `${isWithin(bind, "occurredAt", query.period)} AND (${conditions.filters})`;
+
 /** Totals of sessions, by any dimensions. A session counts once in each group that one of its events is in. */
 function sessionTotals(context: EventSqlContext): Relation {
-  const { bind, query, totals, conditions } = context;
-  const { event } = groupDimensionColumns(query);
-  const values = event.map(({ dimension }) => valueSql(bind, dimension, query.scope.currency));
+  const { bind, query, totals } = context;
+  const columnsOfEvents = groupDimensionColumns(query).event;
+  const event = columnsOfEvents.filter(({ dimension }) => dimension.kind !== "goal");
+  const ofGoal = columnsOfEvents.filter(({ dimension }) => dimension.kind === "goal");
+  const values = event.map(({ dimension }) => valueSql(bind, dimension, query.scope.texts));
+  const eventMatches = matchesInPeriod(context);
   const hasGroups = event.length > 0;
   const sessions = sessionsFrom(context, [
     ...sessionColumns(context),
     hasGroups
-      ? `groupUniqArrayIf(tuple(${list(values)}), ${conditions.filters}) AS groups`
-      : `max(${conditions.filters}) AS matchesFilters`,
+      ? `groupUniqArrayIf(tuple(${list(values)}), ${eventMatches}) AS groups`
+      : `max(${eventMatches}) AS matchesFilters`,
   ]);
   const columns = [
     "*",
+    ...(isEachGoal(query.goal) ? [rowsOfSession(bind, query.goal)] : []),
+    ...ofGoal.map(({ column }) => `${REACHED_GOAL} AS ${column}`),
     ...event.map(({ column }, index) => `tupleElement(eventGroup, ${index + 1}) AS ${column}`),
+    ...event.flatMap(({ dimension: { kind, name }, column }) =>
+      kind === "text" && name === "page" ? [`${column} AS groupPage`] : [],
+    ),
     ...timeBuckets(context, "startedAt"),
   ];
   const where = allOf([isWithin(bind, "startedAt", query.period), ...(hasGroups ? [] : ["matchesFilters"])]);
@@ -164,13 +223,13 @@ function sessionTotals(context: EventSqlContext): Relation {
  * which takes a third of the time of joining events with sessions.
  */
 function totalsBySession(context: EventSqlContext): Relation {
-  const { bind, query, totals, conditions } = context;
-  const eventMatches = `${isWithin(bind, "occurredAt", query.period)} AND (${conditions.filters})`;
+  const { bind, query, totals } = context;
+  const eventMatches = matchesInPeriod(context);
   const startsInPeriod = isWithin(bind, "startedAt", query.period);
   const columns = [
     ...sessionColumns(context),
     `countIf(${eventMatches}) AS matchingEvents`,
-    `max(${conditions.filters}) AND ${startsInPeriod} AS sessionMatches`,
+    `matchingEvents > 0 AND ${startsInPeriod} AS sessionMatches`,
   ];
   const aggregates = new Map<string, string>();
   const sessionRowConditions = new Set<string>();
@@ -184,30 +243,38 @@ function totalsBySession(context: EventSqlContext): Relation {
     const condition = allOf([eventMatches, total.condition?.(bind, query.goal) ?? "1"]);
     columns.push(`${perSession(total.value, condition)} AS ${name}OfSession`);
     sessionRowConditions.add("matchingEvents > 0");
-    aggregates.set(name, overSessions(`${name}OfSession`));
+    aggregates.set(name, overSessions(`${name}OfSession`, typeCondition(total), total.level));
   }
-  const from = `(SELECT * FROM (${sessionsFrom(context, columns)}) WHERE ${anyOf([...sessionRowConditions])})`;
+  const sessions = sessionsFrom(context, columns, visitorTypes(totals));
+  const from = `(SELECT * FROM (${sessions}) WHERE ${anyOf([...sessionRowConditions])})`;
   return { from, aggregates };
 }
 
 /** Statements that compute the totals from events, and are to be added up. Each has the columns of the dimensions and of all totals. */
 export function eventSubqueries(context: SqlContext, totals: Totals): string[] {
   const { bind, query, scope } = context;
-  const keys = query.dimensions.map((_, index) => dimensionColumn(index));
+  const keys = keyColumns(query);
   const conditions = eventConditions(bind, scope, query.period);
   const eventContext: EventSqlContext = { ...context, totals, conditions };
-  const write = ({ from, aggregates }: Relation) => {
+  const write = ({ from, aggregates }: Relation, isOfSessions = false) => {
     const sums = [...totals].map(
       ([name, total]) => `toFloat64(${aggregates.get(name) ?? absentValue(total)}) AS ${totalColumn(name)}`,
     );
-    return `SELECT ${list([...keys, ...sums])} FROM ${from} ${groupBy(keys)}`;
+    const dimensions = query.dimensions.map((_, index) => dimensionColumn(index));
+    // of the groups of a session that are read as one, the session counts in one
+    const once = isOfSessions ? "LIMIT 1 BY session" : "";
+    const rows =
+      query.except === null
+        ? from
+        : `(SELECT * FROM ${from} WHERE ${notExcepted(bind, query, dimensions)} ${once})`;
+    return `SELECT ${list([...keys, ...sums])} FROM ${rows} ${groupBy(keys)}`;
   };
   const { time, event } = groupDimensionColumns(query);
-  const isBySession = keys.length > 0 && time.length + event.length === 0;
-  if (isBySession && query.firstTouchWindowMs === null) return [write(totalsBySession(eventContext))];
+  const isBySession = query.dimensions.length > 0 && time.length + event.length === 0;
+  if (isBySession && query.touch === null) return [write(totalsBySession(eventContext))];
   const kinds = new Set([...totals.values()].map(({ over }) => over));
   return [
     ...(kinds.has("events") ? [write(eventTotals(eventContext))] : []),
-    ...(kinds.has("sessions") ? [write(sessionTotals(eventContext))] : []),
+    ...(kinds.has("sessions") ? [write(sessionTotals(eventContext), true)] : []),
   ];
 }

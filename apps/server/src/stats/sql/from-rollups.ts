@@ -1,18 +1,36 @@
 /** Writes the totals of a query over rollup rows instead of events. */
+import { STATS_EVENT_DIMENSIONS } from "@headwater/contract/stats-words";
 import { MINUTE_MS } from "../../core/time.ts";
-import { isCurrency, readsCurrency } from "../currency.ts";
-import { SESSION_MARGIN_MS } from "./conditions.ts";
-import { asText, type Dimension, hasManyValues, isEventLevel, type ValueDimension } from "./dimensions.ts";
-import { negatable, type QueryFilter, textConditionSql, writeFilterTree } from "./filter.ts";
-import { type Total, type Totals, totalsOf } from "./metrics.ts";
 import {
-  bucketColumns,
+  asText,
+  type Dimension,
+  type FilterDimension,
+  hasManyValues,
+  isCurrency,
+  isOfTime,
+  type ValueDimension,
+} from "./dimensions.ts";
+import {
+  dimensionsOf,
+  negatable,
+  type QueryFilter,
+  readsCurrency,
+  textConditionSql,
+  writeFilterTree,
+} from "./filter.ts";
+import { isEachGoal } from "./goals.ts";
+import { type Total, type Totals, totalsOf, VISITORS } from "./metrics.ts";
+import {
   dimensionColumn,
+  keyColumns,
   type MetricsQuery,
+  notExcepted,
   type RollupContext,
+  timeColumns,
   totalColumn,
 } from "./metrics-query.ts";
 import { sessionsOf, sixteenthSql, undivided, visitorsOf } from "./part.ts";
+import { readingsOf, visitorsByWindow } from "./rolling.ts";
 import { eventRows, inQuarters, sessionRows } from "./rollup-rows.ts";
 import { isSessionDimension, type SessionDimension } from "./session-rows.ts";
 import { allOf, type Bind, groupBy, list } from "./statement.ts";
@@ -32,10 +50,10 @@ const VISITORS_IN_ARRAY = "arrayUniq(groupArray(visitor))";
 const visitorsInArrays = (sixteenth: string) =>
   `arraySum(part -> arrayUniq(part), groupArrayResample(0, 16, 1)(visitor, ${sixteenth}))`;
 
-const isInSessionRollups = ({ kind, name }: ValueDimension): boolean =>
+const isInSessionRollups = ({ kind, name }: ValueDimension | FilterDimension): boolean =>
   kind === "text" && isSessionDimension(name);
-const isInEventRollups = (dimension: ValueDimension): boolean =>
-  dimension.kind === "text" && isEventLevel(dimension);
+const isInEventRollups = ({ kind, name }: ValueDimension | FilterDimension): boolean =>
+  kind === "text" && STATS_EVENT_DIMENSIONS.some((one) => one === name);
 
 /** Whether all conditions of a filter are on dimensions of sessions. Such a filter selects all events of a session or none. */
 function isOnSessions(filter: QueryFilter): boolean {
@@ -54,18 +72,28 @@ function isOnEvents(filter: QueryFilter): boolean {
 
 /** The rollup table that can answer a query; null when neither can. */
 export function tableFor(query: MetricsQuery): RollupTable | null {
-  const { scope, dimensions, metrics, goal, firstTouchWindowMs, period, starts } = query;
-  const times = [period.from, period.to, ...starts];
-  if (scope.includesBots || firstTouchWindowMs !== null || times.some((at) => at % QUARTER_MS !== 0))
+  const { scope, dimensions, goal, touch, clockChanges } = query;
+  // the values of the totals are not used here, so nothing is bound
+  const allTotals = totalsOf(() => "", query);
+  const totals = [...allTotals.values()];
+  const times = [
+    ...readingsOf(query, allTotals).flatMap(({ query: { period, starts } }) => [
+      period.from,
+      period.to,
+      ...starts,
+    ]),
+    ...clockChanges.flatMap(({ at, offsetMs }) => [at, offsetMs]),
+  ];
+  // a rollup is of one source
+  if (scope.sourceIds.length > 1) return null;
+  if (isEachGoal(goal) || scope.includesBots || touch !== null || times.some((at) => at % QUARTER_MS !== 0))
     return null;
   // the value of a goal may give an event a currency
   if (goal?.value && (scope.filters.some(readsCurrency) || dimensions.some(isCurrency))) return null;
-  // the values of the totals are not used here, so nothing is bound
-  const totals = [...totalsOf(() => "", metrics, goal).values()];
   const areTotalsIn = (table: keyof Total["rollups"]) =>
     totals.every(({ rollups }) => rollups[table] !== undefined);
   const areDimensionsIn = (isInTable: (dimension: ValueDimension) => boolean) =>
-    dimensions.every((one) => one.kind === "time" || isInTable(one));
+    dimensions.every((one) => isOfTime(one) || isInTable(one));
   if (
     areTotalsIn("sessionRollups") &&
     areDimensionsIn(isInSessionRollups) &&
@@ -85,13 +113,11 @@ export function tableFor(query: MetricsQuery): RollupTable | null {
   return isInBoth && areOfBoth ? "bothRollups" : null;
 }
 
-const sessionDimension = (dimension: Dimension): SessionDimension[] =>
+const sessionDimension = (dimension: Dimension | FilterDimension): SessionDimension[] =>
   dimension.kind === "text" && isSessionDimension(dimension.name) ? [dimension.name] : [];
 /** The dimensions of sessions that a filter needs. */
-function filterDimensions(filter: QueryFilter): SessionDimension[] {
-  if (filter.kind === "condition") return sessionDimension(filter.dimension);
-  return "kind" in filter.of ? filterDimensions(filter.of) : filter.of.flatMap(filterDimensions);
-}
+const filterDimensions = (filter: QueryFilter): SessionDimension[] =>
+  dimensionsOf(filter).flatMap(sessionDimension);
 
 /**
  * A filter as a condition on a rollup row.
@@ -134,7 +160,7 @@ function filtersSql(context: RollupContext, table: OneTable, sessions: readonly 
 function visitorsSql({ query, scope: { part } }: RollupContext): string | null {
   if (!part.fitsArrays) return null;
   // 16 arrays for each of many values would take much memory
-  const manyValues = query.dimensions.some((one) => one.kind !== "time" && hasManyValues(one));
+  const manyValues = query.dimensions.some((one) => !isOfTime(one) && hasManyValues(one));
   return manyValues ? VISITORS_IN_ARRAY : visitorsInArrays(sixteenthSql(part));
 }
 
@@ -148,18 +174,27 @@ interface TableTotals {
 
 /** Groups rows by the dimensions. @returns a statement with the columns of the dimensions and of all totals */
 function groupedTotals(context: RollupContext, { table, totals, over }: TableTotals, rows: string): string {
-  const { dimensions } = context.query;
-  const keys = dimensions.map((one, index) => (one.kind === "time" ? dimensionColumn(index) : one.name));
-  const columns = dimensions.map((one, index) =>
-    one.kind === "time" ? dimensionColumn(index) : `${asText(one.name)} AS ${dimensionColumn(index)}`,
+  const { bind, query } = context;
+  const values = query.dimensions.map((one, index) => (isOfTime(one) ? dimensionColumn(index) : one.name));
+  const keys = query.except === null ? values : [];
+  const columns = keys.map((key, index) =>
+    key === dimensionColumn(index) ? key : `${asText(key)} AS ${dimensionColumn(index)}`,
   );
+  const times = timeColumns(context, "toInt64(toUnixTimestamp(quarter)) * 1000");
+  const withTimes = `(SELECT ${list(["*", ...times])} FROM ${rows})`;
+  if (query.windows !== null) {
+    const own = keyColumns(query);
+    const visits = `(SELECT ${list([...columns, "visitor"])} FROM ${withTimes})`;
+    const sums = [...totals.keys()].map((name) => `toFloat64(sum(visitors)) AS ${totalColumn(name)}`);
+    return `SELECT ${list([...own, ...sums])}
+      FROM (${visitorsByWindow(context, visits, "visitor")}) ${groupBy(own)}`;
+  }
   const visitors = visitorsSql(context);
   const sums = [...totals].map(([name, total]) => {
-    const sql = (name === "visitors" && visitors) || total.rollups[table];
+    const sql = (total.rollups[table] === VISITORS && visitors) || total.rollups[table];
     return `toFloat64(${over === null || total.over === over ? sql : "0"}) AS ${totalColumn(name)}`;
   });
-  const times = bucketColumns(context, "toInt64(toUnixTimestamp(quarter)) * 1000");
-  return `SELECT ${list([...columns, ...sums])} FROM (SELECT ${list(["*", ...times])} FROM ${rows}) ${groupBy(keys)}`;
+  return `SELECT ${list([...columns, ...sums])} FROM ${withTimes} WHERE ${notExcepted(bind, query, values)} ${groupBy(keys)}`;
 }
 
 /** Totals of one of the tables. */
@@ -196,17 +231,15 @@ function joinedEventTotals(context: RollupContext, totals: Totals): string {
 }
 
 /**
- * Totals of the sessions that have an event which satisfies the filters, at any time. A part has sessions instead of visitors: the
+ * Totals of the sessions that have an event of the period which satisfies the filters. A part has sessions instead of visitors: the
  * events of a session may be of another visitor than the one who opened it.
  */
 function joinedSessionTotals(ofPart: RollupContext, totals: Totals): string {
   const { part } = ofPart.scope;
   const context = { ...ofPart, scope: { ...ofPart.scope, part: undivided(part) } };
   const { bind, query, scope } = context;
-  const { from, to } = query.period;
-  const around = { from: from - SESSION_MARGIN_MS, to: to + SESSION_MARGIN_MS };
   const matching = allOf([...sessionsOf(part), ...filtersSql(context, "eventRollups", sessionsOf(part))]);
-  const events = `SELECT session FROM (${eventRows(context, around)}) WHERE ${matching}`;
+  const events = `SELECT session FROM (${eventRows(context)}) WHERE ${matching}`;
   const opened = allOf([
     "sessions > 0",
     inQuarters(bind, query.period),

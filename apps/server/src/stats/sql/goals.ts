@@ -1,10 +1,12 @@
 /** Goals: those of a query, which may name goals of the source, and their SQL (docs/stats.md). */
 
 import type { Goal, StatsGoal } from "@headwater/contract";
+import { storedPattern } from "@headwater/contract/path-pattern";
 import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
 import { issueAt, requireNoIssues } from "../../core/refusal.ts";
-import type { QueryScope } from "../scope.ts";
-import { type CurrencySql, eventCurrencySql, textSql } from "./dimensions.ts";
+import type { SourceRecord } from "../../ledger/records.ts";
+import type { QueryScope } from "./conditions.ts";
+import { eventCurrencySql, REACHED_GOAL, type TextSql, textSql } from "./dimensions.ts";
 import { writePropertyCondition } from "./filter.ts";
 import { allOf, type Bind } from "./statement.ts";
 
@@ -17,12 +19,30 @@ interface GoalInBody {
 /** A goal is reached by an event of a name or a view of a page (one of them is null), with conditions on the properties. */
 export type GoalRule = Omit<Goal, "name">;
 
+/** All goals of a source, in a query by goal. Its rows have `reached`: see `each-goal.ts`. */
+export interface EachGoal {
+  readonly each: readonly Goal[];
+}
+export type QueryGoal = GoalRule | EachGoal;
+export const isEachGoal = (goal: QueryGoal | null): goal is EachGoal => goal !== null && "each" in goal;
+const REACHED_CURRENCY = "tupleElement(reached, 2)";
+const REACHED_AMOUNT = "tupleElement(reached, 3)";
+
+type GoalSource = Pick<SourceRecord, "goals" | "pathRules">;
+
+/** The goals of sources, with patterns in the form in which each stores paths. */
+export const storedGoals = (sources: readonly GoalSource[]): Goal[] =>
+  sources.flatMap(({ goals, pathRules }) =>
+    goals.map((goal) => ({ ...goal, path: goal.path && storedPattern(pathRules)(goal.path) })),
+  );
+
 /**
- * @param sourceGoals the goals that the source has
+ * @param sources what has the goals
  * @throws Refusal `invalid_payload` for a name that no goal of the source has
  */
-export function resolveGoals(sourceGoals: readonly Goal[], goals: readonly GoalInBody[]): GoalRule[] {
-  const known = new Map(sourceGoals.map((goal) => [goal.name, goal]));
+export function resolveGoals(sources: readonly GoalSource[], goals: readonly GoalInBody[]): GoalRule[] {
+  const known = new Map(storedGoals(sources).map((goal) => [goal.name, goal]));
+  const toStored = storedPattern({ lowerCase: sources.every(({ pathRules }) => pathRules.lowerCase) });
   const unknown = goals.filter(({ goal: { name } }) => name !== undefined && !known.has(name));
   requireNoIssues(
     unknown.map(({ path }) =>
@@ -33,7 +53,7 @@ export function resolveGoals(sourceGoals: readonly Goal[], goals: readonly GoalI
     ),
   );
   return goals.map(({ goal: { name = "", event = null, page = null } }) => {
-    return known.get(name) ?? { event, path: page, conditions: [], value: null };
+    return known.get(name) ?? { event, path: page && toStored(page), conditions: [], value: null };
   });
 }
 
@@ -48,7 +68,10 @@ function reachedBy(bind: Bind, { event, path }: GoalRule): string {
 }
 
 /** Whether an event reaches a goal. */
-export const goalSql = (bind: Bind, goal: GoalRule): string =>
+export const goalSql = (bind: Bind, goal: QueryGoal): string =>
+  isEachGoal(goal) ? `isNotNull(${REACHED_GOAL})` : ruleSql(bind, goal);
+
+const ruleSql = (bind: Bind, goal: GoalRule): string =>
   allOf([
     reachedBy(bind, goal),
     ...goal.conditions.map(({ property, operator, value }) =>
@@ -64,22 +87,31 @@ export const goalSql = (bind: Bind, goal: GoalRule): string =>
 /** The revenue of an event without one. */
 export const NO_AMOUNT = "toDecimal64(0, 4)";
 
-/** The revenue of an event that reaches a goal: its own, or else the goal's value. */
-export function conversionRevenueSql(bind: Bind, { value }: GoalRule): string {
+/** The amount of a goal's value. */
+export const amountSql = (bind: Bind, { value }: GoalRule): string =>
   // as a text, because a number of ClickHouse may be a little less
-  const amount = value && `toDecimal64(${bind("String", value.amount.toFixed(4))}, 4)`;
-  return `ifNull(revenue, ${amount ?? NO_AMOUNT})`;
+  value ? `toDecimal64(${bind("String", value.amount.toFixed(4))}, 4)` : NO_AMOUNT;
+
+/** The revenue of an event that reaches a goal: its own, or else the goal's value. */
+export const conversionRevenueSql = (bind: Bind, goal: QueryGoal): string =>
+  `ifNull(revenue, ${isEachGoal(goal) ? REACHED_AMOUNT : amountSql(bind, goal)})`;
+
+/** Whether an event has a revenue, or reaches the goal and takes its value. */
+export function hasAmountSql(goal: QueryGoal | null): string {
+  if (isEachGoal(goal)) return `(isNotNull(revenue) OR isNotNull(${REACHED_CURRENCY}))`;
+  return goal?.value ? "1" : "revenue IS NOT NULL";
 }
 
 /** The currency of an event's revenue: its own, or else that of the value of the goal that it reaches. */
 const conversionCurrencySql =
-  (goal: GoalRule): CurrencySql =>
+  (goal: QueryGoal): TextSql =>
   (bind) => {
     const own = eventCurrencySql(bind);
+    if (isEachGoal(goal)) return `if(isNull(${REACHED_GOAL}), NULL, ifNull(${own}, ${REACHED_CURRENCY}))`;
     if (goal.value === null) return own;
     return `ifNull(${own}, if(${goalSql(bind, goal)}, ${bind("String", goal.value.currency)}, NULL))`;
   };
 
 /** The scope of a query about a goal. */
-export const withGoal = (scope: QueryScope, goal: GoalRule | null): QueryScope =>
-  goal === null ? scope : { ...scope, currency: conversionCurrencySql(goal) };
+export const withGoal = (scope: QueryScope, goal: QueryGoal | null): QueryScope =>
+  goal === null ? scope : { ...scope, texts: { ...scope.texts, currency: conversionCurrencySql(goal) } };

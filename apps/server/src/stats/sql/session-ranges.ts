@@ -2,7 +2,7 @@
  * Ranges of session ids. Events are sorted by day and session, so a range is read through the primary key, and each session is in
  * one range as a whole.
  */
-import type { RunStatement } from "../run-query.ts";
+import type { RunStatement } from "./run-on.ts";
 import { type Bind, statement } from "./statement.ts";
 
 /** From `first` to the last id before `next`; empty: no bound. */
@@ -11,13 +11,13 @@ export interface SessionRange {
   readonly next: string;
 }
 
-/** The session ids of so many events show where to divide them. */
+/** Events that are read to find out where to divide the session ids. */
 const SAMPLED_EVENTS = 10_000;
 
 /**
- * Divides all session ids into ranges with about as many of some events each.
- * @param eventsSql writes a condition on `events`
- * @param ranges how many at most; one: no statement is needed
+ * Divides all session ids into ranges with about the same number of events each.
+ * @param eventsSql the condition of the events that count
+ * @param ranges the largest number of ranges; one needs no statement
  */
 export async function divideSessions(
   run: RunStatement,

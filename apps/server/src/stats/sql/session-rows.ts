@@ -3,7 +3,13 @@
  * that no current rollup covers, so both give the same numbers.
  */
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
-import { IS_ACTION, IS_PAGE_VIEW, OPENS_SESSION } from "../../clickhouse/schema/event-types.ts";
+import {
+  IS_ACTION,
+  IS_PAGE_VIEW,
+  OPENS_SESSION,
+  SESSION_END_COLUMNS,
+  SESSION_ENDED_AT,
+} from "../../clickhouse/schema/event-types.ts";
 import { isOfOpeningEvent, openingValuesSql, sessionValueSql } from "./dimensions.ts";
 import { ENGAGED_SECONDS } from "./metrics.ts";
 
@@ -23,6 +29,7 @@ export const SESSION_ROW_COLUMNS = [
   "durationMs",
   "pageviews",
   "events",
+  "passiveEvents",
 ] as const;
 
 /**
@@ -52,18 +59,21 @@ export function sessionRowsSql(events: string, dimensions: readonly SessionDimen
     rowKey = openingKey AS sessions,
     sessions AND sessionViews = 1 AND sessionActions = 0 AS bounces,
     sessions AND (sessionViews > 1 OR sessionSeconds >= ${ENGAGED_SECONDS}) AS engagedSessions,
-    if(sessions, dateDiff('millisecond', startedAt, endedAt), 0) AS durationMs,
+    if(sessions, dateDiff('millisecond', startedAt, ${SESSION_ENDED_AT}), 0) AS durationMs,
     countEqual(viewKeys, rowKey) AS pageviews,
-    countEqual(eventKeys, rowKey) AS events
+    countEqual(activeKeys, rowKey) AS events,
+    countEqual(passiveKeys, rowKey) AS passiveEvents
   FROM (
     SELECT session,
-      min(occurredAt) AS firstEventAt, minIf(occurredAt, ${OPENS_SESSION}) AS startedAt, max(occurredAt) AS endedAt,
+      min(occurredAt) AS firstEventAt, minIf(occurredAt, ${OPENS_SESSION}) AS startedAt,
+      ${SESSION_END_COLUMNS.join(",\n      ")},
       countIf(${IS_PAGE_VIEW}) AS sessionViews, countIf(${IS_ACTION}) AS sessionActions,
       sum(toFloat64(engagedSeconds)) AS sessionSeconds,
-      groupArray(${ROW_KEY}) AS eventKeys,
+      groupArrayIf(${ROW_KEY}, ${OPENS_SESSION}) AS activeKeys,
+      groupArrayIf(${ROW_KEY}, passive) AS passiveKeys,
       groupArrayIf(${ROW_KEY}, ${IS_PAGE_VIEW}) AS viewKeys,
       minIf(${ROW_KEY}, ${OPENS_SESSION}) AS openingKey,
-      arrayDistinct(eventKeys) AS rowKeys
+      arrayDistinct(arrayConcat(activeKeys, passiveKeys)) AS rowKeys
       ${aggregates.map((one) => `, ${one}`).join("\n      ")}
     FROM events WHERE ${events} GROUP BY session
   ) ARRAY JOIN rowKeys AS rowKey`;

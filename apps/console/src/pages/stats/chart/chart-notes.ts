@@ -1,5 +1,5 @@
 /** Notes that may explain a change in the stats: changes of the source's configuration, and what members noted. */
-import type { AuditEntry, StatsAnswer } from "@headwater/contract";
+import type { AuditEntry, SourceFieldName, StatsAnswer } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../../api.ts";
 import { useWorkspace } from "../../../workspace-context.tsx";
@@ -10,12 +10,17 @@ import { todayIn } from "../view-range.ts";
 /** How many of the workspace's latest audit entries are searched for changes of the source. */
 const AUDIT_LIMIT = 100;
 
-/** The settings that change what the stats count, as the list names them. */
-const SETTING_NAMES: Readonly<Record<string, string>> = {
+/** The fields of a source that change what the stats count, as the list names them. null: the others. */
+const SETTING_NAMES: Readonly<Record<Exclude<SourceFieldName, "isActive">, string | null>> = {
+  name: null,
+  slug: null,
+  frameworkHint: null,
+  embedOrigins: null,
+  limits: null,
   allowedOrigins: "Allowed origins",
   requireOrigin: "Required origin",
-  counting: "Counting",
   goals: "Goals",
+  contentGroups: "Content groups",
   bots: "Bots",
   excludedPaths: "Excluded paths",
   excludedAddresses: "Excluded IP addresses",
@@ -24,7 +29,6 @@ const SETTING_NAMES: Readonly<Record<string, string>> = {
   channelRules: "Channel rules",
   engagement: "Engagement",
   privacy: "Privacy",
-  sessionTimeoutMinutes: "Session timeout",
   retentionDays: "Retention",
 };
 
@@ -35,7 +39,9 @@ function describeUpdate({ before, after }: AuditEntry): string | null {
   if (fieldOf(before, "isActive") !== fieldOf(after, "isActive"))
     return fieldOf(after, "isActive") === true ? "Activated" : "Deactivated";
   const names = Object.entries(SETTING_NAMES).flatMap(([field, name]) =>
-    JSON.stringify(fieldOf(before, field)) === JSON.stringify(fieldOf(after, field)) ? [] : [name],
+    name === null || JSON.stringify(fieldOf(before, field)) === JSON.stringify(fieldOf(after, field))
+      ? []
+      : [name],
   );
   return names.length === 0 ? null : `${names.join(", ")} changed`;
 }
@@ -103,8 +109,10 @@ function useAnnotations({ sourceId, results, from, to, timezone }: StatsAnswer):
   });
 }
 
-export function useChartNotes(answer: StatsAnswer): ChartNote[] {
+/** The chart of several sources has none: each note belongs to one. */
+export function useChartNotes(given: StatsAnswer): ChartNote[] {
+  const answer = given.sources === null ? given : { ...given, sourceId: "" };
   const changes = useSourceChanges(answer);
   const annotations = useAnnotations(answer);
-  return [...changes, ...annotations].toSorted((one, other) => one.pointIndex - other.pointIndex);
+  return [...changes, ...annotations].toSorted((a, b) => a.pointIndex - b.pointIndex);
 }

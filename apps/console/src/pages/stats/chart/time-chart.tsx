@@ -14,20 +14,11 @@ import { INTERVALS, shiftDay, todayIn, type ViewInterval } from "../view-range.t
 import type { ChartPoint } from "./chart-lines.tsx";
 import { type ChartNote, useChartNotes } from "./chart-notes.ts";
 import { LineChart } from "./line-chart.tsx";
-
-const HALF_DAY_MS = 43_200_000;
+import { comparedNames, withOffsets } from "./point-names.ts";
 
 /** The interval of an answer. It comes from the answer, because the view may have changed since the request. */
 const intervalOf = ({ dimensions }: StatsAnswer): ViewInterval =>
   INTERVALS.find(({ value }) => dimensions[0] === `time:${value}`)?.value ?? "day";
-
-/** @returns when the bucket of the compared period began that stands beside the bucket with this start */
-function comparedStart(start: string, { from, comparison }: StatsAnswer, interval: ViewInterval): string {
-  const distance = comparison === null ? 0 : Date.parse(from) - Date.parse(comparison.from);
-  // at noon, a change of the clocks between the periods does not lead to another day
-  const noon = interval === "minute" || interval === "hour" ? 0 : HALF_DAY_MS;
-  return new Date(Date.parse(start) - distance + noon).toISOString();
-}
 
 interface PointsOptions {
   readonly answer: StatsAnswer;
@@ -40,19 +31,22 @@ function toChartPoints({ answer, metric, notes }: PointsOptions): ChartPoint[] {
   const column = answer.metrics.indexOf(metric);
   const formatTime = timeFormatter(answer.timezone, interval);
   const formatTick = shortTimeFormatter(answer.timezone, interval);
+  const comparedName = comparedNames(answer, interval);
+  const starts = answer.results.map(({ dimensions }) => String(dimensions[0]));
+  const names = withOffsets(starts.map(formatTime), starts, answer.timezone);
   const now = Date.now();
-  return answer.results.map(({ dimensions, metrics, comparison, complete }, index) => {
-    const start = String(dimensions[0]);
+  return answer.results.map(({ metrics, comparison, complete }, index) => {
+    const [start = "", name = ""] = [starts[index], names[index]];
     // intervals in the future have no value
     const value = Date.parse(start) > now ? null : (metrics[column] ?? null);
     const previous = comparison?.[column] ?? null;
     const texts = notes.filter(({ pointIndex }) => pointIndex === index).map(({ text }) => text);
     return {
-      label: complete === false && value !== null ? `${formatTime(start)} (in part)` : formatTime(start),
+      label: complete === false && value !== null ? `${name} (in part)` : name,
       shortLabel: formatTick(start),
       value,
       previous,
-      previousLabel: comparison ? formatTime(comparedStart(start, answer, interval)) : null,
+      previousLabel: comparison && comparedName(start),
       change: complete === false ? null : (formatChange(value, previous, metric)?.text ?? null),
       note: texts.length === 0 ? null : [...new Set(texts)].join(", "),
       isPartial: complete === false,
@@ -203,7 +197,7 @@ function PointTable({ points, label, format }: PointTableProps) {
       </thead>
       <tbody>
         {points.map((point, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: when clocks go back, two hours have the same label
+          // biome-ignore lint/suspicious/noArrayIndexKey: the index is what a point is known by
           <tr key={index}>
             <td>{point.label}</td>
             <td className="plain-figure">{format(point.value)}</td>

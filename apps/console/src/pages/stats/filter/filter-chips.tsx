@@ -1,11 +1,11 @@
 /** The active filters, each with a button that removes it. */
 import { UnstyledButton } from "@mantine/core";
 import { Icon } from "../../../ui/icon.tsx";
-import { formatFilter } from "../lists/value-names.ts";
-import { formatStatsFilter, otherFilterParams } from "../other-filters.ts";
+import { otherFilterParams } from "../other-filters.ts";
 import { SaveSegmentButton } from "../saved/save-segment-button.tsx";
 import type { StatsView } from "../use-stats-view.ts";
 import { filterParams, withoutFilters } from "../view-params.ts";
+import { formatFilter, formatStatsFilter } from "./filter-texts.ts";
 
 interface ChipProps {
   readonly text: string;
@@ -22,7 +22,6 @@ const Chip = ({ text, onRemove }: ChipProps) => (
 export function FilterChips({ view }: { readonly view: StatsView }) {
   const { params, filters, otherFilters, update } = view;
   const count = filters.length + otherFilters.length;
-  if (count === 0) return null;
   return (
     <fieldset className="chips" aria-label="Filters">
       {filters.map((filter) => {

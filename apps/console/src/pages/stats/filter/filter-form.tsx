@@ -1,9 +1,10 @@
 /** The form that adds a filter: a dimension, an operator and a value, which is one of the most frequent or any text. */
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
-import { encodePath } from "@headwater/contract/path-pattern";
+import { normalizePath } from "@headwater/contract/path-pattern";
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { dimensionLabel, isPathDimension, valueNamed } from "../lists/value-names.ts";
+import { valueNamed } from "../lists/named-values.ts";
+import { dimensionLabel, isPathDimension } from "../lists/value-names.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { FILTER_OPERATORS, type FilterOperator, filterParams } from "../view-params.ts";
 import { FilterValues } from "./filter-values.tsx";
@@ -42,7 +43,7 @@ export function FilterForm({ view, onDone }: FilterFormProps) {
     const values = [...rows.map(([one]) => one), ...(isExact ? [null] : [])];
     if (!isPattern) return apply(valueNamed(dimension, value, values));
     // a regular expression stays as it was written
-    apply(isPathDimension(dimension) && operator !== "matches" ? encodePath(value) : value);
+    apply(isPathDimension(dimension) && operator !== "matches" ? normalizePath(value) : value);
   };
   return (
     <form

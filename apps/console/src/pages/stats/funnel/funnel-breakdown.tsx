@@ -1,20 +1,25 @@
 /** A funnel by the values of a dimension, such as the sources of its visitors. */
-import type { StatsDimension, StatsFunnelBody, StatsScalar } from "@headwater/contract";
+import type { StatsFunnelBody } from "@headwater/contract";
+import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import { NativeSelect, Table, Text } from "@mantine/core";
-import { useQueries } from "@tanstack/react-query";
 import { type ApiAnswer, api } from "../../../api.ts";
 import { formatCount } from "../../../ui/format-count.ts";
-import { Loading } from "../../../ui/page-states.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
-import { formatRate } from "../format.ts";
+import { DIMENSION_FIELDS } from "../explore/fields.ts";
+import { formatDuration, formatRate } from "../format.ts";
 import { dimensionLabel, formatValue } from "../lists/value-names.ts";
-import { type StatsView, useStats } from "../use-stats-view.ts";
+import { StatsResult } from "../stats-result.tsx";
+import { useFastThenExact } from "../use-fast-then-exact.ts";
+import type { StatsView } from "../use-stats-view.ts";
 import type { FunnelStep } from "./funnel-steps.ts";
 
-const DIMENSIONS = ["source", "channel", "utmCampaign", "device", "country", "browser"] as const;
-type FunnelDimension = (typeof DIMENSIONS)[number];
-/** Each row is a query of its own. */
-const MAX_ROWS = 6;
+type FunnelDimension = NonNullable<StatsFunnelBody["dimension"]>;
+const isOfSessions = (name: string): name is FunnelDimension =>
+  STATS_SESSION_DIMENSIONS.some((one) => one === name);
+const DIMENSIONS = DIMENSION_FIELDS.flatMap(({ name, label }) =>
+  isOfSessions(name) ? [{ value: name, label }] : [],
+);
+const MAX_SEGMENTS = 6;
 
 interface FunnelBreakdownProps {
   readonly view: StatsView;
@@ -22,7 +27,7 @@ interface FunnelBreakdownProps {
   readonly body: Omit<StatsFunnelBody, "organizationId">;
 }
 
-const chosenIn = ({ params }: StatsView) => DIMENSIONS.find((name) => name === params.split);
+const chosenIn = ({ params }: StatsView) => DIMENSIONS.find(({ value }) => value === params.split)?.value;
 
 export const FunnelBreakdownSelect = ({ view }: Pick<FunnelBreakdownProps, "view">) => (
   <div className="funnel-by">
@@ -31,10 +36,7 @@ export const FunnelBreakdownSelect = ({ view }: Pick<FunnelBreakdownProps, "view
       size="xs"
       aria-label="Break down by"
       value={chosenIn(view) ?? ""}
-      data={[
-        { value: "", label: "None" },
-        ...DIMENSIONS.map((value) => ({ value, label: dimensionLabel(value) })),
-      ]}
+      data={[{ value: "", label: "None" }, ...DIMENSIONS]}
       onChange={(event) => view.update({ split: event.currentTarget.value || undefined })}
     />
   </div>
@@ -42,85 +44,85 @@ export const FunnelBreakdownSelect = ({ view }: Pick<FunnelBreakdownProps, "view
 
 export function FunnelBreakdown(props: FunnelBreakdownProps) {
   const chosen = chosenIn(props.view);
-  return chosen && <BreakdownRows dimension={chosen} {...props} />;
+  return chosen && <Segments key={chosen} dimension={chosen} {...props} />;
 }
 
-function BreakdownRows({
-  view,
+type FunnelAnswer = ApiAnswer<"queryFunnel">;
+
+function Segments({
   steps,
-  body,
+  body: whole,
   dimension,
 }: FunnelBreakdownProps & { readonly dimension: FunnelDimension }) {
-  const values = useStats(view.scope, {
-    metrics: ["visitors"],
-    dimensions: [dimension],
-    pagination: { limit: MAX_ROWS },
+  const body = { ...whole, dimension, limit: MAX_SEGMENTS };
+  const query = useFastThenExact<FunnelAnswer>({
+    queryKey: ["stats", "funnel", body],
+    ask: (accuracy, signal) => api.queryFunnel({ body: { ...body, accuracy }, signal }),
   });
-  const isCurrent = values.data?.dimensions[0] === dimension;
-  const shown = isCurrent ? (values.data?.results ?? []).map(({ dimensions: [value = null] }) => value) : [];
-  const funnels = useQueries({
-    queries: shown.map((value) => {
-      const filters = [...(body.filters ?? []), isValue(dimension, value)];
-      return {
-        queryKey: ["stats", "funnel", { ...body, filters }],
-        queryFn: ({ signal }: { signal: AbortSignal }) =>
-          api.queryFunnel({ body: { ...body, filters }, signal }),
-      };
-    }),
-  });
-  if (!isCurrent) return <Loading rows={3} />;
-  if (shown.length === 0) return <Text c="dimmed">No data</Text>;
   return (
-    <ScrollRegion label={`Funnel by ${dimensionLabel(dimension)}`} className="scroll fading">
-      <Table horizontalSpacing="sm" mt="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{dimensionLabel(dimension)}</Table.Th>
-            {steps.map(({ text }, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
-              <Table.Th key={at} ta="right" className="funnel-column" title={text}>
-                {at + 1}. {text}
-              </Table.Th>
-            ))}
-            <Table.Th ta="right">Completed</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {shown.map((value, row) => {
-            const counts = funnels[row]?.data?.steps;
-            const missing = funnels[row]?.isError ? "—" : "…";
-            return (
-              <Table.Tr key={JSON.stringify(value)}>
-                <Table.Th scope="row" className="funnel-column" title={formatValue(dimension, value)}>
-                  {formatValue(dimension, value)}
-                </Table.Th>
-                {steps.map((_, at) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
-                  <Table.Td key={at} ta="right">
-                    {counts?.[at] ? <StepFigures at={at} step={counts[at]} /> : missing}
-                  </Table.Td>
-                ))}
-                <Table.Td ta="right">
-                  {counts ? formatRate(counts.at(-1)?.shareOfFirst ?? null) : missing}
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </ScrollRegion>
+    <StatsResult query={query} rows={3}>
+      {({ segments }) =>
+        segments === null || segments.length === 0 ? (
+          <Text c="dimmed">No data</Text>
+        ) : (
+          <SegmentTable dimension={dimension} steps={steps} segments={segments} />
+        )
+      }
+    </StatsResult>
   );
 }
 
-const isValue = (dimension: StatsDimension, value: StatsScalar) => ({
-  dimension,
-  operator: "is" as const,
-  value,
-});
+interface SegmentTableProps {
+  readonly dimension: FunnelDimension;
+  readonly steps: readonly FunnelStep[];
+  readonly segments: NonNullable<FunnelAnswer["segments"]>;
+}
+
+const SegmentTable = ({ dimension, steps, segments }: SegmentTableProps) => (
+  <ScrollRegion label={`Funnel by ${dimensionLabel(dimension)}`} className="scroll fading">
+    <Table horizontalSpacing="sm" mt="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{dimensionLabel(dimension)}</Table.Th>
+          {steps.map(({ text }, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
+            <Table.Th key={at} ta="right" className="funnel-column" title={text}>
+              {at + 1}. {text}
+            </Table.Th>
+          ))}
+          <Table.Th ta="right">Completed</Table.Th>
+          <Table.Th ta="right">Median time</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {segments.map(({ value, steps: figures }) => {
+          const last = figures.at(-1);
+          return (
+            <Table.Tr key={JSON.stringify(value)}>
+              <Table.Th scope="row" className="funnel-column" title={formatValue(dimension, value)}>
+                {formatValue(dimension, value)}
+              </Table.Th>
+              {figures.map((step, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
+                <Table.Td key={at} ta="right">
+                  <StepFigures at={at} step={step} />
+                </Table.Td>
+              ))}
+              <Table.Td ta="right">{formatRate(last?.shareOfFirst ?? null)}</Table.Td>
+              <Table.Td ta="right">
+                {last?.seconds ? formatDuration(last.seconds.sinceFirst.median) : "—"}
+              </Table.Td>
+            </Table.Tr>
+          );
+        })}
+      </Table.Tbody>
+    </Table>
+  </ScrollRegion>
+);
 
 interface StepFiguresProps {
   readonly at: number;
-  readonly step: ApiAnswer<"queryFunnel">["steps"][number];
+  readonly step: FunnelAnswer["steps"][number];
 }
 
 /** The visitors of a step and, from the second on, their share of the first step. */

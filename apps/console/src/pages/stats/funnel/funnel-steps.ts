@@ -1,6 +1,6 @@
 /** The steps of a funnel as search parameters: `step1=page:/pricing&step2=goal:Signed%20up`. */
 import type { StatsGoal } from "@headwater/contract";
-import { encodePath } from "@headwater/contract/path-pattern";
+import { normalizePath } from "@headwater/contract/path-pattern";
 import type { ViewParams } from "../view-params.ts";
 
 export interface FunnelStep {
@@ -33,7 +33,7 @@ export function stepParams(steps: readonly FunnelStep[]): ViewParams {
 
 export const toStatsGoals = (steps: readonly FunnelStep[]): StatsGoal[] =>
   steps.map(({ kind, text }) => ({
-    [kind === "goal" ? "name" : kind]: kind === "page" ? encodePath(text) : text,
+    [kind === "goal" ? "name" : kind]: kind === "page" ? normalizePath(text) : text,
   }));
 
 /** The steps that the API calls so. */
@@ -43,22 +43,27 @@ export const fromStatsGoals = (goals: readonly StatsGoal[]): FunnelStep[] =>
     return page !== undefined ? { kind: "page", text: page } : { kind: "goal", text: name ?? "" };
   });
 
-const WINDOW_SECONDS = { hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000 } as const;
+const MONTH_SECONDS = 2_592_000;
+const WINDOW_SECONDS = { hour: 3_600, day: 86_400, week: 604_800, month: MONTH_SECONDS } as const;
 export const WINDOW_OPTIONS = [
+  { value: "session", label: "one session" },
   { value: "hour", label: "1 hour" },
   { value: "day", label: "1 day" },
   { value: "week", label: "7 days" },
   { value: "month", label: "30 days" },
 ] as const;
 
-export type FunnelWindow = keyof typeof WINDOW_SECONDS;
+export type FunnelWindow = (typeof WINDOW_OPTIONS)[number]["value"];
 
 /** The time in which all steps must be completed; a day by default. */
 export const readWindow = ({ within = "" }: ViewParams): FunnelWindow =>
-  Object.hasOwn(WINDOW_SECONDS, within) ? (within as FunnelWindow) : "day";
+  WINDOW_OPTIONS.find(({ value }) => value === within)?.value ?? "day";
 export const windowLabel = (within: FunnelWindow): string =>
   WINDOW_OPTIONS.find(({ value }) => value === within)?.label ?? within;
-export const windowSecondsOf = (within: FunnelWindow): number => WINDOW_SECONDS[within];
+/** A session may be as long as the longest window. */
+export const windowSecondsOf = (within: FunnelWindow): number =>
+  within === "session" ? MONTH_SECONDS : WINDOW_SECONDS[within];
 /** @returns the shortest window to choose from that is at least as long */
 export const windowOf = (seconds: number): FunnelWindow =>
-  WINDOW_OPTIONS.find(({ value }) => WINDOW_SECONDS[value] >= seconds)?.value ?? "month";
+  WINDOW_OPTIONS.find(({ value }) => value !== "session" && WINDOW_SECONDS[value] >= seconds)?.value ??
+  "month";

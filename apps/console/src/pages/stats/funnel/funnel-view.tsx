@@ -5,7 +5,7 @@ import { type ApiAnswer, api } from "../../../api.ts";
 import { formatCount, pluralize } from "../../../ui/format-count.ts";
 import { QueryResult } from "../../../ui/page-states.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
-import { formatShare } from "../format.ts";
+import { formatDuration, formatShare } from "../format.ts";
 import { findFunnel, SavedFunnels } from "../saved/saved-funnels.tsx";
 import { useSavedItems } from "../saved/use-saved-items.ts";
 import { useFastThenExact } from "../use-fast-then-exact.ts";
@@ -29,7 +29,13 @@ import {
 export function FunnelView({ view }: { readonly view: StatsView }) {
   const steps = readSteps(view.params);
   const within = readWindow(view.params);
-  const body = { ...view.scope, steps: toStatsGoals(steps), windowSeconds: windowSecondsOf(within) };
+  const body = {
+    ...view.scope,
+    steps: toStatsGoals(steps),
+    windowSeconds: windowSecondsOf(within),
+    ...(within === "session" && { within }),
+    include: { ...view.scope.include, times: true },
+  };
   const isComplete = steps.length >= MIN_STEPS;
   const query = useFastThenExact({
     queryKey: ["stats", "funnel", body],
@@ -81,6 +87,8 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
   );
 }
 
+type FunnelStepAnswer = ApiAnswer<"queryFunnel">["steps"][number];
+
 interface FunnelResultProps {
   readonly answer: ApiAnswer<"queryFunnel">;
   readonly steps: readonly FunnelStep[];
@@ -103,7 +111,7 @@ function FunnelResult({ answer, steps, within, view, children }: FunnelResultPro
         <FunnelTotal answer={answer} />
       </div>
       <ol className="funnel">
-        {answer.steps.map(({ visitors, shareOfFirst }, at) => (
+        {answer.steps.map(({ visitors, shareOfFirst, seconds }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
           <li key={at}>
             <div className="funnel-name">
@@ -118,6 +126,7 @@ function FunnelResult({ answer, steps, within, view, children }: FunnelResultPro
             <div className="funnel-track" aria-hidden>
               <span style={{ width: `${(shareOfFirst ?? 0) * 100}%` }} />
             </div>
+            <StepTime seconds={seconds} />
             <FunnelLoss visitors={visitors} next={answer.steps[at + 1]?.visitors} />
           </li>
         ))}
@@ -133,6 +142,7 @@ function FunnelResult({ answer, steps, within, view, children }: FunnelResultPro
 /** The share of the visitors of the first step who completed the last one. */
 function FunnelTotal({ answer: { steps, accuracy } }: Pick<FunnelResultProps, "answer">) {
   const share = steps.at(-1)?.shareOfFirst ?? null;
+  const seconds = steps.at(-1)?.seconds ?? null;
   return (
     <div className="funnel-total">
       <strong>
@@ -141,8 +151,20 @@ function FunnelTotal({ answer: { steps, accuracy } }: Pick<FunnelResultProps, "a
       </strong>
       <Text size="sm" c="dimmed">
         {share === null ? "No visitor completed the first step" : "completed all steps"}
+        {seconds && `, median ${formatDuration(seconds.sinceFirst.median)}`}
       </Text>
     </div>
+  );
+}
+
+/** How long visitors took from the step before. */
+function StepTime({ seconds }: Pick<FunnelStepAnswer, "seconds">) {
+  if (seconds === null) return null;
+  const { median, p90 } = seconds.sincePrevious;
+  return (
+    <Text size="sm" c="dimmed" mt={4} title="From the step before">
+      Median {formatDuration(median)}, 90% within {formatDuration(p90)}
+    </Text>
   );
 }
 
@@ -155,11 +177,11 @@ interface FunnelLossProps {
 /** The visitors who went on from a step, and those who went no further. */
 function FunnelLoss({ visitors, next }: FunnelLossProps) {
   if (next === undefined || visitors === 0) return null;
-  const left = visitors - next;
+  const droppedOff = visitors - next;
   return (
     <Text size="sm" c="dimmed" mt={4}>
-      {formatCount(next)} continued ({formatShare(next / visitors)}), {formatCount(left)} dropped off (
-      {formatShare(left / visitors)})
+      {formatCount(next)} continued ({formatShare(next / visitors)}), {formatCount(droppedOff)} dropped off (
+      {formatShare(droppedOff / visitors)})
     </Text>
   );
 }

@@ -35,7 +35,7 @@ export interface ConversionsRow {
   readonly conversionsBefore?: number | null;
   /** The share of all visitors who reached the goal. */
   readonly rate: number | null;
-  /** Those of whom the rate is a share. */
+  /** All visitors of the row, with and without a conversion. `rate` is a share of them. */
   readonly allVisitors?: number | null;
   /** Null while it is loading. */
   readonly revenue: readonly string[] | null;
@@ -59,7 +59,7 @@ interface ConversionsTableProps {
 export function ConversionsTable(props: ConversionsTableProps) {
   const { label, rows, isCompared = false, isSortable = false, onSelect } = props;
   const [isByRate, setByRate] = useState(false);
-  const shown = isByRate ? rows.toSorted((one, other) => (other.rate ?? 0) - (one.rate ?? 0)) : rows;
+  const shown = isByRate ? rows.toSorted((a, b) => (b.rate ?? 0) - (a.rate ?? 0)) : rows;
   const highest = Math.max(...rows.map(({ visitors }) => visitors ?? 0), 1);
   return (
     <table className="ranking goals-table">

@@ -1,7 +1,7 @@
 /** Says that a filter of events, such as a page, also selects the events that count as goals, and offers a filter of visits instead. */
 import { STATS_EVENT_DIMENSIONS } from "@headwater/contract/stats-words";
 import { Text, UnstyledButton } from "@mantine/core";
-import { formatFilter } from "../lists/value-names.ts";
+import { formatFilter } from "../filter/filter-texts.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { type ActiveFilter, filterParams } from "../view-params.ts";
 

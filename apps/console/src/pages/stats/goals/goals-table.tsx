@@ -1,14 +1,15 @@
 /** The goals of a source with their visitors and conversions, or one of them by where its visitors came from. */
 import { STATS_GOAL_DIMENSION } from "@headwater/contract/stats-words";
-import { Text } from "@mantine/core";
+import { Text, UnstyledButton } from "@mantine/core";
+import { Suspense } from "react";
 import { TextLink } from "../../../ui/links.tsx";
-import { loadLater } from "../../../ui/load-later.tsx";
+import { lazily, loadLater } from "../../../ui/load-later.tsx";
 import { useWorkspace } from "../../../workspace-context.tsx";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import { ConversionsTable, revenueTexts } from "./conversions-table.tsx";
-import { GoalsFilterNote } from "./goals-filter-note.tsx";
 
+const GoalsFilterNote = lazily(async () => (await import("./goals-filter-note.tsx")).GoalsFilterNote);
 const OneGoal = loadLater(async () => (await import("./one-goal.tsx")).OneGoal);
 
 /** All goals, or the goal that the URL names by source, channel or campaign. */
@@ -16,13 +17,17 @@ export function GoalsTable({ view }: { readonly view: StatsView }) {
   const { goal } = view.params;
   return (
     <>
-      <GoalsFilterNote view={view} />
+      {view.filters.length > 0 && (
+        <Suspense fallback={null}>
+          <GoalsFilterNote view={view} />
+        </Suspense>
+      )}
       {goal === undefined ? <AllGoals view={view} /> : <OneGoal name={goal} view={view} />}
     </>
   );
 }
 
-function NoGoals({ sourceId }: { readonly sourceId: string }) {
+export function NoGoals({ sourceId }: { readonly sourceId: string }) {
   const { can } = useWorkspace();
   return (
     <Text size="sm" c="dimmed" py="md">
@@ -59,25 +64,39 @@ function AllGoals({ view }: { readonly view: StatsView }) {
         results.length === 0 ? (
           <NoGoals sourceId={view.scope.sourceId} />
         ) : (
-          <ConversionsTable
-            label="Goal"
-            isCompared={comparison !== null}
-            rows={results.map(
-              ({
-                dimensions: [goal = null],
-                metrics: [visitors = null, conversions = null, rate = null],
-                comparison: before,
-              }) => ({
-                name: String(goal),
-                visitors,
-                conversions,
-                conversionsBefore: before?.[1] ?? null,
-                rate,
-                revenue: amounts && (amounts.get(goal) ?? []),
-              }),
-            )}
-            onSelect={(goal) => view.update({ goal })}
-          />
+          <>
+            <ConversionsTable
+              label="Goal"
+              isCompared={comparison !== null}
+              rows={results.map(
+                ({
+                  dimensions: [goal = null],
+                  metrics: [visitors = null, conversions = null, rate = null],
+                  comparison: before,
+                }) => ({
+                  name: String(goal),
+                  visitors,
+                  conversions,
+                  conversionsBefore: before?.[1] ?? null,
+                  rate,
+                  revenue: amounts && (amounts.get(goal) ?? []),
+                }),
+              )}
+              onSelect={(goal) => view.update({ goal })}
+            />
+            <UnstyledButton
+              className="details-button"
+              onClick={() =>
+                view.update({
+                  view: "explore",
+                  rows: "goal,channel",
+                  columns: "conversions,conversionRate,visitors",
+                })
+              }
+            >
+              All goals by channel
+            </UnstyledButton>
+          </>
         )
       }
     </StatsResult>

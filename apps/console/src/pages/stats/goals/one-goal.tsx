@@ -1,6 +1,6 @@
 /** The conversions of the goal that the URL names, by source, place or another property of its visits. */
 import type { StatsDimension, StatsRow } from "@headwater/contract";
-import { STATS_ATTRIBUTION_DIMENSIONS } from "@headwater/contract/stats-words";
+import { STATS_ATTRIBUTION_DIMENSIONS, STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import { Button, Group, NativeSelect, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { sourceQuery } from "../../../queries.ts";
@@ -8,10 +8,12 @@ import { Icon } from "../../../ui/icon.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { useWorkspace } from "../../../workspace-context.tsx";
 import { LatestEventsLink } from "../../visitor/latest-events-link.tsx";
+import { DIMENSION_FIELDS } from "../explore/fields.ts";
 import { dimensionLabel, formatValue } from "../lists/value-names.ts";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import { filterParams } from "../view-params.ts";
+import { ATTRIBUTIONS } from "./attributions.ts";
 import {
   type ConversionsRow,
   ConversionsTable,
@@ -27,19 +29,20 @@ const DETAILS = [
   { value: "country", label: "Countries" },
   { value: "device", label: "Devices" },
 ] as const;
-const MODELS = [
-  { value: "session", label: "Session" },
-  { value: "firstTouch", label: "First touch" },
-] as const;
+const MORE_DETAILS = DIMENSION_FIELDS.filter(
+  ({ name }) =>
+    STATS_SESSION_DIMENSIONS.some((one) => one === name) && !DETAILS.some(({ value }) => value === name),
+).map(({ name, label }) => ({ value: name, label }));
+const ALL_DETAILS = [...DETAILS, ...MORE_DETAILS];
 const MAX_ROWS = 50;
 
 export function OneGoal({ name, view }: { readonly name: string; readonly view: StatsView }) {
   const { params, scope, update } = view;
-  const { value: dimension } = DETAILS.find(({ value }) => value === params.goalBy) ?? DETAILS[0];
+  const { value: dimension } = ALL_DETAILS.find(({ value }) => value === params.goalBy) ?? DETAILS[0];
   // places and devices are those of the event's own session
   const hasModels = STATS_ATTRIBUTION_DIMENSIONS.some((name) => name === dimension);
-  const chosen = hasModels ? MODELS.find(({ value }) => value === params.attribution) : undefined;
-  const { value: model } = chosen ?? MODELS[0];
+  const chosen = hasModels ? ATTRIBUTIONS.find(({ value }) => value === params.attribution) : undefined;
+  const { value: model, counts } = chosen ?? ATTRIBUTIONS[0];
   const about = { goal: { name }, attribution: { model } };
   const query = useStats(scope, {
     ...about,
@@ -67,28 +70,28 @@ export function OneGoal({ name, view }: { readonly name: string; readonly view: 
           <NativeSelect
             size="xs"
             aria-label="Conversions by"
-            data={[...DETAILS]}
+            data={[...DETAILS, { group: "More", items: MORE_DETAILS }]}
             value={dimension}
             onChange={(event) => update({ goalBy: event.currentTarget.value })}
           />
           {hasModels && (
             <Switcher
               label="Attribution"
-              options={MODELS}
+              options={ATTRIBUTIONS}
               value={model}
               onChange={(value) => update({ attribution: value })}
             />
           )}
         </Group>
       </Group>
-      {model === "firstTouch" && (
+      {counts && (
         <Text size="sm" c="dimmed">
-          Each conversion counts for the first session of its visitor in the 30 days before it.
+          Each conversion counts for the {counts} of its visitor in the 30 days before it.
         </Text>
       )}
       <StatsResult query={query}>
         {({ results, dimensions }) => {
-          const by = DETAILS.find(({ value }) => value === dimensions[0])?.value ?? dimension;
+          const by = ALL_DETAILS.find(({ value }) => value === dimensions[0])?.value ?? dimension;
           const converted = results.filter(({ metrics: [conversions] }) => conversions !== 0);
           return converted.length === 0 ? (
             <Text size="sm" c="dimmed" py="md">
@@ -141,7 +144,7 @@ function GoalActions({ name, view: { params, scope, update } }: GoalActionsProps
   );
 }
 
-/** A row of one goal. The visitors of its answer are all of the row's, of whom the rate reached the goal. */
+/** A row of one goal. `visitors` of the answer counts all visitors of the row; `rate` is the share that reached the goal. */
 function toRowOf(
   dimension: StatsDimension,
   { dimensions: [value = null], metrics: [conversions = null, rate = null, all = null] }: StatsRow,

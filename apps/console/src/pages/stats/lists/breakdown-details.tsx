@@ -1,10 +1,8 @@
 /** All values of a dimension: searched, sorted, page by page, and as a CSV file of all pages. */
-import type { StatsAnswer, StatsMetric, StatsQueryBody } from "@headwater/contract";
-import { LIMITS } from "@headwater/contract/limits";
-import { Alert, Group, Text, TextInput, UnstyledButton } from "@mantine/core";
+import type { StatsAnswer, StatsMetric } from "@headwater/contract";
+import { Alert, Button, Group, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "../../../api.ts";
 import { toCsv } from "../../../csv.ts";
 import { AsyncButton } from "../../../ui/async-button.tsx";
 import { downloadBlob } from "../../../ui/download-blob.ts";
@@ -12,8 +10,10 @@ import { formatCount } from "../../../ui/format-count.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { ErrorAlert, Loading } from "../../../ui/page-states.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
+import { tableParams } from "../explore/table.ts";
 import { StatsResult } from "../stats-result.tsx";
-import { type StatsView, useStats } from "../use-stats-view.ts";
+import { type StatsView, toStatsBody, useStats } from "../use-stats-view.ts";
+import { allRows } from "./all-rows.ts";
 import {
   type Breakdown,
   dimensionsOf,
@@ -54,8 +54,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
   const query = useStats(found, { ...list, pagination: { limit: PAGE_ROWS, offset }, comparison });
   const download = useMutation({
     mutationFn: async () => {
-      const body = { ...found, ...list, include: { ...found.include, comparison } };
-      const answer = await allRows(body);
+      const answer = await allRows(toStatsBody(found, { ...list, comparison }));
       saveCsv(answer, breakdown);
       return answer;
     },
@@ -81,6 +80,15 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
             setSearch(event.currentTarget.value);
           }}
         />
+        <Button
+          variant="default"
+          onClick={() => {
+            onClose();
+            view.update({ view: "explore", ...tableParams(dimensionsOf(breakdown), metrics) });
+          }}
+        >
+          Explore
+        </Button>
         <AsyncButton
           variant="default"
           leftSection={<Icon name="download" />}
@@ -155,17 +163,6 @@ const MAX_SEARCH_LENGTH = 200;
 /** @param isPending whether the rows are those of the search before */
 const NoRows = ({ search, isPending }: { readonly search: string; readonly isPending: boolean }) =>
   isPending ? <Loading rows={8} /> : <Text c="dimmed">No value contains “{search}”.</Text>;
-
-/** @returns the rows of all pages. `nextOffset` is not null if there are more than the API can skip */
-async function allRows(body: StatsQueryBody): Promise<StatsAnswer> {
-  const answer = await api.queryStats({ body });
-  while (answer.nextOffset !== null && answer.nextOffset <= LIMITS.maxStatsOffset) {
-    const page = await api.queryStats({ body: { ...body, pagination: { offset: answer.nextOffset } } });
-    answer.results.push(...page.results);
-    answer.nextOffset = page.nextOffset;
-  }
-  return answer;
-}
 
 function saveCsv({ results, comparison }: StatsAnswer, breakdown: Breakdown): void {
   const { dimension, metrics } = breakdown;

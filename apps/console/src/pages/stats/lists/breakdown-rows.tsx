@@ -64,6 +64,10 @@ function columnsOf({ answer, breakdown, total, changed }: BreakdownRowsProps): F
   });
 }
 
+/** @param width how many columns of figures there are */
+const classOf = (width: number) =>
+  `ranking${width > 3 ? " ranking-dense" : ""}${width > 7 ? " ranking-wide" : ""}`;
+
 export function BreakdownRows(props: BreakdownRowsProps) {
   const { answer, breakdown, heading = (_, name) => name } = props;
   const { dimension } = breakdown;
@@ -74,7 +78,7 @@ export function BreakdownRows(props: BreakdownRowsProps) {
   const average = breakdown.hasAverage ? 1 : 0;
   const width = columns.length + columns.filter(({ hasChange }) => hasChange).length + average;
   return (
-    <table className={width > 3 ? "ranking ranking-dense" : "ranking"}>
+    <table className={classOf(width)}>
       <thead>
         <tr>
           <th>

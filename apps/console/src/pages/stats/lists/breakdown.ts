@@ -7,6 +7,7 @@ import { formatValue } from "./value-names.ts";
 
 const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
   visitors: "Visitors",
+  newVisitors: "New",
   sessions: "Sessions",
   pageviews: "Views",
   events: "Events",
@@ -14,6 +15,9 @@ const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
   sessionDuration: "Duration",
   timeOnPage: "Time per view",
   scrollDepth: "Scroll depth",
+  entrances: "Entrances",
+  exits: "Exits",
+  exitRate: "Exit rate",
   revenue: "Revenue",
   "p75:lcp": "LCP",
   "p75:inp": "INP",
@@ -34,6 +38,9 @@ const METRIC_TITLES: Partial<Record<StatsMetric, string>> = {
   sessionDuration: "Average per session",
   timeOnPage: "Average time on page: how long a page view was visible",
   scrollDepth: "Average per session and page: how far the page was scrolled",
+  entrances: "Sessions that began on the page",
+  exits: "Sessions that ended on the page",
+  exitRate: "Exits ÷ page views",
   "p75:lcp": "Largest Contentful Paint, 75th percentile of page loads",
   "p75:inp": "Interaction to Next Paint, 75th percentile of page loads",
   "p75:cls": "Cumulative Layout Shift, 75th percentile of page loads",
@@ -125,6 +132,7 @@ const PAGE_METRICS: readonly StatsMetric[] = [
   "timeOnPage",
   "scrollDepth",
 ];
+const VISIT_ENDS: readonly StatsMetric[] = ["entrances", "exits", "exitRate"];
 const EVENT_METRICS: readonly StatsMetric[] = ["events", "visitors", "sessions"];
 
 /** The same list with all metrics that its dimension has. A list of certain events has only its own. */
@@ -134,10 +142,11 @@ export function withAllMetrics(breakdown: Breakdown): Breakdown {
   const isOfSessions = STATS_SESSION_DIMENSIONS.some((name) => name === dimension);
   const isOfPages = dimension === "page" || dimension === "host";
   const known = isOfSessions ? SESSION_METRICS : isOfPages ? PAGE_METRICS : EVENT_METRICS;
+  const ends = dimension === "page" ? VISIT_ENDS : [];
   const [first, ...further] = metrics;
   return {
     ...breakdown,
-    metrics: [first, ...new Set([...further, ...known].filter((one) => one !== first))],
+    metrics: [first, ...new Set([...further, ...known, ...ends].filter((one) => one !== first))],
   };
 }
 

@@ -80,7 +80,7 @@ export function PanelTabs({ label, tabs, selected, onSelect }: PanelTabsProps) {
                 open(event.currentTarget);
               }}
             >
-              {shown.label}
+              <TabLabel {...shown} />
             </Tabs.Tab>
           );
         })}

@@ -1,9 +1,10 @@
 /** Searches a list: in its values, and in the names that the console shows for them. */
 import type { StatsDimension, StatsFilter } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { encodePath } from "@headwater/contract/path-pattern";
+import { normalizePath } from "@headwater/contract/path-pattern";
 import type { Breakdown } from "./breakdown.ts";
-import { countriesNamed, isPathDimension, languagesNamed } from "./value-names.ts";
+import { countriesNamed, languagesNamed } from "./named-values.ts";
+import { isPathDimension, sitesNamed } from "./value-names.ts";
 
 /** With a parent dimension, such as the browser of a version, each word is in one of the two values. */
 export function searchFilters({ dimension, parent }: Breakdown, search: string): StatsFilter[] {
@@ -20,12 +21,12 @@ const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]
 const pathPattern = (text: string): string =>
   [...text]
     .map((letter) => {
-      if (encodePath(letter) === letter) return escapePattern(letter);
+      if (normalizePath(letter) === letter) return escapePattern(letter);
       // `ß` has two letters in upper case
       const cases = [letter, letter.toLowerCase(), letter.toUpperCase()].filter(
         (one) => [...one].length === 1,
       );
-      const forms = new Set(cases.map(encodePath));
+      const forms = new Set(cases.map(normalizePath));
       return forms.size === 1 ? [...forms].join("") : `(?:${[...forms].join("|")})`;
     })
     .join("");
@@ -33,8 +34,9 @@ const pathPattern = (text: string): string =>
 function matchesOf(dimension: StatsDimension, text: string): StatsFilter[] {
   const isMatch = (value: string): StatsFilter => ({ dimension, operator: "matches", value });
   const inValue = isMatch(`(?i)${isPathDimension(dimension) ? pathPattern(text) : escapePattern(text)}`);
-  if (dimension === "country") {
-    const codes = inChunks(countriesNamed(text), LIMITS.maxStatsValues);
+  if (dimension === "country" || dimension === "site") {
+    const named = dimension === "country" ? countriesNamed(text) : sitesNamed(text);
+    const codes = inChunks(named, LIMITS.maxStatsValues);
     return [inValue, ...codes.map((value): StatsFilter => ({ dimension, operator: "in", value }))];
   }
   if (dimension !== "locale") return [inValue];

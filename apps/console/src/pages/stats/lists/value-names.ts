@@ -1,8 +1,6 @@
-/** Translates the values of dimensions into the names that the console shows, and names into values. */
+/** Translates the values of dimensions into the names that the console shows. */
 
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
-import { encodePath } from "@headwater/contract/path-pattern";
-import { type ActiveFilter, FILTER_OPERATORS } from "../view-params.ts";
 
 const DIMENSION_LABELS: Partial<Record<StatsDimension, string>> = {
   page: "Page",
@@ -31,12 +29,24 @@ const DIMENSION_LABELS: Partial<Record<StatsDimension, string>> = {
   country: "Country",
   region: "Region",
   city: "City",
+  sentBy: "Sent by",
+  site: "Site",
+  "folder:1": "Folder",
+  "folder:2": "Folder, 2 levels",
+  "folder:3": "Folder, 3 levels",
+  contentGroup: "Content group",
+  visitorType: "New or returning",
+  firstSource: "First source",
+  firstChannel: "First channel",
+  firstUtmCampaign: "First campaign",
+  firstEntryPage: "First entry page",
 };
 export const dimensionLabel = (dimension: StatsDimension): string =>
   DIMENSION_LABELS[dimension] ?? dimension.replace("property:", "");
 
 const MISSING_LABELS: Partial<Record<StatsDimension, string>> = {
   source: "Direct / unknown",
+  firstSource: "Direct / unknown",
   referrer: "Direct / unknown",
   country: "Unknown",
   region: "Unknown",
@@ -47,7 +57,10 @@ const MISSING_LABELS: Partial<Record<StatsDimension, string>> = {
   locale: "Unknown",
 };
 
-const DEVICE_LABELS: Readonly<Record<string, string>> = {
+/** The names of values of `device` and `visitorType`. */
+const VALUE_LABELS: Readonly<Record<string, string>> = {
+  new: "New",
+  returning: "Returning",
   desktop: "Desktop",
   mobile: "Mobile",
   tablet: "Tablet",
@@ -69,20 +82,14 @@ function withDisplayName(names: Intl.DisplayNames, code: string): string {
   }
 }
 
-const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
-/** All codes of two letters: those that name a country or a language have a name. */
-const TWO_LETTERS = LETTERS.flatMap((one) => LETTERS.map((other) => one + other));
-const codesNamed = (names: Intl.DisplayNames, codes: readonly string[], text: string): string[] =>
-  codes.filter((code) => names.of(code)?.toLowerCase().includes(text.toLowerCase()));
-/** @returns the codes of the countries whose names contain the text */
-export const countriesNamed = (text: string): string[] => codesNamed(regions, TWO_LETTERS, text);
-/** @returns the codes of the languages whose names contain the text */
-export const languagesNamed = (text: string): string[] =>
-  codesNamed(
-    languages,
-    TWO_LETTERS.map((code) => code.toLowerCase()),
-    text,
-  );
+let sites: ReadonlyMap<string, string> = new Map();
+/** The sources whose names the values of `site` get from now on. */
+export function nameSites(sources: readonly { readonly sourceId: string; readonly name: string }[]): void {
+  sites = new Map(sources.map(({ sourceId, name }) => [sourceId, name]));
+}
+/** @returns the ids of the sources whose names contain the text */
+export const sitesNamed = (text: string): string[] =>
+  [...sites].flatMap(([id, name]) => (name.toLowerCase().includes(text.toLowerCase()) ? [id] : []));
 
 /** Whether the value is missing and has no name of its own, such as "Direct / unknown". */
 export const isNotSet = (dimension: StatsDimension, value: StatsScalar): boolean =>
@@ -99,57 +106,24 @@ export function formatPath(path: string): string {
   }
 }
 
-const PATH_DIMENSIONS: ReadonlySet<StatsDimension> = new Set(["page", "entryPage", "exitPage"]);
+const PATH_DIMENSIONS: ReadonlySet<StatsDimension> = new Set([
+  "page",
+  "entryPage",
+  "exitPage",
+  "folder:1",
+  "folder:2",
+  "folder:3",
+  "firstEntryPage",
+]);
 export const isPathDimension = (dimension: StatsDimension): boolean => PATH_DIMENSIONS.has(dimension);
 
 export function formatValue(dimension: StatsDimension, value: StatsScalar): string {
   if (value === null) return MISSING_LABELS[dimension] ?? "(not set)";
   if (value === "") return "(empty)";
   if (dimension === "country") return withDisplayName(regions, String(value));
-  if (dimension === "device") return DEVICE_LABELS[String(value)] ?? String(value);
+  if (dimension === "device" || dimension === "visitorType")
+    return VALUE_LABELS[String(value)] ?? String(value);
   if (dimension === "locale") return withDisplayName(languages, String(value));
   if (PATH_DIMENSIONS.has(dimension)) return formatPath(String(value));
-  return String(value);
-}
-
-/** Dimensions whose values people know by a name, however it is written: `germany`, `chrome`, `direct / unknown`. */
-const NAMED: ReadonlySet<StatsDimension> = new Set([
-  "country",
-  "locale",
-  "device",
-  "browser",
-  "os",
-  "source",
-  "channel",
-  "referrer",
-]);
-/** @returns the value that the text is or names; the text itself when it names none of them */
-export function valueNamed(
-  dimension: StatsDimension,
-  text: string,
-  values: readonly StatsScalar[],
-): StatsScalar {
-  if (values.includes(text)) return text;
-  if (PATH_DIMENSIONS.has(dimension))
-    return (
-      values.find((value) => value !== null && formatValue(dimension, value) === text) ?? encodePath(text)
-    );
-  const name = text.trim().toLowerCase();
-  const codes = dimension === "country" ? countriesNamed(name) : [];
-  const found = [...values, ...codes].find(
-    (value) =>
-      (value === null || NAMED.has(dimension)) && formatValue(dimension, value).toLowerCase() === name,
-  );
-  return found === undefined ? text : found;
-}
-
-/** @returns for example `Visit with the event signup` or `Visit with the page /pricing` */
-const formatVisitFilter = (dimension: StatsDimension, value: string): string =>
-  `Visit with the ${dimensionLabel(dimension).toLowerCase()} ${value}`;
-
-/** @returns for example `Page is /pricing` or `Source is not Direct / unknown` */
-export function formatFilter({ dimension, operator, value }: ActiveFilter): string {
-  if (operator === "had") return formatVisitFilter(dimension, formatValue(dimension, value));
-  const { label = "is" } = FILTER_OPERATORS.find((one) => one.value === operator) ?? {};
-  return `${dimensionLabel(dimension)} ${label} ${formatValue(dimension, value)}`;
+  return (dimension === "site" && sites.get(String(value))) || String(value);
 }

@@ -10,7 +10,7 @@ export const VITALS = [
 
 export const VITAL_METRICS = VITALS.map(({ metric }) => metric);
 
-/** Each has a mark of its own shape, so that nobody needs to tell its colour. */
+/** Each rating has a mark of a different shape, so that it can be told without its colour. */
 export const RATINGS = {
   good: { label: "Good", mark: "●" },
   fair: { label: "Needs improvement", mark: "▲" },

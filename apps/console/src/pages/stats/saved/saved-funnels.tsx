@@ -48,7 +48,8 @@ export function SavedFunnels({ view, saved, current, steps, within }: SavedFunne
   const [isOpen, setOpen] = useState(false);
   const { items, canSave, canShare, canDelete, save, remove } = saved;
   const funnels = items.filter(({ kind }) => kind === "funnel");
-  const canSaveThis = canSave && steps.length >= MIN_STEPS && !current;
+  // a saved funnel has a time
+  const canSaveThis = canSave && steps.length >= MIN_STEPS && !current && within !== "session";
   if (funnels.length === 0 && !canSaveThis) return null;
   return (
     <>

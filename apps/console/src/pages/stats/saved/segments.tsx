@@ -1,4 +1,4 @@
-/** The saved segments in the filter menu. */
+/** The saved segments in the filter menu, and the row that each menu of saved items shows. */
 import type { SavedItem } from "@headwater/contract";
 import { Text, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
@@ -25,6 +25,7 @@ export function SegmentList({ view, onDone }: SegmentListProps) {
     <div className="menu-group saved-list">
       <MenuTitle>Segments</MenuTitle>
       {segments.map((segment) => {
+        // filters without a search parameter of their own share one
         const { params, others } = statsFilterParams(segment.filters ?? []);
         return (
           <SavedRow
@@ -53,14 +54,18 @@ interface SavedRowProps {
 
 /** A saved item in a menu, with a button that deletes it. */
 export function SavedRow({ item: { name, shared }, isSelected, onSelect, onRemove }: SavedRowProps) {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <div className="saved-row">
       <MenuItem isSelected={isSelected} hint={shared ? "" : "Personal"} onSelect={onSelect}>
         {name}
       </MenuItem>
       {onRemove && (
-        <UnstyledButton className="icon-button" aria-label={`Delete ${name}`} onClick={() => setAsking(true)}>
+        <UnstyledButton
+          className="icon-button"
+          aria-label={`Delete ${name}`}
+          onClick={() => setConfirming(true)}
+        >
           <Icon name="close" size={14} />
         </UnstyledButton>
       )}
@@ -68,8 +73,8 @@ export function SavedRow({ item: { name, shared }, isSelected, onSelect, onRemov
         <ConfirmDialog
           title={`Delete “${name}”?`}
           confirmLabel="Delete"
-          opened={isAsking}
-          onClose={() => setAsking(false)}
+          opened={isConfirming}
+          onClose={() => setConfirming(false)}
           onConfirm={onRemove}
         >
           <Text size="sm">

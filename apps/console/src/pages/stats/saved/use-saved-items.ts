@@ -22,7 +22,8 @@ export function useSavedItems(sourceId: string): SavedItems {
   const { organizationId, userId, can } = useWorkspace();
   const client = useQueryClient();
   const queryKey = ["saved", sourceId];
-  const canSave = organizationId !== "";
+  // what is saved belongs to one source
+  const canSave = organizationId !== "" && sourceId !== "";
   const { data } = useQuery({
     queryKey,
     queryFn: ({ signal }) => api.listSavedItems({ params: { sourceId }, signal }),

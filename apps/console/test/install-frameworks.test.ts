@@ -1,4 +1,4 @@
-/** The frameworks of a source, and the snippets of its install page. */
+/** The framework of a source, and the snippet that its install page shows. */
 import assert from "node:assert/strict";
 import { FRAMEWORK_HINTS, INSTALL_EXAMPLES, type InstallFramework } from "@headwater/contract";
 import { consoleTest } from "./console-world.ts";
@@ -12,17 +12,16 @@ consoleTest(
     const offered = await options.evaluateAll((all) => all.map((one) => one.getAttribute("value") ?? ""));
     assert.deepEqual(offered.toSorted(), ["", ...FRAMEWORK_HINTS].toSorted());
 
-    const shows = async (hint: string | null, framework: InstallFramework) => {
+    const checkSnippet = async (hint: string | null, framework: InstallFramework) => {
       const { sourceId } = await world.createSource({ frameworkHint: hint });
       const { body } = await world.ask(`/api/tracking-sources/${sourceId}/install`);
       await open(`/analytics/setup/install?sourceId=${sourceId}`);
-      // the tag stands before the inline snippet
-      const code = page.locator("pre").nth(framework === "html" ? 1 : 0);
+      const code = page.locator("pre").first();
       await code.waitFor({ state: "attached" });
       assert.equal((await code.textContent())?.trim(), INSTALL_EXAMPLES[framework](body).trim(), framework);
     };
-    for (const hint of FRAMEWORK_HINTS) await shows(hint, hint);
-    for (const hint of [null, "cobol"]) await shows(hint, "html");
+    for (const hint of FRAMEWORK_HINTS) await checkSnippet(hint, hint);
+    for (const hint of [null, "cobol"]) await checkSnippet(hint, "html");
 
     const framework = page.getByLabel("Framework");
     await framework.selectOption("curl");

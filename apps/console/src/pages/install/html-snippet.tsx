@@ -1,0 +1,39 @@
+/** The HTML snippet with switches for its options. */
+import type { InstallPayload } from "@headwater/contract";
+import { Switch, Text } from "@mantine/core";
+import { useState } from "react";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { optionsOf, SNIPPET_OPTIONS, type SnippetOption, withOptions } from "./snippet-options.ts";
+
+export function HtmlSnippet({ install }: { readonly install: InstallPayload }) {
+  const [options, setOptions] = useState(() => optionsOf(install.browserSnippet));
+  const toggle = (name: SnippetOption, isOn: boolean) =>
+    setOptions(new Set([...options].filter((one) => one !== name).concat(isOn ? name : [])));
+  return (
+    <>
+      <CodeBlock
+        title="HTML snippet"
+        text={withOptions(install.browserSnippet, options)}
+        copyLabel="Copy snippet"
+        isPrimary
+      />
+      <fieldset className="tag-options">
+        <legend>Options</legend>
+        <Text size="sm" c="dimmed" className="tag-note">
+          Options change the snippet above and are not saved. Copy the snippet after a change. A policy that
+          allows the snippet by its hash then needs the new hash.
+        </Text>
+        {SNIPPET_OPTIONS.map(({ name, label, help }) => (
+          <Switch
+            key={name}
+            size="sm"
+            label={label}
+            description={help}
+            checked={options.has(name)}
+            onChange={(event) => toggle(name, event.currentTarget.checked)}
+          />
+        ))}
+      </fieldset>
+    </>
+  );
+}

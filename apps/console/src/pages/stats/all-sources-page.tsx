@@ -1,0 +1,63 @@
+/** The stats of all sources of a workspace together. */
+import type { Source } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
+import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo } from "react";
+import { sourcesQuery } from "../../queries.ts";
+import { pluralize } from "../../ui/format-count.ts";
+import { ButtonLink } from "../../ui/links.tsx";
+import { Page } from "../../ui/page.tsx";
+import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { RequirePermission } from "../../ui/require-permission.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { SourceSwitcher } from "../sources/source-switcher.tsx";
+import { nameSites } from "./lists/value-names.ts";
+import { StatsViews } from "./stats-views.tsx";
+
+export function AllSourcesPage() {
+  const { organizationId: given } = useSearch({ strict: false }) as { organizationId?: string };
+  const { organizationId, select } = useWorkspace();
+  useEffect(() => {
+    // a link may lead to another of the user's workspaces
+    if (given !== undefined) select(given);
+  }, [given, select]);
+  const query = useQuery(sourcesQuery(organizationId));
+  return (
+    <RequirePermission permission="stats:read">
+      <QueryResult query={query}>{(sources) => <AllStats sources={sources} />}</QueryResult>
+    </RequirePermission>
+  );
+}
+
+/** As many as a query can have: those with the latest events. */
+const countedOf = (sources: readonly Source[]): readonly Source[] =>
+  sources
+    .toSorted((a, b) => (b.lastEventAt ?? "").localeCompare(a.lastEventAt ?? ""))
+    .slice(0, LIMITS.maxStatsSources);
+
+function AllStats({ sources }: { readonly sources: readonly Source[] }) {
+  const counted = useMemo(() => countedOf(sources), [sources]);
+  const target = useMemo(() => ({ sourceIds: counted.map(({ sourceId }) => sourceId) }), [counted]);
+  nameSites(counted);
+  if (counted.length === 0)
+    return (
+      <EmptyState isPage title="No sources yet" action={<ButtonLink to="/sources">Go to sources</ButtonLink>}>
+        Stats appear as soon as a source has events.
+      </EmptyState>
+    );
+  const which =
+    counted.length < sources.length
+      ? `The ${counted.length} sources with the latest events`
+      : pluralize(counted.length, "source");
+  return (
+    <Page
+      title="All sources"
+      section="Stats"
+      beside={<SourceSwitcher selected={null} />}
+      lead={`${which}. A visitor with the same id in several of them counts once.`}
+    >
+      <StatsViews target={target} />
+    </Page>
+  );
+}

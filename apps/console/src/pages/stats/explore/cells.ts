@@ -1,0 +1,26 @@
+/** Writes the values and figures of tables of the Explore view. Pure. */
+import type { StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
+import { formatAmount } from "../../../ui/format-count.ts";
+import { formatMetric, timeFormatter } from "../format.ts";
+import { formatValue } from "../lists/value-names.ts";
+import { INTERVALS } from "../view-range.ts";
+import { isMoney } from "./fields.ts";
+
+const weekday = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" });
+/** The first Monday after 1970 began. */
+const MONDAY = Date.UTC(1970, 0, 5);
+const DAY_MS = 86_400_000;
+
+export function formatCell(dimension: StatsDimension, value: StatsScalar, timeZone: string): string {
+  const interval = INTERVALS.find((one) => dimension === `time:${one.value}`)?.value;
+  if (interval !== undefined) return timeFormatter(timeZone, interval)(String(value));
+  if (dimension === "dayOfWeek") return weekday.format(MONDAY + (Number(value) - 1) * DAY_MS);
+  if (dimension === "hourOfDay") return `${String(value).padStart(2, "0")}:00`;
+  return formatValue(dimension, value);
+}
+
+/** @param currency of amounts; null: the figure is an amount of no single currency, which is 0 */
+export const formatFigureOf = (metric: StatsMetric, value: number | null, currency: StatsScalar): string =>
+  isMoney(metric) && currency !== null && value !== null
+    ? formatAmount(value, String(currency))
+    : formatMetric(metric, value);

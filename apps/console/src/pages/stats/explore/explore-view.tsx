@@ -1,0 +1,235 @@
+/** The Explore view: a table of any metrics by up to four dimensions, which the URL describes. */
+import type { StatsAnswer } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
+import { NativeSelect, Stack, Text, UnstyledButton } from "@mantine/core";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { api } from "../../../api.ts";
+import { Dropdown, MenuItem } from "../../../ui/dropdown.tsx";
+import { Switcher } from "../../../ui/switcher.tsx";
+import { ATTRIBUTIONS } from "../goals/attributions.ts";
+import { NoGoals } from "../goals/goals-table.tsx";
+import { useRevenue } from "../lists/use-revenue.ts";
+import { isOfSeveral, type StatsView, useStats } from "../use-stats-view.ts";
+import "./explore.css";
+import { ExploreRows } from "./explore-rows.tsx";
+import { FieldMenu } from "./field-menu.tsx";
+import {
+  DIMENSION_FIELDS,
+  dimensionField,
+  isMoney,
+  METRIC_FIELDS,
+  metricField,
+  needsGoal,
+  propertyDimension,
+  propertyMetrics,
+} from "./fields.ts";
+import { type ExploreTable, hasAttribution, hasMetric, readTable, tableParams } from "./table.ts";
+import { READY_TABLES, type ReadyTable, readyTableParams } from "./tables.ts";
+
+const readyTablesFor = (view: StatsView): readonly ReadyTable[] =>
+  READY_TABLES.filter((table) => !isOfSeveral(view) || table.isOfSeveral);
+
+export function ExploreView({ view }: { readonly view: StatsView }) {
+  const table = readTable(view.params);
+  return (
+    <Stack gap="md" className="stats explore">
+      {table === null ? <Gallery view={view} /> : <Explored table={table} view={view} />}
+    </Stack>
+  );
+}
+
+/** The tables to begin with, as cards. */
+const Gallery = ({ view }: { readonly view: StatsView }) => (
+  <>
+    <Text size="sm" c="dimmed">
+      Choose a table. You can change its rows and columns.
+    </Text>
+    <div className="explore-gallery">
+      {readyTablesFor(view).map((table) => (
+        <UnstyledButton
+          key={table.title}
+          className="explore-card"
+          onClick={() => view.update(readyTableParams(table))}
+        >
+          <strong>{table.title}</strong>
+          <span>{table.text}</span>
+        </UnstyledButton>
+      ))}
+    </div>
+  </>
+);
+
+interface ExploredProps {
+  readonly table: ExploreTable;
+  readonly view: StatsView;
+}
+
+function Explored({ table, view }: ExploredProps) {
+  const { rows, columns } = table;
+  const goals = useGoalNames(view, columns.some(needsGoal) && !rows.includes("goal"));
+  const currencies = useCurrencies(view, columns.some(isMoney) && !rows.includes("currency"));
+  const goal = goals.names.find((name) => name === view.params.goal) ?? goals.names[0];
+  const currency = currencies.names.find((name) => name === view.params.revenue) ?? currencies.names[0];
+  const model = ATTRIBUTIONS.find(({ value }) => value === view.params.attribution) ?? ATTRIBUTIONS[0];
+  return (
+    <>
+      <div className="explore-tools">
+        <TableMenu view={view} />
+        <TableFields table={table} view={view} />
+        <ValueSelect
+          label="Goal"
+          values={goals.names}
+          value={goal}
+          onChange={(name) => view.update({ goal: name })}
+        />
+        <ValueSelect
+          label="Currency"
+          values={currencies.names}
+          value={currency}
+          onChange={(code) => view.update({ revenue: code })}
+        />
+        {hasAttribution(table) && (
+          <Switcher
+            label="Attribution"
+            options={ATTRIBUTIONS}
+            value={model.value}
+            onChange={(value) => view.update({ attribution: value })}
+          />
+        )}
+      </div>
+      {hasAttribution(table) && model.counts && (
+        <Text size="sm" c="dimmed">
+          Each conversion counts for the {model.counts} of its visitor in the 30 days before it.
+        </Text>
+      )}
+      {goals.isMissing && <NoGoals sourceId={view.scope.sourceId} />}
+      {currencies.isMissing && <Text c="dimmed">No revenue in this period</Text>}
+      {[goals, currencies].every(({ isReady }) => isReady) && (
+        <ExploreRows
+          table={table}
+          view={view}
+          currency={currency}
+          about={{
+            ...(goal !== undefined && { goal: { name: goal } }),
+            ...(currency !== undefined && { currency }),
+            ...(hasAttribution(table) && { attribution: { model: model.value } }),
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const TableMenu = ({ view }: { readonly view: StatsView }) => (
+  <Dropdown label="Tables" button="Tables">
+    {(close) =>
+      readyTablesFor(view).map((table) => (
+        <MenuItem
+          key={table.title}
+          onSelect={() => {
+            close();
+            view.update(readyTableParams(table));
+          }}
+        >
+          {table.title}
+        </MenuItem>
+      ))
+    }
+  </Dropdown>
+);
+
+function TableFields({ table: { rows, columns }, view }: ExploredProps) {
+  const properties = useProperties(view);
+  const dimensions = DIMENSION_FIELDS.filter(({ name }) =>
+    isOfSeveral(view) ? name !== "goal" && name !== "contentGroup" : name !== "site",
+  );
+  const metrics = METRIC_FIELDS.filter(
+    ({ name }) => hasMetric(rows, name) && !(isOfSeveral(view) && needsGoal(name)),
+  );
+  return (
+    <>
+      <FieldMenu
+        label="Rows"
+        fields={[...dimensions, ...properties.map(propertyDimension)]}
+        chosen={rows.flatMap((name) => dimensionField(name) ?? [])}
+        limit={LIMITS.maxStatsDimensions}
+        onChange={(names) => view.update(tableParams(names, columns))}
+      />
+      <FieldMenu
+        label="Columns"
+        fields={[...metrics, ...properties.flatMap(propertyMetrics)]}
+        chosen={columns.flatMap((name) => metricField(name) ?? [])}
+        limit={LIMITS.maxStatsMetrics}
+        onChange={(names) => view.update(tableParams(rows, names))}
+      />
+    </>
+  );
+}
+
+interface ValueSelectProps {
+  readonly label: string;
+  readonly values: readonly string[];
+  readonly value: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+/** A select; nothing when there is no choice. */
+const ValueSelect = ({ label, values, value, onChange }: ValueSelectProps) =>
+  values.length === 0 ? null : (
+    <NativeSelect
+      size="xs"
+      aria-label={label}
+      data={[...values]}
+      value={value ?? ""}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+
+interface NeededNames {
+  readonly names: readonly string[];
+  /** Whether the table can be asked for: they are there, or it needs none. */
+  readonly isReady: boolean;
+  /** Whether the table needs one and there is none. */
+  readonly isMissing: boolean;
+}
+
+/** @param isAsked whether the table needs one */
+function namesIn(
+  isAsked: boolean,
+  { data, isPlaceholderData }: Pick<UseQueryResult<StatsAnswer>, "data" | "isPlaceholderData">,
+): NeededNames {
+  if (!isAsked) return { names: [], isReady: true, isMissing: false };
+  const names = (data?.results ?? []).map(({ dimensions: [name] }) => String(name));
+  return {
+    names,
+    isReady: names.length > 0,
+    isMissing: data !== undefined && !isPlaceholderData && names.length === 0,
+  };
+}
+
+/** The goals of the source. Visitors with a share link cannot read the source itself. */
+function useGoalNames(view: StatsView, enabled: boolean): NeededNames {
+  const isAsked = enabled && !isOfSeveral(view);
+  const query = useStats(
+    view.scope,
+    { metrics: ["conversions"], dimensions: ["goal"] },
+    { enabled: isAsked },
+  );
+  return namesIn(isAsked, query);
+}
+
+/** The currencies of the revenue, the most frequent one first. */
+function useCurrencies(view: StatsView, enabled: boolean): NeededNames {
+  return namesIn(enabled, useRevenue(view, enabled));
+}
+
+function useProperties(view: StatsView): string[] {
+  const { scope } = view;
+  const { data } = useQuery({
+    queryKey: ["stats", "properties", scope],
+    queryFn: ({ signal }) => api.queryProperties({ body: scope, signal }),
+    enabled: !isOfSeveral(view),
+    placeholderData: (previous) => previous,
+  });
+  return (data?.properties ?? []).map(({ name }) => name);
+}

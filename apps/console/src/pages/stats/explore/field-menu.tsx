@@ -1,0 +1,78 @@
+/** A menu that chooses the dimensions or the metrics of a table. It is searched, and stays open while one chooses. */
+import { TextInput } from "@mantine/core";
+import { useState } from "react";
+import { Dropdown, MenuItem, MenuTitle } from "../../../ui/dropdown.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import type { TableField } from "./fields.ts";
+
+/** More fields than these are found by search only. A source may have a hundred properties. */
+const MAX_SHOWN = 80;
+
+interface FieldMenuProps<Name extends string> {
+  readonly label: string;
+  readonly fields: readonly TableField<Name>[];
+  readonly chosen: readonly TableField<Name>[];
+  /** How many can be chosen. */
+  readonly limit: number;
+  readonly onChange: (names: readonly Name[]) => void;
+}
+
+export function FieldMenu<Name extends string>(props: FieldMenuProps<Name>) {
+  const text = props.chosen.map(({ label }) => label).join(", ") || "None";
+  return (
+    <Dropdown
+      label={`${props.label}: ${text}`}
+      button={
+        <>
+          <span className="explore-label">{props.label}:</span> <span className="dropdown-text">{text}</span>
+        </>
+      }
+    >
+      {() => <FieldList {...props} />}
+    </Dropdown>
+  );
+}
+
+/** @returns those whose name or group contains all words of the text */
+function matchFields<Name extends string>(
+  fields: readonly TableField<Name>[],
+  text: string,
+): TableField<Name>[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return fields.filter(({ label, group }) =>
+    words.every((word) => `${label} ${group}`.toLowerCase().includes(word)),
+  );
+}
+
+function FieldList<Name extends string>({ label, fields, chosen, limit, onChange }: FieldMenuProps<Name>) {
+  const [text, setText] = useState("");
+  const found = matchFields(fields, text).slice(0, MAX_SHOWN);
+  const names = chosen.map(({ name }) => name);
+  const toggle = (name: Name) =>
+    onChange(names.includes(name) ? names.filter((one) => one !== name) : [...names, name].slice(-limit));
+  const groups = Map.groupBy(found, ({ group }) => group);
+  return (
+    <div className="explore-fields">
+      <TextInput
+        aria-label={`Search ${label.toLowerCase()}`}
+        placeholder="Search"
+        leftSection={<Icon name="search" />}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <div className="explore-list">
+        {[...groups].map(([group, members]) => (
+          <div key={group}>
+            <MenuTitle>{group}</MenuTitle>
+            {members.map(({ name, label: fieldLabel }) => (
+              <MenuItem key={name} isSelected={names.includes(name)} onSelect={() => toggle(name)}>
+                {fieldLabel}
+              </MenuItem>
+            ))}
+          </div>
+        ))}
+        {found.length === 0 && <MenuTitle>Nothing contains “{text}”.</MenuTitle>}
+      </div>
+    </div>
+  );
+}

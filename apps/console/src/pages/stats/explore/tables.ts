@@ -1,0 +1,84 @@
+/** The tables that the Explore view offers to begin with: one for each question that is asked every week. */
+import type { StatsDimension, StatsMetric } from "@headwater/contract";
+import type { ViewParams } from "../view-params.ts";
+import { tableParams } from "./table.ts";
+
+export interface ReadyTable {
+  readonly title: string;
+  readonly text: string;
+  readonly rows: readonly StatsDimension[];
+  readonly columns: readonly StatsMetric[];
+  readonly attribution?: "firstTouch" | "lastNonDirect";
+  /** Whether it also counts several sources together. The others are about the goals of one. */
+  readonly isOfSeveral?: true;
+}
+
+export const READY_TABLES: readonly ReadyTable[] = [
+  {
+    title: "New and returning visitors",
+    text: "How many visitors come for the first time",
+    rows: ["visitorType"],
+    columns: ["visitors", "sessions", "pageviews", "bounceRate", "sessionDuration"],
+    isOfSeveral: true,
+  },
+  {
+    title: "Rolling visitors",
+    text: "Visitors of the last 7 and 28 days, and stickiness",
+    rows: ["time:day"],
+    columns: ["visitors", "visitors7Days", "visitors28Days", "dauPerWau", "dauPerMau"],
+    isOfSeveral: true,
+  },
+  {
+    title: "First visits by channel",
+    text: "Where new visitors come from the first time",
+    rows: ["firstChannel"],
+    columns: ["newVisitors", "returningVisitors", "visitors"],
+    isOfSeveral: true,
+  },
+  {
+    title: "Goals by channel",
+    text: "Every goal with its conversions from each channel",
+    rows: ["goal", "channel"],
+    columns: ["conversions", "conversionRate", "visitors"],
+  },
+  {
+    title: "Last source that is not direct",
+    text: "Conversions credited to the last visit that came from somewhere",
+    rows: ["source"],
+    columns: ["conversions", "conversionRate", "visitors"],
+    attribution: "lastNonDirect",
+  },
+  {
+    title: "Revenue by channel",
+    text: "Average order, and revenue per visitor and per session",
+    rows: ["channel"],
+    columns: ["revenue", "averageOrderValue", "revenuePerVisitor", "revenuePerSession", "visitors"],
+    isOfSeveral: true,
+  },
+  {
+    title: "Entrances and exits",
+    text: "Page views, entrances, exits and exit rate of each page",
+    rows: ["page"],
+    columns: ["pageviews", "visitors", "entrances", "exits", "exitRate", "timeOnPage"],
+    isOfSeveral: true,
+  },
+  {
+    title: "Folders",
+    text: "The sections of the site, by the first folder of the path",
+    rows: ["folder:1"],
+    columns: ["pageviews", "visitors", "timeOnPage"],
+    isOfSeveral: true,
+  },
+  {
+    title: "Hours of the week",
+    text: "When visitors come: hours by weekdays",
+    rows: ["dayOfWeek", "hourOfDay"],
+    columns: ["visitors"],
+    isOfSeveral: true,
+  },
+];
+
+export const readyTableParams = ({ rows, columns, attribution }: ReadyTable): ViewParams => ({
+  ...tableParams(rows, columns),
+  attribution,
+});

@@ -1,0 +1,70 @@
+/** A metric by hour and weekday, as a grid of shaded figures. */
+import type { StatsAnswer, StatsMetric, StatsScalar } from "@headwater/contract";
+import { formatCell, formatFigureOf } from "./cells.ts";
+import { metricField } from "./fields.ts";
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+const DAYS = [1, 2, 3, 4, 5, 6, 7];
+const dayName = (day: number) => formatCell("dayOfWeek", day, "UTC");
+
+interface WeekGridProps {
+  readonly answer: StatsAnswer;
+  /** The currency of amounts. */
+  readonly currency: StatsScalar;
+}
+
+/** A grid for each metric. */
+export function WeekGrid({ answer, currency }: WeekGridProps) {
+  const hourAt = answer.dimensions.indexOf("hourOfDay");
+  const dayAt = answer.dimensions.indexOf("dayOfWeek");
+  return answer.metrics.map((name, at) => {
+    // the names are those of the query
+    const metric = name as StatsMetric;
+    const figures = new Map(
+      answer.results.map(({ dimensions, metrics }) => [
+        `${dimensions[dayAt]} ${dimensions[hourAt]}`,
+        metrics[at] ?? null,
+      ]),
+    );
+    const highest = Math.max(...[...figures.values()].map((value) => value ?? 0), 1e-9);
+    return (
+      <table key={name} className="week-grid">
+        <caption>{metricField(name)?.label ?? name} by weekday and hour</caption>
+        <thead>
+          <tr>
+            <th>Weekday</th>
+            {HOURS.map((hour) => (
+              <th key={hour} scope="col">
+                {hour}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {DAYS.map((day) => (
+            <tr key={day}>
+              <th scope="row">{dayName(day)}</th>
+              {HOURS.map((hour) => {
+                const value = figures.get(`${day} ${hour}`) ?? null;
+                const text = value === null ? "" : formatFigureOf(metric, value, currency);
+                return (
+                  <td
+                    key={hour}
+                    title={`${dayName(day)}, ${formatCell("hourOfDay", hour, "UTC")}: ${text || "—"}`}
+                    style={shade((value ?? 0) / highest)}
+                  >
+                    {text}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    );
+  });
+}
+
+/** A background that grows with the share, and stays weak enough for the text on it. */
+const shade = (share: number) =>
+  share === 0 ? {} : { background: `rgb(37 146 176 / ${(0.06 + 0.44 * share).toFixed(3)})` };

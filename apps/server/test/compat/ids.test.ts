@@ -1,0 +1,91 @@
+/** Ids that are numbers: JSON holds only the first 15 digits of some, and two people must not become one. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { storedEvents } from "../ledger/reader.ts";
+import { fresh, openWorld, refused, type TestSource, type World } from "../support/world.ts";
+
+describe("An id that is a number", () => {
+  let world: World;
+  let source: TestSource;
+  before(async () => {
+    world = await openWorld();
+    source = await world.createSource();
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  const send = (path: string, text: string) => world.send(`/api/compat/${source.publicKey}/${path}`, text);
+  const visitorsOf = (name: string) =>
+    storedEvents(world.dataDir)
+      .filter((event) => event.name === name)
+      .map(({ anonymousId, userId }) => [anonymousId, userId]);
+
+  /** Requests with the id of a user, as text. */
+  const REQUESTS: Readonly<Record<string, (id: string, name: string) => string>> = {
+    "segment/v1/track": (id, name) => `{"event":"${name}","userId":${id},"anonymousId" : ${id}}`,
+    "segment/v1/batch": (id, name) => `{"batch":[{"type":"track","event":"${name}","userId":\t${id}}]}`,
+    "umami/api/send": (id, name) => `{"type":"event","payload":{"url":"/","name":"${name}","id":${id}}}`,
+    "ga4/mp/collect": (id, name) => `{"client_id":${id},"user_id":${id},"events":[{"name":"${name}"}]}`,
+    "matomo/matomo.php": (id, name) =>
+      `{"requests":[{"rec":1,"uid":${id},"cid":${id},"e_c":"a","e_a":"${name}"}]}`,
+  };
+  const EXACT = [
+    "17",
+    "0",
+    "-5",
+    "12.5",
+    "9007199254740991",
+    "9007199254740992",
+    "9007199254740993",
+    "-9007199254740993",
+    "12345678901234567890",
+    "1234567890.1712345678",
+    "1234567890.1712345679",
+  ];
+
+  for (const [path, request] of Object.entries(REQUESTS)) {
+    it(`${path}: keeps all its digits`, async () => {
+      const name = fresh("exact");
+      for (const id of EXACT) assert.ok((await send(path, request(id, name))).status < 300, id);
+      assert.deepEqual(
+        visitorsOf(name),
+        EXACT.map((id) => [id, id]),
+      );
+    });
+
+    it(`${path}: is refused in a form whose digits are lost`, async () => {
+      const name = fresh("lost");
+      for (const id of ["9007199254740993e0", "1e17", "1e400", "9.007199254740993e15"])
+        refused(await send(path, request(id, name)), 422, "invalid_payload");
+      assert.deepEqual(visitorsOf(name), []);
+    });
+  }
+
+  it("is rejected alone, with id_not_exact, when the request has other events", async () => {
+    const name = fresh("beside");
+    const message = (id: string) => `{"type":"track","event":"${name}","userId":${id}}`;
+    const { status, body } = await send("segment/v1/batch", `{"batch":[${message("1e17")},${message("5")}]}`);
+    assert.deepEqual(
+      [status, body.results[0].code, body.results[1].status],
+      [200, "id_not_exact", "accepted"],
+    );
+  });
+
+  it("is exact or rejected when its name is written with escapes", async () => {
+    const name = fresh("escaped");
+    const text = `{"event":"${name}","user\\u0049d":9007199254740993,"anonymousId":"a"}`;
+    refused(await send("segment/v1/track", text), 422, "invalid_payload");
+  });
+
+  it("does not make texts of other numbers", async () => {
+    const name = fresh("numbers");
+    const properties =
+      '{"price":19.990000000000002,"big":12345678901234567890,"orderId":12345678901234567890}';
+    await send("segment/v1/track", `{"event":"${name}","userId":"u","properties":${properties}}`);
+    const event = storedEvents(world.dataDir).find((one) => one.name === name);
+    assert.deepEqual(event?.properties, {
+      price: 19.990000000000002,
+      big: 12345678901234567000,
+      orderId: "12345678901234567890",
+    });
+  });
+});
