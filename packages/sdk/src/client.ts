@@ -83,12 +83,12 @@ export function startClient(options: CoreClientOptions): Client {
     if (state === open) store.persist();
     else {
       if (!state) delivery.discardAll();
-      for (const name of store.names(prefix)) {
+      store.names(prefix).forEach((name) => {
         const value = store.read(name)!;
         store.remove(name);
         // While consent is pending the data stays in memory, so that the visitor keeps their id.
         if (state === held) store.write(name, value);
-      }
+      });
     }
     // In a microtask, so that the replayed calls of the stub travel with the first page view.
     queueMicrotask(delivery.calls.flush);

@@ -63,7 +63,7 @@ export function createGate(
     else if (optOutValue) optOutStore.write(optOutName, optOutValue);
     if (consent === "denied" || +optOutValue!) return blocked;
     // Any other value counts as pending.
-    return (consent ?? "granted") === "granted" && isShown ? open : held;
+    return isShown && (consent ?? "granted") === "granted" ? open : held;
   }
 
   function whenAllowed(run: () => void): void {

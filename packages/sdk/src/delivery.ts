@@ -141,7 +141,7 @@ export function createDelivery(
     const events = entries.map(([, event]) => event);
     // After a reset, unsent events of the previous visitor are still sent with that visitor's ids.
     const { anonymousId, userId, sessionId } = events[0] ?? owner;
-    const isCurrentOwner = anonymousId === owner.anonymousId;
+    const isCurrentOwner = owner.anonymousId === anonymousId;
     const batchSessionId = isCurrentOwner ? owner.sessionId : sessionId;
     const continuedSessionId = isCurrentOwner && knownUserId !== owner.userId ? undefined : batchSessionId;
     for (const [name] of entries) inFlight.add(name);
@@ -206,7 +206,7 @@ export function createDelivery(
       gate.applyPrivacy(answer.privacy ?? {});
     } else if (sessionId && isAboutSession(code)) {
       // The next request is a bootstrap with the same events.
-      for (const entry of entries) if (entry[1].sessionId === sessionId) detachSession(entry);
+      entries.filter(([, event]) => event.sessionId === sessionId).forEach(detachSession);
       knownUserId = null;
     } else if (status === 413 && entries[1]) maxBatchSize = Math.min(maxBatchSize, entries.length >> 1);
     else {
@@ -258,9 +258,9 @@ export function createDelivery(
   return {
     calls: {
       identify(user) {
-        const isId = typeof user === "string" || Number.isFinite(user);
-        const userId = isId && `${user}`.slice(0, maxUserIdLength);
-        if (userId) gate.whenAllowed(() => assignTo(userId));
+        const userId = `${user}`.slice(0, maxUserIdLength);
+        if (userId && (typeof user === "string" || Number.isFinite(user)))
+          gate.whenAllowed(() => assignTo(userId));
         else console.warn("Headwater: no user id", user);
       },
       reset() {

@@ -55,12 +55,12 @@ export function createQueue(store: ClientStore, prefix: string): Queue {
       store.remove(name);
     },
     list(anonymousId) {
-      for (const [name, event] of own) {
-        if (store.read(name)) continue;
+      own.forEach((event, name) => {
+        if (store.read(name)) return;
         // The entry is gone: another page has sent it, or the site has cleared its storage and with it the visitor's id.
         if (event.anonymousId === anonymousId) own.delete(name);
         else store.write(name, toJson(event));
-      }
+      });
       length = 0;
       const entries: QueueEntry[] = [];
       for (const name of store.names("headwater.").sort()) {

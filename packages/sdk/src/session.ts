@@ -47,8 +47,8 @@ export function createSession(store: ClientStore, prefix: string): Session {
         ...store.owner(),
       };
     },
-    setUserId: (userId) => store.write(visitorName, `${anonymousId()} ${userId}`),
     open: (sessionId) => store.write(sessionName, `${Date.now()} ${sessionId}`),
+    setUserId: (userId) => store.write(visitorName, `${anonymousId()} ${userId}`),
     reset() {
       // Without a visitor here, no name starts with "undefined".
       const known = store.read(visitorName)?.slice(0, idLength);

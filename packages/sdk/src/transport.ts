@@ -48,7 +48,7 @@ export function abortedAfter(ms: number): AbortSignal {
 export async function post(url: string, content: unknown): Promise<IngestReply> {
   const body = toJson(content);
   const size = byteLength(body);
-  const keptBytes = size <= keepaliveRoom ? size : 0;
+  const keptBytes = keepaliveRoom < size ? 0 : size;
   keepaliveRoom -= keptBytes;
   try {
     // A string is sent as text/plain. The type application/json would need a preflight request.
@@ -65,6 +65,8 @@ export async function post(url: string, content: unknown): Promise<IngestReply> 
       waitMs: +response.headers.get("retry-after")! * 1000,
     };
   } catch {
+    // Leaving a page fails its requests between "pagehide" and "visibilitychange", although they arrive. No timer runs there.
+    await new Promise((done) => setTimeout(done));
     return { status: 0 };
   } finally {
     keepaliveRoom += keptBytes;

@@ -37,8 +37,14 @@ export function hurryTimers(): void {
   });
 }
 
-/** Stops the page's timers. */
-export const stopTimers = () => void Object.assign(window, { setTimeout: () => 1 });
+/** Stops the page's timers that wait for a time. */
+export function stopTimers(): void {
+  const { setTimeout } = window;
+  Object.assign(window, {
+    setTimeout: (run: () => void, delayMs?: number) =>
+      delayMs === undefined ? setTimeout.call(window, run) : 1,
+  });
+}
 
 interface BrowserTestOptions {
   /** "real" for tests about time itself. */
