@@ -12,6 +12,7 @@ import {
   storedEventName,
   type Warning,
 } from "@headwater/contract";
+import type { VisitSource } from "../channels/classify-visit.ts";
 import { DIRECT, type VisitClassifier } from "../channels/visit-classifier.ts";
 import { NO_ID } from "../core/ids.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -203,9 +204,14 @@ function checkProperties(event: Event, maxEventBytes: number, warnings: Warning[
   return null;
 }
 
-function normalizePage(
+/** The page with a clean address, and the visit that it would begin. */
+export function normalizePage(
   page: NonNullable<Event["page"]>,
-  { origin: requestOrigin, addressRules, classifyVisit }: BatchContext,
+  {
+    origin: requestOrigin,
+    addressRules,
+    classifyVisit,
+  }: Pick<BatchContext, "origin" | "addressRules" | "classifyVisit">,
 ) {
   const { url = null, path = null, title = null } = page;
   const hashRouting = page.hashRouting === true;
@@ -251,10 +257,17 @@ function surroundingsOf({ context: own }: Event, batch: BatchContext, warnings: 
 const isPassive = ({ type, passive }: Event): boolean =>
   passive === true && eventTypeRules(type)?.countsAs === "action";
 
+/** An event without a page comes from where its session's landing page says. */
+function visitOfLanding({ landing }: SessionRecord): VisitSource {
+  // the text is `newSession`'s
+  const { source, channel } = JSON.parse(landing) as Partial<VisitSource>;
+  return channel === undefined ? DIRECT : { source: source ?? null, channel };
+}
+
 /** The members of the normal form that come from the event itself. What events have in common is serialized once. */
 function membersOfEvent(
   event: Event,
-  sessionId: string,
+  session: SessionRecord,
   page: NormalPage | null,
   { members, device, measures }: Omit<Surroundings, "context"> & { readonly measures: Measures },
 ): string {
@@ -265,7 +278,7 @@ function membersOfEvent(
     // like the measures, left out unless the event has it; a copy of all measures would cost more
     passive: isPassive(event) || undefined,
     timestamp: event.timestamp,
-    sessionId,
+    sessionId: session.sessionId,
     revenue: measures.revenue,
     currency: measures.currency,
     engagedSeconds: measures.engagedSeconds,
@@ -274,7 +287,7 @@ function membersOfEvent(
     properties: event.properties ?? null,
   };
   const pageText = page === null ? "null" : pageJson(page);
-  const visit = sharedMembersOf(page?.visit ?? DIRECT);
+  const visit = sharedMembersOf(page?.visit ?? visitOfLanding(session));
   // not joined: V8 copies the parts of a template once, when the line is packed
   return `${membersOf(own)},${members},"page":${pageText},${visit},"device":{${sharedMembersOf(device)}}`;
 }
@@ -363,7 +376,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const measured = measuresOf(event, isPassive(event), warnings);
   const measures = violation || batch.violatedPlan ? { ...measured, planViolation: true } : measured;
   const others = { members, device: markBot(device, botReason !== null), measures };
-  const line = Buffer.from(batch.buildLine(head, membersOfEvent(event, sessionId, page, others)));
+  const line = Buffer.from(batch.buildLine(head, membersOfEvent(event, session, page, others)));
   // the normal form has the event's data and more
   const tooLarge = checkEventSize(event, batch.maxEventBytes, line.length);
   if (tooLarge) return tooLarge;

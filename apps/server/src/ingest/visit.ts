@@ -4,9 +4,9 @@ import { DAILY_ID_PREFIX, FOUND_SESSION_PREFIX, NO_ID } from "../core/ids.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { SessionRecord } from "../ledger/records.ts";
+import { normalizePage } from "./evaluate-event.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { textOrNull } from "./json.ts";
-import { addressOf, referrerOf } from "./page-address.ts";
 import type { BootstrapFields, EventsFields, ParsedBody } from "./parse.ts";
 import { acceptsEvents, canResume, isResumable, type RunWork, type SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
@@ -219,20 +219,24 @@ async function joinOrOpen(
 const MAX_SHORT_LENGTH = 100;
 const shortText = (value: unknown) => textOrNull(value)?.slice(0, MAX_SHORT_LENGTH).toWellFormed() ?? null;
 
-/** A new session keeps the landing page, the referrer and the browser's settings. */
+/** A new session keeps the landing page, where the visit comes from, and the browser's settings. */
 function newSession(
   body: BootstrapFields,
   request: IngestRequest,
-  { source: { sourceId }, addressRules }: CachedSource,
+  keyed: CachedSource,
   sessionId: string,
 ): SessionRecord {
   const { page, context } = body;
-  const { url = null, path = null } = page;
-  const hashRouting = page.hashRouting === true;
-  const { address } = addressOf({ url, path, requestOrigin: request.origin, hashRouting }, addressRules);
+  const { addressRules, classifyVisit } = keyed;
+  const { address, referrer, visit } = normalizePage(page, {
+    origin: request.origin,
+    addressRules,
+    classifyVisit,
+  });
   const landing = {
     ...address,
-    referrer: referrerOf(page.referrer, addressRules).referrer,
+    ...visit,
+    referrer,
     locale: shortText(context?.locale),
     timezone: shortText(context?.timezone),
     userAgent:
@@ -241,7 +245,7 @@ function newSession(
         .toWellFormed() ?? null,
   };
   return {
-    sourceId,
+    sourceId: keyed.source.sourceId,
     sessionId,
     anonymousId: body.anonymousId,
     userId: body.userId || null,

@@ -56,6 +56,28 @@ describe("One visitor of Headwater's client and of another tool's", () => {
       assert.notEqual(await track(visitor), sessionId);
     });
 
+  it("an event without a page has the source and the channel of its session's landing page", async () => {
+    const visitor = fresh("visitor");
+    const page = { url: `${ORIGIN}/?utm_source=newsletter&utm_medium=email` };
+    const { sessionId } = await bootstrap(visitor, { page });
+    await track(visitor);
+    const ownEvent = trackEvent({}, time.now());
+    const ownReply = await world.send(
+      eventsPath(source),
+      eventsBody(sessionId, [ownEvent], { anonymousId: visitor }),
+    );
+    assert.equal(ownReply.body.accepted, 1, ownReply.text);
+    await track(visitor, { context: { page: { url: `${ORIGIN}/cart` } } });
+    const visits = storedEvents(world.dataDir)
+      .filter((event) => event.anonymousId === visitor)
+      .map(({ source, channel }) => [source, channel]);
+    assert.deepEqual(visits, [
+      ["newsletter", "Email"],
+      ["newsletter", "Email"],
+      [null, "Direct"],
+    ]);
+  });
+
   it("an event joins the session in which the visitor was last active, not the one that was opened last", async () => {
     const visitor = fresh("visitor");
     const first = (await bootstrap(visitor)).sessionId;

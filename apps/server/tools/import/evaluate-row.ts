@@ -4,6 +4,7 @@
  */
 import { CHANNELS, EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/contract";
 import { readCampaign } from "../../src/channels/campaign.ts";
+import type { VisitSource } from "../../src/channels/classify-visit.ts";
 import type { VisitClassifier } from "../../src/channels/visit-classifier.ts";
 import { toIsoTime } from "../../src/core/time.ts";
 import type { AddressRules } from "../../src/ingest/address-rules.ts";
@@ -112,11 +113,13 @@ function readDevice({ device, context }: RowObject): Device {
 }
 
 /** The source and channel of an export: the parameters that they come from may not be in its urls. null: it has none. */
-function readVisit(row: RowObject, { isOwnHost }: VisitClassifier): VisitClassifier | null {
+function readVisit(row: RowObject): VisitSource | null {
   const channel = CHANNELS.find((one) => one === row.channel);
-  if (channel === undefined) return null;
-  return Object.assign(() => ({ source: readText(row.source), channel }), { isOwnHost });
+  return channel === undefined ? null : { source: readText(row.source), channel };
 }
+
+const alwaysVisit = (visit: VisitSource, { isOwnHost }: VisitClassifier): VisitClassifier =>
+  Object.assign(() => visit, { isOwnHost });
 
 /** The row as a client would have sent it. */
 const toEvent = (row: RowObject): unknown => ({
@@ -184,8 +187,8 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
 
   const userId = readText(row.userId);
   const occurredAt = Math.min(time.time, now);
-  const shared = readShared(row, context);
   const device = readDevice(row);
+  const visit = readVisit(row);
   const outcome = evaluateEvent(
     // occurredAt is formatted anew, because the text of `timestamp` may be another time
     { ...read, time: { ...time, isCanonical: false } },
@@ -194,7 +197,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       hasToken: wasSentWithToken(row),
       // the age of the event is measured from this time, so that it is never too old
       receivedAt: occurredAt,
-      buildLine: createLineBuilder(shared),
+      buildLine: createLineBuilder(readShared(row, context)),
       clockSkewMs: 0,
       session: {
         sourceId,
@@ -203,7 +206,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
         userId,
         startedAt: occurredAt,
         lastActivityAt: occurredAt,
-        landing: "",
+        landing: JSON.stringify(visit ?? {}),
       },
       otherSessions: new Map(),
       anonymousId,
@@ -221,7 +224,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       excludesPath: () => false,
       isAddressExcluded: false,
       addressRules,
-      classifyVisit: readVisit(row, classifyVisit) ?? classifyVisit,
+      classifyVisit: visit ? alwaysVisit(visit, classifyVisit) : classifyVisit,
       ...planOfImport(row),
     },
   );
