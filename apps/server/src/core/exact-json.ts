@@ -9,8 +9,8 @@ const MARK = randomBytes(12).toString("hex");
 const STRING = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?/gs;
 /** From an escape to the end of its string, and the colon if that is a name. */
 const REST_OF_STRING = /(?:\\.[^"\\]*)+"\s*(:?)/sy;
-/** More than any part of a body that is stored. Names within are read, not restored. */
-const MAX_DEPTH = 64;
+/** More than any body that is read. Names within are not restored. */
+const MAX_DEPTH = 1_000;
 
 function hasEscapedName(text: string): boolean {
   for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", REST_OF_STRING.lastIndex)) {
@@ -25,7 +25,11 @@ function hasEscapedName(text: string): boolean {
 function markName(string: string, content: string, colon: string | undefined): string {
   if (colon === undefined || !content.includes("\\")) return string;
   const name: string = JSON.parse(`"${content}"`);
-  return `"${MARK}${Buffer.from(name, "utf16le").toString("hex")}"${colon}`;
+  const plain = JSON.stringify(name);
+  // a repeated name is one text, so that the last value is used
+  return plain.includes("\\")
+    ? `"${MARK}${Buffer.from(name, "utf16le").toString("hex")}"${colon}`
+    : plain + colon;
 }
 
 const nameOf = (name: string): string =>
@@ -45,7 +49,7 @@ function restoreNames(value: unknown, levelsLeft: number): unknown {
 export type Reviver = (name: string, value: unknown, context?: { readonly source?: string }) => unknown;
 
 /**
- * @param revive is not told the names that are written with escapes
+ * @param revive is not told the names that cannot be written without escapes
  * @throws SyntaxError
  */
 export function parseExactJson(text: string, revive?: Reviver): ReturnType<typeof JSON.parse> {

@@ -31,6 +31,11 @@ test("Everything else is read as JSON.parse reads it: values, order, repeated na
     '{"a":"\\\\"}',
     '{"\\ud800":1}',
     '{"\\"":1}',
+    '{"a":1,"\\u0061":2,"a":3}',
+    '{"k":"first","z":1,"\\u006b":"second","k":"third"}',
+    '{"\\u0031":1,"x":0,"1":2}',
+    '{"\\n":1,"x":2,"\\u000a":3}',
+    `${'{"\\u0061\\n":'.repeat(400)}1${"}".repeat(400)}`,
   ];
   for (const text of texts)
     assert.equal(JSON.stringify(parseExactJson(text)), JSON.stringify(JSON.parse(text)), text);
