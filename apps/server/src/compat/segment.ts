@@ -67,12 +67,14 @@ function bodyOf(type: string | null, message: ForeignFields, seen: ForeignFields
   switch (type) {
     case "track":
       return { type, name: idOf(message.event), properties: propertiesOf(message), ...page };
-    case "page":
+    case "page": {
+      const inPage = IN_PAGE.filter((member) => typeof properties[member] === "string");
       return {
         type,
-        page: pageOf({ ...seen, ...textsIn(properties, IN_PAGE) }, name),
-        properties: { ...without(properties, IN_PAGE), ...named },
+        page: pageOf({ ...seen, ...textsIn(properties, inPage) }, name),
+        properties: { ...without(properties, inPage), ...named },
       };
+    }
     case "screen":
       return { type: "page", page: pageOf({ title: name }, name), properties: { ...properties, ...named } };
     case "identify":
@@ -94,13 +96,8 @@ function bodyOf(type: string | null, message: ForeignFields, seen: ForeignFields
 function contextOf(context: ForeignFields): ForeignFields {
   const { innerWidth: width, innerHeight: height } = objectOf(context.screen);
   const viewport = typeof width === "number" && typeof height === "number" ? { width, height } : null;
-  const texts = { locale: textOf(context.locale), timezone: textOf(context.timezone) };
-  return definedIn({
-    ...without(context, NOT_IN_CONTEXT),
-    ...texts,
-    userAgent: textOf(context.userAgent),
-    viewport,
-  });
+  const kept = without(context, NOT_IN_CONTEXT);
+  return viewport === null ? kept : { ...kept, viewport };
 }
 
 function eventOf(type: string | null, message: unknown, shared: ForeignFields): ForeignEvent | Untranslated {

@@ -4,6 +4,7 @@ import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
 import { textOf } from "../core/text.ts";
 import { type ForeignReply, InexactId } from "../ingest/adapter.ts";
+import { unmarked } from "../ingest/long-ids.ts";
 
 /** An object of a foreign request. */
 export type ForeignFields = Readonly<Record<string, unknown>>;
@@ -18,7 +19,10 @@ export const shortTextOf = (value: unknown): string | null =>
 
 /** An id. Many applications send the numbers of their database. One that is too long stays too long. @throws InexactId */
 export function idOf(value: unknown): string | null {
-  if (typeof value !== "number") return textOf(value)?.slice(0, LIMITS.maxEnvelopeIdLength + 1) ?? null;
+  if (typeof value !== "number") {
+    const text = textOf(value);
+    return text === null ? null : unmarked(text).slice(0, LIMITS.maxEnvelopeIdLength + 1);
+  }
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
     throw new InexactId();
   return String(value);

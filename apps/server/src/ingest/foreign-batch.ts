@@ -1,7 +1,6 @@
 /** Turns the events of a foreign request into batches of ours: one for each visitor and user (docs/api/ingest.md). Pure. */
 import { hash } from "node:crypto";
 import { type AppliedLimits, LIMITS } from "@headwater/contract";
-import type { Reviver } from "../core/exact-json.ts";
 import { DAILY_ID_PREFIX, NO_ID } from "../core/ids.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody, Refusal } from "../core/refusal.ts";
@@ -17,7 +16,16 @@ import type { Envelope } from "./attempt.ts";
 import type { EvaluatedEvent } from "./evaluate-batch.ts";
 import { knownMembers } from "./fit.ts";
 import type { IngestRequest } from "./ingest-request.ts";
-import { inspect, isJsonObject, jsonBytes, parseJson, textOrNull, withStorableStrings } from "./json.ts";
+import {
+  inspect,
+  isJsonObject,
+  jsonBytes,
+  MAX_CLEANED_DEPTH,
+  parseJson,
+  textOrNull,
+  withStorableStrings,
+} from "./json.ts";
+import { markLongIds, mayHaveLongIds, withNumbers } from "./long-ids.ts";
 import { type BodyParser, type InvalidEvent, isInvalid, type ParsedBody, requireBatchSize } from "./parse.ts";
 import type { ForeignSession } from "./visit.ts";
 import { userAgentOf } from "./visitor.ts";
@@ -294,10 +302,12 @@ export function foreignEnvelope({ client, sentAt, messages, eventOf }: Translati
 /** Translates a request with its adapter, which may decode text that is not the text of the body. */
 export function translate(adapter: Adapter, asked: ForeignRequest): Translation {
   const { client, eventOf, ...others } = adapter.translate(asked);
+  const numbered = <Value>(value: Value): Value =>
+    mayHaveLongIds(asked.bodyText) ? withNumbers(value, MAX_CLEANED_DEPTH) : value;
   return {
     ...others,
     client: withStorableStrings(client),
-    eventOf: (message) => withStorableStrings(translateOne(eventOf, message)),
+    eventOf: (message) => withStorableStrings(numbered(translateOne(eventOf, message))),
   };
 }
 
@@ -314,23 +324,14 @@ function translateOne(eventOf: Translation["eventOf"], message: unknown): Transl
   }
 }
 
-const LONG_NUMBER = /\d[\d.]{15}/;
-const ID_NAME = /id$/i;
-const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
-
-/** Numbers with more digits than a double holds keep them if they are ids, such as those of a database or of a GA4 cookie. */
-const keepIds: Reviver = (name, value, { source = "" } = {}) =>
-  typeof value === "number" && ID_NAME.test(name) && LONG_NUMBER.test(source) && PLAIN_NUMBER.test(source)
-    ? source
-    : value;
-
 /** The request as its adapter reads it. `json` throws a refusal. */
 export function toForeignRequest(
   { call, queryText }: NonNullable<IngestRequest["foreign"]>,
   bodyText: string | null,
 ): ForeignRequest {
-  const revive = LONG_NUMBER.test(bodyText ?? "") ? keepIds : undefined;
-  return { call, queryText, bodyText: bodyText ?? "", json: () => parseJson(bodyText, revive) };
+  const text = bodyText ?? "";
+  const revive = mayHaveLongIds(text) ? markLongIds : undefined;
+  return { call, queryText, bodyText: text, json: () => parseJson(bodyText, revive) };
 }
 
 /** Puts the outcomes of all parts into the order of the request. */

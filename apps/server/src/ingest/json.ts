@@ -32,7 +32,7 @@ export function decodeBody({ bytes, problem }: IngestBody): BodyText {
 }
 
 /** Nesting of the deepest data that is kept: envelope, events, event, and the levels inside an event. */
-const MAX_CLEANED_DEPTH = LIMITS.maxDepth + 6;
+export const MAX_CLEANED_DEPTH = LIMITS.maxDepth + 6;
 
 /**
  * @param text null: the body is not UTF-8

@@ -110,6 +110,18 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     assert.equal((await attempts())[0].sdkVersion, "@rudder/client 3.34.1");
   });
 
+  it("keeps members of the context, and of a page call's properties, that are no texts", async () => {
+    const context = { first: null, second: 1, locale: 5, timezone: null, viewport: "wide", userAgent: ["x"] };
+    const call = message({
+      properties: { title: 5, path: { a: 1 }, url: `${ORIGIN}/a`, tag: null },
+      context,
+    });
+    assert.equal((await send("page", call)).body.accepted, 1);
+    const event = storedOf(call.messageId);
+    assert.deepEqual(event.context, context);
+    assert.deepEqual(event.properties, { title: 5, path: { a: 1 }, tag: null });
+  });
+
   it("takes what the properties of a page call do not say from the context", async () => {
     const seen = { url: `${ORIGIN}/seen`, title: "Seen", referrer: "https://news.example/" };
     const call = message({ properties: { url: null, title: "", path: "/own" }, context: { page: seen } });

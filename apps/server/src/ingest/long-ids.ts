@@ -1,0 +1,32 @@
+/** Ids that are numbers, such as those of a database or of a GA4 cookie, keep the digits that a double does not hold. */
+import { randomBytes } from "node:crypto";
+import type { Reviver } from "../core/exact-json.ts";
+import { setOwn } from "./json.ts";
+
+/** Begins the text of a long number that may be an id. Strangers cannot know it. */
+const MARK = randomBytes(12).toString("hex");
+const LONG_NUMBER = /\d[\d.]{15}/;
+const ID_NAME = /id$/i;
+const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
+
+export const mayHaveLongIds = (text: string): boolean => LONG_NUMBER.test(text);
+
+/** Reads long numbers that may be ids as marked texts. */
+export const markLongIds: Reviver = (name, value, { source = "" } = {}) =>
+  typeof value === "number" && ID_NAME.test(name) && LONG_NUMBER.test(source) && PLAIN_NUMBER.test(source)
+    ? MARK + source
+    : value;
+
+/** The id that a text is: the digits of a marked one. */
+export const unmarked = (text: string): string => (text.startsWith(MARK) ? text.slice(MARK.length) : text);
+
+/** The value with its numbers: what was marked and not read as an id is one. Deeper levels stay as they are. */
+export function withNumbers<Value>(value: Value, levelsLeft: number): Value;
+export function withNumbers(value: unknown, levelsLeft: number): unknown {
+  if (typeof value === "string") return value.startsWith(MARK) ? Number(unmarked(value)) : value;
+  if (typeof value !== "object" || value === null || levelsLeft === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => withNumbers(item, levelsLeft - 1));
+  const numbered = {};
+  for (const [name, item] of Object.entries(value)) setOwn(numbered, name, withNumbers(item, levelsLeft - 1));
+  return numbered;
+}
