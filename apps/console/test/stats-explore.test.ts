@@ -234,6 +234,14 @@ consoleStatsTest(
     assert.equal(lines[1], "Direct,/,0,,0,0,1,");
     await page.reload();
     await page.getByRole("row").nth(2).filter({ hasText: "Direct" }).waitFor();
+    await choose("Rows", "browser", "Browser");
+    await choose("Rows", "device", "Device");
+    await page.getByRole("button", { name: /^Rows: / }).click();
+    await page.getByText("At most 4. Remove one to choose another.").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Country", exact: true }).isDisabled());
+    await page.getByRole("button", { name: "Browser", exact: true, pressed: true }).click();
+    assert.ok(await page.getByRole("button", { name: "Country", exact: true }).isEnabled());
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Email", exact: true }).click();
     await page.getByRole("button", { name: "Remove filter Channel is Email" }).waitFor();
   },

@@ -118,18 +118,20 @@ interface MenuItemProps {
   readonly shortcut?: string | undefined;
   /** Whether it deletes something, after a question. */
   readonly isDanger?: boolean;
+  readonly isDisabled?: boolean;
   readonly onSelect: () => void;
   readonly children: ReactNode;
 }
 
 export const MenuItem = (props: MenuItemProps) => {
-  const { icon, isSelected, hint, shortcut, isDanger, onSelect, children } = props;
+  const { icon, isSelected, hint, shortcut, isDanger, isDisabled, onSelect, children } = props;
   return (
     <UnstyledButton
       aria-keyshortcuts={shortcut}
       className="menu-item"
       aria-pressed={isSelected}
       data-danger={isDanger || undefined}
+      disabled={isDisabled}
       onClick={onSelect}
     >
       {icon && <Icon name={icon} />}

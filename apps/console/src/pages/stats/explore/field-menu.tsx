@@ -33,24 +33,25 @@ export function FieldMenu<Name extends string>(props: FieldMenuProps<Name>) {
   );
 }
 
-/** @returns those whose name or group contains all words of the text */
+/** @returns those whose label, group or name in the API contains all words of the text */
 function matchFields<Name extends string>(
   fields: readonly TableField<Name>[],
   text: string,
 ): TableField<Name>[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return fields.filter(({ label, group }) =>
-    words.every((word) => `${label} ${group}`.toLowerCase().includes(word)),
+  return fields.filter(({ label, group, name }) =>
+    words.every((word) => `${label} ${group} ${name}`.toLowerCase().includes(word)),
   );
 }
 
 function FieldList<Name extends string>({ label, fields, chosen, limit, onChange }: FieldMenuProps<Name>) {
   const [text, setText] = useState("");
-  const found = matchFields(fields, text).slice(0, MAX_SHOWN);
+  const found = matchFields(fields, text);
   const names = chosen.map(({ name }) => name);
+  const isFull = names.length >= limit;
   const toggle = (name: Name) =>
-    onChange(names.includes(name) ? names.filter((one) => one !== name) : [...names, name].slice(-limit));
-  const groups = Map.groupBy(found, ({ group }) => group);
+    onChange(names.includes(name) ? names.filter((chosenName) => chosenName !== name) : [...names, name]);
+  const groups = Map.groupBy(found.slice(0, MAX_SHOWN), ({ group }) => group);
   return (
     <div className="explore-fields">
       <TextInput
@@ -61,17 +62,26 @@ function FieldList<Name extends string>({ label, fields, chosen, limit, onChange
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <div className="explore-list">
+        {isFull && <MenuTitle>At most {limit}. Remove one to choose another.</MenuTitle>}
         {[...groups].map(([group, members]) => (
           <div key={group}>
             <MenuTitle>{group}</MenuTitle>
             {members.map(({ name, label: fieldLabel }) => (
-              <MenuItem key={name} isSelected={names.includes(name)} onSelect={() => toggle(name)}>
+              <MenuItem
+                key={name}
+                isSelected={names.includes(name)}
+                isDisabled={isFull && !names.includes(name)}
+                onSelect={() => toggle(name)}
+              >
                 {fieldLabel}
               </MenuItem>
             ))}
           </div>
         ))}
-        {found.length === 0 && <MenuTitle>Nothing contains “{text}”.</MenuTitle>}
+        {found.length > MAX_SHOWN && (
+          <MenuTitle>{found.length - MAX_SHOWN} more: type to find them.</MenuTitle>
+        )}
+        {found.length === 0 && <MenuTitle>Nothing that fits the table contains “{text}”.</MenuTitle>}
       </div>
     </div>
   );

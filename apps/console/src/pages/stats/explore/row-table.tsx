@@ -49,7 +49,7 @@ export function RowTable({ answer, table, view, currency }: RowTableProps) {
           </tr>
         ))}
         {answer.other && (
-          <SumRow name="Other" figures={answer.other.metrics} {...{ columns, dimensions, currency }} />
+          <SumRow name="Other rows" figures={answer.other.metrics} {...{ columns, dimensions, currency }} />
         )}
       </tbody>
     </table>

@@ -1,5 +1,6 @@
 /** A funnel by the values of a dimension, such as the sources of its visitors. */
 import type { StatsFunnelBody } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import { NativeSelect, Table, Text } from "@mantine/core";
 import { type ApiAnswer, api } from "../../../api.ts";
@@ -19,7 +20,6 @@ const isOfSessions = (name: string): name is FunnelDimension =>
 const DIMENSIONS = DIMENSION_FIELDS.flatMap(({ name, label }) =>
   isOfSessions(name) ? [{ value: name, label }] : [],
 );
-const MAX_SEGMENTS = 6;
 
 interface FunnelBreakdownProps {
   readonly view: StatsView;
@@ -54,7 +54,7 @@ function Segments({
   body: whole,
   dimension,
 }: FunnelBreakdownProps & { readonly dimension: FunnelDimension }) {
-  const body = { ...whole, dimension, limit: MAX_SEGMENTS };
+  const body = { ...whole, dimension, limit: LIMITS.maxStatsSegments };
   const query = useFastThenExact<FunnelAnswer>({
     queryKey: ["stats", "funnel", body],
     ask: (accuracy, signal) => api.queryFunnel({ body: { ...body, accuracy }, signal }),
@@ -65,7 +65,14 @@ function Segments({
         segments === null || segments.length === 0 ? (
           <Text c="dimmed">No data</Text>
         ) : (
-          <SegmentTable dimension={dimension} steps={steps} segments={segments} />
+          <>
+            <SegmentTable dimension={dimension} steps={steps} segments={segments} />
+            {segments.length === LIMITS.maxStatsSegments && (
+              <Text size="sm" c="dimmed">
+                The {LIMITS.maxStatsSegments} values with the most visitors are shown.
+              </Text>
+            )}
+          </>
         )
       }
     </StatsResult>
