@@ -30,7 +30,9 @@ test("The snippet of the install page is that of the command line, and an option
       assert.equal(withOptions(snippet, options), snippet);
     }
   const snippet = snippetOf(true, true);
-  const lines = withOptions(snippet, new Set(["vitals", "forms", "hash", "storage"])).split("\n");
+  const lines = withOptions(snippet, new Set(["vitals", "forms", "hash", "subdomains", "storage"])).split(
+    "\n",
+  );
   const before = snippet.split("\n");
   assert.deepEqual(
     lines.filter((line) => !before.includes(line)),
@@ -38,6 +40,7 @@ test("The snippet of the install page is that of the command line, and an option
       '  script.src = trusted("https://hw.example/sdk/v2.js");',
       '  script.dataset.extras = "web-vitals forms";',
       '  script.dataset.hashRouting = "true";',
+      '  script.dataset.crossSubdomain = "true";',
       '  script.dataset.persistence = "none";',
     ],
   );

@@ -26,6 +26,8 @@ export interface SentVisit {
   readonly paths: readonly string[];
   readonly referrer?: string;
   readonly query?: string;
+  /** Default: the origin of the test's site. */
+  readonly origin?: string;
   /** Track events that follow the last page view. */
   readonly tracked?: readonly {
     readonly name: string;
@@ -36,8 +38,8 @@ export interface SentVisit {
 
 /** Sends one visit, with a minute between events. */
 async function visit(world: World, source: Seeded, one: SentVisit): Promise<number> {
-  const { visitor: anonymousId, paths, referrer = null, query = "", tracked = [] } = one;
-  const pages = paths.map((path) => ({ url: `${ORIGIN}${path}${query}`, title: "Page", referrer }));
+  const { visitor: anonymousId, paths, referrer = null, query = "", origin = ORIGIN, tracked = [] } = one;
+  const pages = paths.map((path) => ({ url: `${origin}${path}${query}`, title: "Page", referrer }));
   const body = bootstrapBody({ anonymousId, page: pages[0] });
   const opened = await world.send(bootstrapPath(source), body);
   assert.equal(opened.status, 200, JSON.stringify(opened.body));

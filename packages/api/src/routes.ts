@@ -24,6 +24,7 @@ export const ROUTES = {
   queryProperties: "POST /api/stats/properties",
   getStatsSource: "GET /api/stats/source",
   getLive: "GET /api/stats/live",
+  getHostSplit: "GET /api/stats/host-split",
   unlockStats: "POST /api/stats/unlock",
   listSavedItems: "GET /api/tracking-sources/{sourceId}/saved",
   createSavedItem: "POST /api/tracking-sources/{sourceId}/saved",

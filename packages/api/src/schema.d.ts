@@ -1727,6 +1727,28 @@ excluded: {
 bots: number;
 };
 };
+HostSplit: {
+/** The id of the source. */
+sourceId: string;
+/** The time zone of the days. */
+timezone: string;
+/** The start of the range. */
+from: Schemas["Timestamp"];
+/** The end of the range, exclusive. */
+to: Schemas["Timestamp"];
+accuracy: Schemas["StatsAccuracy"];
+/** The two hosts with the most such visitors; null: none, or too few to tell. */
+split: {
+/** The host that they came from. */
+fromHost: string;
+/** The host that they came to. */
+toHost: string;
+/** Visitors who came this way and have other ids on the two hosts. */
+visitors: number;
+/** The option of the client that makes them one visitor on both hosts. */
+option: "crossSubdomain" | "linkDomains";
+} | null;
+};
 ListedEvent: {
 /** The id that the service gave the event. */
 analyticsEventId: string;
@@ -2673,6 +2695,18 @@ sourceId: string;
 };
 body: undefined;
 answer: Schemas["LiveVisitors"];
+};
+/** Find visitors who count on two hosts */
+getHostSplit: {
+params: undefined;
+query: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string | null | undefined;
+/** The id of the source. */
+sourceId: string;
+};
+body: undefined;
+answer: Schemas["HostSplit"];
 };
 /** Exchange the token and the password of a shared link for a token that reads its stats */
 unlockStats: {

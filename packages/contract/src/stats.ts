@@ -515,3 +515,24 @@ export const StatsLiveAnswer = Closed({
   excluded: Excluded,
 });
 export type StatsLiveAnswer = Static<typeof StatsLiveAnswer>;
+
+const { sourceId, timezone, from, to, accuracy } = answerMembers;
+export const StatsHostSplitAnswer = Closed({
+  sourceId,
+  timezone,
+  from,
+  to,
+  accuracy,
+  split: Nullable(
+    Closed({
+      fromHost: text("The host that they came from."),
+      toHost: text("The host that they came to."),
+      visitors: count("Visitors who came this way and have other ids on the two hosts."),
+      option: OneOf(["crossSubdomain", "linkDomains"], {
+        description: "The option of the client that makes them one visitor on both hosts.",
+      }),
+    }),
+    { description: "The two hosts with the most such visitors; null: none, or too few to tell." },
+  ),
+});
+export type StatsHostSplitAnswer = Static<typeof StatsHostSplitAnswer>;

@@ -7,11 +7,11 @@ import { consoleStatsTest } from "../console-world.ts";
 import { lastDays, visitedShop } from "../visits.ts";
 
 /** Gzipped, of all files together. */
-const MAX_SCRIPT_BYTES = 179_000;
+const MAX_SCRIPT_BYTES = 180_000;
 const MAX_STYLE_BYTES = 20_000;
 
 consoleStatsTest(
-  "Until the stats page shows its headline, chart and lists it loads at most 179 KB of script and 20 KB of styles (gzipped).",
+  "Until the stats page shows its headline, chart and lists it loads at most 180 KB of script and 20 KB of styles (gzipped).",
   async ({ world, page, open }) => {
     const source = await visitedShop(world);
     await open(lastDays(source));

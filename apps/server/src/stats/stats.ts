@@ -8,6 +8,7 @@ import type { SourceRecord } from "../ledger/records.ts";
 import { mayMiss, missingOf } from "../ledger/warehouse-report.ts";
 import { readExcluded } from "./excluded.ts";
 import { answerFunnel } from "./funnel.ts";
+import { answerHostSplit } from "./host-split.ts";
 import { answerLive } from "./live.ts";
 import { answerPaths, withStoredPaths } from "./paths.ts";
 import { answerProperties } from "./properties.ts";
@@ -28,6 +29,7 @@ export type StatsHandlers = { readonly queryStats: QueryStats } & Pick<
   | "queryProperties"
   | "getStatsSource"
   | "getLive"
+  | "getHostSplit"
   | "listEvents"
 >;
 
@@ -109,9 +111,8 @@ export function createStats({ warehouse, completeness, offHint, memoryBytes }: S
     },
     queryPaths: async (ofCall) => {
       const call = ofSource(ofCall);
-      return answer(call, (run) =>
-        answerPaths(run, withStoredPaths(call.body, call.source.pathRules), call.now),
-      );
+      const body = withStoredPaths(call.body, call.source.pathRules);
+      return answer(call, (run) => answerPaths(run, body, call.now));
     },
     queryProperties: async (ofCall) => {
       const call = ofSource(ofCall);
@@ -123,5 +124,6 @@ export function createStats({ warehouse, completeness, offHint, memoryBytes }: S
     },
     listEvents: async (call) => ({ body: await answerStoredEvents(runnerOf(call), call) }),
     getLive: async (call) => ({ body: await answerLive(runnerOf(call), call.source.sourceId, call.now) }),
+    getHostSplit: async (call) => ({ body: await answerHostSplit(runnerOf(call), call) }),
   };
 }

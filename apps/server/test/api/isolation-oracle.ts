@@ -54,7 +54,8 @@ const STATED: Partial<Record<Access, string>> = {
   member: "getPermissions listSavedItems createSavedItem deleteSavedItem",
   "sources:read":
     "listSources getSource getInstall verifyInstall getPlan listPlanVersions previewReport getOnboarding",
-  "stats:read": "queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive",
+  "stats:read":
+    "queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive getHostSplit",
   "sources:write":
     "createSource updateSource testInstall savePlan completeOnboarding listReports createReport deleteReport sendReport",
   "debug:read": "getDebug streamDebug getEventCatalog proposePlan",
@@ -140,6 +141,7 @@ export const ROWS: Record<
   listEvents: () => ({ notOk: "invalid_payload" }),
   getStatsSource: () => ({}),
   getLive: () => ({ notOk: "warehouse_off" }),
+  getHostSplit: () => ({ notOk: "warehouse_off" }),
   getPermissions: () => ({}),
   listMembers: () => ({}),
   addMember: () => ({ body: { role: "viewer", name: "Account" } }),

@@ -51,6 +51,7 @@ const QUESTIONS: [path: string, body: object | null][] = [
   ["paths", RANGE],
   ["properties", RANGE],
   ["live", null],
+  ["host-split", null],
 ];
 const askAll = async (world: World, of: string, token?: string) => {
   const replies = [];

@@ -22,7 +22,9 @@ const ORDER = [
   ..."mcp getInstall verifyInstall getDebug getEventCatalog savePlan getPlan listPlanVersions proposePlan createSavedItem listSavedItems deleteSavedItem createReport deleteReport".split(
     " ",
   ),
-  ..."queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive".split(" "),
+  ..."queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive getHostSplit".split(
+    " ",
+  ),
   ..."exportEvents listEvents getUsage getBilling getSupport getOnboarding completeOnboarding listAudit".split(
     " ",
   ),

@@ -148,6 +148,7 @@ export const COMPONENTS = {
   Properties: stats.StatsPropertiesAnswer,
   StatsSource: stats.StatsSourceAnswer,
   LiveVisitors: stats.StatsLiveAnswer,
+  HostSplit: stats.StatsHostSplitAnswer,
   ListedEvent,
   StoredEvents,
   UnlockStats: stats.StatsUnlockBody,

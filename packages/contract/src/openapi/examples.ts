@@ -223,6 +223,22 @@ const STATS_EXAMPLES: Examples = {
     query: ofSource,
     answer: { ...ofSource, at: AT, windowSeconds: 300, visitors: 7, excluded: { bots: 1 } },
   },
+  getHostSplit: {
+    query: ofSource,
+    answer: {
+      ...ofSource,
+      timezone: "UTC",
+      from: "2026-11-15T00:00:00.000Z",
+      to: "2026-11-22T00:00:00.000Z",
+      accuracy: { exact: true },
+      split: {
+        fromHost: "www.shop.example",
+        toHost: "app.shop.example",
+        visitors: 12,
+        option: "crossSubdomain",
+      },
+    },
+  },
   listEvents: {
     params: ofSource,
     query: { sessionId: IDS.sessionId },

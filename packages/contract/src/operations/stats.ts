@@ -105,6 +105,18 @@ export const STATS_OPERATIONS = [
     codes: sourceCodes(["password_required", ...QUERY_CODES, ...WAREHOUSE_CODES]),
   },
   {
+    ...urlQuery,
+    id: "getHostSplit",
+    tag: "Stats",
+    path: "/api/stats/host-split",
+    summary: "Find visitors who count on two hosts",
+    description:
+      "Whether visitors of the last seven days went from one host of the source to another and count on both. Options of the client make them one visitor.",
+    query: stats.StatsSourceQuery,
+    answer: stats.StatsHostSplitAnswer,
+    codes: sourceCodes(["password_required", ...QUERY_CODES, ...WAREHOUSE_CODES]),
+  },
+  {
     id: "unlockStats",
     tag: "Stats",
     method: "POST",

@@ -9,6 +9,7 @@ import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { defaultExampleFor, EXAMPLES } from "./framework-examples.ts";
+import { HostSplitAlert } from "./host-split.tsx";
 import { HtmlSnippet } from "./html-snippet.tsx";
 import "./install.css";
 import { installQuery } from "./install-query.ts";
@@ -30,6 +31,7 @@ function Install({ source }: { readonly source: Source }) {
   return (
     <Stack gap="lg" maw={760}>
       <InstallStatus source={source} />
+      {source.lastEventAt !== null && <HostSplitAlert sourceId={sourceId} />}
       <QueryResult query={query}>
         {(install) => (
           <>

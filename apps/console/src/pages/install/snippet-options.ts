@@ -20,6 +20,13 @@ export const SNIPPET_OPTIONS = [
     value: "true",
   },
   {
+    name: "subdomains",
+    label: "Subdomains",
+    help: "One visitor on all of them",
+    setting: "crossSubdomain",
+    value: "true",
+  },
+  {
     name: "storage",
     label: "No browser storage",
     help: "Nothing is kept in the browser",

@@ -1,5 +1,7 @@
 /** The stats overview: key metrics, one of them as a chart, and breakdowns by page, origin, device, location and event. */
 import { Skeleton, Stack } from "@mantine/core";
+import { Suspense } from "react";
+import { lazily } from "../../ui/load-later.tsx";
 import { EmptyState, ErrorAlert } from "../../ui/page-states.tsx";
 import { BreakdownPanel, panelsFor } from "./breakdown-panel.tsx";
 import { TimeChart } from "./chart/time-chart.tsx";
@@ -7,6 +9,9 @@ import { ExcludedBots } from "./excluded-bots.tsx";
 import { KEY_METRICS, KeyMetrics, metricsWithoutValue, seriesQuery, useKeyMetrics } from "./key-metrics.tsx";
 import { ListHeading } from "./lists/list-heading.tsx";
 import { isEmptyAnswer, MayAsk, type StatsView, useStats } from "./use-stats-view.ts";
+
+// it is shown last
+const HostSplitNote = lazily(async () => (await import("../install/host-split.tsx")).HostSplitNote);
 
 export function OverviewView({ view }: { readonly view: StatsView }) {
   const selected = KEY_METRICS.find((one) => one.metric === view.params.metric) ?? KEY_METRICS[0];
@@ -60,6 +65,11 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
         </>
       )}
       {isShown && <ExcludedBots view={view} />}
+      {isShown && view.scope.sourceId && (
+        <Suspense fallback={null}>
+          <HostSplitNote sourceId={view.scope.sourceId} />
+        </Suspense>
+      )}
     </Stack>
   );
 }
