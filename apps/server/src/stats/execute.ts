@@ -32,7 +32,8 @@ interface Addition<Row> {
 }
 
 /** A question about the events of a period. Each kind of question writes its statement for a part, and its answer from the rows. */
-export interface Question<Row extends readonly unknown[], Answer> extends Omit<Demand, "accuracy"> {
+export interface Question<Row extends readonly unknown[], Answer extends NonNullable<unknown>>
+  extends Omit<Demand, "accuracy"> {
   readonly scope: QueryScope;
   readonly period: Period;
   /** The rollups that can answer it; `events`: none can. */
@@ -115,7 +116,7 @@ async function addParts<Row extends readonly unknown[]>(
 }
 
 /** @returns null when its parts have too many rows to be added up */
-async function readPlan<Row extends readonly unknown[], Answer>(
+async function readPlan<Row extends readonly unknown[], Answer extends NonNullable<unknown>>(
   run: RunQuery,
   question: Question<Row, Answer>,
   plan: Plan,
@@ -143,7 +144,7 @@ const isTooHeavy = (error: unknown) => error instanceof Refusal && error.code ==
  * parts, and what has too many rows for parts in one statement.
  * @throws Refusal `query_too_heavy` when no plan is left
  */
-export async function readWithin<Row extends readonly unknown[], Answer>(
+export async function readWithin<Row extends readonly unknown[], Answer extends NonNullable<unknown>>(
   run: RunQuery,
   question: Question<Row, Answer>,
   events: number,
@@ -180,7 +181,7 @@ async function countAll(run: RunQuery, sourceIds: readonly string[], period: Per
 }
 
 /** @throws Refusal `query_too_heavy`, and what `run` throws */
-export async function execute<Row extends readonly unknown[], Answer>(
+export async function execute<Row extends readonly unknown[], Answer extends NonNullable<unknown>>(
   run: RunQuery,
   question: Question<Row, Answer>,
 ): Promise<Found<Answer>> {
