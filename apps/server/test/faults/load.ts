@@ -87,7 +87,12 @@ export function post(
         resolve({ status, headers: response.headers, body });
       });
     });
-    sending.on("error", reject);
+    sending.on("error", (error: NodeJS.ErrnoException) => {
+      // The server may close an idle connection at the moment when a request takes it: clients then send again.
+      const wasIdle = sending.reusedSocket && error.code === "ECONNRESET";
+      if (wasIdle) resolve(post(url, body, extraHeaders));
+      else reject(error);
+    });
     sending.on("timeout", () => sending.destroy(new Error("no response within 15 s")));
     sending.end(text);
   });
