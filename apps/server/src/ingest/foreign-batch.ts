@@ -16,16 +16,8 @@ import type { Envelope } from "./attempt.ts";
 import type { EvaluatedEvent } from "./evaluate-batch.ts";
 import { knownMembers } from "./fit.ts";
 import type { IngestRequest } from "./ingest-request.ts";
-import {
-  inspect,
-  isJsonObject,
-  jsonBytes,
-  MAX_CLEANED_DEPTH,
-  parseJson,
-  textOrNull,
-  withStorableStrings,
-} from "./json.ts";
-import { markLongIds, mayHaveLongIds, withNumbers } from "./long-ids.ts";
+import { inspect, isJsonObject, jsonBytes, parseJson, textOrNull, withStorableStrings } from "./json.ts";
+import { markLongIds, mayHaveLongIds, numberOrText } from "./long-ids.ts";
 import { type BodyParser, type InvalidEvent, isInvalid, type ParsedBody, requireBatchSize } from "./parse.ts";
 import type { ForeignSession } from "./visit.ts";
 import { userAgentOf } from "./visitor.ts";
@@ -302,12 +294,10 @@ export function foreignEnvelope({ client, sentAt, messages, eventOf }: Translati
 /** Translates a request with its adapter, which may decode text that is not the text of the body. */
 export function translate(adapter: Adapter, asked: ForeignRequest): Translation {
   const { client, eventOf, ...others } = adapter.translate(asked);
-  const numbered = <Value>(value: Value): Value =>
-    mayHaveLongIds(asked.bodyText) ? withNumbers(value, MAX_CLEANED_DEPTH) : value;
   return {
     ...others,
     client: withStorableStrings(client),
-    eventOf: (message) => withStorableStrings(numbered(translateOne(eventOf, message))),
+    eventOf: (message) => withStorableStrings(translateOne(eventOf, message), numberOrText),
   };
 }
 

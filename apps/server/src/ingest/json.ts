@@ -32,7 +32,7 @@ export function decodeBody({ bytes, problem }: IngestBody): BodyText {
 }
 
 /** Nesting of the deepest data that is kept: envelope, events, event, and the levels inside an event. */
-export const MAX_CLEANED_DEPTH = LIMITS.maxDepth + 6;
+const MAX_CLEANED_DEPTH = LIMITS.maxDepth + 6;
 
 /**
  * @param text null: the body is not UTF-8
@@ -57,18 +57,24 @@ export function setOwn(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** NUL and lone surrogates become U+FFFD, in keys too, before anything is derived: every store holds the same value. */
-export const withStorableStrings = <Value>(value: Value): Value =>
+/**
+ * NUL and lone surrogates become U+FFFD, in keys too, before anything is derived: every store holds the same value.
+ * @param read what a string is. Default: itself, storable
+ */
+export const withStorableStrings = <Value>(
+  value: Value,
+  read: (text: string) => unknown = toStorable,
+): Value =>
   // the same members, with other characters
-  cleanStrings(value, MAX_CLEANED_DEPTH) as Value;
+  cleanStrings(value, read, MAX_CLEANED_DEPTH) as Value;
 
-function cleanStrings(value: unknown, depth: number): unknown {
-  if (typeof value === "string") return toStorable(value);
+function cleanStrings(value: unknown, read: (text: string) => unknown, depth: number): unknown {
+  if (typeof value === "string") return read(value);
   if (typeof value !== "object" || value === null || depth === 0) return value;
-  if (Array.isArray(value)) return value.map((item) => cleanStrings(item, depth - 1));
+  if (Array.isArray(value)) return value.map((item) => cleanStrings(item, read, depth - 1));
   const clean = {};
   for (const [key, item] of Object.entries(value))
-    setOwn(clean, toStorable(key), cleanStrings(item, depth - 1));
+    setOwn(clean, toStorable(key), cleanStrings(item, read, depth - 1));
   return clean;
 }
 

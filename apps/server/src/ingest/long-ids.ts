@@ -1,7 +1,7 @@
 /** Ids that are numbers, such as those of a database or of a GA4 cookie, keep the digits that a double does not hold. */
 import { randomBytes } from "node:crypto";
 import type { Reviver } from "../core/exact-json.ts";
-import { setOwn } from "./json.ts";
+import { toStorable } from "../core/text.ts";
 
 /** Begins the text of a long number that may be an id. Strangers cannot know it. */
 const MARK = randomBytes(12).toString("hex");
@@ -20,13 +20,6 @@ export const markLongIds: Reviver = (name, value, { source = "" } = {}) =>
 /** The id that a text is: the digits of a marked one. */
 export const unmarked = (text: string): string => (text.startsWith(MARK) ? text.slice(MARK.length) : text);
 
-/** The value with its numbers: what was marked and not read as an id is one. Deeper levels stay as they are. */
-export function withNumbers<Value>(value: Value, levelsLeft: number): Value;
-export function withNumbers(value: unknown, levelsLeft: number): unknown {
-  if (typeof value === "string") return value.startsWith(MARK) ? Number(unmarked(value)) : value;
-  if (typeof value !== "object" || value === null || levelsLeft === 0) return value;
-  if (Array.isArray(value)) return value.map((item) => withNumbers(item, levelsLeft - 1));
-  const numbered = {};
-  for (const [name, item] of Object.entries(value)) setOwn(numbered, name, withNumbers(item, levelsLeft - 1));
-  return numbered;
-}
+/** What a text of an event is: a marked one that was not read as an id is a number. */
+export const numberOrText = (text: string): number | string =>
+  text.startsWith(MARK) ? Number(unmarked(text)) : toStorable(text);
