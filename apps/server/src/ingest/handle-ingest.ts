@@ -272,8 +272,8 @@ async function evaluateForeign(
 
 /**
  * Finds the source of a key for which no source is cached.
- * @throws Refusal 404 when no source has the key, 429 when the client tries too many unknown keys. While the ledger does not
- *   answer, nobody knows whether a key is unknown: 503
+ * @throws Refusal 404 when no source has the key, 429 when the client tries too many unknown keys.
+ * @throws StorageError while the ledger does not answer, because nobody knows then whether a key is unknown
  */
 async function findSource(request: IngestRequest, { sources, rates }: IngestDeps): Promise<CachedSource> {
   const { publicKey, clientKey, receivedAt } = request;
@@ -281,8 +281,10 @@ async function findSource(request: IngestRequest, { sources, rates }: IngestDeps
     // made-up keys must not cost the ledger an unlimited number of look-ups; requests that share one cost one
     const isShared = sources.isFinding(publicKey);
     const tooManyLookUps = isShared ? null : rates.checkLookUp(clientKey, receivedAt);
-    if (tooManyLookUps)
-      throw (await sources.isAnswering()) ? tooManyLookUps : new Refusal("storage_unavailable");
+    if (tooManyLookUps) {
+      await sources.requireAnswer();
+      throw tooManyLookUps;
+    }
     const found = await sources.find(publicKey).catch((error: unknown) => {
       if (!isShared) rates.returnLookUp(clientKey, receivedAt);
       throw error;

@@ -39,8 +39,8 @@ export interface SourceCache {
   find(publicKey: string): Promise<CachedSource | null>;
   /** Whether `find` would share a look-up that has not ended. */
   isFinding(publicKey: string): boolean;
-  /** Whether the ledger answers the latest look-up. Waits until it does or fails. */
-  isAnswering(): Promise<boolean>;
+  /** Waits until the ledger has answered the latest look-up. @throws StorageError when that look-up failed */
+  requireAnswer(): Promise<void>;
   /** Removes a source that changed, on this node or another. Without an id: removes all, since any may have changed. */
   forget(sourceId?: string): void;
 }
@@ -60,7 +60,7 @@ interface SourceCacheDeps {
 }
 
 export function createSourceCache({ ledger, limitsOf, sourceLists, clock }: SourceCacheDeps): SourceCache {
-  let isAnswering = Promise.resolve(true);
+  let latestFailure: Promise<unknown> = Promise.resolve(null);
   const cache = createCache<CachedSource>({
     maxEntries: SERVER_LIMITS.sourceCacheEntries,
     maxAbsent: SERVER_LIMITS.sourceCacheEntries,
@@ -89,14 +89,17 @@ export function createSourceCache({ ledger, limitsOf, sourceLists, clock }: Sour
     find: async (publicKey) => {
       if (!PUBLIC_KEY.test(publicKey)) return null;
       const found = cache.load(publicKey);
-      isAnswering = found.then(
-        () => true,
-        () => false,
+      latestFailure = found.then(
+        () => null,
+        (error: unknown) => error,
       );
       return found;
     },
     isFinding: cache.isLoading,
-    isAnswering: () => isAnswering,
+    requireAnswer: async () => {
+      const failure = await latestFailure;
+      if (failure !== null) throw failure;
+    },
     forget: (sourceId) =>
       cache.clear(sourceId === undefined ? undefined : ({ source }) => source.sourceId === sourceId),
   };

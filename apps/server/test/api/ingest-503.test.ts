@@ -82,6 +82,28 @@ describe("503: nothing of the request was stored, so it can be sent again", () =
     assert.deepEqual(outcomesOf(await world.send(eventsPath(source), body)), ["accepted"]);
   });
 
+  it("storage_full: the ledger has no space to look up keys, and a client has asked for more keys than a client may", async () => {
+    const gate = Promise.withResolvers<void>();
+    let lookUps = 0;
+    const lookUpOnFullDisk = async () => {
+      lookUps += 1;
+      await gate.promise;
+      throw new StorageError("the disk is full", "full");
+    };
+    await using world = await openWorld(
+      { UNKNOWN_KEY_RATE_PER_SECOND: "2" },
+      { changeLedger: (real: Ledger) => override(real, { sourceByKey: lookUpOnFullDisk }) },
+    );
+    const sent = Array.from({ length: 40 }, (_, at) => {
+      return world.send(bootstrapPath({ publicKey: `pk_${at}` }), "{}");
+    });
+    await until("the ledger is asked as often as a client may ask it", () => lookUps === 20);
+    // answered after the requests that were sent before it
+    await world.ask("/healthz");
+    gate.resolve();
+    for (const reply of await Promise.all(sent)) refused(reply, 503, "storage_full");
+  });
+
   it("overloaded: more requests in flight than allowed", async () => {
     await using world = await openWorld({ INGEST_IN_FLIGHT: "1" });
     const source: CreatedSource = await world.createSource();

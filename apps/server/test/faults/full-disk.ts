@@ -9,7 +9,7 @@ import { ask, type Child, createSource, startChild } from "./child.ts";
 import { bodyOf, Load, type LoadReply, makeBatch, openVisitor, send, type Visitor } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
 import { createRandom, type SeededRandom } from "./random.ts";
-import { emptyVolume, fillVolume, openVolume, type VolumeKind, whyNoVolume } from "./volume.ts";
+import { emptyVolume, fillVolume, openVolume, type Volume, type VolumeKind, whyNoVolume } from "./volume.ts";
 
 const MEGABYTE = 1_048_576;
 const SIZE_MB = 64;
@@ -25,8 +25,8 @@ function sendOne(
   return send(`${child.url}/api/ingest/v2/${source.publicKey}/events`, bodyOf(batch));
 }
 
-function assertStorageFull({ status, headers, body }: LoadReply): void {
-  assert.deepEqual([status, body.code, body.retryable], [503, "storage_full", true]);
+function assertStorageFull({ status, headers, body }: LoadReply, child: Child): void {
+  assert.deepEqual([status, body.code, body.retryable], [503, "storage_full", true], child.logged());
   assert.ok(Number(headers["retry-after"]) >= 1);
 }
 
@@ -42,11 +42,24 @@ const metricsOf = async (child: Child): Promise<string> => (await fetch(`${child
 const fullMetric = async (child: Child): Promise<number | null> =>
   metricValue(await metricsOf(child), "headwater_storage_failing", 'kind="full"');
 
+/**
+ * Waits with a volume that is filled before each question: after an error SQLite deletes its WAL, which makes room for the
+ * next write.
+ */
+const untilFull = <T>(volume: Volume, what: string, ask: () => Promise<T | false>): Promise<T> =>
+  until(what, () => {
+    fillVolume(volume);
+    return ask();
+  });
+
 /** Changes through the workspace API are refused with the same code. */
-async function assertUnchangeable(child: Child): Promise<void> {
-  const { status, body } = await ask(child.url, "/api/tracking-sources", {
-    organizationId: ORGANIZATION_ID,
-    name: "Another",
+async function assertUnchangeable(child: Child, volume: Volume): Promise<void> {
+  const { status, body } = await untilFull(volume, "a change is refused", async () => {
+    const reply = await ask(child.url, "/api/tracking-sources", {
+      organizationId: ORGANIZATION_ID,
+      name: "Another",
+    });
+    return reply.status !== 200 && reply;
   });
   assert.deepEqual([status, body.code], [503, "storage_full"], JSON.stringify(body));
 }
@@ -88,25 +101,25 @@ export function fullDisk(kind: VolumeKind): void {
       });
       load.pause();
       for (let round = 0; round < 10; round += 1) {
-        fillVolume(volume);
-        const reply = await until("a batch is refused", async () => {
-          fillVolume(volume);
+        const reply = await untilFull(volume, "a batch is refused", async () => {
           const one = await sendOne(child, source, visitor, random);
           return one.status !== 200 && one;
         });
-        assertStorageFull(reply);
-        await assertUnchangeable(child);
+        assertStorageFull(reply, child);
+        await assertUnchangeable(child, volume);
         await assertReadable(child, source);
       }
-      const { code } = await until("/readyz answers 503", async () => {
-        fillVolume(volume);
+      const { code } = await untilFull(volume, "/readyz answers 503", async () => {
         const now = await readiness(child);
         return now.status === 503 && now;
       });
       assert.equal(code, "storage_full");
-      assert.equal(await fullMetric(child), 1);
-      await until("the metric of the free space says that there is none", async () => {
-        fillVolume(volume);
+      await untilFull(
+        volume,
+        "the metric says that the disk is full",
+        async () => (await fullMetric(child)) === 1,
+      );
+      await untilFull(volume, "the metric of the free space says that there is none", async () => {
         return metricValue(await metricsOf(child), "headwater_storage_free_bytes") === 0;
       });
       assert.match(child.logged(), /"level":50.*the storage fails; requests are answered 503 until it works/);
@@ -131,7 +144,10 @@ export function fullDisk(kind: VolumeKind): void {
       const refused = JSON.stringify(Object.fromEntries(load.refused));
       t.diagnostic(`seed ${random.seed}: ${load.sent.length} batches, refused meanwhile ${refused}`);
       t.diagnostic(`accepting ${recoveryMs} ms after there was room`);
-      assert.ok([...load.refused.keys()].every((what) => /^503 (storage_full|overloaded)$/.test(what)));
+      assert.ok(
+        [...load.refused.keys()].every((what) => /^503 (storage_full|overloaded)$/.test(what)),
+        `${refused} ${child.logged()}`,
+      );
       assert.equal((await child.end("SIGTERM")).code, 0);
     } finally {
       await child.end("SIGKILL");
@@ -203,7 +219,7 @@ export function fullDisk(kind: VolumeKind): void {
         return now.status === 503 && now;
       });
       assert.equal(code, "storage_full");
-      assertStorageFull(await sendOne(child, source, visitor, random));
+      assertStorageFull(await sendOne(child, source, visitor, random), child);
       await assertReadable(child, source);
       const freedAt = performance.now();
       emptyVolume(volume);
