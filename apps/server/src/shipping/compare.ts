@@ -8,7 +8,7 @@ import type { WarehouseClient } from "../clickhouse/client.ts";
 import { isDeleting } from "../clickhouse/deletion.ts";
 import { dayOf } from "../core/time.ts";
 import type { Ledger, ShippedDays } from "../ledger/ledger.ts";
-import type { DayCount } from "../ledger/warehouse-report.ts";
+import { type DayCount, sumEvents } from "../ledger/warehouse-report.ts";
 
 export type ComparedLedger = Pick<
   Ledger,
@@ -22,6 +22,8 @@ export interface ComparisonDeps {
   /** The warehouse may already hold events that were accepted before and still wait, such as those of a restored ledger. */
   startedAt: number;
   signal: AbortSignal;
+  /** Called when the ledger counts events that it never shipped to this warehouse. */
+  onSurplus(days: readonly DayCount[]): void;
 }
 
 /** A day on which the warehouse lacks events. */
@@ -97,7 +99,7 @@ async function countOnce(
   if (!isStill || uncounted.length === 0) return { differing, isStill };
   // the ledger never counted these events, for example because the warehouse is older: count them now, so that they are compared
   const added = uncounted.map(({ sourceId, day, events }) => ({ sourceId, day, events: -events }));
-  await ledger.addShippedDays({ days: added, revision });
+  if (await ledger.addShippedDays({ days: added, revision })) deps.onSurplus(added);
   return null;
 }
 
@@ -147,6 +149,11 @@ export async function compareWarehouse(deps: ComparisonDeps): Promise<MissingDay
     );
   return missing;
 }
+
+/** A sentence for the operator about the days that `onSurplus` names. */
+export const describeSurplus = (days: readonly DayCount[]): string =>
+  `The warehouse holds ${sumEvents(days)} events that the ledger had not counted as shipped: it is older than the ledger, ` +
+  "or somebody added rows to it. They are counted from now on.";
 
 /**
  * Makes the ledger expect only what the warehouse holds.

@@ -8,8 +8,13 @@ import { listDetached } from "../clickhouse/parts.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { buildReport, COMPLETE, type WarehouseReport } from "../ledger/warehouse-report.ts";
-import { type ComparedLedger, type ComparisonDeps, compareWarehouse } from "../shipping/compare.ts";
+import { buildReport, COMPLETE, type DayCount, type WarehouseReport } from "../ledger/warehouse-report.ts";
+import {
+  type ComparedLedger,
+  type ComparisonDeps,
+  compareWarehouse,
+  describeSurplus,
+} from "../shipping/compare.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
 /** How often the warehouse is compared with what was shipped to it, and how long another node waits for the report. */
@@ -37,6 +42,7 @@ interface ComparisonWorker extends Worker {
 }
 
 const MAX_LOGGED_SOURCES = 10;
+const MAX_LOGGED_DAYS = 10;
 
 /** Publishes reports, and logs each that differs from the one before. */
 function createPublisher({ completeness, log }: ComparisonWorkerDeps) {
@@ -106,7 +112,9 @@ export function startComparisonWorker(deps: ComparisonWorkerDeps): ComparisonWor
     // a wish that comes during the comparison is kept
     isWanted = false;
     comparedClient = null;
-    publish(await compareClaimed(deps, { ledger, client, now, startedAt, signal: cutOff }));
+    const onSurplus = (days: readonly DayCount[]) =>
+      log.warn({ days: days.slice(0, MAX_LOGGED_DAYS) }, describeSurplus(days));
+    publish(await compareClaimed(deps, { ledger, client, now, startedAt, signal: cutOff, onSurplus }));
     comparedClient = client;
     // a worker of its own checks the files of a warehouse that is not a cluster
     if (client.cluster !== null) completeness.clearSuspicion();

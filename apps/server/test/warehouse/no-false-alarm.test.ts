@@ -108,6 +108,7 @@ async function compareOnce(
 
 const compare = (ledger: Ledger, client: WarehouseClient) =>
   compareWarehouse({
+    onSurplus: () => undefined,
     ledger,
     client,
     now: Date.now(),
@@ -213,6 +214,17 @@ function comparedMeanwhile(ledger: Ledger, client: WarehouseClient): Ledger {
     },
   });
 }
+
+test("A comparison tells how many events the warehouse holds besides those that the ledger counted as shipped.", async () => {
+  await service.restartAfter(async () => {
+    await withStores(forgetAll);
+    const { code, stderr } = await headwaterHere(settings(), "check-warehouse");
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /holds \d+ events that the ledger had not counted as shipped/);
+    const again = await headwaterHere(settings(), "check-warehouse");
+    assert.doesNotMatch(again.stderr, /not counted as shipped/);
+  });
+});
 
 test("Two comparisons at the same time count events once.", async () => {
   await service.restartAfter(async () => {

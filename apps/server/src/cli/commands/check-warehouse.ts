@@ -1,9 +1,9 @@
 /** `headwater check-warehouse`: which shipped events the warehouse lacks, and how to stop reporting them. */
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { listDetached } from "../../clickhouse/parts.ts";
-import { buildReport, COMPLETE, dayText, sumEvents } from "../../ledger/warehouse-report.ts";
+import { buildReport, COMPLETE, type DayCount, dayText, sumEvents } from "../../ledger/warehouse-report.ts";
 import { refuseWarehouseElsewhere } from "../../open-warehouse.ts";
-import { acceptMissing, compareWarehouse, type MissingDay } from "../../shipping/compare.ts";
+import { acceptMissing, compareWarehouse, describeSurplus, type MissingDay } from "../../shipping/compare.ts";
 import { defineCommand, flag } from "../command.ts";
 import { CommandFailed } from "../errors.ts";
 import { type LedgerAccess, withLedger } from "../ledger-access.ts";
@@ -13,7 +13,8 @@ import { withServedWarehouse } from "../warehouse-access.ts";
 const NEXT =
   "docs/operate/runbook/HeadwaterEventsMissing.md says how to bring them back. To stop reporting events that cannot be brought back, run `headwater check-warehouse --accept`.";
 
-function report(missing: readonly MissingDay[], detachedParts: string[]): CommandReport {
+/** @param notes sentences about what the comparison did besides */
+function report(missing: readonly MissingDay[], detachedParts: string[], notes: string[]): CommandReport {
   const days = missing.map(({ sourceId, day, events, held }) => ({
     sourceId,
     day: dayText(day),
@@ -23,11 +24,14 @@ function report(missing: readonly MissingDay[], detachedParts: string[]): Comman
   }));
   const missingEvents = sumEvents(missing);
   const json = { missingEvents, days, detachedParts };
-  if (missingEvents === 0) return { json, text: "The warehouse holds every event that was shipped to it." };
+  if (missingEvents === 0) {
+    const text = "The warehouse holds every event that was shipped to it.";
+    return { json, text, ...(notes.length > 0 && { note: notes.join("\n") }) };
+  }
   const rows = days.map((day) => [day.sourceId, day.day, day.shipped, day.held, day.missing]);
   const parts = detachedParts.length === 0 ? [] : ["", `Detached parts: ${detachedParts.join(", ")}`];
   const text = [table(["source", "day", "shipped", "held", "missing"], rows), ...parts].join("\n");
-  return { json, text, note: NEXT, exitCode: 1 };
+  return { json, text, note: [...notes, NEXT].join("\n"), exitCode: 1 };
 }
 
 /** From now on the warehouse must hold what it holds now. */
@@ -44,11 +48,13 @@ async function check(access: LedgerAccess, client: WarehouseClient, isAccepting:
   const { signal } = new AbortController();
   // a command does not know since when the service runs
   const startedAt = Number.POSITIVE_INFINITY;
-  const missing = await compareWarehouse({ ledger, client, now, startedAt, signal });
+  const notes: string[] = [];
+  const onSurplus = (days: readonly DayCount[]) => void notes.push(describeSurplus(days));
+  const missing = await compareWarehouse({ ledger, client, now, startedAt, signal, onSurplus });
   if (isAccepting) return accept(access, missing);
   const detachedParts = await listDetached(client, "events", signal);
   await ledger.saveWarehouseReport({ report: buildReport(missing, detachedParts), comparedAt: now });
-  return report(missing, detachedParts);
+  return report(missing, detachedParts, notes);
 }
 
 export const checkWarehouse = defineCommand({
