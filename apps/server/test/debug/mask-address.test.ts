@@ -64,7 +64,8 @@ const secretName = fc.constantFrom(
     " ",
   ),
 );
-const word = fc.stringMatching(/^[a-z]{1,8}$/);
+/** Of letters that form no name of a secret. */
+const word = fc.stringMatching(/^[aeghlmru]{1,8}$/);
 /** The ways in which a secret gets into an address. */
 const planted = fc.oneof(
   fc

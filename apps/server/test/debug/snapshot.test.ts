@@ -24,14 +24,19 @@ const harmlessText = fc
   .string({ unit: fc.constantFrom(..."abefghlmnoqrxyz ÄöЖ日😀\"\\\n\t/:.,;!?&#<>{}[]0123456789-_+'%") })
   .filter(
     (text) =>
-      !/%[2-7]/.test(text) && !/pass|pwd|token|secret|key|auth|cookie|card|cv|iban|ssn|sig|otp/i.test(text),
+      !/%[2-7]/.test(text) &&
+      !/pass|pwd|token|secret|key|auth|cookie|card|cv|iban|ssn|sig|otp|[m2]f[aä]/i.test(text),
   );
 const harmless = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 5 },
     harmlessText,
     fc.integer(),
-    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    // with fewer digits than the number of a card
+    fc
+      .double({ noNaN: true, noDefaultInfinity: true })
+      .map((number) => Number(number.toPrecision(12)))
+      .filter((number) => !/\d{14}/.test(String(number))),
     fc.boolean(),
     fc.constant(null),
     fc.array(tie("value"), { maxLength: 5 }),
