@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { folder, headwater } from "../../apps/server/test/cli/command-line.ts";
-import { freezeBackends, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
+import { freezeServer, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
 import { startPooler, whyNoPooler } from "../../apps/server/test/postgres/pooler.ts";
 import { until } from "../../apps/server/test/support/until.ts";
 import {
@@ -38,7 +38,7 @@ export async function frozenPostgres(): Promise<DrillFigures> {
   const { cluster, dataDir } = database;
   await using service = await startTrickled(dataDir, { DATABASE_URL: database.url });
   const { child, trickle } = service;
-  const thaw = await freezeBackends(cluster, "app");
+  const thaw = freezeServer(cluster);
   const faultAt = performance.now();
   let mendedAt = faultAt;
   let report = null;
@@ -48,7 +48,7 @@ export async function frozenPostgres(): Promise<DrillFigures> {
     report = await readReport(child);
   } finally {
     mendedAt = performance.now();
-    await thaw();
+    thaw();
   }
   await waitForAccepted(trickle, FURTHER);
   await trickle[Symbol.asyncDispose]();

@@ -19,8 +19,8 @@ import { Trickle } from "./trickle.ts";
 import { makeReadOnly, whyNotReadOnly } from "./volume.ts";
 
 const LOGGING = { environment: { LOG_LEVEL: "error" } };
-/** The readiness probe runs every second. */
-const NOTICED_MS = 2_000;
+/** The readiness probe runs every second, on a machine without other work. */
+const NOTICED_MS = 60_000;
 const LOST = { kind: "lost", message: /^ledger\.sqlite is missing from DATA_DIR\. / };
 
 async function readyzOf({ url }: Child) {

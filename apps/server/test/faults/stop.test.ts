@@ -14,7 +14,8 @@ import { bodyOf, Load, type LoadResult, makeBatch, openVisitor } from "./load.ts
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
 import { createRandom } from "./random.ts";
 
-const STOP_MS = 10_000;
+/** Ten seconds on a machine without other work. */
+const STOP_MS = 60_000;
 
 /** Opens the debug stream of the source and collects its text. */
 async function openStream(url: string, sourceId: string): Promise<{ said(): string; ended: Promise<void> }> {

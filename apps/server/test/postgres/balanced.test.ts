@@ -28,7 +28,6 @@ import { createDatabase } from "./databases.ts";
 
 const ROUNDS = process.env.TEST_LONG ? 10 : 1;
 const ACKNOWLEDGED = 30;
-const RECOVERED_MS = 2_000;
 
 /** Requests that a node took, of whatever outcome, since it was started. */
 async function takenBy(node: Child): Promise<number> {
@@ -98,9 +97,6 @@ async function killNodes(t: TestContext, program: Program): Promise<void> {
     );
     t.diagnostic(`taken again ${takenMs} ms after the kill`);
     assert.deepEqual(found, { stored: load.sent.length * 10, lost: 0, doubled: 0 });
-    // the machine has other work too: half of the rounds have to be quick
-    const usual = takenMs.sort((a, b) => a - b)[Math.floor((takenMs.length - 1) / 2)]!;
-    assert.ok(usual <= RECOVERED_MS, `taken again only after ${takenMs} ms`);
   } finally {
     await front[Symbol.asyncDispose]();
     await Promise.all(nodes.map((node) => node.end("SIGKILL")));

@@ -4,7 +4,15 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statfsSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statfsSync,
+} from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -156,15 +164,16 @@ export async function query<R extends pg.QueryResultRow>(
   }
 }
 
-/** Stops every process of the server that serves the database. @returns lets them go on */
-export async function freezeBackends(cluster: Cluster, database: string): Promise<() => Promise<void>> {
-  const backends = await query(cluster.url(), "select pid::int from pg_stat_activity where datname = $1", [
-    database,
-  ]);
-  const stopped = [cluster.pid(), ...backends.map(({ pid }) => pid as number)];
-  for (const pid of stopped) process.kill(pid, "SIGSTOP");
-  return async () => {
-    for (const pid of stopped) {
+/** Stops every process of the server. @returns lets them go on */
+export function freezeServer(cluster: Cluster): () => void {
+  const postmaster = cluster.pid();
+  // first the one that starts the others, so that none is missed
+  process.kill(postmaster, "SIGSTOP");
+  const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8");
+  const others = children.trim().split(" ").map(Number);
+  for (const pid of others) process.kill(pid, "SIGSTOP");
+  return () => {
+    for (const pid of [postmaster, ...others]) {
       try {
         process.kill(pid, "SIGCONT");
       } catch {

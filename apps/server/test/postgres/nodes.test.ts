@@ -50,6 +50,22 @@ async function storedEventOf(url: string, eventId: string): Promise<{ userId: st
   return events.find((event) => event.eventId === eventId);
 }
 
+interface TakenReply {
+  results: LoadResult[];
+  /** More than 1: PostgreSQL did not answer in time, on a machine with other work. */
+  tries: number;
+}
+
+function sendUntilTaken(url: string, body: unknown): Promise<TakenReply> {
+  let tries = 0;
+  return until("a batch is taken", async () => {
+    tries += 1;
+    const reply = await send(url, body);
+    assert.ok(reply.status === 200 || reply.body.retryable === true, JSON.stringify(reply.body));
+    return reply.status === 200 && { results: reply.body.results as LoadResult[], tries };
+  });
+}
+
 const BATCHES = process.env.TEST_LONG ? 10_000 : 400;
 const CLIENTS = 32;
 
@@ -109,19 +125,19 @@ for (const { way, skip, settings } of WAYS)
           const batch = makeBatch(source, random.pick(visitors), random);
           sent.push(batch);
           const body = bodyOf(batch);
-          const replies = await both(({ url }) =>
-            send(`${url}/api/ingest/v2/${source.publicKey}/events`, body),
+          const [one, other] = await both(({ url }) =>
+            sendUntilTaken(`${url}/api/ingest/v2/${source.publicKey}/events`, body),
           );
-          const results = replies.map(({ status, body: answer }) => {
-            assert.equal(status, 200, JSON.stringify(answer));
-            return answer.results as LoadResult[];
-          });
-          for (const [index, first] of results[0]!.entries()) {
-            const pair = [first.status, results[1]![index]!.status].sort();
-            assert.deepEqual(pair, ["accepted", "duplicate"]);
-            assert.equal(first.analyticsEventId, results[1]![index]!.analyticsEventId);
+          const isFirstTry = one!.tries === 1 && other!.tries === 1;
+          for (const [index, first] of one!.results.entries()) {
+            const second = other!.results[index]!;
+            const statuses = [first.status, second.status].sort();
+            // a commit whose answer came too late may have been made
+            if (isFirstTry) assert.deepEqual(statuses, ["accepted", "duplicate"]);
+            else assert.ok(statuses.includes("duplicate"), String(statuses));
+            assert.equal(first.analyticsEventId, second.analyticsEventId);
           }
-          batch.results = results[0]!;
+          batch.results = one!.results;
         }
       };
       await Promise.all(Array.from({ length: CLIENTS }, client));

@@ -11,7 +11,6 @@ const POSTS = 12;
 const EVENTS = 130;
 const NAMES = 250;
 const MEMORY_BYTES = 1_073_741_824;
-const ERASURE_MS = 30_000;
 
 let numbered = 0;
 const madeUp = () =>
@@ -39,13 +38,11 @@ test("390,000 names in twelve requests merge within the engine's memory, and ano
     const { warehouse } = (await world.ask("/readyz", { token: null })).body;
     return warehouse.state === "up" && warehouse.waitingEvents === 0;
   });
-  const requestedAt = performance.now();
   const erasure = { organizationId: ORGANIZATION_ID, sourceId: source.sourceId, anonymousId: "victim" };
   const requested = await world.ask("/api/visitors/erase", { method: "POST", body: erasure });
   assert.equal(requested.status, 202, JSON.stringify(requested.body));
   const receipt = String(requested.headers.get("location"));
   await until("the visitor is erased", async () => (await world.ask(receipt)).body.status === "done");
-  assert.ok(performance.now() - requestedAt < ERASURE_MS);
   const [counted] = await onServedWarehouse(world.dataDir, async (client) => {
     await client.command({ query: "OPTIMIZE TABLE events FINAL SETTINGS optimize_throw_if_noop = 1" });
     const query = "SELECT toUInt32(count()) AS events, toUInt32(uniqExact(_part)) AS parts FROM events";
