@@ -54,7 +54,7 @@ const noChdb = existsSync(join(ROOT, "node_modules", "@chdb"))
   ? null
   : "the optional package chdb is not installed, or has no build for this platform";
 const BROWSER_TEST =
-  /from "(?:[^"]*\/(?:browser|chromium|firefox|loss-trial|console-world)\.ts|playwright-core)"/;
+  /from "(?:[^"]*\/(?:browser|chromium|firefox|webkit|loss-trial|console-world)\.ts|playwright-core)"/;
 const usesBrowser = (path) => BROWSER_TEST.test(readFileSync(join(ROOT, path), "utf8"));
 
 /**
