@@ -13,6 +13,12 @@ const TOOLS = [
     use: "the tests in a browser, which otherwise need a third more CPU time",
   },
   { name: "firefox-esr", program: "/usr/bin/firefox-esr", use: "the test of the browser client in Firefox" },
+  {
+    name: "webkit2gtk-driver",
+    program: "/usr/bin/WebKitWebDriver",
+    use: "the test of the browser client in WebKit",
+  },
+  { name: "xvfb", program: "/usr/bin/Xvfb", use: "the test in WebKit, which has no mode without a display" },
   { name: "curl", program: "curl", use: "the tests of the command line" },
   { name: "nginx", program: "/usr/sbin/nginx", use: "the tests of proxies" },
   { name: "caddy", program: "/usr/bin/caddy", use: "the tests of proxies" },

@@ -11,6 +11,8 @@ import { PATIENCE_MS, until } from "../../../apps/server/test/support/until.ts";
 const driverPath = "/usr/bin/WebKitWebDriver";
 const displayPath = "/usr/bin/Xvfb";
 const isMissing = ![driverPath, displayPath].every((path) => existsSync(path));
+if (isMissing && process.env.CI)
+  throw new Error(`The tests in WebKit need ${driverPath} and ${displayPath}.`);
 /** The reason why the tests are skipped; false when they run. */
 export const skip =
   isMissing &&
