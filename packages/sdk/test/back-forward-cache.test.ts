@@ -45,7 +45,7 @@ test("A page shown again from the back/forward cache counts a view.", { skip, ti
     await page.goto(site.url + path);
     await ingest.until(() => receivedNames().length >= 2 * index + 2);
     // After the response no request is open that would keep the page out of the back/forward cache.
-    await page.evaluate(() => navigator.locks.request("headwater.pk_test", () => {}));
+    await page.evaluate(() => navigator.locks.request("headwater.pk_test.", () => {}));
   }
   await page.evaluate(() => history.back());
   await ingest.until(() => receivedNames().length >= 6);

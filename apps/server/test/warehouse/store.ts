@@ -134,16 +134,13 @@ interface StoreOptions {
 export async function openStore(now: number, options: StoreOptions = {}): Promise<Store> {
   const folder = options.folder ?? newFolder();
   const faults: InsertFault[] = [];
-  let engine: WarehouseProcess;
+  /** null until the first has started. */
+  let engine: WarehouseProcess | null = null;
   const start = async () => {
     engine = await startTestWarehouse(join(folder, "warehouse"));
-    const proxy = await startFaultyProxy(
-      engine.endpoint.url,
-      () => faults.shift(),
-      engine.end,
-      options.cutPower ?? (() => undefined),
-    );
     const { end, ended, endpoint } = engine;
+    const cutPower = options.cutPower ?? (() => undefined);
+    const proxy = await startFaultyProxy(endpoint.url, () => faults.shift(), end, cutPower);
     return {
       endpoint: { ...endpoint, url: proxy.url },
       ended,
@@ -180,7 +177,7 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
       };
     },
     faults,
-    kill: () => engine.end(),
+    kill: () => engine?.end(),
     shipAll: async (clock = () => now, isDone = undefined) => {
       await up();
       const newId = (prefix: string) => `${prefix}_${++pages}_${Math.random()}`;
@@ -194,7 +191,7 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
     [Symbol.asyncDispose]: async () => {
       await ledger.close();
       await monitor.stop();
-      await engine.ended;
+      await engine?.ended;
       if (options.folder !== undefined) return;
       await clearTestWarehouse(join(folder, "warehouse"));
       rmSync(folder, { recursive: true, force: true });
