@@ -4,7 +4,6 @@ import { Refusal } from "../core/refusal.ts";
 import type { Adapter } from "../ingest/adapter.ts";
 
 const PREFIX = "/api/compat/:publicKey/";
-const OTHERS = "Segment, RudderStack, Plausible, Umami, Matomo and the GA4 Measurement Protocol";
 
 /** Tools whose requests the service does not read, by a word of their paths. */
 const UNREAD_TOOLS: readonly (readonly [RegExp, string])[] = [
@@ -20,23 +19,26 @@ const addressesOf = (endpoint: CompatEndpoint): string =>
     .map(({ method, path }) => `${method} ${path.replace(PREFIX, "")}`)
     .join(", ");
 
-/** How the paths of each tool begin, also without its name. */
-const STARTS: Readonly<Record<CompatEndpoint, RegExp>> = {
-  segment: /^(?:segment|rudder|v1\b)/i,
-  plausible: /^(?:plausible|api\/event)/i,
-  umami: /^(?:umami|api\/(?:send|batch))/i,
-  ga4: /^(?:ga\b|ga4|mp\b|gtag|gtm|[gj]\/collect)/i,
-  matomo: /^(?:matomo|piwik)/i,
+/** The tools of each endpoint, and how their paths begin, also without the name of the tool. */
+const TOOLS: Readonly<Record<CompatEndpoint, readonly [names: string, start: RegExp]>> = {
+  segment: ["Segment, RudderStack", /^(?:segment|rudder|v1\b)/i],
+  plausible: ["Plausible", /^(?:plausible|api\/event)/i],
+  umami: ["Umami", /^(?:umami|api\/(?:send|batch))/i],
+  ga4: ["the GA4 Measurement Protocol", /^(?:ga\b|ga4|mp\b|gtag|gtm|[gj]\/collect)/i],
+  matomo: ["Matomo", /^(?:matomo|piwik)/i],
 };
+const TOOL_NAMES = Object.values(TOOLS)
+  .map(([names]) => names)
+  .join(", ");
 
 const endpointIn = (path: string): CompatEndpoint | null =>
-  COMPAT_ENDPOINTS.find((name) => STARTS[name].test(path)) ?? null;
+  COMPAT_ENDPOINTS.find((name) => TOOLS[name][1].test(path)) ?? null;
 
 function hintOf(path: string, endpoint: CompatEndpoint | null): string {
   const [, unread] = UNREAD_TOOLS.find(([words]) => words.test(path)) ?? [];
   const instead = endpoint ? ` Of ${endpoint} it reads ${addressesOf(endpoint)}.` : "";
   if (unread)
-    return `Headwater does not read requests of ${unread}.${instead} Pages load Headwater's own client; servers can use a client of ${OTHERS}.`;
+    return `Headwater does not read requests of ${unread}.${instead} Pages load Headwater's own client; servers can use a client of one of these: ${TOOL_NAMES}.`;
   if (endpoint) return `Below the public key, ${endpoint} has the paths ${addressesOf(endpoint)}.`;
   return `Below the public key are ${COMPAT_ENDPOINTS.map(addressesOf).join(", ")}.`;
 }

@@ -281,11 +281,18 @@ for (const { title, method = "POST", path, body, expected } of Object.values(EXA
   });
 }
 
-test("The page says for each tool which address its clients get, and the README names the tool.", () => {
+test("For each tool, the page has an address and what is stored, the README its name, and `endpoints.test.ts` tests.", () => {
   const read = (name: string) => readFileSync(new URL(`../../../../${name}`, import.meta.url), "utf8");
   const [page, readme] = [read("docs/migrate.md"), read("README.md").toLowerCase()];
+  const tests = ["endpoints", "segment"]
+    .map((name) => read(`apps/server/test/compat/${name}.test.ts`))
+    .join();
   for (const endpoint of Object.keys(EXAMPLES)) {
     assert.ok(page.includes(`/api/compat/pk_…/${endpoint}`), `docs/migrate.md lacks ${endpoint}`);
+    const table = `| ${endpoint} | stored as |`;
+    assert.ok(page.toLowerCase().includes(table), `docs/migrate.md lacks the table "${table}"`);
     assert.ok(readme.includes(endpoint), `README.md lacks ${endpoint}`);
+    const hasTests = new RegExp(`^describe\\(".*/${endpoint}/`, "m").test(tests);
+    assert.ok(hasTests, `test/compat/endpoints.test.ts lacks a describe of …/${endpoint}/`);
   }
 });
