@@ -212,6 +212,14 @@ async function ask(body: Record<string, unknown>): Promise<{ dimensions: unknown
   return reply.body.results;
 }
 
+/** The table has a row for each name, and no others. */
+const assertNames = (rows: ReadonlyMap<string, unknown>, names: readonly string[]) =>
+  assert.deepEqual(
+    [...rows.keys()].sort(),
+    [...names].sort(),
+    `docs/stats-compared.md lacks ${names.filter((name) => !rows.has(name))}, or has others`,
+  );
+
 const PAGE_METRICS = ["entrances", "exits", "exitRate"];
 /** The examples of metrics by page are those of one page. */
 const OF_HOME = {
@@ -222,7 +230,7 @@ const OF_HOME = {
 test("Every metric has a definition, an example with the figure that the service answers, and what other tools do.", async () => {
   const rows = rowsOf("metric");
   const [, defined = ""] = page("stats").split(/^## /m);
-  assert.deepEqual([...rows.keys()].sort(), [...STATS_METRICS, ...PROPERTY_METRICS].sort());
+  assertNames(rows, [...STATS_METRICS, ...PROPERTY_METRICS]);
   for (const [name, [example = "", others = ""]] of rows) {
     const property = name.startsWith("sum:") ? "seats" : "lcp";
     const metric = name.replace("<property>", property);
@@ -247,7 +255,7 @@ test("Every dimension has an example with the groups that the service answers, a
   const rows = rowsOf("dimension");
   const ofTime = [...TIMES, ...STATS_CLOCK_DIMENSIONS];
   const names = [...STATS_TEXT_DIMENSIONS, ...ofTime, STATS_GOAL_DIMENSION, PROPERTY_DIMENSION];
-  assert.deepEqual([...rows.keys()].sort(), names.sort());
+  assertNames(rows, names);
   const ofEvents: string[] = [
     ...STATS_EVENT_DIMENSIONS,
     ...STATS_PATH_DIMENSIONS,

@@ -1,5 +1,6 @@
 /** Random events and queries from a seed: few different values, and times at the edges of days and of clock changes. */
 import {
+  LIMITS,
   STATS_BY_GOAL_METRICS,
   STATS_CLOCK_DIMENSIONS,
   STATS_EVENT_DIMENSIONS,
@@ -9,7 +10,11 @@ import {
   STATS_SESSION_DIMENSIONS,
   STATS_SITE_DIMENSION,
   STATS_TEXT_DIMENSIONS,
+  type StatsMetric,
 } from "@headwater/contract";
+import { Refusal } from "../../src/core/refusal.ts";
+import { metricsQuestion } from "../../src/stats/metrics-question.ts";
+import { readQuery } from "../../src/stats/query.ts";
 import type { ExampleEvent } from "./examples.ts";
 import type { OracleComparison, OracleFilter, OracleFunnel, OracleGoal, OracleQuery } from "./oracle.ts";
 
@@ -457,20 +462,25 @@ export function goalQueryOf(random: Random, place: Place, number: number): Oracl
   };
 }
 
-const OF_SESSION_ROLLUPS = [
-  "visitors",
-  "visitors7Days",
-  "visitors28Days",
-  "users",
-  "sessions",
-  "pageviews",
-  "events",
-  "passiveEvents",
-  "viewsPerSession",
-  "bounceRate",
-  "sessionDuration",
-  "engagedSessions",
-];
+/** Ranges end before the service's time: the rest of a range that is not over is compared with nothing. */
+const LATEST = Date.UTC(2026, 10, 20);
+
+/** A metric that needs a goal, a page, a day or a currency is refused. */
+function isOfSessionRollups(metric: StatsMetric): boolean {
+  const sources = { sourceId: "src", sourceIds: ["src"], contentGroups: [] };
+  try {
+    const { query } = readQuery(
+      { ...sources, dateRange: ["2026-05-01", "2026-05-02"], metrics: [metric] },
+      null,
+      LATEST,
+    );
+    return metricsQuestion(query).from === "sessionRollups";
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+const OF_SESSION_ROLLUPS = STATS_METRICS.filter(isOfSessionRollups);
 const GRAINS = ["time:hour", "time:day", "time:week", "time:month"];
 
 /** A query like those of a dashboard: about sessions or events, by days, with filters of both kinds. */
@@ -504,7 +514,7 @@ export function dashboardQueryOf(random: Random, place: Place, number: number): 
     metrics: some(
       random,
       metrics.filter((one) => isAnswered(one, dimensions)),
-      1 + upTo(random, metrics.length - 1),
+      1 + upTo(random, Math.min(metrics.length, LIMITS.maxStatsMetrics) - 1),
     ),
     dimensions,
     filters,
@@ -515,9 +525,6 @@ export function dashboardQueryOf(random: Random, place: Place, number: number): 
     },
   };
 }
-
-/** Ranges end before the service's time: the rest of a range that is not over is compared with nothing. */
-const LATEST = Date.UTC(2026, 10, 20);
 
 /** A query of rolling metrics, mostly by time, up to a month after the events. */
 export function rollingQueryOf(random: Random, place: Place, number: number): OracleQuery {

@@ -2,6 +2,7 @@
  * The oracle: docs/stats.md in plain TypeScript, independent of the code that it checks. It answers each query
  * by going through all events, and finds each bucket by walking through the time.
  */
+import type { STATS_METRICS } from "@headwater/contract";
 import type { ExampleEvent } from "./examples.ts";
 
 type Scalar = string | number | boolean | null;
@@ -547,7 +548,7 @@ function percentile(values: number[], share: number): number | null {
 }
 
 /** The mean of the greatest depth of each page in each session. */
-function meanDepth(events: ExampleEvent[]): number | null {
+function meanDepth(events: readonly ExampleEvent[]): number | null {
   const reports = events.filter(({ scrollDepth }) => scrollDepth !== undefined);
   const views = Map.groupBy(reports, ({ session, visitor, page }) =>
     JSON.stringify([session, visitor, page]),
@@ -585,117 +586,145 @@ function propertyMetric(kind: string, property: string, events: ExampleEvent[]):
   return kind === "avg" ? ratio(sumOf(numbers), numbers.length) : percentile(numbers, PERCENTILES[kind]!);
 }
 
+type OracleMetricName = (typeof STATS_METRICS)[number];
+
+/** What the metrics of a group are computed from. */
+interface Figures {
+  readonly events: readonly ExampleEvent[];
+  readonly visits: readonly OracleVisit[];
+  /** The events with an amount that counts. */
+  readonly paid: readonly ExampleEvent[];
+  readonly revenue: number;
+  readonly visitors: number;
+  readonly pageviews: number;
+  readonly engaged: number;
+  readonly bounced: number;
+  readonly exits: number;
+  readonly visitorsOfType: Counted["visitorsOfType"];
+  readonly ofDays: (days: number) => number;
+  readonly reachesGoal: (event: ExampleEvent) => boolean;
+  readonly page: Scalar | undefined;
+}
+
 /** @param page that of the group, if pages are asked for */
-function metricOf(
-  metric: string,
+function figuresOf(
   { events, visits, visitorsOfType, visitorsOfDays }: Counted,
   goal: Rule | undefined,
-  { page, currency }: { page?: Scalar; currency?: string | undefined } = {},
-): number | null {
-  const [kind = "", property] = metric.split(/:(.*)/s);
-  if (property !== undefined) return propertyMetric(kind, property, events);
+  { page, currency }: { page?: Scalar; currency?: string | undefined },
+): Figures {
+  const reachesGoal = (event: ExampleEvent) => isGoal(event, goal);
   const paid = events.filter(
     (one) =>
       one.revenue !== undefined &&
-      (goal === undefined || isGoal(one, goal)) &&
+      (goal === undefined || reachesGoal(one)) &&
       (currency === undefined || one.currency === currency),
   );
-  // amounts have four digits, and their sum is exact
-  const revenue = Number(sumOf(paid.map((one) => one.revenue)).toFixed(4));
   const engaged = visits.filter(
     ({ events: all }) =>
       all.filter(isPage).length > 1 ||
       sumOf(all.map(({ engagedSeconds }) => engagedSeconds)) >= 10 ||
-      all.some((event) => isGoal(event, goal)),
-  ).length;
-  const exits = visits.filter(({ exitPage }) => exitPage === page).length;
-  const visitors = distinct(events.map(({ visitor }) => visitor));
-  const ofDays = (days: number) => visitorsOfDays.get(days)?.size ?? 0;
-  switch (metric) {
-    case "visitors":
-      return visitors;
-    case "visitors7Days":
-      return ofDays(7);
-    case "visitors28Days":
-      return ofDays(28);
-    case "dauPerWau":
-      return ratio(visitors, ofDays(7));
-    case "dauPerMau":
-      return ratio(visitors, ofDays(28));
-    case "wauPerMau":
-      return ratio(ofDays(7), ofDays(28));
-    case "newVisitors":
-      return visitorsOfType.get("new")?.size ?? 0;
-    case "returningVisitors":
-      return visitorsOfType.get("returning")?.size ?? 0;
-    case "users":
-      return distinct(events.map(({ user }) => user));
-    case "sessions":
-      return visits.length;
-    case "pageviews":
-      return events.filter(isPage).length;
-    case "events":
-      return events.filter(({ passive }) => !passive).length;
-    case "passiveEvents":
-      return events.filter(({ passive }) => passive).length;
-    case "planViolations":
-      return events.filter(({ planViolation }) => planViolation).length;
-    case "viewsPerSession":
-      return ratio(events.filter(isPage).length, visits.length);
-    case "bounceRate":
-      return ratio(
-        visits.filter(
-          ({ events: all }) =>
-            all.filter(isPage).length === 1 && all.every((one) => isPage(one) || one.passive),
-        ).length,
-        visits.length,
-      );
-    case "sessionDuration": {
-      const totalMs = visits.reduce((sum, { events: all, first }) => sum + endOf(all) - timeOf(first), 0);
-      // in one division, so that means that are equal are so to the last digit, and tie
-      return ratio(totalMs, 1_000 * visits.length);
-    }
-    case "conversions":
-      return events.filter((one) => isGoal(one, goal)).length;
-    case "sessionConversionRate":
-      return ratio(
-        visits.filter((visit) => visit.events.some((one) => isGoal(one, goal))).length,
-        visits.length,
-      );
-    case "engagedSessions":
-      return engaged;
-    case "engagementRate":
-      return ratio(engaged, visits.length);
-    case "timeOnPage": {
-      const seconds = sumOf(events.map(({ engagedSeconds }) => engagedSeconds));
-      return seconds === 0 ? null : ratio(seconds, events.filter(isPage).length);
-    }
-    case "scrollDepth":
-      return meanDepth(events);
-    case "conversionsPerSession":
-      return ratio(events.filter((one) => isGoal(one, goal)).length, visits.length);
-    case "entrances":
-      return visits.filter(({ first }) => (first.page ?? null) === page).length;
-    case "exits":
-      return exits;
-    case "exitRate":
-      return ratio(exits, events.filter(isPage).length);
-    case "revenue":
-      return revenue;
-    case "averageOrderValue":
-      return ratio(revenue, paid.length);
-    case "revenuePerVisitor":
-      return ratio(revenue, visitors);
-    case "revenuePerSession":
-      return ratio(revenue, visits.length);
-    case "conversionRate":
-      return ratio(
-        distinct(events.filter((one) => isGoal(one, goal)).map(({ visitor }) => visitor)),
-        visitors,
-      );
-    default:
-      throw new Error(metric);
-  }
+      all.some(reachesGoal),
+  );
+  const bounced = visits.filter(
+    ({ events: all }) => all.filter(isPage).length === 1 && all.every((one) => isPage(one) || one.passive),
+  );
+  return {
+    events,
+    visits,
+    paid,
+    // amounts have four digits, and their sum is exact
+    revenue: Number(sumOf(paid.map((one) => one.revenue)).toFixed(4)),
+    visitors: distinct(events.map(({ visitor }) => visitor)),
+    pageviews: events.filter(isPage).length,
+    engaged: engaged.length,
+    bounced: bounced.length,
+    exits: visits.filter(({ exitPage }) => exitPage === page).length,
+    visitorsOfType,
+    ofDays: (days) => visitorsOfDays.get(days)?.size ?? 0,
+    reachesGoal,
+    page,
+  };
+}
+
+interface OracleMetric {
+  /** What must be in a group for its row to be there. `days`: a visitor of an earlier day. */
+  readonly counts: "events" | "sessions" | "both" | "days";
+  readonly value: (figures: Figures) => number | null;
+}
+const ofEvents = (value: OracleMetric["value"]): OracleMetric => ({ counts: "events", value });
+const ofSessions = (value: OracleMetric["value"]): OracleMetric => ({ counts: "sessions", value });
+const ofBoth = (value: OracleMetric["value"]): OracleMetric => ({ counts: "both", value });
+const ofDaysBefore = (value: OracleMetric["value"]): OracleMetric => ({ counts: "days", value });
+
+const METRICS: Readonly<Record<OracleMetricName, OracleMetric>> = {
+  visitors: ofEvents(({ visitors }) => visitors),
+  visitors7Days: ofDaysBefore(({ ofDays }) => ofDays(7)),
+  visitors28Days: ofDaysBefore(({ ofDays }) => ofDays(28)),
+  dauPerWau: ofEvents(({ visitors, ofDays }) => ratio(visitors, ofDays(7))),
+  dauPerMau: ofEvents(({ visitors, ofDays }) => ratio(visitors, ofDays(28))),
+  wauPerMau: ofDaysBefore(({ ofDays }) => ratio(ofDays(7), ofDays(28))),
+  newVisitors: ofEvents(({ visitorsOfType }) => visitorsOfType.get("new")?.size ?? 0),
+  returningVisitors: ofEvents(({ visitorsOfType }) => visitorsOfType.get("returning")?.size ?? 0),
+  users: ofEvents(({ events }) => distinct(events.map(({ user }) => user))),
+  sessions: ofSessions(({ visits }) => visits.length),
+  pageviews: ofEvents(({ pageviews }) => pageviews),
+  events: ofEvents(({ events }) => events.filter(({ passive }) => !passive).length),
+  passiveEvents: ofEvents(({ events }) => events.filter(({ passive }) => passive).length),
+  planViolations: ofEvents(({ events }) => events.filter(({ planViolation }) => planViolation).length),
+  viewsPerSession: ofBoth(({ pageviews, visits }) => ratio(pageviews, visits.length)),
+  bounceRate: ofSessions(({ bounced, visits }) => ratio(bounced, visits.length)),
+  sessionDuration: ofSessions(({ visits }) => {
+    const totalMs = visits.reduce((sum, { events: all, first }) => sum + endOf(all) - timeOf(first), 0);
+    // in one division, so that means that are equal are so to the last digit, and tie
+    return ratio(totalMs, 1_000 * visits.length);
+  }),
+  conversions: ofEvents(({ events, reachesGoal }) => events.filter(reachesGoal).length),
+  conversionRate: ofEvents(({ events, reachesGoal, visitors }) =>
+    ratio(distinct(events.filter(reachesGoal).map(({ visitor }) => visitor)), visitors),
+  ),
+  sessionConversionRate: ofSessions(({ visits, reachesGoal }) =>
+    ratio(visits.filter((visit) => visit.events.some(reachesGoal)).length, visits.length),
+  ),
+  engagedSessions: ofSessions(({ engaged }) => engaged),
+  engagementRate: ofSessions(({ engaged, visits }) => ratio(engaged, visits.length)),
+  timeOnPage: ofEvents(({ events, pageviews }) => {
+    const seconds = sumOf(events.map(({ engagedSeconds }) => engagedSeconds));
+    return seconds === 0 ? null : ratio(seconds, pageviews);
+  }),
+  scrollDepth: ofEvents(({ events }) => meanDepth(events)),
+  conversionsPerSession: ofBoth(({ events, reachesGoal, visits }) =>
+    ratio(events.filter(reachesGoal).length, visits.length),
+  ),
+  entrances: ofSessions(
+    ({ visits, page }) => visits.filter(({ first }) => (first.page ?? null) === page).length,
+  ),
+  exits: ofSessions(({ exits }) => exits),
+  exitRate: ofBoth(({ exits, pageviews }) => ratio(exits, pageviews)),
+  revenue: ofEvents(({ revenue }) => revenue),
+  averageOrderValue: ofEvents(({ revenue, paid }) => ratio(revenue, paid.length)),
+  revenuePerVisitor: ofEvents(({ revenue, visitors }) => ratio(revenue, visitors)),
+  revenuePerSession: ofBoth(({ revenue, visits }) => ratio(revenue, visits.length)),
+};
+const isNamed = (metric: string): metric is OracleMetricName => Object.hasOwn(METRICS, metric);
+/** Metrics of a property are of events. */
+const countsOf = (metric: string) => (isNamed(metric) ? METRICS[metric].counts : "events");
+const areOfSessions = (metrics: readonly string[]) =>
+  metrics.some((one) => ["sessions", "both"].includes(countsOf(one)));
+const areOfEvents = (metrics: readonly string[]) =>
+  metrics.some((one) => ["events", "both"].includes(countsOf(one)));
+
+function metricsOf(
+  metrics: readonly string[],
+  counted: Counted,
+  goal: Rule | undefined,
+  over: { page?: Scalar; currency?: string | undefined },
+): (number | null)[] {
+  const figures = figuresOf(counted, goal, over);
+  return metrics.map((metric) => {
+    if (isNamed(metric)) return METRICS[metric].value(figures);
+    const [kind = "", property = ""] = metric.split(/:(.*)/s);
+    return propertyMetric(kind, property, counted.events);
+  });
 }
 
 /** The events of a span and its sessions, each with what it fits. */
@@ -899,11 +928,11 @@ function countedByGoal(
       const ofGroup = everyone.filter(([other]) => other === name).flatMap(([, group]) => group.events);
       const visitors = distinct(ofGroup.map(({ visitor }) => visitor));
       if (metric === "conversionRate") return ratio(distinct(events.map(({ visitor }) => visitor)), visitors);
-      const figure = (one: string) =>
-        metricOf(one, { ...emptyGroup([]), events, visits: visitsOfGroup(name) }, goals[index], {
-          currency: asked.currency,
-        });
-      return metric === "revenuePerVisitor" ? ratio(figure("revenue") ?? 0, visitors) : figure(metric);
+      const isPerVisitor = metric === "revenuePerVisitor";
+      const counted = { ...emptyGroup([]), events, visits: visitsOfGroup(name) };
+      const asks = { currency: asked.currency };
+      const [figure = null] = metricsOf([isPerVisitor ? "revenue" : metric], counted, goals[index], asks);
+      return isPerVisitor ? ratio(figure ?? 0, visitors) : figure;
     },
   };
 }
@@ -920,8 +949,7 @@ export function goalRowsOf(
   const then = compared && countedByGoal(all, asked, goals, compared);
   const others = dimensions.filter((one) => one !== "goal" && one !== "currency");
   const timeAt = others.findIndex((one) => one.startsWith("time:"));
-  const wantsSessions = metrics.some((one) => /session/i.test(one));
-  const wantsEvents = metrics.some((one) => one !== "sessionConversionRate");
+  const [wantsSessions, wantsEvents] = [areOfSessions(metrics), areOfEvents(metrics)];
   const rows = goals.flatMap(({ name: goal }, index) =>
     [...now.groups].flatMap(([name, keys]) => {
       const currencies = wantsEvents ? now.currenciesOf(index, name) : [];
@@ -961,27 +989,13 @@ export function answerOf(
     timeAt < 0 || then?.called.includes(keys[timeAt] as number) === true;
   const figures = (counted: Counted) => {
     const page = counted.keys[dimensions.indexOf("page")] ?? null;
-    return metrics.map((metric) => metricOf(metric, counted, goal, { page, currency: asked.currency }));
+    return metricsOf(metrics, counted, goal, { page, currency: asked.currency });
   };
-  const isMade = ({ events, visits, visitorsOfDays }: Counted) => {
-    // a group is there when something of what was asked for was counted in it
-    const ofSessions = [
-      "sessions",
-      "bounceRate",
-      "sessionDuration",
-      "engagedSessions",
-      "engagementRate",
-      "sessionConversionRate",
-      "entrances",
-      "exits",
-    ];
-    const ofBoth = ["viewsPerSession", "conversionsPerSession", "exitRate", "revenuePerSession"];
-    const wantsSessions = metrics.some((one) => ofSessions.includes(one) || ofBoth.includes(one));
-    const ofDays = ["visitors7Days", "visitors28Days", "wauPerMau"];
-    const wantsEvents = metrics.some((one) => !ofSessions.includes(one) && !ofDays.includes(one));
-    if (visitorsOfDays.size > 0) return true;
-    return (wantsEvents && events.length > 0) || (wantsSessions && visits.length > 0);
-  };
+  // a group is there when something of what was asked for was counted in it
+  const isMade = ({ events, visits, visitorsOfDays }: Counted) =>
+    visitorsOfDays.size > 0 ||
+    (areOfEvents(metrics) && events.length > 0) ||
+    (areOfSessions(metrics) && visits.length > 0);
   const isFilled = dimensions.length === 0 || (dimensions.length === 1 && dimensions[0]!.startsWith("time:"));
   const rows = [...now.groups]
     .filter(([, counted]) => isFilled || isMade(counted))
@@ -1044,10 +1058,9 @@ export function otherOf(
     for (const [days, visitors] of others.flatMap((one) => [...one.visitorsOfDays]))
       addTo(visitorsOfDays, days, visitors);
     const counted = { keys: [], events, visits, visitorsOfType, visitorsOfDays };
-    return metrics.map((metric) =>
-      // each bucket has days of its own
-      timeAt >= 0 && metric in DAYS_OF ? null : metricOf(metric, counted, goal, { currency: asked.currency }),
-    );
+    const values = metricsOf(metrics, counted, goal, { currency: asked.currency });
+    // each bucket has days of its own
+    return values.map((value, at) => (timeAt >= 0 && metrics[at]! in DAYS_OF ? null : value));
   };
   const compared = comparedOf(asked);
   return { metrics: figures(null), comparison: compared && timeAt < 0 ? figures(compared) : null };

@@ -1,9 +1,10 @@
 /** The real-time view: the last 30 minutes by minute, and what is being looked at in them. */
-import type { StatsDimension, StatsMetric } from "@headwater/contract";
+import type { StatsDimension } from "@headwater/contract";
 import { Paper, Text, Title } from "@mantine/core";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { useNow } from "../../ui/relative-time.tsx";
 import { shortTimeFormatter } from "./format.ts";
+import type { ListMetric } from "./lists/breakdown.ts";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
 import { useLiveStats } from "./live-visitors.tsx";
 import { StatsResult } from "./stats-result.tsx";
@@ -16,7 +17,7 @@ const REFETCH_MS = 10_000;
 interface RecentList {
   readonly title: string;
   readonly dimension: StatsDimension;
-  readonly metric: StatsMetric;
+  readonly metric: ListMetric;
 }
 /** Two columns: each list is as long as its rows, whatever stands beside it. */
 const COLUMNS: readonly (readonly RecentList[])[] = [

@@ -3,17 +3,16 @@ import type { StatsDimension, StatsMetric } from "@headwater/contract";
 import type { STATS_PROPERTY_METRICS } from "@headwater/contract/stats-words";
 import { dimensionLabel } from "../lists/value-names.ts";
 
-type Named<Name extends string> = Exclude<Name, `${string}:${string}`>;
-
 export interface TableField<Name extends string> {
   readonly name: Name;
   readonly label: string;
   readonly group: string;
 }
 
-/** A table of the groups: without one of the dimensions it does not compile. */
-const DIMENSION_GROUPS: Readonly<Record<Named<StatsDimension>, string>> &
-  Record<`${string}:${string}`, string> = {
+/** Every dimension has a group, except minutes: a table of them is too long. */
+const DIMENSION_GROUPS: Readonly<
+  Record<Exclude<StatsDimension, `property:${string}` | "time:minute">, string>
+> = {
   page: "Pages",
   entryPage: "Pages",
   exitPage: "Pages",
@@ -58,24 +57,18 @@ const DIMENSION_GROUPS: Readonly<Record<Named<StatsDimension>, string>> &
   screen: "Devices",
   site: "Sites",
 };
-const LABELS: Readonly<Record<string, string>> = {
-  "time:hour": "Date and hour",
-  "time:day": "Day",
-  "time:week": "Week",
-  "time:month": "Month",
-  dayOfWeek: "Weekday",
-  hourOfDay: "Hour",
-};
 export const DIMENSION_FIELDS = Object.entries(DIMENSION_GROUPS).map(
   // the keys are dimensions
   ([name, group]): TableField<StatsDimension> => ({
     name: name as StatsDimension,
-    label: LABELS[name] ?? dimensionLabel(name as StatsDimension),
+    label: dimensionLabel(name as StatsDimension),
     group,
   }),
 );
 
-const METRICS: Readonly<Record<Named<StatsMetric>, readonly [label: string, group: string]>> = {
+const METRICS: Readonly<
+  Record<Exclude<StatsMetric, `${string}:${string}`>, readonly [label: string, group: string]>
+> = {
   visitors: ["Visitors", "Visitors and sessions"],
   newVisitors: ["New visitors", "Visitors and sessions"],
   returningVisitors: ["Returning visitors", "Visitors and sessions"],

@@ -12,6 +12,7 @@ import {
   type Breakdown,
   formatRowValue,
   hasShares,
+  type ListMetric,
   metricName,
   metricTitle,
   type RowValue,
@@ -35,7 +36,7 @@ interface BreakdownRowsProps {
 }
 
 interface FigureColumn {
-  readonly metric: StatsMetric;
+  readonly metric: ListMetric;
   /** Its position in the answer. */
   readonly at: number;
   readonly className: string;
@@ -179,7 +180,7 @@ function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: V
 
 /** @returns the revenue of one event with revenue: the average order value */
 function averageOf({ metrics }: Breakdown, values: StatsRow["metrics"]): number {
-  const figureOf = (metric: StatsMetric) => values[metrics.indexOf(metric)] ?? 0;
+  const figureOf = (metric: ListMetric) => values[metrics.indexOf(metric)] ?? 0;
   return figureOf("revenue") / Math.max(figureOf("events"), 1);
 }
 

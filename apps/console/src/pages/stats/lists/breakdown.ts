@@ -5,7 +5,7 @@ import { KEY_METRICS, useKeyMetrics } from "../key-metrics.tsx";
 import { type StatsScope, type StatsView, useStats } from "../use-stats-view.ts";
 import { formatValue } from "./value-names.ts";
 
-const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
+const METRIC_NAMES = {
   visitors: "Visitors",
   newVisitors: "New",
   sessions: "Sessions",
@@ -22,14 +22,18 @@ const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
   "p75:lcp": "LCP",
   "p75:inp": "INP",
   "p75:cls": "CLS",
-};
+} satisfies Partial<Record<StatsMetric, string>>;
+type SumMetric = `sum:${string}`;
+/** A metric that a list can show: one with a name. */
+export type ListMetric = keyof typeof METRIC_NAMES | SumMetric;
+const isSum = (metric: ListMetric): metric is SumMetric => metric.startsWith("sum:");
 
 /** @param dimension that of the list: of the sessions of an entry or exit page, views are of all pages */
-export function metricName(metric: StatsMetric, dimension: StatsDimension): string {
+export function metricName(metric: ListMetric, dimension: StatsDimension): string {
   if (metric === "pageviews" && isOfVisitEnds(dimension)) return "All views";
   if (metric === "sessions" && dimension === "exitPage") return "Exits";
   if (metric === "events" && dimension === "currency") return "Orders";
-  return METRIC_NAMES[metric] ?? (metric.startsWith("sum:") ? "Sum" : metric);
+  return isSum(metric) ? "Sum" : METRIC_NAMES[metric];
 }
 const isOfVisitEnds = (dimension: StatsDimension) => dimension === "entryPage" || dimension === "exitPage";
 
@@ -59,7 +63,7 @@ export interface Breakdown {
   /** The dimension that a value belongs to and that is shown before it, such as the browser of a version. */
   readonly parent?: StatsDimension;
   /** The rows are sorted by the first metric. */
-  readonly metrics: readonly [StatsMetric, ...StatsMetric[]];
+  readonly metrics: readonly [ListMetric, ...ListMetric[]];
   /** The metric whose change since the compared period stands in the list; without it, changes are in the details only. */
   readonly changed?: StatsMetric;
   /** Selects the events that the table counts. */
@@ -118,22 +122,22 @@ export function valuedBreakdown(breakdown: Breakdown, { params: { revenue = "" }
   };
 }
 
-const SESSION_METRICS: readonly StatsMetric[] = [
+const SESSION_METRICS: readonly ListMetric[] = [
   "visitors",
   "sessions",
   "pageviews",
   "bounceRate",
   "sessionDuration",
 ];
-const PAGE_METRICS: readonly StatsMetric[] = [
+const PAGE_METRICS: readonly ListMetric[] = [
   "visitors",
   "pageviews",
   "sessions",
   "timeOnPage",
   "scrollDepth",
 ];
-const VISIT_ENDS: readonly StatsMetric[] = ["entrances", "exits", "exitRate"];
-const EVENT_METRICS: readonly StatsMetric[] = ["events", "visitors", "sessions"];
+const VISIT_ENDS: readonly ListMetric[] = ["entrances", "exits", "exitRate"];
+const EVENT_METRICS: readonly ListMetric[] = ["events", "visitors", "sessions"];
 
 /** The same list with all metrics that its dimension has. A list of certain events has only its own. */
 export function withAllMetrics(breakdown: Breakdown): Breakdown {

@@ -2,7 +2,11 @@
 
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
 
-const DIMENSION_LABELS: Partial<Record<StatsDimension, string>> = {
+type PropertyDimension = Extract<StatsDimension, `property:${string}`>;
+const isProperty = (dimension: StatsDimension): dimension is PropertyDimension =>
+  dimension.startsWith("property:");
+
+const DIMENSION_LABELS: Readonly<Record<Exclude<StatsDimension, PropertyDimension>, string>> = {
   page: "Page",
   host: "Host",
   event: "Event",
@@ -40,9 +44,16 @@ const DIMENSION_LABELS: Partial<Record<StatsDimension, string>> = {
   firstChannel: "First channel",
   firstUtmCampaign: "First campaign",
   firstEntryPage: "First entry page",
+  "time:minute": "Minute",
+  "time:hour": "Date and hour",
+  "time:day": "Day",
+  "time:week": "Week",
+  "time:month": "Month",
+  dayOfWeek: "Weekday",
+  hourOfDay: "Hour",
 };
 export const dimensionLabel = (dimension: StatsDimension): string =>
-  DIMENSION_LABELS[dimension] ?? dimension.replace("property:", "");
+  isProperty(dimension) ? dimension.replace("property:", "") : DIMENSION_LABELS[dimension];
 
 const MISSING_LABELS: Partial<Record<StatsDimension, string>> = {
   source: "Direct / unknown",
