@@ -18,7 +18,7 @@ const MAX_STATS_STATEMENT_BYTES = 4 * 1_048_576;
 /** Statements that run at once, fewer than there are connections: shipping needs one. Further ones wait. */
 export const MAX_ACTIVE_STATS_QUERIES = 6;
 export const MAX_WAITING_STATS_QUERIES = 100;
-/** An IN with a longer list of values does not choose what is read: no table is sorted by the session. */
+/** A longer list of an IN is not looked up in the primary index: it is of sessions, and no table is sorted by session. */
 const MAX_STATS_INDEXED_VALUES = 100_000;
 
 export type StatsWarehouse = Pick<Warehouse, "state" | "client" | "nodeUrl">;

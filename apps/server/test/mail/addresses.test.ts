@@ -17,7 +17,7 @@ test("An address has a normalized form: ASCII letters in lower case, and the dom
   ];
   for (const [typed, stored] of cases) {
     assert.equal(toEmailAddress(typed), stored, typed);
-    assert.equal(toEmailAddress(stored), stored, "the form of a form is the same");
+    assert.equal(toEmailAddress(stored), stored, "a normalized address stays as it is");
   }
 });
 

@@ -2,6 +2,6 @@ import { isInstalled } from "../../src/clickhouse/embedded/start.ts";
 import { erasureSuite } from "../warehouse/erasure.suite.ts";
 import { databaseOf } from "./databases.ts";
 
-// the warehouse behind it is a real one
+// the suite needs a real warehouse, so without the embedded one this file has no tests
 if (isInstalled())
   erasureSuite("PostgreSQL", async (dataDir) => ({ DATABASE_URL: await databaseOf(dataDir) }));

@@ -113,7 +113,7 @@ it("A full generation is followed by a new one while enough tables are left for 
   await setClock(url, START);
   const node = await openPostgresLedger({ url });
   const count = async () => (await query(url, "select from key_generations")).length;
-  const turn = "select turn_keys(ledger_now(), $1, $2, $3) as turned";
+  const turn = "select turn_keys(at => ledger_now(), generation_ms => $1, full_keys => $2, learnable => $3)";
   const sent: CommitEntry[][] = [];
   try {
     for (let generation = 2; generation <= KEY_SLOTS + 1; generation += 1) {
@@ -123,7 +123,11 @@ it("A full generation is followed by a new one while enough tables are left for 
       await query(url, turn, [GENERATION_MS, 1_000_000, 1_000_000]);
       assert.equal(await count(), Math.min(generation - 1, MOST_FULL), "a small one stays the newest");
       await query(url, turn, [GENERATION_MS, 100, 100]);
-      assert.equal(await count(), Math.min(generation - 1, MOST_FULL), "so do all when no filter can be had");
+      assert.equal(
+        await count(),
+        Math.min(generation - 1, MOST_FULL),
+        "so does a full one while no node has memory for a further filter",
+      );
       await query(url, turn, [GENERATION_MS, 100, 1_000_000]);
       assert.equal(await count(), Math.min(generation, MOST_FULL));
       await node.maintain({ now: START });

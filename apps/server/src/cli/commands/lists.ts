@@ -1,4 +1,4 @@
-/** `headwater lists`: the lists that decide about sources, bots, devices and places, each with its version. */
+/** `headwater lists`: the lists that decide about traffic sources, bots, devices and places, each with its version. */
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -83,7 +83,8 @@ function describeLists(): DescribedList[] {
 }
 
 export const lists = defineCommand({
-  description: "Show the lists that decide about sources, bots, devices and places, with their versions",
+  description:
+    "Show the lists that decide about traffic sources, bots, devices and places, with their versions",
   run: () => {
     const described = describeLists();
     const rows = described.map((one) => [
