@@ -188,7 +188,8 @@ export async function openWorld(
     const reply = await readReply(
       await fetch(server.url + path, {
         method,
-        headers: sent,
+        // the service could close an idle connection at the moment when a request takes it
+        headers: { connection: "close", ...sent },
         body: payload as string | null,
         redirect: "manual",
       }),
