@@ -161,6 +161,7 @@ consoleStatsTest(
     await open(lastDays(source));
     const goal = page.getByRole("row").filter({ hasText: "Signed up" });
     await goal.getByText("$20.00").waitFor();
+    await page.getByRole("columnheader", { name: "Converted visitors" }).waitFor();
     const cells = ["Signed up", "2", "2", "50.0%", "$20.00\n€5.00"];
     assert.deepEqual(await goal.getByRole("cell").allInnerTexts(), cells);
     await page.setViewportSize({ width: 1440, height: 900 });

@@ -67,7 +67,7 @@ export function ConversionsTable(props: ConversionsTableProps) {
         <tr>
           <th>{label}</th>
           <th className="ranking-figure goals-visitors" title="Visitors who reached the goal">
-            Visitors
+            Converted visitors
           </th>
           <th className="ranking-figure goals-conversions">
             {isSortable ? (
