@@ -139,6 +139,13 @@ consoleStatsTest(
     await page.getByRole("columnheader", { name: "First visit in the range" }).waitFor();
     assert.equal(new URL(page.url()).searchParams.get("cohort"), "firstInRange");
     await shoot("stats-4-retention");
+
+    await open(`/analytics/stats?sourceId=${source.sourceId}&view=retention&range=2019-01-01..2019-01-07`);
+    await page
+      .getByText("The table shows how many visitors of each week came back in later weeks.")
+      .waitFor();
+    await page.getByRole("button", { name: "Show the last 12 months" }).click();
+    await cohorts.waitFor();
   },
 );
 

@@ -2,11 +2,11 @@
 import { Group, Paper, Stack, Table, Text } from "@mantine/core";
 import { type ApiAnswer, api } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
-import { EmptyState } from "../../ui/page-states.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { EstimateMark } from "./estimate-mark.tsx";
 import { formatRate } from "./format.ts";
+import { NoData } from "./no-data.tsx";
 import { formatPeriod, type RetentionPeriod } from "./retention-period.ts";
 import { StatsResult } from "./stats-result.tsx";
 import { useFastThenExact } from "./use-fast-then-exact.ts";
@@ -25,8 +25,14 @@ const COHORTS = [
     value: "firstVisit",
     label: "First visit",
     text: "first visit. Those who came before this range are left out.",
+    empty: "No first visits in this period",
   },
-  { value: "firstInRange", label: "First visit in the range", text: "first visit in this range." },
+  {
+    value: "firstInRange",
+    label: "First visit in the range",
+    text: "first visit in this range.",
+    empty: "No visitors in this period",
+  },
 ] as const;
 type CohortStart = (typeof COHORTS)[number];
 const DAY_MS = 86_400_000;
@@ -78,9 +84,7 @@ function Cohorts({ view, period, cohort }: CohortsProps) {
   });
   return (
     <StatsResult query={query}>
-      {(answer) => (
-        <CohortTable answer={answer} period={period} cohort={cohort} lastDay={view.range.days[1]} />
-      )}
+      {(answer) => <CohortTable answer={answer} period={period} cohort={cohort} view={view} />}
     </StatsResult>
   );
 }
@@ -89,8 +93,7 @@ interface CohortTableProps {
   readonly answer: ApiAnswer<"queryRetention">;
   readonly period: RetentionPeriod;
   readonly cohort: CohortStart;
-  /** Of the range. */
-  readonly lastDay: string;
+  readonly view: StatsView;
 }
 
 /** A background that grows with the share, up to the table's largest, and stays weak enough for the text on it. */
@@ -105,10 +108,16 @@ const classOf = (columns: number) => (columns > LONG ? "scroll fading fading-wid
 /** Marks a period that is not over. It takes no width, so that decimal points stand below each other. */
 const OpenMark = () => <span className="retention-mark">*</span>;
 
-function CohortTable({ answer: { cohorts, timezone, accuracy }, period, cohort, lastDay }: CohortTableProps) {
+function CohortTable({ answer: { cohorts, timezone, accuracy }, period, cohort, view }: CohortTableProps) {
+  const [, lastDay] = view.range.days;
   const now = Date.now();
   const nonEmpty = cohorts.filter(({ visitors }) => visitors > 0);
-  if (nonEmpty.length === 0) return <EmptyState title="No visitors in this period" />;
+  if (nonEmpty.length === 0)
+    return (
+      <NoData title={cohort.empty} view={view}>
+        {`The table shows how many visitors of each ${period} came back in later ${period}s.`}
+      </NoData>
+    );
   const longest = Math.max(...nonEmpty.map(({ returned }) => returned.length));
   const largest = Math.max(
     ...nonEmpty.flatMap(({ visitors, returned }) => returned.slice(1).map((again) => again / visitors)),

@@ -2,13 +2,14 @@
 import type { StatsFunnelBody } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
-import { NativeSelect, Table, Text } from "@mantine/core";
+import { Box, NativeSelect, Table, Text } from "@mantine/core";
 import { type ApiAnswer, api } from "../../../api.ts";
 import { formatCount } from "../../../ui/format-count.ts";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { DIMENSION_FIELDS } from "../explore/fields.ts";
 import { formatDuration, formatRate } from "../format.ts";
 import { dimensionLabel, formatValue } from "../lists/value-names.ts";
+import { NoData } from "../no-data.tsx";
 import { StatsResult } from "../stats-result.tsx";
 import { useFastThenExact } from "../use-fast-then-exact.ts";
 import type { StatsView } from "../use-stats-view.ts";
@@ -50,6 +51,7 @@ export function FunnelBreakdown(props: FunnelBreakdownProps) {
 type FunnelAnswer = ApiAnswer<"queryFunnel">;
 
 function Segments({
+  view,
   steps,
   body: whole,
   dimension,
@@ -63,7 +65,11 @@ function Segments({
     <StatsResult query={query} rows={3}>
       {({ segments }) =>
         segments === null || segments.length === 0 ? (
-          <Text c="dimmed">No data</Text>
+          <Box mt="sm">
+            <NoData title="No visitor completed the first step" view={view}>
+              {`The breakdown shows how many visitors completed each step, by ${dimensionLabel(dimension)}.`}
+            </NoData>
+          </Box>
         ) : (
           <>
             <SegmentTable dimension={dimension} steps={steps} segments={segments} />
