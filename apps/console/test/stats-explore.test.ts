@@ -199,6 +199,7 @@ consoleStatsTest(
     await open(lastDays(source));
     await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Explore" }).click();
     await page.getByRole("button", { name: /^Revenue by channel/ }).click();
+    await page.getByText("Currency:").waitFor();
     assert.deepEqual(await rowsWith(page, "Email"), [
       ["€40.00", "", "€20.00", "€20.00", "€20.00", "2"],
       ["Email", "€40.00", "100.0%", "€20.00", "€40.00", "€40.00", "1"],
@@ -239,11 +240,31 @@ consoleStatsTest(
     await page.getByRole("button", { name: /^Rows: / }).click();
     await page.getByText("At most 4. Remove one to choose another.").waitFor();
     assert.ok(await page.getByRole("button", { name: "Country", exact: true }).isDisabled());
+    await page.keyboard.press("Escape");
+    await page.getByRole("columnheader", { name: "Device" }).waitFor();
+    const size = page.viewportSize();
+    assert.ok(size);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("columnheader", { name: /Channel.*Device/s }).waitFor();
+    assert.deepEqual((await rowsWith(page, "Email"))[1]?.slice(0, 2), [
+      "Email\n/\nChrome\nDesktop",
+      "€40.00",
+    ]);
+    const figure = await page.getByRole("cell", { name: "€40.00" }).first().boundingBox();
+    assert.ok(figure && figure.x + figure.width < 390, "the first figures are in view on a phone");
+    assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"));
+    await shoot("explore-phone");
+    await page.setViewportSize(size);
+    await page.getByRole("button", { name: /^Rows: / }).click();
     await page.getByRole("button", { name: "Browser", exact: true, pressed: true }).click();
     assert.ok(await page.getByRole("button", { name: "Country", exact: true }).isEnabled());
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Email", exact: true }).click();
     await page.getByRole("button", { name: "Remove filter Channel is Email" }).waitFor();
+    await open(`${lastDays(source)}&view=explore&rows=channel&columns=visitors&page=/none`);
+    await page.getByText("The table shows Visitors by Channel.").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await rowsWith(page, "Email");
   },
 );
 

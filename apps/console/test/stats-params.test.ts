@@ -7,9 +7,12 @@ import { EMPTY_GOAL, toGoal } from "../src/pages/sources/goal-input.ts";
 import { labelIndexes, scaleTicks, toAreaPath, toLinePaths } from "../src/pages/stats/chart/line-path.ts";
 import { comparedNames, withOffsets } from "../src/pages/stats/chart/point-names.ts";
 import { formatCell } from "../src/pages/stats/explore/cells.ts";
+import { metricLabel } from "../src/pages/stats/explore/fields.ts";
+import { missingNotes, sumHint, tableNotes } from "../src/pages/stats/explore/notes.ts";
 import { readTable, tableParams } from "../src/pages/stats/explore/table.ts";
 import { formatChange, formatMetric, timeFormatter } from "../src/pages/stats/format.ts";
 import { readSteps, readWindow, stepParams, toStatsGoals } from "../src/pages/stats/funnel/funnel-steps.ts";
+import { ATTRIBUTIONS } from "../src/pages/stats/goals/attributions.ts";
 import { countriesNamed, valueNamed } from "../src/pages/stats/lists/named-values.ts";
 import { searchFilters } from "../src/pages/stats/lists/search-filters.ts";
 import { formatValue } from "../src/pages/stats/lists/value-names.ts";
@@ -343,7 +346,8 @@ test("A table of the Explore view survives the round trip through the URL, and u
   const rows = ["channel", "property:a,b%2C"] as const;
   const columns = ["visitors", "avg:price"] as const;
   const params = tableParams(rows, columns);
-  assert.deepEqual(readTable(params), { rows, columns, order: { field: "visitors", direction: "desc" } });
+  const order = { field: "visitors", direction: "desc" };
+  assert.deepEqual(readTable(params), { rows, chosen: columns, columns, order });
   assert.deepEqual(readTable({ ...params, sort: "avg:price" })?.order, {
     field: "avg:price",
     direction: "asc",
@@ -351,6 +355,7 @@ test("A table of the Explore view survives the round trip through the URL, and u
   assert.equal(readTable({}), null);
   assert.deepEqual(readTable({ rows: "constructor,time:day", columns: "toString,sum:x" }), {
     rows: ["time:day"],
+    chosen: ["sum:x"],
     columns: ["sum:x"],
     order: { field: "time:day", direction: "asc" },
   });
@@ -367,10 +372,64 @@ test("A table of the Explore view survives the round trip through the URL, and u
   assert.equal(columnsBy("time:day,hourOfDay"), "visitors", "rolling metrics are of whole days");
 });
 
+test("Metrics that the rows of an Explore table do not have stay chosen, and a note says what they need.", () => {
+  const chosen = ["exits", "visitors", "visitors7Days", "dauPerWau", "bounceRate", "exitRate"] as const;
+  const notesBy = (rows: string) => {
+    const table = readTable({ ...tableParams([], chosen), rows });
+    assert.ok(table);
+    assert.deepEqual(table.chosen, chosen);
+    return missingNotes(table);
+  };
+  assert.deepEqual(notesBy("page,time:day"), []);
+  assert.deepEqual(notesBy("channel"), [
+    "Not shown without rows by page: Exits, Exit rate.",
+    "Not shown without rows by day: DAU / WAU.",
+  ]);
+  assert.deepEqual(notesBy("page,dayOfWeek"), [
+    "Not shown with rows by hour or weekday: Visitors in 7 days, DAU / WAU.",
+  ]);
+  assert.deepEqual(notesBy("goal"), [
+    "Not shown with rows by goal: Exits, Visitors in 7 days, DAU / WAU, Bounce rate, Exit rate.",
+  ]);
+});
+
+test("Below an Explore table stands what the shares are of and what a folder is, and a sum without a figure says why.", () => {
+  const row = { dimensions: [], metrics: [], comparison: null, complete: null };
+  const notesOf = (dimensions: string[], metrics: string[], share: (number | null)[] | null) =>
+    tableNotes(
+      { dimensions, metrics, results: [{ ...row, share }] },
+      { order: { field: "channel", direction: "asc" } },
+    );
+  assert.deepEqual(notesOf(["channel"], ["newVisitors", "bounceRate"], [0.5, null]), [
+    "Share: the row’s part of the total of “New visitors”. A visitor in several rows counts once in the total, so shares may add up to more than 100%.",
+  ]);
+  assert.deepEqual(notesOf(["channel"], ["pageviews"], [0.5]), [
+    "Share: the row’s part of the total of “Page views”.",
+  ]);
+  assert.deepEqual(notesOf(["channel"], ["bounceRate"], [null]), [], "rates have no share");
+  assert.match(notesOf(["folder:2"], ["pageviews"], null).join(), /^A folder ends with a slash/);
+  assert.equal(sumHint("dauPerWau"), "No total: each ratio is of one day");
+  assert.equal(sumHint("visitors28Days"), "No sum: the days of the rows overlap");
+  assert.equal(sumHint("bounceRate"), undefined);
+});
+
+test("By goal, visitors are called converted visitors.", () => {
+  assert.equal(metricLabel("visitors", ["goal", "channel"]), "Converted visitors");
+  assert.equal(metricLabel("visitors", ["channel"]), "Visitors");
+  assert.equal(metricLabel("conversions", ["goal"]), "Conversions");
+});
+
+test("Every attribution says what a conversion counts for.", () => {
+  for (const { text } of ATTRIBUTIONS) assert.match(text, /^Each conversion counts for .*session\b.*\.$/);
+});
+
 test("Cells of hours, weekdays and times are written in words.", () => {
   assert.deepEqual(
     [formatCell("dayOfWeek", 1, "UTC"), formatCell("dayOfWeek", 7, "UTC"), formatCell("hourOfDay", 9, "UTC")],
     ["Monday", "Sunday", "09:00"],
   );
-  assert.equal(formatCell("time:month", "2026-10-31T23:00:00.000Z", "Europe/Berlin"), "Nov 2026");
+  const november = ["time:month", "2026-10-31T23:00:00.000Z", "Europe/Berlin"] as const;
+  assert.equal(formatCell(...november, true), "Nov 2026");
+  assert.equal(formatCell(...november, false), "Nov 2026 (in part)", "as the chart says it");
+  assert.equal(formatCell("channel", "Email", "UTC", false), "Email");
 });

@@ -112,6 +112,9 @@ export function timeFormatter(timeZone: string, interval: ViewInterval): (instan
   return (instant) => format.format(new Date(instant));
 }
 
+/** The name of an interval that is not over. */
+export const inPart = (name: string): string => `${name} (in part)`;
+
 const SHORT_FORMATS: Readonly<Record<ViewInterval, Intl.DateTimeFormatOptions>> = {
   minute: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   hour: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },

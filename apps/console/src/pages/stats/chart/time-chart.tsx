@@ -7,7 +7,14 @@ import { ErrorAlert } from "../../../ui/page-states.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
-import { formatChange, formatMetric, formatShort, shortTimeFormatter, timeFormatter } from "../format.ts";
+import {
+  formatChange,
+  formatMetric,
+  formatShort,
+  inPart,
+  shortTimeFormatter,
+  timeFormatter,
+} from "../format.ts";
 import type { KeyMetric } from "../key-metrics.tsx";
 import type { StatsView } from "../use-stats-view.ts";
 import { INTERVALS, shiftDay, todayIn, type ViewInterval } from "../view-range.ts";
@@ -42,7 +49,7 @@ function toChartPoints({ answer, metric, notes }: PointsOptions): ChartPoint[] {
     const previous = comparison?.[column] ?? null;
     const texts = notes.filter(({ pointIndex }) => pointIndex === index).map(({ text }) => text);
     return {
-      label: complete === false && value !== null ? `${name} (in part)` : name,
+      label: complete === false && value !== null ? inPart(name) : name,
       shortLabel: formatTick(start),
       value,
       previous,

@@ -1,7 +1,7 @@
 /** Writes the values and figures of tables of the Explore view. Pure. */
 import type { StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
 import { formatAmount } from "../../../ui/format-count.ts";
-import { formatMetric, timeFormatter } from "../format.ts";
+import { formatMetric, inPart, timeFormatter } from "../format.ts";
 import { formatValue } from "../lists/value-names.ts";
 import { INTERVALS } from "../view-range.ts";
 import { isMoney } from "./fields.ts";
@@ -11,9 +11,18 @@ const weekday = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC"
 const MONDAY = Date.UTC(1970, 0, 5);
 const DAY_MS = 86_400_000;
 
-export function formatCell(dimension: StatsDimension, value: StatsScalar, timeZone: string): string {
+/** @param isComplete false: the time of the row is not over */
+export function formatCell(
+  dimension: StatsDimension,
+  value: StatsScalar,
+  timeZone: string,
+  isComplete: boolean | null = null,
+): string {
   const interval = INTERVALS.find((one) => dimension === `time:${one.value}`)?.value;
-  if (interval !== undefined) return timeFormatter(timeZone, interval)(String(value));
+  if (interval !== undefined) {
+    const name = timeFormatter(timeZone, interval)(String(value));
+    return isComplete === false ? inPart(name) : name;
+  }
   if (dimension === "dayOfWeek") return weekday.format(MONDAY + (Number(value) - 1) * DAY_MS);
   if (dimension === "hourOfDay") return `${String(value).padStart(2, "0")}:00`;
   return formatValue(dimension, value);

@@ -1,6 +1,6 @@
 /** The rows of a table of the Explore view: sorted by a heading, page by page, and as a CSV file of all pages. */
-import type { StatsAnswer, StatsDimension, StatsRow } from "@headwater/contract";
-import { Group, Paper, Text } from "@mantine/core";
+import type { StatsAnswer, StatsDimension, StatsMetric, StatsRow } from "@headwater/contract";
+import { Group, Paper } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { toCsv } from "../../../csv.ts";
@@ -10,10 +10,13 @@ import { Icon } from "../../../ui/icon.tsx";
 import { ErrorAlert } from "../../../ui/page-states.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { allRows } from "../lists/all-rows.ts";
+import { NoData } from "../no-data.tsx";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsQuery, type StatsView, toStatsBody, useStats } from "../use-stats-view.ts";
 import { formatCell } from "./cells.ts";
-import { dimensionField, metricField } from "./fields.ts";
+import { dimensionField, metricLabel } from "./fields.ts";
+import { emptyText, tableNotes } from "./notes.ts";
+import { Notes } from "./notes-list.tsx";
 import { RowTable } from "./row-table.tsx";
 import { type ExploreTable, hasTotal, isWeek } from "./table.ts";
 import { WeekGrid } from "./week-grid.tsx";
@@ -72,15 +75,20 @@ function RowPages(props: ExploreRowsProps) {
         {(answer) => (
           <>
             {answer.results.length === 0 ? (
-              <Text c="dimmed">No data in this period</Text>
+              <NoData title="No data in this period" view={view}>
+                {emptyText(table)}
+              </NoData>
             ) : (
-              <ScrollRegion label="Rows" className="explore-scroll">
-                {isWeek(answer.dimensions) ? (
-                  <WeekGrid answer={answer} currency={props.currency ?? null} />
-                ) : (
-                  <RowTable answer={answer} table={table} view={view} currency={props.currency ?? null} />
-                )}
-              </ScrollRegion>
+              <>
+                <ScrollRegion label="Rows" className="explore-scroll">
+                  {isWeek(answer.dimensions) ? (
+                    <WeekGrid answer={answer} currency={props.currency ?? null} />
+                  ) : (
+                    <RowTable answer={answer} table={table} view={view} currency={props.currency ?? null} />
+                  )}
+                </ScrollRegion>
+                <Notes texts={tableNotes(answer, table)} />
+              </>
             )}
             <Group justify="space-between" gap="xs" mt="sm">
               <AsyncButton
@@ -109,7 +117,8 @@ function RowPages(props: ExploreRowsProps) {
 function saveCsv({ results, dimensions, metrics, timezone }: StatsAnswer): void {
   const labels = [
     ...dimensions.map((name) => dimensionField(name)?.label ?? name),
-    ...metrics.map((name) => metricField(name)?.label ?? name),
+    // the names are those of the query
+    ...metrics.map((name) => metricLabel(name as StatsMetric, dimensions)),
   ];
   const toLine = (row: StatsRow) => [
     ...row.dimensions.map((value, at) => formatCell(dimensions[at] as StatsDimension, value, timezone)),

@@ -1,5 +1,5 @@
 /** The Explore view: a table of any metrics by up to four dimensions, which the URL describes. */
-import type { StatsAnswer } from "@headwater/contract";
+import type { StatsAnswer, StatsMetric } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { NativeSelect, Stack, Text, UnstyledButton } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
@@ -9,6 +9,7 @@ import { Switcher } from "../../../ui/switcher.tsx";
 import { ATTRIBUTIONS } from "../goals/attributions.ts";
 import { NoGoals } from "../goals/goals-table.tsx";
 import { useRevenue } from "../lists/use-revenue.ts";
+import { NoData } from "../no-data.tsx";
 import { isOfSeveral, type StatsView, useStats } from "../use-stats-view.ts";
 import "./explore.css";
 import { ExploreRows } from "./explore-rows.tsx";
@@ -19,11 +20,15 @@ import {
   isMoney,
   METRIC_FIELDS,
   metricField,
+  metricLabel,
   needsGoal,
   propertyDimension,
   propertyMetrics,
+  type TableField,
 } from "./fields.ts";
-import { type ExploreTable, hasAttribution, hasMetric, readTable, tableParams } from "./table.ts";
+import { missingNotes } from "./notes.ts";
+import { Notes } from "./notes-list.tsx";
+import { type ExploreTable, hasAttribution, missingReason, readTable, tableParams } from "./table.ts";
 import { READY_TABLES, type ReadyTable, readyTableParams } from "./tables.ts";
 
 const readyTablesFor = (view: StatsView): readonly ReadyTable[] =>
@@ -42,7 +47,8 @@ export function ExploreView({ view }: { readonly view: StatsView }) {
 const Gallery = ({ view }: { readonly view: StatsView }) => (
   <>
     <Text size="sm" c="dimmed">
-      Choose a table. You can change its rows and columns.
+      A table shows figures by up to {LIMITS.maxStatsDimensions} dimensions. Choose one, then change its rows
+      and columns.
     </Text>
     <div className="explore-gallery">
       {readyTablesFor(view).map((table) => (
@@ -97,13 +103,13 @@ function Explored({ table, view }: ExploredProps) {
           />
         )}
       </div>
-      {hasAttribution(table) && model.counts && (
-        <Text size="sm" c="dimmed">
-          Each conversion counts for the {model.counts} of its visitor in the 30 days before it.
-        </Text>
-      )}
+      <Notes texts={[...missingNotes(table), ...(hasAttribution(table) ? [model.text] : [])]} />
       {goals.isMissing && <NoGoals sourceId={view.scope.sourceId} />}
-      {currencies.isMissing && <Text c="dimmed">No revenue in this period</Text>}
+      {currencies.isMissing && (
+        <NoData title="No revenue in this period" view={view}>
+          Amounts are those of the property revenue of events, and the values of goals.
+        </NoData>
+      )}
       {[goals, currencies].every(({ isReady }) => isReady) && (
         <ExploreRows
           table={table}
@@ -138,14 +144,17 @@ const TableMenu = ({ view }: { readonly view: StatsView }) => (
   </Dropdown>
 );
 
-function TableFields({ table: { rows, columns }, view }: ExploredProps) {
+function TableFields({ table: { rows, chosen }, view }: ExploredProps) {
   const properties = useProperties(view);
   const dimensions = DIMENSION_FIELDS.filter(({ name }) =>
     isOfSeveral(view) ? name !== "goal" && name !== "contentGroup" : name !== "site",
   );
+  const labelled = (field: TableField<StatsMetric>) => ({ ...field, label: metricLabel(field.name, rows) });
   const metrics = METRIC_FIELDS.filter(
-    ({ name }) => hasMetric(rows, name) && !(isOfSeveral(view) && needsGoal(name)),
-  );
+    ({ name }) =>
+      chosen.includes(name) ||
+      (missingReason(rows, name) === null && !(isOfSeveral(view) && needsGoal(name))),
+  ).map(labelled);
   return (
     <>
       <FieldMenu
@@ -153,12 +162,12 @@ function TableFields({ table: { rows, columns }, view }: ExploredProps) {
         fields={[...dimensions, ...properties.map(propertyDimension)]}
         chosen={rows.flatMap((name) => dimensionField(name) ?? [])}
         limit={LIMITS.maxStatsDimensions}
-        onChange={(names) => view.update(tableParams(names, columns))}
+        onChange={(names) => view.update(tableParams(names, chosen))}
       />
       <FieldMenu
         label="Columns"
         fields={[...metrics, ...properties.flatMap(propertyMetrics)]}
-        chosen={columns.flatMap((name) => metricField(name) ?? [])}
+        chosen={chosen.flatMap((name) => metricField(name) ?? []).map(labelled)}
         limit={LIMITS.maxStatsMetrics}
         onChange={(names) => view.update(tableParams(rows, names))}
       />
@@ -176,13 +185,18 @@ interface ValueSelectProps {
 /** A select; nothing when there is no choice. */
 const ValueSelect = ({ label, values, value, onChange }: ValueSelectProps) =>
   values.length === 0 ? null : (
-    <NativeSelect
-      size="xs"
-      aria-label={label}
-      data={[...values]}
-      value={value ?? ""}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
+    <div className="explore-select">
+      <span aria-hidden className="explore-label">
+        {label}:
+      </span>
+      <NativeSelect
+        size="xs"
+        aria-label={label}
+        data={[...values]}
+        value={value ?? ""}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </div>
   );
 
 interface NeededNames {

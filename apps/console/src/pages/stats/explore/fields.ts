@@ -1,6 +1,6 @@
 /** The dimensions and metrics that tables of the Explore view have, with their names. Pure. */
 import type { StatsDimension, StatsMetric } from "@headwater/contract";
-import type { STATS_PROPERTY_METRICS } from "@headwater/contract/stats-words";
+import { STATS_GOAL_DIMENSION, type STATS_PROPERTY_METRICS } from "@headwater/contract/stats-words";
 import { dimensionLabel } from "../lists/value-names.ts";
 
 export interface TableField<Name extends string> {
@@ -146,6 +146,12 @@ export function metricField(name: string): TableField<StatsMetric> | undefined {
   const known = property === undefined ? METRIC_FIELDS : propertyMetrics(property);
   return known.find((field) => field.name === name);
 }
+
+/** @returns the name of a metric's column. By goal, visitors are those who reached it. */
+export const metricLabel = (metric: StatsMetric, rows: readonly string[]): string =>
+  metric === "visitors" && rows.includes(STATS_GOAL_DIMENSION)
+    ? "Converted visitors"
+    : (metricField(metric)?.label ?? metric);
 
 /** Metrics of one goal. */
 const GOAL_METRICS: ReadonlySet<StatsMetric> = new Set([

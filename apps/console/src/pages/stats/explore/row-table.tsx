@@ -1,6 +1,7 @@
 /** The rows of a table with their total, and the rows of other pages as one. A heading sorts by its column. */
-import type { StatsAnswer, StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
+import type { StatsAnswer, StatsDimension, StatsMetric, StatsRow, StatsScalar } from "@headwater/contract";
 import { UnstyledButton } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { Fragment, type MouseEvent } from "react";
 import { Icon } from "../../../ui/icon.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
@@ -9,7 +10,8 @@ import { hasIcons, ValueIcon } from "../lists/value-icon.tsx";
 import type { StatsView } from "../use-stats-view.ts";
 import { filterParams, isFilterable } from "../view-params.ts";
 import { formatCell, formatFigureOf } from "./cells.ts";
-import { dimensionField, metricField } from "./fields.ts";
+import { dimensionField, metricLabel } from "./fields.ts";
+import { sharedMetric, sumHint } from "./notes.ts";
 import { type ExploreTable, orderParams } from "./table.ts";
 
 interface RowTableProps {
@@ -20,23 +22,30 @@ interface RowTableProps {
   readonly currency: StatsScalar;
 }
 
+/** From this width on, each dimension has a column. Below it they share one, so that the first figures are in view. */
+const WIDE = "(min-width: 40.01em)";
+
 export function RowTable({ answer, table, view, currency }: RowTableProps) {
   // the names are those of the query
   const dimensions = answer.dimensions as StatsDimension[];
   const currencyAt = dimensions.indexOf("currency");
   const columns = columnsOf(answer, table);
+  const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
+  const cells = isWide || dimensions.length === 0 ? dimensions.map((name) => [name]) : [dimensions];
   return (
     <table className="plain-table explore-table">
-      <Headings columns={columns} dimensions={dimensions} answer={answer} table={table} view={view} />
+      <Headings columns={columns} cells={cells} answer={answer} table={table} view={view} />
       <tbody>
         {answer.total && (
-          <SumRow name="Total" figures={answer.total.metrics} {...{ columns, dimensions, currency }} />
+          <SumRow name="Total" figures={answer.total.metrics} {...{ columns, cells, currency }} />
         )}
         {answer.results.map((row) => (
           <tr key={JSON.stringify(row.dimensions)}>
-            {dimensions.map((name, at) => (
-              <td key={name} className="explore-name">
-                <ValueName dimension={name} value={row.dimensions[at] ?? null} answer={answer} view={view} />
+            {cells.map((names) => (
+              <td key={names.join()} className="explore-name">
+                {names.map((name) => (
+                  <ValueName key={name} dimension={name} row={row} answer={answer} view={view} />
+                ))}
               </td>
             ))}
             {dimensions.length === 0 && <td>All</td>}
@@ -49,7 +58,7 @@ export function RowTable({ answer, table, view, currency }: RowTableProps) {
           </tr>
         ))}
         {answer.other && (
-          <SumRow name="Other rows" figures={answer.other.metrics} {...{ columns, dimensions, currency }} />
+          <SumRow name="Other rows" figures={answer.other.metrics} {...{ columns, cells, currency }} />
         )}
       </tbody>
     </table>
@@ -62,13 +71,10 @@ interface TableColumn {
   readonly hasShare: boolean;
 }
 
-function columnsOf({ metrics, results }: StatsAnswer, { order }: ExploreTable): TableColumn[] {
-  const shared = metrics.includes(order.field) ? order.field : metrics[0];
-  return metrics.map((name, at) => ({
-    // the names are those of the query
-    metric: name as StatsMetric,
-    hasShare: name === shared && results.some(({ share }) => typeof share?.[at] === "number"),
-  }));
+function columnsOf(answer: StatsAnswer, table: ExploreTable): TableColumn[] {
+  const shared = sharedMetric(answer, table);
+  // the names are those of the query
+  return answer.metrics.map((name) => ({ metric: name as StatsMetric, hasShare: name === shared }));
 }
 
 interface FiguresProps {
@@ -76,64 +82,79 @@ interface FiguresProps {
   readonly figures: readonly (number | null)[];
   readonly shares?: readonly (number | null)[] | null;
   readonly currency: StatsScalar;
+  /** Whether the figures are those of several rows. */
+  readonly isSum?: boolean;
 }
 
-const Figures = ({ columns, figures, shares = null, currency }: FiguresProps) =>
-  columns.map(({ metric, hasShare }, at) => (
-    <Fragment key={metric}>
-      <td className="plain-figure">{formatFigureOf(metric, figures[at] ?? null, currency)}</td>
-      {hasShare && <td className="plain-figure explore-share">{shares && formatRate(shares[at] ?? null)}</td>}
-    </Fragment>
-  ));
+const Figures = ({ columns, figures, shares = null, currency, isSum = false }: FiguresProps) =>
+  columns.map(({ metric, hasShare }, at) => {
+    const figure = figures[at] ?? null;
+    return (
+      <Fragment key={metric}>
+        <td className="plain-figure" title={isSum && figure === null ? sumHint(metric) : undefined}>
+          {formatFigureOf(metric, figure, currency)}
+        </td>
+        {hasShare && (
+          <td className="plain-figure explore-share">{shares && formatRate(shares[at] ?? null)}</td>
+        )}
+      </Fragment>
+    );
+  });
 
-type SumRowProps = Omit<FiguresProps, "shares"> & {
+/** The dimensions of each cell before the figures. */
+type NameCells = readonly (readonly StatsDimension[])[];
+
+type SumRowProps = Omit<FiguresProps, "shares" | "isSum"> & {
   readonly name: string;
-  readonly dimensions: readonly StatsDimension[];
+  readonly cells: NameCells;
 };
 
 /** Amounts of several currencies have no sum. */
-const SumRow = ({ name, dimensions, ...figures }: SumRowProps) => (
+const SumRow = ({ name, cells, ...figures }: SumRowProps) => (
   <tr className="explore-sum">
-    <th scope="row" colSpan={dimensions.length}>
+    <th scope="row" colSpan={cells.length}>
       {name}
     </th>
-    <Figures {...figures} />
+    <Figures {...figures} isSum />
   </tr>
 );
 
 type HeadingsProps = Omit<RowTableProps, "currency"> & {
   readonly columns: readonly TableColumn[];
-  readonly dimensions: readonly StatsDimension[];
+  readonly cells: NameCells;
 };
 
-function Headings({ columns, dimensions, answer, table: { order }, view }: HeadingsProps) {
-  const heading = (field: StatsDimension | StatsMetric, label: string, first: "asc" | "desc") => {
+function Headings({ columns, cells, answer, table: { order }, view }: HeadingsProps) {
+  const button = (field: StatsDimension | StatsMetric, label: string, first: "asc" | "desc") => {
     const direction = order.field === field ? order.direction : undefined;
     const second = first === "asc" ? "desc" : "asc";
     const sort = () => view.update(orderParams({ field, direction: direction === first ? second : first }));
     return (
-      <th
-        className={first === "asc" ? undefined : "plain-figure"}
-        aria-sort={direction && (direction === "asc" ? "ascending" : "descending")}
-      >
+      <div key={field}>
         <UnstyledButton className="sort-button" onClick={sort}>
           {label}
           {direction && <Icon name={direction === "desc" ? "arrowDown" : "arrowUp"} size={13} />}
         </UnstyledButton>
-        {field === (dimensions[0] ?? columns[0]?.metric) && <EstimateMark accuracy={answer.accuracy} />}
-      </th>
+        {field === (cells[0]?.[0] ?? columns[0]?.metric) && <EstimateMark accuracy={answer.accuracy} />}
+      </div>
     );
   };
+  const sortOf = (fields: readonly string[]) =>
+    fields.includes(order.field) ? SORTS[order.direction] : undefined;
   return (
     <thead>
       <tr>
-        {dimensions.map((name) => (
-          <Fragment key={name}>{heading(name, dimensionField(name)?.label ?? name, "asc")}</Fragment>
+        {cells.map((names) => (
+          <th key={names.join()} aria-sort={sortOf(names)}>
+            {names.map((name) => button(name, dimensionField(name)?.label ?? name, "asc"))}
+          </th>
         ))}
-        {dimensions.length === 0 && <th>Events</th>}
+        {cells.length === 0 && <th>Events</th>}
         {columns.map(({ metric, hasShare }) => (
           <Fragment key={metric}>
-            {heading(metric, metricField(metric)?.label ?? metric, "desc")}
+            <th className="plain-figure" aria-sort={sortOf([metric])}>
+              {button(metric, metricLabel(metric, answer.dimensions), "desc")}
+            </th>
             {hasShare && <th className="plain-figure">Share</th>}
           </Fragment>
         ))}
@@ -142,17 +163,20 @@ function Headings({ columns, dimensions, answer, table: { order }, view }: Headi
   );
 }
 
+const SORTS = { asc: "ascending", desc: "descending" } as const;
+
 interface ValueNameProps {
   readonly dimension: StatsDimension;
-  readonly value: StatsScalar;
+  readonly row: StatsRow;
   readonly answer: StatsAnswer;
   readonly view: StatsView;
 }
 
 /** A value of a row. Selecting it filters the whole view by it; with the Alt key it is excluded. */
-function ValueName({ dimension, value, answer, view }: ValueNameProps) {
-  const name = formatCell(dimension, value, answer.timezone);
-  if (!isFilterable(dimension)) return <bdi>{name}</bdi>;
+function ValueName({ dimension, row, answer: { dimensions, timezone }, view }: ValueNameProps) {
+  const value = row.dimensions[dimensions.indexOf(dimension)] ?? null;
+  const name = formatCell(dimension, value, timezone, row.complete);
+  if (!isFilterable(dimension)) return <bdi className="explore-plain">{name}</bdi>;
   const filter = ({ altKey }: MouseEvent) =>
     view.update(filterParams(view.params, dimension, value, altKey ? "isNot" : "is"));
   return (

@@ -18,6 +18,9 @@ export interface TableOrder {
 
 export interface ExploreTable {
   readonly rows: readonly StatsDimension[];
+  /** The chosen metrics. They stay chosen while the rows do not have them. */
+  readonly chosen: readonly StatsMetric[];
+  /** The metrics that are shown: the chosen ones that the rows have. */
   readonly columns: readonly [StatsMetric, ...StatsMetric[]];
   readonly order: TableOrder;
 }
@@ -38,21 +41,26 @@ function fromList<Name extends string>(
 /** Metrics that a page has, but no other value. */
 const PAGE_METRICS: ReadonlySet<StatsMetric> = new Set(["entrances", "exits", "exitRate"]);
 
+/** Metrics of the days until a day. */
+export const isRolling = (metric: string): boolean => /^visitors\d/.test(metric) || isStickiness(metric);
+
 const isPartOfDay = (dimension: StatsDimension) => /^(?:time:hour|hourOfDay|dayOfWeek)$/.test(dimension);
 
-/** Whether rows of these dimensions have the metric. */
-export function hasMetric(rows: readonly StatsDimension[], metric: StatsMetric): boolean {
-  if (rows.includes(STATS_GOAL_DIMENSION)) return STATS_BY_GOAL_METRICS.some((name) => name === metric);
-  if (metric.startsWith("visitors") && metric !== "visitors") return !rows.some(isPartOfDay);
-  if (isStickiness(metric)) return rows.includes("time:day") && !rows.some(isPartOfDay);
-  return rows.includes("page") || !PAGE_METRICS.has(metric);
+/** @returns why rows of these dimensions do not have the metric; null: they have it */
+export function missingReason(rows: readonly StatsDimension[], metric: StatsMetric): string | null {
+  if (rows.includes(STATS_GOAL_DIMENSION))
+    return STATS_BY_GOAL_METRICS.some((name) => name === metric) ? null : "with rows by goal";
+  if (isRolling(metric) && rows.some(isPartOfDay)) return "with rows by hour or weekday";
+  if (isStickiness(metric) && !rows.includes("time:day")) return "without rows by day";
+  if (PAGE_METRICS.has(metric) && !rows.includes("page")) return "without rows by page";
+  return null;
 }
 
 /** Rows of a time or of the clock are read in their own order. */
 const isTime = (dimension: StatsDimension | undefined) =>
   dimension !== undefined && /^(?:time:|hourOfDay$|dayOfWeek$)/.test(dimension);
 
-function readOrder(text: string, { rows, columns }: Omit<ExploreTable, "order">): TableOrder {
+function readOrder(text: string, { rows, columns }: Pick<ExploreTable, "rows" | "columns">): TableOrder {
   const direction = text.startsWith("-") ? "desc" : "asc";
   const field = [...rows, ...columns].find((name) => name === text.replace(/^-/, ""));
   if (field !== undefined) return { field, direction };
@@ -65,11 +73,12 @@ function readOrder(text: string, { rows, columns }: Omit<ExploreTable, "order">)
 /** @returns the table; null: the parameters describe none */
 export function readTable({ rows = "", columns = "", sort = "" }: ViewParams): ExploreTable | null {
   const dimensions = fromList(rows, dimensionField).slice(0, LIMITS.maxStatsDimensions);
-  const chosen = fromList(columns, metricField).filter((metric) => hasMetric(dimensions, metric));
   const fallback: StatsMetric = "visitors";
-  const [first = fallback, ...others] = chosen.slice(0, LIMITS.maxStatsMetrics);
+  const named = fromList(columns, metricField).slice(0, LIMITS.maxStatsMetrics);
+  const chosen = named.length === 0 ? [fallback] : named;
+  const [first = fallback, ...others] = chosen.filter((metric) => missingReason(dimensions, metric) === null);
   if (rows === "" && columns === "") return null;
-  const table = { rows: dimensions, columns: [first, ...others] as const };
+  const table = { rows: dimensions, chosen, columns: [first, ...others] as const };
   return { ...table, order: readOrder(sort, table) };
 }
 

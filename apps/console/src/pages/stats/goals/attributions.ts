@@ -1,6 +1,18 @@
-/** The models of attribution, with the session that each counts a conversion for. */
+/** The models of attribution, with what each counts a conversion for. */
 export const ATTRIBUTIONS = [
-  { value: "session", label: "Session", counts: null },
-  { value: "firstTouch", label: "First touch", counts: "first session" },
-  { value: "lastNonDirect", label: "Last not direct", counts: "last session that is not direct" },
+  {
+    value: "session",
+    label: "Session",
+    text: "Each conversion counts for its own session.",
+  },
+  {
+    value: "firstTouch",
+    label: "First touch",
+    text: "Each conversion counts for the first session of its visitor in the 30 days before it.",
+  },
+  {
+    value: "lastNonDirect",
+    label: "Last not direct",
+    text: "Each conversion counts for the last session of its visitor that is not direct, in the 30 days before it.",
+  },
 ] as const;

@@ -42,7 +42,7 @@ export function OneGoal({ name, view }: { readonly name: string; readonly view: 
   // places and devices are those of the event's own session
   const hasModels = STATS_ATTRIBUTION_DIMENSIONS.some((name) => name === dimension);
   const chosen = hasModels ? ATTRIBUTIONS.find(({ value }) => value === params.attribution) : undefined;
-  const { value: model, counts } = chosen ?? ATTRIBUTIONS[0];
+  const { value: model, text } = chosen ?? ATTRIBUTIONS[0];
   const about = { goal: { name }, attribution: { model } };
   const query = useStats(scope, {
     ...about,
@@ -84,9 +84,9 @@ export function OneGoal({ name, view }: { readonly name: string; readonly view: 
           )}
         </Group>
       </Group>
-      {counts && (
+      {hasModels && (
         <Text size="sm" c="dimmed">
-          Each conversion counts for the {counts} of its visitor in the 30 days before it.
+          {text}
         </Text>
       )}
       <StatsResult query={query}>
