@@ -66,24 +66,23 @@ interface AddressWithCampaign {
 
 function parseAddress(text: string, { cleanQuery, cleanPath }: AddressRules): AddressWithCampaign {
   const masked = cutUrl(maskAddress(withoutVisit(text)));
-  const { path: before, query, fragment } = splitAddress(masked);
-  const cleaned =
+  const { path, query, fragment } = splitAddress(masked);
+  const url =
     cleanQuery === null
       ? masked
-      : joinPart(joinPart(before, "?", cleanQuery(query)), "#", cleanFragment(fragment, cleanQuery));
-  // without its query, an address can look like a secret
-  const url = cleaned === masked ? masked : maskAddress(cleaned);
+      : joinPart(joinPart(path, "?", cleanQuery(query)), "#", cleanFragment(fragment, cleanQuery));
   const parsed = URL.parse(url);
   // parsing changes some characters, which can show what was hidden
   const mask = parsed?.href === url ? (part: string) => part : maskWholly;
   // text that is not an absolute address: the path is the part before `?` and `#`
-  const { pathname = before, search = `?${splitAddress(url).query}` } = parsed ?? {};
-  const path = normalizePath(pathname) || (parsed ? "/" : "");
+  const { pathname = path, search = `?${splitAddress(url).query}` } = parsed ?? {};
+  const normal = normalizePath(pathname);
+  const maskPath = normal === pathname ? mask : maskWholly;
   const campaign = readCampaign(query);
   const address = {
     url: url || null,
     ...hostOf(parsed),
-    path: cleanPath(maskWholly(path)) || null,
+    path: cleanPath(maskPath(normal || (parsed ? "/" : ""))) || null,
     query: mask(search.slice(1)) || null,
     utm: campaign.utm,
     clickIds: campaign.clickIds,

