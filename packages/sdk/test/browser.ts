@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConsoleMessage, Page } from "playwright-core";
 import { installPayload } from "../../../apps/server/src/install/install.ts";
+import { until } from "../../../apps/server/test/support/until.ts";
 import { newVisitor, skip } from "./chromium.ts";
 import { startIngest, startSite, type TestIngest, type TestSite } from "./server.ts";
 
@@ -28,6 +29,10 @@ export async function waitForEarlierRequests({ page, site }: BrowserVisit): Prom
   );
   assert.equal(status, 200);
 }
+
+/** Waits until an expression is true in the page. A wait of Playwright fails on a page whose policy forbids `eval`. */
+export const untilInPage = (page: Page, expression: string): Promise<unknown> =>
+  until(`${expression} in the page`, () => page.evaluate(expression));
 
 /** Makes the page's timers ten times as fast. */
 export function hurryTimers(): void {
@@ -86,7 +91,7 @@ export function browserTest(
         const seen = ingest.requests.length;
         await page.goto(site.url + path);
         await ingest.until((requests) => requests.length > seen);
-        await page.waitForFunction(() => window.headwater?.version);
+        await untilInPage(page, "window.headwater?.version");
       },
       track: (name, properties) =>
         page.evaluate(([name, properties]) => window.headwater?.("track", name, properties), [

@@ -1,6 +1,6 @@
 /** Pages that replace built-ins, hide members of the document or restrict scripts: they are counted like any other page. */
 import assert from "node:assert/strict";
-import { type BrowserVisit, browserTest, waitForEarlierRequests } from "./browser.ts";
+import { type BrowserVisit, browserTest, untilInPage, waitForEarlierRequests } from "./browser.ts";
 import { bundlePackage, bundleReactApp } from "./react-app.ts";
 
 const nameOf = ({ ingest }: BrowserVisit) => ingest.events().map((event) => event.name ?? event.page?.path);
@@ -107,7 +107,7 @@ for (const [title, render] of Object.entries(ELEMENTS)) {
     site.showHead(`${HIDDEN.map(render).join("")}<form id="own"><input name="getAttribute"></form>
       <a id="out" href="https://elsewhere.example/">out</a>${snippet}`);
     await page.goto(`${site.url}/start`);
-    await page.waitForFunction("window.headwaterExtras && headwaterExtras.size === 4");
+    await untilInPage(page, "window.headwaterExtras && headwaterExtras.size === 4");
     await page.evaluate(() => {
       addEventListener("click", (event) => event.preventDefault());
       (window as unknown as { out: HTMLElement }).out.click();
@@ -143,7 +143,7 @@ browserTest(
     );
     site.showHead(`${snippet}<form id="search" onsubmit="return false"></form>`);
     await visit.open("/start");
-    await page.waitForFunction("window.headwaterExtras && headwaterExtras.size === 1");
+    await untilInPage(page, "window.headwaterExtras && headwaterExtras.size === 1");
     await page.evaluate(() => document.forms[0]?.dispatchEvent(new Event("submit", { bubbles: true })));
     await arrives(visit, "form_submit");
   },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browserTest } from "./browser.ts";
+import { browserTest, untilInPage } from "./browser.ts";
 import { type ReceivedRequest, refusal, type ScriptedResponse } from "./server.ts";
 
 browserTest(
@@ -259,7 +259,7 @@ browserTest(
     <form id="search" onsubmit="return false"></form>`,
     );
     await page.goto(site.url);
-    await page.waitForFunction("window.headwaterExtras && headwaterExtras.size === 2");
+    await untilInPage(page, "window.headwaterExtras && headwaterExtras.size === 2");
     await page.evaluate(() => document.forms[0]?.dispatchEvent(new Event("submit", { bubbles: true })));
     const event = await ingest.until(() => ingest.events().find(({ name }) => name === "form_submit"));
     assert.deepEqual(event.properties, { id: "search", path: "/" });
