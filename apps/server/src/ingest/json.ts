@@ -59,7 +59,7 @@ export function setOwn(target: object, key: string, value: unknown): void {
 
 /**
  * NUL and lone surrogates become U+FFFD, in keys too, before anything is derived: every store holds the same value.
- * @param read what a string is. Default: itself, storable
+ * @param read converts a string. Default: to storable text
  */
 export const withStorableStrings = <Value>(
   value: Value,

@@ -20,6 +20,6 @@ export const markLongIds: Reviver = (name, value, { source = "" } = {}) =>
 /** The id that a text is: the digits of a marked one. */
 export const unmarked = (text: string): string => (text.startsWith(MARK) ? text.slice(MARK.length) : text);
 
-/** What a text of an event is: a marked one that was not read as an id is a number. */
+/** Reads a text of an event: a marked one that was not read as an id is a number. */
 export const numberOrText = (text: string): number | string =>
   text.startsWith(MARK) ? Number(unmarked(text)) : toStorable(text);

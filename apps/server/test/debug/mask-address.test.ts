@@ -64,7 +64,7 @@ const secretName = fc.constantFrom(
     " ",
   ),
 );
-/** Of letters that form no name of a secret. */
+/** A word whose letters form no name of a secret. */
 const word = fc.stringMatching(/^[aeghlmru]{1,8}$/);
 /** The ways in which a secret gets into an address. */
 const planted = fc.oneof(

@@ -46,7 +46,7 @@ const fullMetric = async (child: Child): Promise<number | null> =>
  * Waits with a volume that is filled before each question: after an error SQLite deletes its WAL, which makes room for the
  * next write.
  */
-const untilFull = <T>(volume: Volume, what: string, ask: () => Promise<T | false>): Promise<T> =>
+const untilFull = <T>(volume: Volume, what: string, ask: Parameters<typeof until<T>>[1]): Promise<T> =>
   until(what, () => {
     fillVolume(volume);
     return ask();
@@ -95,10 +95,7 @@ export function fullDisk(kind: VolumeKind): void {
       await load.start();
       await until("50 batches are acknowledged", () => load.acknowledged().length >= 50);
 
-      await until("a client is refused", () => {
-        fillVolume(volume);
-        return load.refused.get("503 storage_full");
-      });
+      await untilFull(volume, "a client is refused", () => load.refused.get("503 storage_full"));
       load.pause();
       for (let round = 0; round < 10; round += 1) {
         const reply = await untilFull(volume, "a batch is refused", async () => {
@@ -168,8 +165,7 @@ export function fullDisk(kind: VolumeKind): void {
         for (let round = 0; round < 3; round += 1) {
           load.refused.clear();
           await load.start();
-          await until("clients are refused", () => {
-            fillVolume(volume);
+          await untilFull(volume, "clients are refused", () => {
             return (load.refused.get("503 storage_full") ?? 0) > 20;
           }).catch((error: Error) => {
             const refused = JSON.stringify([...load.refused]);

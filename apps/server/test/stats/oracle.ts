@@ -588,7 +588,7 @@ function propertyMetric(kind: string, property: string, events: ExampleEvent[]):
 
 type OracleMetricName = (typeof STATS_METRICS)[number];
 
-/** What the metrics of a group are computed from. */
+/** The figures of a group, from which its metrics are computed. */
 interface Figures {
   readonly events: readonly ExampleEvent[];
   readonly visits: readonly OracleVisit[];
@@ -647,7 +647,7 @@ function figuresOf(
 }
 
 interface OracleMetric {
-  /** What must be in a group for its row to be there. `days`: a visitor of an earlier day. */
+  /** A group has a row when it holds one of these. `days`: a visitor of an earlier day. */
   readonly counts: "events" | "sessions" | "both" | "days";
   readonly value: (figures: Figures) => number | null;
 }

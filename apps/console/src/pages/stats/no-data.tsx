@@ -11,7 +11,7 @@ const LONG_DAYS = 365;
 interface NoDataProps {
   readonly title: string;
   readonly view: StatsView;
-  /** What the view shows. */
+  /** A sentence that says what the view shows. */
   readonly children: string;
 }
 

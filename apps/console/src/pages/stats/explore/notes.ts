@@ -1,4 +1,4 @@
-/** What a reader of a table of the Explore view has to know beside its figures. Pure. */
+/** Writes the notes beside the figures of a table of the Explore view. Pure. */
 import type { StatsAnswer, StatsMetric } from "@headwater/contract";
 import { isStickiness } from "../format.ts";
 import { dimensionField, metricLabel } from "./fields.ts";
