@@ -45,16 +45,10 @@ function restoreNames(value: unknown, levelsLeft: number): unknown {
   return Object.fromEntries(members);
 }
 
-/** Replaces a value that was read. A number comes with the text that it was read from. */
-export type Reviver = (name: string, value: unknown, context?: { readonly source?: string }) => unknown;
-
-/**
- * @param revive is not told the names that cannot be written without escapes
- * @throws SyntaxError
- */
-export function parseExactJson(text: string, revive?: Reviver): ReturnType<typeof JSON.parse> {
-  if (!hasEscapedName(text)) return JSON.parse(text, revive);
+/** @throws SyntaxError */
+export function parseExactJson(text: string): ReturnType<typeof JSON.parse> {
+  if (!hasEscapedName(text)) return JSON.parse(text);
   // throws for what is not JSON: to search strings in a text with an open quote would take a time that grows with its square
   JSON.parse(text);
-  return restoreNames(JSON.parse(text.replace(STRING, markName), revive), MAX_DEPTH);
+  return restoreNames(JSON.parse(text.replace(STRING, markName)), MAX_DEPTH);
 }

@@ -79,7 +79,8 @@ function requireSharedSize({ shared, messages }: Translation, limit: number): vo
   const { isTooDeep, maxBytes } = inspect(shared, LIMITS.maxDepth);
   if (isTooDeep)
     throw invalidBody("invalid_value", `What the messages share has more than ${LIMITS.maxDepth} levels.`);
-  const actual = maxBytes * messages.length <= limit ? 0 : jsonBytes(shared) * messages.length;
+  if (maxBytes * messages.length <= limit) return;
+  const actual = jsonBytes(withStorableStrings(shared, numberOrText)) * messages.length;
   if (actual <= limit) return;
   throw new Refusal("payload_too_large", {
     message: `What the messages share has ${actual} bytes, counted for each of them; this source accepts ${limit}.`,
@@ -159,7 +160,7 @@ function bodyOf(events: IdentifiedEvents, translation: Translation, request: Ing
     anonymousId: first.source.anonymousId,
     userId: first.source.userId,
     page: first.event.page ?? {},
-    // each event has its own context, so the batch has the known members only
+    // for the session
     context: first.event.context === undefined ? null : knownMembers(contextOf(first) ?? {}),
     batchId: request.requestId,
     sentAt: translation.sentAt ?? toIsoTime(request.receivedAt),
@@ -320,8 +321,11 @@ export function toForeignRequest(
   bodyText: string | null,
 ): ForeignRequest {
   const text = bodyText ?? "";
-  const revive = mayHaveLongIds(text) ? markLongIds : undefined;
-  return { call, queryText, bodyText: text, json: () => parseJson(bodyText, revive) };
+  const json = () => {
+    const value = parseJson(bodyText);
+    return mayHaveLongIds(text) ? parseJson(markLongIds(text)) : value;
+  };
+  return { call, queryText, bodyText: text, json };
 }
 
 /** Puts the outcomes of all parts into the order of the request. */

@@ -1,7 +1,7 @@
 /** Parses body bytes as JSON and inspects free-form JSON (docs/api/ingest.md). Pure. */
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@headwater/contract";
-import { parseExactJson, type Reviver } from "../core/exact-json.ts";
+import { parseExactJson } from "../core/exact-json.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { invalidBody } from "../core/refusal.ts";
 import { toStorable } from "../core/text.ts";
@@ -38,11 +38,11 @@ const MAX_CLEANED_DEPTH = LIMITS.maxDepth + 6;
  * @param text null: the body is not UTF-8
  * @throws Refusal 422 when the text is not JSON
  */
-export function parseJson(text: string | null, revive?: Reviver): unknown {
+export function parseJson(text: string | null): unknown {
   if (text === null) throw invalidBody("invalid_encoding", "The body is not valid UTF-8.");
   let value: unknown;
   try {
-    value = parseExactJson(text, revive);
+    value = parseExactJson(text);
   } catch (error) {
     const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
     const where = position === undefined ? "" : ` (at character ${position})`;

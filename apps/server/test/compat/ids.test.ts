@@ -95,4 +95,33 @@ describe("An id that is a number", () => {
     );
     assert.deepEqual(events[0]?.context, { sessionId: 5, deviceid: 1234567890123456, traits: read });
   });
+
+  it("counts in what messages share as many bytes as it was sent with", async () => {
+    const name = fresh("shared");
+    const ids = Array.from({ length: 30 }, (_, at) => [`k${at}id`, "9007199254740993"]);
+    const context = `{${ids.map(([member, id]) => `"${member}":${id}`)}}`;
+    const messages = Array.from({ length: 500 }, (_, at) => ({
+      type: "track",
+      event: name,
+      userId: `u${at}`,
+    }));
+    const { status, body } = await send(
+      "segment/v1/batch",
+      `{"batch":${JSON.stringify(messages)},"context":${context}}`,
+    );
+    assert.deepEqual([status, body.accepted], [200, 500]);
+  });
+
+  it("is read beside an event that nests too deep, which is rejected alone", async () => {
+    const name = fresh("deep");
+    const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
+    const events = [`"userId":9007199254740993`, `"userId":1,"properties":{"deep":${deep}}`];
+    const batch = events.map((members) => `{"type":"track","event":"${name}",${members}}`);
+    const { body } = await send("segment/v1/batch", `{"batch":[${batch}]}`);
+    assert.deepEqual(
+      body.results.map(({ status }: { status: string }) => status),
+      ["accepted", "rejected"],
+    );
+    assert.deepEqual(visitorsOf(name), [["9007199254740993", "9007199254740993"]]);
+  });
 });

@@ -4,6 +4,7 @@ import { storedEvents } from "../ledger/reader.ts";
 import { BROWSER, drivenClock, fresh, ORIGIN, openWorld, refused } from "../support/world.ts";
 
 const MINUTE_MS = 60_000;
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const time = drivenClock();
 const world = await openWorld({}, { clock: time.clock });
 after(() => world[Symbol.asyncDispose]());
@@ -319,20 +320,41 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     );
   });
 
-  it("stores no context of one message with another", async () => {
+  it("stores each message with its own context only, in its order, and so with its own device", async () => {
     const visitor = { anonymousId: fresh("anonymous") };
-    const batch = [
-      track({ ...visitor, context: { campaignId: "c1", locale: "de-DE" } }),
-      track({ ...visitor, context: { theme: "dark" } }),
+    const contexts = [
+      {
+        campaignId: "c1",
+        timezone: "Europe/Berlin",
+        locale: "de-DE",
+        userAgent: FIREFOX,
+        screen: { width: 1440, height: 900 },
+        x: 1,
+      },
+      { theme: "dark" },
+      { y: 1, locale: "fr-FR" },
+      {},
     ];
+    const batch = contexts.map((context) => track({ ...visitor, context }));
     assert.equal((await send("batch", { batch })).status, 200);
     const stored = batch.map(({ messageId }) => storedOf(String(messageId)));
     assert.deepEqual(
-      stored.map(({ context }) => context),
+      stored.map(({ context }) => JSON.stringify(context)),
+      contexts.map((context) => JSON.stringify(context)),
+    );
+    assert.deepEqual(
+      stored.map(({ locale, timezone, screen }) => [locale, timezone, screen]),
       [
-        { campaignId: "c1", locale: "de-DE" },
-        { locale: "de-DE", theme: "dark" },
+        ["de-DE", "Europe/Berlin", "1440x900"],
+        [null, null, null],
+        ["fr-FR", null, null],
+        [null, null, null],
       ],
+    );
+    assert.equal(new Set(stored.map(({ sessionId }) => sessionId)).size, 1);
+    assert.deepEqual(
+      stored.map(({ device }) => device.browser),
+      ["Firefox", "Chrome", "Chrome", "Chrome"],
     );
   });
 });
