@@ -217,10 +217,12 @@ function comparedMeanwhile(ledger: Ledger, client: WarehouseClient): Ledger {
 
 test("A comparison tells how many events the warehouse holds besides those that the ledger counted as shipped.", async () => {
   await service.restartAfter(async () => {
-    await withStores(forgetAll);
-    const { code, stderr } = await headwaterHere(settings(), "check-warehouse");
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /holds \d+ events that the ledger had not counted as shipped/);
+    for (const words of [["check-warehouse"], ["check-warehouse", "--accept"]]) {
+      await withStores(forgetAll);
+      const { code, stderr } = await headwaterHere(settings(), ...words);
+      assert.equal(code, 0, stderr);
+      assert.match(stderr, /holds \d+ events that the ledger had not counted as shipped/);
+    }
     const again = await headwaterHere(settings(), "check-warehouse");
     assert.doesNotMatch(again.stderr, /not counted as shipped/);
   });

@@ -13,6 +13,9 @@ import { withServedWarehouse } from "../warehouse-access.ts";
 const NEXT =
   "docs/operate/runbook/HeadwaterEventsMissing.md says how to bring them back. To stop reporting events that cannot be brought back, run `headwater check-warehouse --accept`.";
 
+/** The sentences, if there are any. */
+const noteOf = (...sentences: string[]) => (sentences.length > 0 ? { note: sentences.join("\n") } : {});
+
 /** @param notes sentences about what the comparison did besides */
 function report(missing: readonly MissingDay[], detachedParts: string[], notes: string[]): CommandReport {
   const days = missing.map(({ sourceId, day, events, held }) => ({
@@ -26,21 +29,26 @@ function report(missing: readonly MissingDay[], detachedParts: string[], notes: 
   const json = { missingEvents, days, detachedParts };
   if (missingEvents === 0) {
     const text = "The warehouse holds every event that was shipped to it.";
-    return { json, text, ...(notes.length > 0 && { note: notes.join("\n") }) };
+    return { json, text, ...noteOf(...notes) };
   }
   const rows = days.map((day) => [day.sourceId, day.day, day.shipped, day.held, day.missing]);
   const parts = detachedParts.length === 0 ? [] : ["", `Detached parts: ${detachedParts.join(", ")}`];
   const text = [table(["source", "day", "shipped", "held", "missing"], rows), ...parts].join("\n");
-  return { json, text, note: [...notes, NEXT].join("\n"), exitCode: 1 };
+  return { json, text, ...noteOf(...notes, NEXT), exitCode: 1 };
 }
 
 /** From now on the warehouse must hold what it holds now. */
-async function accept({ ledger, now }: LedgerAccess, missing: readonly MissingDay[]): Promise<CommandReport> {
+async function accept(
+  { ledger, now }: LedgerAccess,
+  missing: readonly MissingDay[],
+  notes: string[],
+): Promise<CommandReport> {
   if (!(await acceptMissing(ledger, missing)))
     throw new CommandFailed("The counts of shipped events have changed meanwhile. Run the command again.");
   await ledger.saveWarehouseReport({ report: COMPLETE, comparedAt: now });
   const accepted = sumEvents(missing);
-  return { json: { accepted }, text: `${accepted} missing events are no longer reported.` };
+  const text = `${accepted} missing events are no longer reported.`;
+  return { json: { accepted }, text, ...noteOf(...notes) };
 }
 
 async function check(access: LedgerAccess, client: WarehouseClient, isAccepting: boolean) {
@@ -51,7 +59,7 @@ async function check(access: LedgerAccess, client: WarehouseClient, isAccepting:
   const notes: string[] = [];
   const onSurplus = (days: readonly DayCount[]) => void notes.push(describeSurplus(days));
   const missing = await compareWarehouse({ ledger, client, now, startedAt, signal, onSurplus });
-  if (isAccepting) return accept(access, missing);
+  if (isAccepting) return accept(access, missing, notes);
   const detachedParts = await listDetached(client, "events", signal);
   await ledger.saveWarehouseReport({ report: buildReport(missing, detachedParts), comparedAt: now });
   return report(missing, detachedParts, notes);
