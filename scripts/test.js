@@ -17,14 +17,13 @@ const CHROMIUM = "/usr/bin/chromium";
 /** Files at a time. They wait nearly half of their time, so one more than there are processors keeps these busy. */
 const CONCURRENCY = availableParallelism() + 1;
 const SLOWEST_FILES = 15;
-const FILE_TIMEOUT_MS = 420_000;
-const APPS_FILE_TIMEOUT_MS = 600_000;
+/** For a file, or a group of files, that hangs: on a busy machine a file can take five times as long. */
+const FILE_TIMEOUT_MS = 1_200_000;
 /** Files that share a process: starting one and a first service takes 0.9 s of CPU time, with a browser 1.3 s. */
 const GROUP_SIZE = 6;
 /** They have no hooks outside of a `describe`, and change nothing of the process; the long ones run beside others. */
 const SHARES_PROCESS =
   /^apps\/server\/test\/(?:access\/(?!oidc|saved-items)|api\/(?!export|fuzz|isolation|poison))/;
-const GROUP_TIMEOUT_MS = 1_200_000;
 const LONG_FILE_TIMEOUT_MS = 1_800_000;
 
 const isCi = Boolean(process.env.CI) && process.env.CI !== "false";
@@ -90,7 +89,6 @@ const SUITES = [
     name: "fresh apps and generated clients",
     takes: (path) => path.endsWith(".apps.test.ts"),
     missing: noChromium,
-    timeoutMs: APPS_FILE_TIMEOUT_MS,
   },
   {
     name: "faults and deployment files",
@@ -166,14 +164,14 @@ function sortIntoSuites() {
 }
 
 /** Runs a file or a group of files in a process, with a timeout. */
-async function runFile({ paths, suite, timeoutMs = FILE_TIMEOUT_MS, env = {} }) {
+async function runFile({ paths, suite, env = {} }) {
   const { run } = await import("node:test");
   const { spec } = await import("node:test/reporters");
   const all = paths.map((path) => join(ROOT, path));
   const [file, environment] =
     all.length === 1 ? [all[0], env] : [GROUP, { ...env, TEST_FILES: JSON.stringify(all) }];
   const path = paths.join(", ");
-  const signal = AbortSignal.timeout(isLong ? LONG_FILE_TIMEOUT_MS : timeoutMs);
+  const signal = AbortSignal.timeout(isLong ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS);
   const stream = run({ files: [file], cwd: ROOT, signal, env: { ...process.env, ...environment } });
   const result = {
     path: Object.keys(env).length > 0 ? `${path} (${suite})` : path,
@@ -275,13 +273,13 @@ const inGroups = (files, size) =>
   Array.from({ length: Math.ceil(files.length / size) }, (_, at) => files.slice(at * size, (at + 1) * size));
 
 /** The groups of files that run in a process each. */
-function processesOf({ name: suite, files, isGrouped = false, timeoutMs, env }) {
+function processesOf({ name: suite, files, isGrouped = false, env }) {
   const shares = (path) => isGrouped || SHARES_PROCESS.test(path);
   const grouped = inGroups(files.filter(shares), GROUP_SIZE);
   const alone = files.filter((path) => !shares(path));
   return [
-    ...grouped.map((paths) => ({ paths, suite, timeoutMs: GROUP_TIMEOUT_MS, env })),
-    ...alone.map((path) => ({ paths: [path], suite, timeoutMs, env })),
+    ...grouped.map((paths) => ({ paths, suite, env })),
+    ...alone.map((path) => ({ paths: [path], suite, env })),
   ];
 }
 
