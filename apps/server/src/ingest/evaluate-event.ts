@@ -23,7 +23,7 @@ import type { SessionRecord } from "../ledger/records.ts";
 import type { CompiledPlan, PlanViolation } from "../plan/compile-plan.ts";
 import type { AddressRules } from "./address-rules.ts";
 import { mergeContexts, warnOnce } from "./fit.ts";
-import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";
+import { inspect, isLonger, jsonBytes, makeFinite, setOwn, textOrNull } from "./json.ts";
 import { type Measures, measuresOf } from "./measures.ts";
 import { addressOf, referrerOf, titleOf } from "./page-address.ts";
 import type { ValidEvent } from "./parse.ts";
@@ -198,7 +198,10 @@ function checkProperties(event: Event, maxEventBytes: number, warnings: Warning[
   // before strings are cut, because the limit is on what was sent
   const tooLarge = checkEventSize(event, maxEventBytes, maxBytes);
   if (tooLarge) return tooLarge;
-  if (hasNonFinite) warnOnce(warnings, "number_not_finite");
+  if (hasNonFinite) {
+    makeFinite(properties);
+    warnOnce(warnings, "number_not_finite");
+  }
   if (maxBytes > LIMITS.maxPropertyStringLength && cutStrings(properties))
     warnOnce(warnings, "value_truncated");
   return null;

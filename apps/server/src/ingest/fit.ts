@@ -62,7 +62,7 @@ export function sizeText(value: unknown): string | null {
   if (typeof value === "string") return value.slice(0, MAX_SIZE_LENGTH).toWellFormed();
   if (typeof value !== "object" || value === null || !("width" in value) || !("height" in value)) return null;
   const { width, height } = value;
-  return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
+  return Number.isFinite(width) && Number.isFinite(height) ? `${width}x${height}` : null;
 }
 
 const shortText = (value: unknown) =>

@@ -80,7 +80,7 @@ function cleanStrings(value: unknown, read: (text: string) => unknown, depth: nu
 
 interface Inspection {
   isTooDeep: boolean;
-  /** A number was not finite and has been replaced by null. */
+  /** A number is not finite: in JSON it is null. */
   hasNonFinite: boolean;
   /** The compact JSON has at most this many bytes. */
   maxBytes: number;
@@ -91,11 +91,10 @@ const MAX_UNIT_BYTES = 6;
 /** A number, or the punctuation around a string, takes at most this many bytes of JSON. */
 const MAX_SCALAR_BYTES = 32;
 
-/** Inspects free-form data down to `maxDepth`. Numbers that are not finite become null, in place. */
-export function inspect(value: object, maxDepth: number): Inspection {
+/** Inspects free-form data down to `maxDepth`. */
+export function inspect(value: object, maxDepth: number): Readonly<Inspection> {
   const found: Inspection = { isTooDeep: false, hasNonFinite: false, maxBytes: 2 };
   inspectLevel(value, maxDepth, found);
-  if (found.hasNonFinite && !found.isTooDeep) makeFinite(value);
   return found;
 }
 
@@ -121,7 +120,8 @@ function inspectItem(item: unknown, levelsLeft: number, found: Inspection): void
   else if (typeof item === "number" && !Number.isFinite(item)) found.hasNonFinite = true;
 }
 
-function makeFinite(value: object): void {
+/** Replaces numbers that are not finite by null, in place. Call it only for data that is not too deep. */
+export function makeFinite(value: object): void {
   for (const [key, item] of Object.entries(value)) {
     if (typeof item === "object" && item !== null) makeFinite(item);
     else if (typeof item === "number" && !Number.isFinite(item)) setOwn(value, key, null);

@@ -197,6 +197,19 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     for (let count = 0; count < 2; count += 1) assert.equal((await send("track", timeless)).body.accepted, 1);
   });
 
+  it("warns of a number that is not finite, with or without a messageId and in what messages share", async () => {
+    const event = (messageId: string | undefined, members: string) =>
+      `${JSON.stringify(track({ messageId })).slice(0, -1)},${members}}`;
+    const [properties, context] = ['"properties":{"a":1e400}', '"context":{"a":1e400}'];
+    const batches = [
+      `[${[event(fresh("id"), properties), event(undefined, properties), event(undefined, context)]}]`,
+      `[${[event(fresh("id"), '"name":"x"'), event(undefined, '"name":"x"')]}],${context}`,
+    ];
+    for (const batch of batches)
+      for (const { warnings } of (await send("batch", `{"batch":${batch}}`)).body.results)
+        assert.deepEqual(warnings, ["number_not_finite"]);
+  });
+
   it("corrects the skew of the client's clock by sentAt", async () => {
     const call = track({ timestamp: at(-60 * MINUTE_MS) });
     await send("track", { ...call, sentAt: at(-60 * MINUTE_MS) });
