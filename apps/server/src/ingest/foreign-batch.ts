@@ -50,13 +50,16 @@ export interface ForeignBatch {
 
 const UUID_PARTS = /^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/;
 
+/** Whether a member of an event is not stored as it is. It may be too deep to be written as JSON. */
+const nestsTooDeep = (value: unknown) =>
+  typeof value === "object" && value !== null && inspect(value, LIMITS.maxDepth).isTooDeep;
+
 /**
  * The id of an event whose client sends none: a hash of its content and time. A retry has the same id. Equal events of one
  * request differ by `place`, and those of different times by the nonce.
  */
 function hashedId({ event, anonymousId, userId, nonce }: ForeignEvent, requestId: string, place: number) {
-  const { isTooDeep } = inspect(event, LIMITS.maxDepth);
-  const content = isTooDeep ? null : event;
+  const content = Object.fromEntries(Object.entries(event).filter(([, value]) => !nestsTooDeep(value)));
   const text = JSON.stringify([content, anonymousId, userId, nonce ?? requestId, place]);
   return hash("sha256", text, "hex").replace(UUID_PARTS, "$1-$2-$3-$4-$5");
 }

@@ -197,6 +197,19 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     for (let count = 0; count < 2; count += 1) assert.equal((await send("track", timeless)).body.accepted, 1);
   });
 
+  it("without a messageId, events that nest as deep as an event can are different events", async () => {
+    const innermost = (levels: number): object => (levels === 1 ? {} : { in: innermost(levels - 1) });
+    const click = { messageId: undefined, anonymousId: fresh("visitor"), timestamp: at() };
+    for (const event of ["One", "Other"]) {
+      assert.equal(
+        (await send("track", track({ ...click, event, properties: innermost(10) }))).body.accepted,
+        1,
+      );
+      const truncated = track({ ...click, event: `${event} context`, context: innermost(11) });
+      assert.equal((await send("track", truncated)).body.accepted, 1);
+    }
+  });
+
   it("warns of a number that is not finite, with or without a messageId and in what messages share", async () => {
     const event = (messageId: string | undefined, members: string) =>
       `${JSON.stringify(track({ messageId })).slice(0, -1)},${members}}`;
