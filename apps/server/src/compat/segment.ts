@@ -1,4 +1,5 @@
 /** Clients of Segment and RudderStack: https://segment.com/docs/connections/sources/catalog/libraries/server/http-api */
+import { LIMITS } from "@headwater/contract/limits";
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
 import { textOf } from "../core/text.ts";
@@ -128,9 +129,12 @@ function messagesOf(body: ForeignFields): readonly unknown[] {
 }
 
 /** Joined by `@`, they would look like an e-mail address and be masked. */
-function libraryOf(message: unknown): string | null {
-  const { name, version } = objectOf(objectOf(objectOf(message).context).library);
-  return textOf(name) === null ? null : shortTextOf([name, textOf(version)].filter(Boolean).join(" "));
+function libraryOf(message: unknown, shared: ForeignFields): string | null {
+  const { library } = { ...shared, ...objectOf(objectOf(message).context) };
+  const { name, version } = objectOf(library);
+  if (textOf(name) === null) return null;
+  const client = [name, textOf(version)].filter(Boolean).join(" ");
+  return client.slice(0, LIMITS.maxEnvelopeIdLength).toWellFormed();
 }
 
 function translate({ call, json }: ForeignRequest): Translation {
@@ -142,7 +146,7 @@ function translate({ call, json }: ForeignRequest): Translation {
   const shared = isBatch ? objectOf(body.context) : {};
   const typeOf = (message: unknown) => (isBatch ? textOf(objectOf(message).type) : called);
   return {
-    client: libraryOf(messages[0]),
+    client: libraryOf(messages[0], shared),
     sentAt: shortTextOf(body.sentAt),
     messages,
     shared,

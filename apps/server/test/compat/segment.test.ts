@@ -109,6 +109,9 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     assert.equal((await send("identify", call)).body.accepted, 1);
     assert.deepEqual(storedOf(call.messageId).properties, { plan: "pro" });
     assert.equal((await attempts())[0].sdkVersion, "@rudder/client 3.34.1");
+    const batch = [track({ context: undefined }), track()];
+    assert.equal((await send("batch", { batch, context: { library } })).body.accepted, 2);
+    assert.equal((await attempts())[0].sdkVersion, "@rudder/client 3.34.1");
   });
 
   it("keeps members of the context, and of a page call's properties, that are no texts", async () => {
