@@ -163,8 +163,6 @@ function bodyOf(events: IdentifiedEvents, translation: Translation, request: Ing
     anonymousId: first.source.anonymousId,
     userId: first.source.userId,
     page: first.event.page ?? {},
-    // for the session
-    context: first.event.context === undefined ? null : knownMembers(contextOf(first) ?? {}),
     batchId: request.requestId,
     sentAt: translation.sentAt ?? toIsoTime(request.receivedAt),
     events: events.map(({ event }) => event),
@@ -210,16 +208,16 @@ export function buildForeignBatch({ request, translation, limits, parseBody }: F
   for (const [key, ofSession] of groupBy(identified, (one) => sessionKeyOf(one, request))) {
     const parts: ForeignPart[] = [];
     const ofUsers = groupBy(ofSession, ({ source }) => source.userId ?? "");
-    for (const { events, parsed } of ofUsers.flatMap(([, ofUser]) => parseEvents(ofUser, parse))) {
-      const indexes = events.map(({ index }) => index);
-      const malformed = malformedIn(parsed, events);
+    for (const [, ofUser] of ofUsers) {
+      const { malformed, part } = parseEvents(ofUser, parse);
       for (const [index, event] of malformed) invalid.set(index, event);
-      // the malformed events of a part with others are rejected with them
-      if (!(parsed instanceof Refusal) && malformed.size < events.length) parts.push({ parsed, indexes });
+      if (part) parts.push(part);
     }
     const [first, ...others] = parts;
     const { clientSession } = ofSession[0].source;
-    const startsSession = ofSession.some(({ source }) => source.startsSession === true);
+    const startsSession = ofSession.some(
+      ({ index, source }) => source.startsSession === true && !invalid.has(index),
+    );
     if (first) groups.push([key, { session: { clientSession, startsSession }, parts: [first, ...others] }]);
   }
   if (invalid.size === total) refuseAll(invalid);
@@ -228,24 +226,28 @@ export function buildForeignBatch({ request, translation, limits, parseBody }: F
 }
 
 interface ParsedEvents {
-  readonly events: IdentifiedEvents;
-  readonly parsed: ParsedBootstrap | Refusal;
+  readonly malformed: ReadonlyMap<number, InvalidEvent>;
+  /** The other events. null: all are malformed. */
+  readonly part: ForeignPart | null;
 }
 
-/**
- * The page and the context of the first event are also those of the batch. If the batch is refused, each event is parsed alone,
- * so that only the malformed ones are rejected.
- */
+/** The page and the context of the first event are those of the session, so malformed events have no part in the batch. */
 function parseEvents(
   events: IdentifiedEvents,
-  parse: (events: IdentifiedEvents) => ParsedEvents["parsed"],
-): ParsedEvents[] {
-  const together: ParsedEvents = { events, parsed: parse(events) };
-  if (!(together.parsed instanceof Refusal) || events.length === 1) return [together];
-  const alone = events.map((one): ParsedEvents => ({ events: [one], parsed: parse([one]) }));
-  const refused = alone.filter(({ parsed }) => parsed instanceof Refusal);
-  const [first, ...others] = alone.filter((one) => !refused.includes(one)).map((one) => one.events[0]);
-  return first ? [...refused, { events: [first, ...others], parsed: parse([first, ...others]) }] : refused;
+  parse: (events: IdentifiedEvents) => ParsedBootstrap | Refusal,
+): ParsedEvents {
+  const together = parse(events);
+  const malformed = malformedIn(together, events);
+  const [first, ...others] = events.filter(({ index }) => !malformed.has(index));
+  const parsed = first && malformed.size > 0 ? parse([first, ...others]) : together;
+  if (parsed instanceof Refusal) return { malformed: malformedIn(parsed, events), part: null };
+  if (!first) return { malformed, part: null };
+  // added here, because parsing measures the context of a batch as if each event got a copy
+  const body = { ...parsed.body, context: knownMembers(contextOf(first) ?? {}) };
+  return {
+    malformed,
+    part: { parsed: { ...parsed, body }, indexes: [first, ...others].map(({ index }) => index) },
+  };
 }
 
 /** The events that do not match the schema, by their place in the request. */

@@ -266,7 +266,6 @@ async function evaluateForeign(
       }),
     ),
   );
-  // a malformed event of a part with others is in both: its issues in `rejected` name its place in the request
   return inOrder(total, [...evaluated.flat(), ...rejected]);
 }
 

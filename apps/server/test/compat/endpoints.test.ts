@@ -354,6 +354,11 @@ describe("GET and POST …/matomo/matomo.php", () => {
     const [one, two, three] = ["v1", "v2", "v3"].map((name) => only(name).sessionId);
     assert.notEqual(one, two);
     assert.equal(two, three);
+    const again = { rec: "1", e_c: "a", ...visitor };
+    const malformed = { ...again, e_a: "v4", new_visit: "1", cdt: "yesterday" };
+    const { body } = await post("matomo/matomo.php", { requests: [malformed, { ...again, e_a: "v5" }] });
+    assert.deepEqual([body.tracked, body.invalid], [1, 1]);
+    assert.equal(only("v5").sessionId, three, "a malformed request opens none");
   });
 
   it("refuses a request without rec=1, without the name of its event, or from another origin", async () => {

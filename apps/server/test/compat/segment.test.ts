@@ -182,6 +182,28 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     assert.match(body.results[3].message, / events\.3\.timestamp must be an ISO 8601 date-time/);
   });
 
+  it("a malformed message has no part in the session, the client version or the limits of the others", async () => {
+    const anonymousId = fresh("visitor");
+    const page = { url: `${ORIGIN}/?utm_source=malformed` };
+    const library = { name: "x".repeat(201) };
+    const malformed = track({ anonymousId, timestamp: "yesterday", context: { page, library } });
+    const good = track({ anonymousId });
+    const { body } = await send("batch", { batch: [malformed, good] });
+    assert.deepEqual([body.accepted, body.rejected], [1, 1]);
+    const { source, channel } = storedOf(good.messageId);
+    assert.deepEqual([source, channel], [null, "Direct"]);
+  });
+
+  it("the context of a visitor's first message is not counted for each of the others", async () => {
+    const anonymousId = fresh("visitor");
+    const text = "é".repeat(500);
+    const first = track({ anonymousId, context: { locale: text, timezone: text, userAgent: FIREFOX } });
+    const batch = [first, ...Array.from({ length: 499 }, () => track({ anonymousId }))];
+    const { body } = await send("batch", { batch });
+    assert.equal(body.accepted, 500);
+    assert.deepEqual([...new Set(body.results.flatMap((one: { warnings: string[] }) => one.warnings))], []);
+  });
+
   it("messageId is the event id: a retry is a duplicate, even in another batch", async () => {
     const call = track();
     assert.equal((await send("track", call)).body.accepted, 1);
