@@ -27,7 +27,7 @@ import {
 
 /** The browser client shortens the name of a call to its first letter. Old clients of servers call a batch `import`. */
 const CALLS = ["track", "page", "screen", "identify", "group", "alias", "batch", "import"];
-const IN_PAGE = ["url", "path", "title", "referrer", "search"];
+const IN_PAGE = ["url", "path", "title", "referrer"];
 /** Members of the context that are stored elsewhere. The client's address is not stored at all. */
 const NOT_IN_CONTEXT = ["ip", "page"];
 /** The configuration never changes, so its time is any time. */
@@ -52,6 +52,13 @@ function pageOf(fields: ForeignFields, name: string | null) {
 const textsIn = (fields: ForeignFields, names: readonly string[]): ForeignFields =>
   definedIn(Object.fromEntries(names.map((name) => [name, textOf(fields[name])])));
 
+/** The properties of a page call that its page has. The query is one if the url has it. */
+function inPageOf(properties: ForeignFields): string[] {
+  const { url, search } = properties;
+  const inPage = IN_PAGE.filter((member) => typeof properties[member] === "string");
+  return typeof search === "string" && (textOf(url) ?? "").includes(search) ? [...inPage, "search"] : inPage;
+}
+
 /** A call about the user, as an event that the visitor did not cause. */
 const passive = (name: string, properties: ForeignFields) => ({
   type: "track",
@@ -69,7 +76,7 @@ function bodyOf(type: string | null, message: ForeignFields, seen: ForeignFields
     case "track":
       return { type, name: idOf(message.event), properties: propertiesOf(message), ...page };
     case "page": {
-      const inPage = IN_PAGE.filter((member) => typeof properties[member] === "string");
+      const inPage = inPageOf(properties);
       return {
         type,
         page: pageOf({ ...seen, ...textsIn(properties, inPage) }, name),

@@ -126,6 +126,21 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     assert.deepEqual(event.properties, { title: 5, path: { a: 1 }, tag: null });
   });
 
+  it("keeps the search of a page call whose url does not have it", async () => {
+    const search = "?utm_source=news";
+    const pages = [
+      { url: `${ORIGIN}/a${search}`, search },
+      { url: `${ORIGIN}/a`, search },
+      { path: "/a", search },
+    ];
+    const calls = pages.map((properties) => message({ properties }));
+    for (const call of calls) assert.equal((await send("page", call)).body.accepted, 1);
+    assert.deepEqual(
+      calls.map(({ messageId }) => storedOf(messageId).properties),
+      [{}, { search }, { search }],
+    );
+  });
+
   it("takes what the properties of a page call do not say from the context", async () => {
     const seen = { url: `${ORIGIN}/seen`, title: "Seen", referrer: "https://news.example/" };
     const call = message({ properties: { url: null, title: "", path: "/own" }, context: { page: seen } });
