@@ -42,7 +42,8 @@ export function createDeviceOf(budget?: TimeBudget): DeviceOf {
   return (userAgent, hints = null) => {
     if (!userAgent) return UNKNOWN_DEVICE;
     const text = userAgent.slice(0, SERVER_LIMITS.maxUserAgentLength);
-    const key = hints ? `${text}\n${Object.values(hints).join("\n")}` : text;
+    // no user agent has a NUL, so none is taken for another with its hints
+    const key = hints ? [text, ...Object.values(hints)].join("\0") : text;
     const cached = devices.get(key);
     if (cached) return cached;
     const device = budget ? budget.run(() => detect(text, hints)) : detect(text, hints);

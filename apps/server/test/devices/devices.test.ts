@@ -240,6 +240,13 @@ describe("Client hints", () => {
     assert.deepEqual([os, osVersion], ["Android", "10"]);
   });
 
+  it("of one event are not taken from the user agent that another event names", async () => {
+    const userAgent = WINDOWS.replace("141", "97");
+    const windows11 = hints("Windows", { "sec-ch-ua-platform-version": '"15.0.0"' });
+    await store(WINDOWS, {}, { userAgent: [userAgent, ...Object.values(windows11), ""].join("\n") });
+    assert.equal((await store(userAgent, windows11)).osVersion, "11");
+  });
+
   it("that are malformed are ignored", async () => {
     for (const odd of ["", '"', "?1", '"Windows', `${'"'.repeat(400)}`, "\u00e9;v=1"]) {
       const names = ["sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform", "sec-ch-ua-platform-version"];
