@@ -109,6 +109,7 @@ function translate({ json }: ForeignRequest): Translation {
     sentAt: null,
     messages: events,
     shared,
+    context: null,
     eventOf: (one) => eventOf(one, body, shared),
   };
 }

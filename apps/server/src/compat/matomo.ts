@@ -153,7 +153,7 @@ function translate({ queryText, bodyText, json }: ForeignRequest): Translation {
       ? eventOf({ ...shared, ...own })
       : { raw: null, problem: "A request must be a text" };
   };
-  return { client: null, sentAt: null, messages, shared, eventOf: translateOne };
+  return { client: null, sentAt: null, messages, shared, context: null, eventOf: translateOne };
 }
 
 /** Matomo answers a bulk request with counts and any other one with an image, unless the client wants none. */

@@ -58,7 +58,14 @@ function translateOne(message: unknown): ForeignEvent | Untranslated {
 function translate({ json }: ForeignRequest) {
   const body = requireObject(json());
   const version = body.v === undefined ? null : `plausible ${numberOf(body.v) ?? "unknown"}`;
-  return { client: version, sentAt: null, messages: [body], shared: null, eventOf: translateOne };
+  return {
+    client: version,
+    sentAt: null,
+    messages: [body],
+    shared: null,
+    context: null,
+    eventOf: translateOne,
+  };
 }
 
 /** Plausible answers 202 to events that it drops too, and says so in a header. */

@@ -108,9 +108,14 @@ function contextOf(context: ForeignFields): ForeignFields {
   return viewport === null ? kept : { ...kept, viewport };
 }
 
-function eventOf(type: string | null, message: unknown, shared: ForeignFields): ForeignEvent | Untranslated {
+function eventOf(
+  type: string | null,
+  message: unknown,
+  shared: ForeignFields | null,
+): ForeignEvent | Untranslated {
   if (!isRecord(message)) return { raw: null, problem: "A message must be an object" };
-  const context = { ...shared, ...objectOf(message.context) };
+  const ownContext = objectOf(message.context);
+  const context = { ...shared, ...ownContext };
   const userId = idOf(message.userId);
   const anonymousId = idOf(message.anonymousId) ?? userId;
   const id = idOf(message.messageId);
@@ -125,7 +130,7 @@ function eventOf(type: string | null, message: unknown, shared: ForeignFields): 
     userId,
     clientSession: idOf(context.sessionId),
     nonce: timestamp,
-    event: { ...own, context: contextOf(context) },
+    event: { ...own, context: contextOf(ownContext) },
   };
 }
 
@@ -136,7 +141,7 @@ function messagesOf(body: ForeignFields): readonly unknown[] {
 }
 
 /** Joined by `@`, they would look like an e-mail address and be masked. */
-function libraryOf(message: unknown, shared: ForeignFields): string | null {
+function libraryOf(message: unknown, shared: ForeignFields | null): string | null {
   const { library } = { ...shared, ...objectOf(objectOf(message).context) };
   const { name, version } = objectOf(library);
   if (textOf(name) === null) return null;
@@ -150,13 +155,14 @@ function translate({ call, json }: ForeignRequest): Translation {
   const body = requireObject(json());
   const isBatch = called === "batch" || called === "import";
   const messages = isBatch ? messagesOf(body) : [body];
-  const shared = isBatch ? objectOf(body.context) : {};
+  const shared = isBatch && isRecord(body.context) ? body.context : null;
   const typeOf = (message: unknown) => (isBatch ? textOf(objectOf(message).type) : called);
   return {
     client: libraryOf(messages[0], shared),
     sentAt: shortTextOf(body.sentAt),
     messages,
     shared,
+    context: shared && contextOf(shared),
     eventOf: (message) => eventOf(typeOf(message), message, shared),
   };
 }

@@ -84,7 +84,7 @@ function translate({ call, json }: ForeignRequest): Translation {
   if (isBatch && (!Array.isArray(body) || body.length === 0))
     throw invalidBody("invalid_type", "The body must be a list with at least one message.");
   const messages: readonly unknown[] = isBatch && Array.isArray(body) ? body : [requireObject(body)];
-  return { client: null, sentAt: null, messages, shared: null, eventOf };
+  return { client: null, sentAt: null, messages, shared: null, context: null, eventOf };
 }
 
 export const UMAMI: Adapter = {

@@ -52,6 +52,8 @@ export interface Translation {
   readonly messages: readonly unknown[];
   /** Members of the request that every message gets: their size counts once for each. null: none. */
   readonly shared: Readonly<Record<string, unknown>> | null;
+  /** The context of the request, which is added to that of each event, as in a batch of ours. null: it has none. */
+  readonly context: Record<string, unknown> | null;
   readonly eventOf: (message: unknown) => ForeignEvent | Untranslated;
 }
 

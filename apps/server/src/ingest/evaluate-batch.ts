@@ -82,8 +82,7 @@ function buildContext(
   const { sourceId } = session;
   const { receivedAt } = request;
   const sdkVersion = body.sdkVersion ?? null;
-  // each event of another tool's client has its own context: the body's is only the session's
-  const context = request.foreign ? null : (body.context ?? null);
+  const context = body.context ?? null;
   const device = visitorDeviceOf(context, request, deviceOf);
   const sentBy = senderOf(request);
   const hasToken = request.authorization !== null;

@@ -16,7 +16,15 @@ import type { Envelope } from "./attempt.ts";
 import type { EvaluatedEvent } from "./evaluate-batch.ts";
 import { knownMembers } from "./fit.ts";
 import type { IngestRequest } from "./ingest-request.ts";
-import { inspect, isJsonObject, jsonBytes, parseJson, textOrNull, withStorableStrings } from "./json.ts";
+import {
+  inspect,
+  isJsonObject,
+  type JsonObject,
+  jsonBytes,
+  parseJson,
+  textOrNull,
+  withStorableStrings,
+} from "./json.ts";
 import { markLongIds, mayHaveLongIds, numberOrText } from "./long-ids.ts";
 import { type BodyParser, type InvalidEvent, isInvalid, type ParsedBody, requireBatchSize } from "./parse.ts";
 import type { ForeignSession } from "./visit.ts";
@@ -29,6 +37,8 @@ interface ForeignPart {
   readonly parsed: ParsedBootstrap;
   /** The place of each event in the request. */
   readonly indexes: readonly number[];
+  /** What a session that the first event opens needs of its context. */
+  readonly firstContext: JsonObject;
 }
 
 /** The parts of one session. */
@@ -144,12 +154,16 @@ function nextId(source: ForeignEvent, requestId: string, timesOf: (id: string) =
   return before === 0 ? id : hashedId(source, requestId, before);
 }
 
-const contextOf = ({ event }: Identified) => (isJsonObject(event.context) ? event.context : null);
+/** The context of an event with that of its request. */
+const contextOf = ({ event }: Identified, { context }: Translation): JsonObject => ({
+  ...context,
+  ...(isJsonObject(event.context) ? event.context : null),
+});
 
 /** The key of the session of an event. Visitors without storage are told apart by their user agent. */
-function sessionKeyOf(one: Identified, request: IngestRequest): string {
+function sessionKeyOf(one: Identified, translation: Translation, request: IngestRequest): string {
   const { anonymousId, clientSession } = one.source;
-  const userAgent = anonymousId === NO_ID ? userAgentOf(contextOf(one), request) : null;
+  const userAgent = anonymousId === NO_ID ? userAgentOf(contextOf(one, translation), request) : null;
   // as far as the id of the visitor depends on it
   const counted = userAgent?.slice(0, SERVER_LIMITS.maxUserAgentLength) ?? "";
   return JSON.stringify([anonymousId, clientSession, counted]);
@@ -163,6 +177,7 @@ function bodyOf(events: IdentifiedEvents, translation: Translation, request: Ing
     anonymousId: first.source.anonymousId,
     userId: first.source.userId,
     page: first.event.page ?? {},
+    context: translation.context,
     batchId: request.requestId,
     sentAt: translation.sentAt ?? toIsoTime(request.receivedAt),
     events: events.map(({ event }) => event),
@@ -203,13 +218,14 @@ export function buildForeignBatch({ request, translation, limits, parseBody }: F
   requireBatchSize(total, limits.maxBatchSize);
   requireSharedSize(translation, limits.maxPayloadBytes);
   const { identified, invalid } = identify(translation, request);
+  const keyOf = (one: Identified) => sessionKeyOf(one, translation, request);
   const parse = (events: IdentifiedEvents) => tryParse(bodyOf(events, translation, request), parseBody);
   const groups: [string, ForeignGroup][] = [];
-  for (const [key, ofSession] of groupBy(identified, (one) => sessionKeyOf(one, request))) {
+  for (const [key, ofSession] of groupBy(identified, keyOf)) {
     const parts: ForeignPart[] = [];
     const ofUsers = groupBy(ofSession, ({ source }) => source.userId ?? "");
     for (const [, ofUser] of ofUsers) {
-      const { malformed, part } = parseEvents(ofUser, parse);
+      const { malformed, part } = parseEvents(ofUser, translation, parse);
       for (const [index, event] of malformed) invalid.set(index, event);
       if (part) parts.push(part);
     }
@@ -234,6 +250,7 @@ interface ParsedEvents {
 /** The page and the context of the first event are those of the session, so malformed events have no part in the batch. */
 function parseEvents(
   events: IdentifiedEvents,
+  translation: Translation,
   parse: (events: IdentifiedEvents) => ParsedBootstrap | Refusal,
 ): ParsedEvents {
   const together = parse(events);
@@ -242,12 +259,8 @@ function parseEvents(
   const parsed = first && malformed.size > 0 ? parse([first, ...others]) : together;
   if (parsed instanceof Refusal) return { malformed: malformedIn(parsed, events), part: null };
   if (!first) return { malformed, part: null };
-  // added here, because parsing measures the context of a batch as if each event got a copy
-  const body = { ...parsed.body, context: knownMembers(contextOf(first) ?? {}) };
-  return {
-    malformed,
-    part: { parsed: { ...parsed, body }, indexes: [first, ...others].map(({ index }) => index) },
-  };
+  const indexes = [first, ...others].map(({ index }) => index);
+  return { malformed, part: { parsed, indexes, firstContext: knownMembers(contextOf(first, translation)) } };
 }
 
 /** The events that do not match the schema, by their place in the request. */
@@ -299,10 +312,11 @@ export function foreignEnvelope({ client, sentAt, messages, eventOf }: Translati
 
 /** Translates a request with its adapter, which may decode text that is not the text of the body. */
 export function translate(adapter: Adapter, asked: ForeignRequest): Translation {
-  const { client, eventOf, ...others } = adapter.translate(asked);
+  const { client, context, eventOf, ...others } = adapter.translate(asked);
   return {
     ...others,
     client: withStorableStrings(client),
+    context: withStorableStrings(context, numberOrText),
     eventOf: (message) => withStorableStrings(translateOne(eventOf, message), numberOrText),
   };
 }

@@ -236,7 +236,10 @@ async function inVisits<T>(
   deps: IngestDeps,
   work: (visits: readonly Visit[]) => Promise<T>,
 ): Promise<T> {
-  const asked = groups.map(({ parts, session }) => [parts[0].parsed.body, session] as const);
+  const asked = groups.map(
+    ({ parts: [{ parsed, firstContext }], session }) =>
+      [{ ...parsed.body, context: firstContext }, session] as const,
+  );
   const open = await findForeignVisits(asked, keyed, deps);
   const visits: Visit[] = [];
   const next = async (): Promise<T> => {

@@ -209,6 +209,34 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     assert.deepEqual([source, channel], [null, "Direct"]);
   });
 
+  it("a message keeps its own context if that of the batch is too large beside it", async () => {
+    const own = { own: "x".repeat(9_000) };
+    const context = {
+      other: "x".repeat(9_000),
+      locale: "de-DE",
+      screen: { innerWidth: 800, innerHeight: 600 },
+    };
+    const batch = [track({ context: own }), track({ context: { locale: "fr-FR" } }), track()];
+    const { body } = await send("batch", { batch, context });
+    assert.deepEqual(
+      body.results.map(({ warnings }: { warnings: string[] }) => warnings),
+      [["context_truncated"], [], []],
+    );
+    const viewport = { width: 800, height: 600 };
+    assert.deepEqual(
+      batch.map(({ messageId }) => storedOf(String(messageId)).context),
+      [
+        { locale: "de-DE", viewport: "800x600", ...own },
+        { ...context, locale: "fr-FR", viewport },
+        { ...context, viewport },
+      ],
+    );
+    assert.deepEqual(
+      batch.map(({ messageId }) => storedOf(String(messageId)).viewport),
+      ["800x600", "800x600", "800x600"],
+    );
+  });
+
   it("the context of a visitor's first message is not counted for each of the others", async () => {
     const anonymousId = fresh("visitor");
     const text = "é".repeat(500);
