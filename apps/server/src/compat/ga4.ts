@@ -89,6 +89,7 @@ function eventOf(
     userProperties: Object.keys(userProperties).length === 0 ? null : userProperties,
   });
   return {
+    client: null,
     anonymousId,
     userId,
     clientSession: idOf(given.session_id),
@@ -105,7 +106,6 @@ function translate({ json }: ForeignRequest): Translation {
     throw invalidBody("required", "`events` must be a list with at least one event.");
   const shared = userPropertiesOf(body);
   return {
-    client: null,
     sentAt: null,
     messages: events,
     shared,

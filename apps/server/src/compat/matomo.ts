@@ -127,6 +127,7 @@ function eventOf(params: ForeignFields): ForeignEvent | Untranslated {
   const seen = action.type === "page" || Object.keys(page).length > 0 ? page : null;
   const event = definedIn({ ...action, page: seen, properties: own, context, timestamp });
   return {
+    client: null,
     anonymousId: idOf(params.cid) ?? idOf(params._id) ?? userId ?? NO_ID,
     userId,
     clientSession: null,
@@ -153,7 +154,7 @@ function translate({ queryText, bodyText, json }: ForeignRequest): Translation {
       ? eventOf({ ...shared, ...own })
       : { raw: null, problem: "A request must be a text" };
   };
-  return { client: null, sentAt: null, messages, shared, context: null, eventOf: translateOne };
+  return { sentAt: null, messages, shared, context: null, eventOf: translateOne };
 }
 
 /** Matomo answers a bulk request with counts and any other one with an image, unless the client wants none. */

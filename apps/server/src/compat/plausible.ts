@@ -47,6 +47,7 @@ function translateOne(message: unknown): ForeignEvent | Untranslated {
   const url = textOf(body.u) ?? textOf(body.url);
   if (url === null) return { raw: { name: body.n ?? body.name }, problem: "`url` is required" };
   return {
+    client: body.v === undefined ? null : `plausible ${numberOf(body.v) ?? "unknown"}`,
     anonymousId: NO_ID,
     userId: null,
     clientSession: null,
@@ -57,9 +58,7 @@ function translateOne(message: unknown): ForeignEvent | Untranslated {
 
 function translate({ json }: ForeignRequest) {
   const body = requireObject(json());
-  const version = body.v === undefined ? null : `plausible ${numberOf(body.v) ?? "unknown"}`;
   return {
-    client: version,
     sentAt: null,
     messages: [body],
     shared: null,

@@ -126,6 +126,7 @@ function eventOf(
     return { raw: { id, type }, problem: "`event` is required" };
   const own = definedIn({ id, timestamp, ...bodyOf(type, message, objectOf(context.page)) });
   return {
+    client: libraryOf(context),
     anonymousId,
     userId,
     clientSession: idOf(context.sessionId),
@@ -141,9 +142,8 @@ function messagesOf(body: ForeignFields): readonly unknown[] {
 }
 
 /** Joined by `@`, they would look like an e-mail address and be masked. */
-function libraryOf(message: unknown, shared: ForeignFields | null): string | null {
-  const { library } = { ...shared, ...objectOf(objectOf(message).context) };
-  const { name, version } = objectOf(library);
+function libraryOf(context: ForeignFields): string | null {
+  const { name, version } = objectOf(context.library);
   if (textOf(name) === null) return null;
   const client = [name, textOf(version)].filter(Boolean).join(" ");
   return client.slice(0, LIMITS.maxEnvelopeIdLength).toWellFormed();
@@ -158,7 +158,6 @@ function translate({ call, json }: ForeignRequest): Translation {
   const shared = isBatch && isRecord(body.context) ? body.context : null;
   const typeOf = (message: unknown) => (isBatch ? textOf(objectOf(message).type) : called);
   return {
-    client: libraryOf(messages[0], shared),
     sentAt: shortTextOf(body.sentAt),
     messages,
     shared,

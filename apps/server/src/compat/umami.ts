@@ -68,6 +68,7 @@ function eventOf(message: unknown): ForeignEvent | Untranslated {
     screen: textOf(payload.screen),
   });
   return {
+    client: null,
     anonymousId: id ?? NO_ID,
     userId: id,
     clientSession: null,
@@ -84,7 +85,7 @@ function translate({ call, json }: ForeignRequest): Translation {
   if (isBatch && (!Array.isArray(body) || body.length === 0))
     throw invalidBody("invalid_type", "The body must be a list with at least one message.");
   const messages: readonly unknown[] = isBatch && Array.isArray(body) ? body : [requireObject(body)];
-  return { client: null, sentAt: null, messages, shared: null, context: null, eventOf };
+  return { sentAt: null, messages, shared: null, context: null, eventOf };
 }
 
 export const UMAMI: Adapter = {

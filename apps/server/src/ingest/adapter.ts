@@ -15,6 +15,8 @@ export interface ForeignRequest {
 
 /** One event of a foreign request. */
 export interface ForeignEvent {
+  /** Name and version of the client. */
+  readonly client: string | null;
   /** `NO_ID`: the client stores nothing, and the service identifies the visitor. */
   readonly anonymousId: string;
   readonly userId: string | null;
@@ -44,8 +46,6 @@ export interface Untranslated {
 }
 
 export interface Translation {
-  /** Name and version of the client. */
-  readonly client: string | null;
   /** When the client sent the request, by its clock. null: it does not say. */
   readonly sentAt: string | null;
   /** As they were sent, in the order of the request. */

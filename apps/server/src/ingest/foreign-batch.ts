@@ -1,4 +1,4 @@
-/** Turns the events of a foreign request into batches of ours: one for each visitor and user (docs/api/ingest.md). Pure. */
+/** Turns the events of a foreign request into batches of ours: one for each visitor, user and client (docs/api/ingest.md). Pure. */
 import { hash } from "node:crypto";
 import { type AppliedLimits, LIMITS } from "@headwater/contract";
 import { DAILY_ID_PREFIX, NO_ID } from "../core/ids.ts";
@@ -32,7 +32,7 @@ import { userAgentOf } from "./visitor.ts";
 
 type ParsedBootstrap = Extract<ParsedBody, { kind: "bootstrap" }>;
 
-/** The events of one visitor and user. */
+/** The events of one visitor, user and client. */
 interface ForeignPart {
   readonly parsed: ParsedBootstrap;
   /** The place of each event in the request. */
@@ -173,7 +173,7 @@ function bodyOf(events: IdentifiedEvents, translation: Translation, request: Ing
   const [first] = events;
   return {
     ingestVersion: 2,
-    sdkVersion: translation.client ?? request.foreign?.adapter.endpoint,
+    sdkVersion: first.source.client ?? request.foreign?.adapter.endpoint,
     anonymousId: first.source.anonymousId,
     userId: first.source.userId,
     page: first.event.page ?? {},
@@ -223,9 +223,9 @@ export function buildForeignBatch({ request, translation, limits, parseBody }: F
   const groups: [string, ForeignGroup][] = [];
   for (const [key, ofSession] of groupBy(identified, keyOf)) {
     const parts: ForeignPart[] = [];
-    const ofUsers = groupBy(ofSession, ({ source }) => source.userId ?? "");
-    for (const [, ofUser] of ofUsers) {
-      const { malformed, part } = parseEvents(ofUser, translation, parse);
+    const batches = groupBy(ofSession, ({ source }) => JSON.stringify([source.userId, source.client]));
+    for (const [, events] of batches) {
+      const { malformed, part } = parseEvents(events, translation, parse);
       for (const [index, event] of malformed) invalid.set(index, event);
       if (part) parts.push(part);
     }
@@ -296,11 +296,11 @@ function tryParse(body: unknown, parseBody: BodyParser): ParsedBootstrap | Refus
 }
 
 /** The envelope as the debug view shows it. */
-export function foreignEnvelope({ client, sentAt, messages, eventOf }: Translation): Envelope {
+export function foreignEnvelope({ sentAt, messages, eventOf }: Translation): Envelope {
   const translated = eventOf(messages[0]);
   const first = "event" in translated ? translated : null;
   return {
-    sdkVersion: client,
+    sdkVersion: first?.client ?? null,
     ingestVersion: null,
     batchId: null,
     sentAt,
@@ -312,10 +312,9 @@ export function foreignEnvelope({ client, sentAt, messages, eventOf }: Translati
 
 /** Translates a request with its adapter, which may decode text that is not the text of the body. */
 export function translate(adapter: Adapter, asked: ForeignRequest): Translation {
-  const { client, context, eventOf, ...others } = adapter.translate(asked);
+  const { context, eventOf, ...others } = adapter.translate(asked);
   return {
     ...others,
-    client: withStorableStrings(client),
     context: withStorableStrings(context, numberOrText),
     eventOf: (message) => withStorableStrings(translateOne(eventOf, message), numberOrText),
   };

@@ -209,6 +209,24 @@ describe("POST /api/compat/:publicKey/segment/v1/:call", () => {
     assert.deepEqual([source, channel], [null, "Direct"]);
   });
 
+  it("a message has the version of its own client", async () => {
+    const anonymousId = fresh("visitor");
+    const libraries = [
+      { name: "one", version: "1.0" },
+      { name: "other" },
+      undefined,
+      { name: "one", version: "1.0" },
+    ];
+    const batch = libraries.map((library) => track({ anonymousId, context: { library } }));
+    assert.equal((await send("batch", { batch })).body.accepted, 4);
+    const stored = batch.map(({ messageId }) => storedOf(String(messageId)));
+    assert.deepEqual(
+      stored.map(({ sdkVersion }) => sdkVersion),
+      ["one 1.0", "other", "segment", "one 1.0"],
+    );
+    assert.equal(sessionsOf(anonymousId), 1);
+  });
+
   it("a message keeps its own context if that of the batch is too large beside it", async () => {
     const own = { own: "x".repeat(9_000) };
     const context = {
