@@ -7,9 +7,11 @@ import {
   definedIn,
   type ForeignFields,
   idOf,
+  membersOf,
   numberOf,
   objectOf,
   requireObject,
+  sharedMembersOf,
   shortTextOf,
   without,
 } from "./values.ts";
@@ -63,8 +65,10 @@ function bodyOf(name: string | null, params: ForeignFields): ForeignFields {
 
 /** User properties are objects with a `value`. */
 function userPropertiesOf(body: ForeignFields): ForeignFields {
-  const entries = Object.entries(objectOf(body.user_properties));
-  return Object.fromEntries(entries.map(([name, value]) => [name, isRecord(value) ? value.value : value]));
+  const entries = Object.entries(sharedMembersOf(body.user_properties, "user_properties"));
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, isRecord(value) && "value" in value ? value.value : value]),
+  );
 }
 
 function eventOf(
@@ -76,7 +80,7 @@ function eventOf(
   const userId = idOf(body.user_id);
   const anonymousId = idOf(body.client_id) ?? idOf(body.app_instance_id) ?? userId;
   if (anonymousId === null) return { raw: { name }, problem: "`client_id` is required" };
-  const given = objectOf(params);
+  const given = membersOf(params, "params");
   if (name === "page_view" && (textOf(given.page_location) ?? textOf(given.page_path)) === null)
     return { raw: { name }, problem: "`page_view` needs `page_location` or `page_path`" };
   const device = objectOf(body.device);

@@ -18,9 +18,11 @@ import {
   type ForeignFields,
   idOf,
   jsonReply,
+  membersOf,
   numberOf,
   objectOf,
   requireObject,
+  sharedMembersOf,
   shortTextOf,
   without,
 } from "./values.ts";
@@ -36,7 +38,7 @@ const CONFIG_TIME = "2026-01-01T00:00:00.000Z";
 const DEFAULT_CURRENCY = "USD";
 
 function propertiesOf(message: ForeignFields): ForeignFields {
-  const properties = objectOf(message.properties);
+  const properties = membersOf(message.properties, "properties");
   const amount = numberOf(properties.revenue);
   if (amount === null) return properties;
   return { ...properties, revenue: { amount, currency: textOf(properties.currency) ?? DEFAULT_CURRENCY } };
@@ -68,7 +70,7 @@ const passive = (name: string, properties: ForeignFields) => ({
 });
 
 function bodyOf(type: string | null, message: ForeignFields, seen: ForeignFields): ForeignFields {
-  const properties = objectOf(message.properties);
+  const properties = membersOf(message.properties, "properties");
   const name = textOf(message.name) ?? textOf(properties.name);
   const named = definedIn({ name, category: textOf(message.category) });
   const page = Object.keys(seen).length === 0 ? {} : { page: pageOf(seen, null) };
@@ -87,10 +89,16 @@ function bodyOf(type: string | null, message: ForeignFields, seen: ForeignFields
       return { type: "page", page: pageOf({ title: name }, name), properties: { ...properties, ...named } };
     case "identify":
       // RudderStack's clients send them in the context
-      return { ...passive(type, objectOf(message.traits ?? objectOf(message.context).traits)), ...page };
+      return {
+        ...passive(type, membersOf(message.traits ?? objectOf(message.context).traits, "traits")),
+        ...page,
+      };
     case "group": {
       const groupId = idOf(message.groupId);
-      return { ...passive(type, { ...objectOf(message.traits), ...definedIn({ groupId }) }), ...page };
+      return {
+        ...passive(type, { ...membersOf(message.traits, "traits"), ...definedIn({ groupId }) }),
+        ...page,
+      };
     }
     case "alias":
       return { ...passive(type, definedIn({ previousId: idOf(message.previousId) })), ...page };
@@ -114,7 +122,7 @@ function eventOf(
   shared: ForeignFields | null,
 ): ForeignEvent | Untranslated {
   if (!isRecord(message)) return { raw: null, problem: "A message must be an object" };
-  const ownContext = objectOf(message.context);
+  const ownContext = membersOf(message.context, "context");
   const context = { ...shared, ...ownContext };
   const userId = idOf(message.userId);
   const anonymousId = idOf(message.anonymousId) ?? userId;
@@ -155,7 +163,7 @@ function translate({ call, json }: ForeignRequest): Translation {
   const body = requireObject(json());
   const isBatch = called === "batch" || called === "import";
   const messages = isBatch ? messagesOf(body) : [body];
-  const shared = isBatch && isRecord(body.context) ? body.context : null;
+  const shared = isBatch ? sharedMembersOf(body.context, "context") : null;
   const typeOf = (message: unknown) => (isBatch ? textOf(objectOf(message).type) : called);
   return {
     sentAt: shortTextOf(body.sentAt),

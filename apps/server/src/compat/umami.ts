@@ -10,6 +10,7 @@ import {
   type ForeignFields,
   idOf,
   jsonReply,
+  membersOf,
   numberOf,
   objectOf,
   requireObject,
@@ -30,7 +31,7 @@ function pageOf(payload: ForeignFields): ForeignFields {
 
 function bodyOf(type: string, payload: ForeignFields): ForeignFields {
   const page = pageOf(payload);
-  const properties = { ...objectOf(payload.data), ...definedIn({ tag: textOf(payload.tag) }) };
+  const properties = { ...membersOf(payload.data, "data"), ...definedIn({ tag: textOf(payload.tag) }) };
   const withPage = Object.keys(page).length === 0 ? {} : { page };
   if (type === "identify") return { type: "track", name: type, passive: true, properties, ...withPage };
   if (type === "performance") {

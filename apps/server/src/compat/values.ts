@@ -3,7 +3,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { isRecord } from "../core/members.ts";
 import { invalidBody } from "../core/refusal.ts";
 import { textOf } from "../core/text.ts";
-import { type ForeignReply, InexactId } from "../ingest/adapter.ts";
+import { type ForeignReply, Untranslatable } from "../ingest/adapter.ts";
 import { unmarked } from "../ingest/long-ids.ts";
 
 /** An object of a foreign request. */
@@ -12,19 +12,37 @@ const NOTHING: ForeignFields = {};
 
 export const objectOf = (value: unknown): ForeignFields => (isRecord(value) ? value : NOTHING);
 
+/** Some clients send an empty list for an empty object. */
+const isAbsent = (value: unknown) =>
+  value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+
+/** A member of a message that is an object, if the message has it. @throws Untranslatable */
+export function membersOf(value: unknown, name: string): ForeignFields {
+  if (isRecord(value)) return value;
+  if (isAbsent(value)) return NOTHING;
+  throw new Untranslatable(`\`${name}\` must be an object`);
+}
+
+/** A member of a request that is an object, if the request has it. @throws Refusal 422 */
+export function sharedMembersOf(value: unknown, name: string): ForeignFields {
+  if (isRecord(value)) return value;
+  if (isAbsent(value)) return NOTHING;
+  throw invalidBody("invalid_type", `\`${name}\` must be an object.`);
+}
+
 const MAX_SHORT_LENGTH = 512;
 /** The start of a text that many events of a request may share, such as the name of a device. */
 export const shortTextOf = (value: unknown): string | null =>
   textOf(value)?.slice(0, MAX_SHORT_LENGTH).toWellFormed() ?? null;
 
-/** An id. Many applications send the numbers of their database. One that is too long stays too long. @throws InexactId */
+/** An id. Many applications send the numbers of their database. One that is too long stays too long. @throws Untranslatable when two visitors could become one */
 export function idOf(value: unknown): string | null {
   if (typeof value !== "number") {
     const text = textOf(value);
     return text === null ? null : unmarked(text).slice(0, LIMITS.maxEnvelopeIdLength + 1);
   }
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
-    throw new InexactId();
+    throw new Untranslatable("An id is a number that is not exact: send it as a text", "id_not_exact");
   return String(value);
 }
 

@@ -33,9 +33,6 @@ export interface ForeignEvent {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-/** An id is a number that JSON does not hold exactly, so two visitors could become one. */
-export class InexactId extends Error {}
-
 /** An event that cannot be translated. It is rejected. */
 export interface Untranslated {
   /** Its `id`, `type` and `name`, as far as they can be read. */
@@ -43,6 +40,15 @@ export interface Untranslated {
   readonly problem: string;
   /** Default: `invalid_event`. */
   readonly code?: EventCode;
+}
+
+/** A value of a message that its event is rejected for. The message says what it must be. */
+export class Untranslatable extends Error {
+  readonly code: EventCode;
+  constructor(problem: string, code: EventCode = "invalid_event") {
+    super(problem);
+    this.code = code;
+  }
 }
 
 export interface Translation {

@@ -9,8 +9,8 @@ import {
   type Adapter,
   type ForeignEvent,
   type ForeignRequest,
-  InexactId,
   type Translation,
+  Untranslatable,
 } from "./adapter.ts";
 import type { Envelope } from "./attempt.ts";
 import type { EvaluatedEvent } from "./evaluate-batch.ts";
@@ -324,12 +324,8 @@ function translateOne(eventOf: Translation["eventOf"], message: unknown): Transl
   try {
     return eventOf(message);
   } catch (error) {
-    if (!(error instanceof InexactId)) throw error;
-    return {
-      raw: null,
-      problem: "An id is a number that is not exact: send it as a text",
-      code: "id_not_exact",
-    };
+    if (!(error instanceof Untranslatable)) throw error;
+    return { raw: null, problem: error.message, code: error.code };
   }
 }
 

@@ -369,3 +369,46 @@ describe("GET and POST …/matomo/matomo.php", () => {
     refused(await get(query(rand()), { origin: "https://other.example" }), 403, "origin_not_allowed");
   });
 });
+
+describe("Properties of another tool's event", () => {
+  const id = "user-of-properties";
+  /** Requests with one event. */
+  const requests: Readonly<Record<string, (value: unknown, name: string) => object>> = {
+    "segment/v1/track": (properties, event) => ({ event, userId: id, properties }),
+    "segment/v1/page": (properties, name) => ({ userId: id, name, properties }),
+    "segment/v1/identify": (traits) => ({ userId: id, traits }),
+    "segment/v1/group": (traits) => ({ userId: id, groupId: 1, traits }),
+    "segment/v1/batch": (context, event) => ({ batch: [{ type: "track", event, userId: id, context }] }),
+    "umami/api/send": (data, name) => ({ type: "event", payload: { url: "/", id, name, data } }),
+    "ga4/mp/collect": (params, name) => ({ client_id: id, events: [{ name, params }] }),
+  };
+  for (const [path, request] of Object.entries(requests))
+    it(`${path}: are an object, or left out`, async () => {
+      for (const value of [[1], "x", 7, true])
+        refused(await send(path, request(value, fresh("malformed"))), 422, "invalid_payload");
+      for (const value of [{ a: 1 }, {}, [], null, undefined]) {
+        const { status, text } = await send(path, request(value, fresh("object")));
+        assert.ok(status < 300, text);
+      }
+    });
+
+  it("are refused where they are shared by the events of a request", async () => {
+    const events = [{ name: "e" }];
+    for (const value of [[1], "x", 7]) {
+      const batch = [{ type: "track", event: "e", userId: id }];
+      refused(await send("segment/v1/batch", { batch, context: value }), 422, "invalid_payload");
+      const body = { client_id: id, events, user_properties: value };
+      refused(await send("ga4/mp/collect", body), 422, "invalid_payload");
+    }
+  });
+
+  it("GA4: a user property without a value is stored as it is", async () => {
+    const name = fresh("user-property");
+    await send("ga4/mp/collect", {
+      client_id: id,
+      user_properties: { plan: { value: "pro" }, team: { size: 3 } },
+      events: [{ name }],
+    });
+    assert.deepEqual(only(name).context.userProperties, { plan: "pro", team: { size: 3 } });
+  });
+});
