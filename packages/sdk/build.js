@@ -32,7 +32,7 @@ const EDITION = 2021;
  * the browser, a script tag's attribute or the server must not be listed here.
  */
 const INTERNAL_PROPERTIES =
-  /^(?:apiBaseUrl|applyPrivacy|calls|current|currentOwner|discardAll|enqueue|follow|isInside|latest|leave|list|lock|names|open|own|persist|put|publicKey|read|remove|setUserId|owner|show|state|stop|updateTitle|view|waitMs|whenAllowed|write)$/;
+  /^(?:apiBaseUrl|applyPrivacy|calls|current|currentOwner|discardAll|enqueue|follow|hasMoved|isInside|latest|leave|list|lock|names|open|own|persist|put|publicKey|read|remove|setUserId|owner|show|state|stop|updateTitle|view|waitMs|whenAllowed|write)$/;
 
 const modifiedAt = async (path) => (await stat(path)).mtimeMs;
 

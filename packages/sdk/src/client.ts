@@ -3,7 +3,7 @@ import { type Consent, createGate, type GateState, held, open } from "./consent.
 import { createDelivery } from "./delivery.ts";
 import { documentMember } from "./document.ts";
 import { copyOf, type EventContent, newId, type Page, type Properties, type TrackOptions } from "./event.ts";
-import { createPageTracker } from "./page-tracker.ts";
+import { createPageTracker, type IngestUrl } from "./page-tracker.ts";
 import { openStore, type Persistence } from "./storage.ts";
 
 export interface CoreClientOptions {
@@ -68,13 +68,14 @@ export function startClient(options: CoreClientOptions): Client {
   const { publicKey, apiBaseUrl, persistence = "local" } = options;
   // Attributes of a script tag are text.
   const views = `${options.autoPageViews}`;
+  const ingestUrl: IngestUrl = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
   const pages = createPageTracker(
+    ingestUrl,
     `${options.hashRouting}` === "true" || undefined,
     options.routing === "path",
     views === "true",
   );
   const autoPageViews = views !== "false" && !pages.isInside;
-  const ingestUrl = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
   /** Separates the stored data of several sources on one site. */
   const prefix = `headwater.${publicKey}.`;
 
@@ -112,12 +113,14 @@ export function startClient(options: CoreClientOptions): Client {
     });
   }
 
-  function track(
-    name: string,
-    properties?: Properties,
-    { passive, page = pages.current() }: TrackOptions = {},
-  ): void {
-    enqueue({ type: "track", name, page, passive, properties: copyOf(properties) });
+  function track(name: string, properties?: Properties, options?: TrackOptions): void {
+    enqueue({
+      type: "track",
+      name,
+      page: options?.page ?? pages.current(),
+      passive: options?.passive,
+      properties: copyOf(properties),
+    });
   }
 
   const isKnown = () => store.read(`${prefix}visitor`);
@@ -134,8 +137,8 @@ export function startClient(options: CoreClientOptions): Client {
   // A hidden page may be closed without another event. A page that becomes visible may send early too.
   on("visibilitychange", leave);
   on("pagehide", leave);
-  on("securitypolicyviolation", ({ disposition, blockedURI }: SecurityPolicyViolationEvent) => {
-    if (disposition === "enforce" && blockedURI.startsWith(ingestUrl))
+  on("securitypolicyviolation", (violation: SecurityPolicyViolationEvent) => {
+    if (violation.disposition === "enforce" && violation.blockedURI.startsWith(ingestUrl))
       delivery.stop({ message: `The CSP lacks connect-src ${apiBaseUrl}/` });
   });
 
@@ -149,13 +152,13 @@ export function startClient(options: CoreClientOptions): Client {
     ...gate.calls,
   };
 
-  on("pageshow", ({ persisted }: PageTransitionEvent) => {
-    if (!persisted) return;
+  on("pageshow", (event: PageTransitionEvent) => {
+    if (!event.persisted) return;
     gate.show(!isKnown());
     if (autoPageViews) page();
   });
   const start = () => {
-    if (autoPageViews) page();
+    if (autoPageViews && pages.hasMoved()) page();
     // One of several tabs that a new visitor opens at once makes the id.
     if (isKnown()) gate.show();
     else delivery.lock(gate.show);

@@ -99,9 +99,9 @@ export function createGate(
         if (optOutValue) optOutStore.write(optOutName, "0");
       }),
     },
-    applyPrivacy: changing(({ respectGpc, requireConsent }) => {
-      if (respectGpc && hasGpc) consent ??= "denied";
-      if (requireConsent) consent ??= "pending";
+    applyPrivacy: changing((privacy) => {
+      if (privacy.respectGpc && hasGpc) consent ??= "denied";
+      if (privacy.requireConsent) consent ??= "pending";
     }),
     show: changing<boolean | undefined>((isForgotten) => {
       isShown = true;

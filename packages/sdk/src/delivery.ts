@@ -178,7 +178,7 @@ export function createDelivery(
     anonymousId: string,
     userId: string | undefined,
   ): void {
-    const { status, ok, code, results, issues } = answer;
+    const { status, ok, code, results } = answer;
     const refusal = { message: `${status} from ${ingestUrl}`, ...answer };
     const isTaken = ok === true && (results ?? []).length === entries.length;
     const isRefusal = code && ok === false && status !== 408 && status !== 429 && status < 500;
@@ -211,7 +211,7 @@ export function createDelivery(
     } else if (status === 413 && entries[1]) maxBatchSize = Math.min(maxBatchSize, entries.length >> 1);
     else {
       const invalid = entries.filter(
-        ([, { id }]) => status === 413 || issues?.some(({ eventId }) => eventId === id),
+        ([, event]) => status === 413 || answer.issues?.some((issue) => issue.eventId === event.id),
       );
       if (invalid[0]) warn("dropped.", refusal);
       else stop(refusal);
@@ -220,9 +220,9 @@ export function createDelivery(
   }
 
   /** Lets the event be sent with the session of its next batch. */
-  function detachSession([name, event]: QueueEntry): void {
-    delete event.sessionId;
-    queue.own.set(name, event);
+  function detachSession(entry: QueueEntry): void {
+    delete entry[1].sessionId;
+    queue.own.set(...entry);
   }
 
   /** Waits at least as long as the server asks, otherwise exponentially longer, with jitter to spread the retries of all pages. */

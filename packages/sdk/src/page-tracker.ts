@@ -1,10 +1,22 @@
 import { documentMember } from "./document.ts";
 import type { Page } from "./event.ts";
 
+/** The URL of a source's ingest routes. */
+export type IngestUrl = `${string}/api/ingest/v2/${string}`;
+
+declare global {
+  interface Window {
+    /** The address of this page's latest view for the source. The frames of the page share it. */
+    [ingestUrl: IngestUrl]: string | undefined;
+  }
+}
+
 /** The current page, and the navigations that change it without a load. */
 export interface PageTracker {
-  /** Whether the page is that of a window around this frame, which counts its views. */
+  /** Whether the page is that of a window around this frame, and is counted there or by another frame. */
   readonly isInside: unknown;
+  /** Whether the page, at its present address, has no view yet. */
+  hasMoved(): boolean;
   current(): Page;
   /** The page of the latest view; the current page before the first. */
   latest(): Page;
@@ -21,12 +33,14 @@ const maxUrlLength = 4096;
 const maxTitleLength = 500;
 
 /**
+ * @param ingestUrl of the source
  * @param hashRouting whether the fragment names the page. Otherwise it is removed, because sign-in flows put tokens there
  * @param pathRouting whether the path alone names the page, so that another query is no view
  * @param hasFrames whether a frame is a page of its own. Otherwise a frame of the same origin shows the page around it, so that
  * one without an address (`srcdoc`, `blob:`) is that page too
  */
 export function createPageTracker(
+  ingestUrl: IngestUrl,
   hashRouting: true | undefined,
   pathRouting: boolean,
   hasFrames: boolean,
@@ -44,11 +58,12 @@ export function createPageTracker(
     referrer: cut(referrer) || null,
     hashRouting,
   });
-  const nameOf = (url: string) => (pathRouting ? url.split("?")[0] : url);
-  const hasMoved = () => latest && nameOf(latest.url) !== nameOf(cut(shown.location.href));
+  const nameOf = (url?: string) => (pathRouting ? url?.split("?")[0] : url);
+  const hasMoved = () => nameOf(shown[ingestUrl]) !== nameOf(cut(shown.location.href));
 
   const pages: PageTracker = {
-    isInside: shown !== window && shown.headwaterClients,
+    isInside: shown !== window && (shown.headwaterClients || !hasMoved()),
+    hasMoved,
     current,
     latest: () => latest ?? current(),
     updateTitle() {
@@ -56,14 +71,15 @@ export function createPageTracker(
     },
     view() {
       pages.updateTitle();
-      if (hasMoved()) referrer = latest!.url;
+      if (hasMoved()) referrer = shown[ingestUrl] ?? referrer;
       latest = current();
+      shown[ingestUrl] = latest.url;
       return latest;
     },
 
     follow(onView) {
       // Without a first view the page is still prerendered, and its navigations are not views.
-      const navigated = () => hasMoved() && onView();
+      const navigated = () => shown[ingestUrl] && hasMoved() && onView();
       // A page may define its own `navigation`. Without the Navigation API the listeners below suffice.
       window.navigation?.addEventListener?.("currententrychange", navigated);
       addEventListener("popstate", navigated);

@@ -42,7 +42,7 @@ export function openStore(persistence: Persistence, mayWrite: () => boolean): Cl
   };
   const store: ClientStore = {
     owner: () =>
-      persistence === "none" ? { anonymousId: "$none" } : attempt(({ headwaterOwner }) => headwaterOwner),
+      persistence === "none" ? { anonymousId: "$none" } : attempt((storage) => storage.headwaterOwner),
     read: (name) => unwritten.get(name) ?? attempt((storage) => storage.getItem(name)),
     write(name, value) {
       unwritten.set(name, value);

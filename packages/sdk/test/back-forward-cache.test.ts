@@ -53,6 +53,45 @@ test("A page shown again from the back/forward cache counts a view.", { skip, ti
   assert.equal(new Set(ingest.requests.map(({ body }) => body.anonymousId)).size, 1);
 });
 
+test("Frames of a page without the client count one view when it is shown again.", {
+  skip,
+  timeout,
+}, async (t) => {
+  const { ingest, browserSnippet, receivedNames } = await openIngest(t);
+  const site = await startSite();
+  t.after(site.close);
+  const browser = await launchKeepingPages();
+  t.after(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/outer`);
+  const content = `${browserSnippet}<script>addEventListener("pageshow", ({ persisted }) => {
+    headwater("track", persisted ? "kept" : "loaded");
+    headwater("flush");
+  });</script>`;
+  for (const frames of [1, 2]) {
+    await page
+      .frames()
+      .at(-1)!
+      .evaluate((html) => {
+        const frame = document.createElement("iframe");
+        frame.srcdoc = html;
+        document.body.append(frame);
+      }, content);
+    await ingest.until(() => receivedNames().filter((name) => name === "loaded").length === frames);
+  }
+  await page.evaluate(() => navigator.locks.request("headwater.pk_test.", () => {}));
+  await page.goto(`${site.url}/second`);
+  await page.evaluate(() => history.back());
+  await ingest.until(() => receivedNames().filter((name) => name === "kept").length === 2);
+  await page.evaluate(() => navigator.locks.request("headwater.pk_test.", () => {}));
+  assert.deepEqual(
+    receivedNames()
+      .filter((name) => name !== "loaded")
+      .sort(),
+    ["/outer", "/outer", "kept", "kept"],
+  );
+});
+
 /** A site whose first page prerenders the second and navigates to it after its scripts have run. */
 async function startPrerenderingSite(t: TestContext, browserSnippet: string): Promise<string> {
   const first = `<script type="speculationrules">

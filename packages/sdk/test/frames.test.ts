@@ -1,33 +1,50 @@
 /** Frames of a page, and several tabs that a new visitor opens at once. */
 import assert from "node:assert/strict";
-import { type BrowserVisit, browserTest } from "./browser.ts";
+import type { Frame } from "playwright-core";
+import { type BrowserVisit, browserTest, untilInPage } from "./browser.ts";
 
 /** The content of a frame: the snippet, and an event. */
 const content = ({ install }: BrowserVisit, settings = "") =>
   `<title>Frame</title>${install.browserSnippet.replace("  script.onerror", `${settings}  script.onerror`)}
   <script>headwater("track", "in the frame")</script>`;
 
-/** Adds a frame to the page and waits for its event. */
-async function addFrame(visit: BrowserVisit, kind: "srcdoc" | "blob" | "path", html: string): Promise<void> {
-  const { page, site, ingest } = visit;
+const kinds = ["srcdoc", "blob", "path"] as const;
+
+/** Adds a frame to the page, or to a frame of it, and waits for its event. */
+async function addFrame(
+  visit: BrowserVisit,
+  kind: (typeof kinds)[number],
+  html: string,
+  around: Frame = visit.page.mainFrame(),
+): Promise<Frame> {
+  const { site, ingest } = visit;
   if (kind === "path") site.showHead(html);
   const seen = ingest.events().length;
-  await page.evaluate(
-    ([kind, html]) => {
+  await around.evaluate(
+    ([kind, html, url]) => {
       const frame = document.createElement("iframe");
       if (kind === "srcdoc") frame.srcdoc = html;
       else if (kind === "blob") frame.src = URL.createObjectURL(new Blob([html], { type: "text/html" }));
-      else frame.src = "/inner";
+      else frame.src = url;
       document.body.append(frame);
     },
-    [kind, html] as const,
+    [kind, html, `${site.url}/inner`] as const,
   );
   await ingest.until(() =>
     ingest.events().some(({ name }, index) => index >= seen && name === "in the frame"),
   );
+  return around.childFrames().at(-1)!;
 }
 
-for (const kind of ["srcdoc", "blob", "path"] as const) {
+/** The views by path, and the events by name. */
+const received = ({ ingest }: BrowserVisit) => ingest.events().map(({ name, page }) => name ?? page?.path);
+
+async function openWithoutClient({ page, site }: BrowserVisit): Promise<void> {
+  site.showHead("");
+  await page.goto(`${site.url}/outer`);
+}
+
+for (const kind of kinds) {
   browserTest(`A frame by ${kind} shows the page around it, which counts once.`, async (visit) => {
     const { ingest, site } = visit;
     await visit.open("/outer");
@@ -43,9 +60,8 @@ for (const kind of ["srcdoc", "blob", "path"] as const) {
   });
 
   browserTest(`A frame by ${kind} in a page without the client counts once.`, async (visit) => {
-    const { ingest, page, site } = visit;
-    site.showHead("");
-    await page.goto(`${site.url}/outer`);
+    const { ingest } = visit;
+    await openWithoutClient(visit);
     await addFrame(visit, kind, content(visit));
     assert.deepEqual(
       ingest.events().map(({ type, page }) => [type, page?.path]),
@@ -55,7 +71,65 @@ for (const kind of ["srcdoc", "blob", "path"] as const) {
       ],
     );
   });
+
+  browserTest(`Frames in a frame by ${kind} of a page without the client count once.`, async (visit) => {
+    await openWithoutClient(visit);
+    const middle = await addFrame(visit, kind, content(visit));
+    for (const inner of kinds) await addFrame(visit, inner, content(visit), middle);
+    assert.deepEqual(received(visit), ["/outer", ...Array(4).fill("in the frame")]);
+  });
+
+  browserTest(`Each frame in a frame by ${kind} can be a page of its own.`, async (visit) => {
+    const settings = '  script.dataset.autoPageViews = "true";\n';
+    await openWithoutClient(visit);
+    const middle = await addFrame(visit, kind, content(visit, settings));
+    await addFrame(visit, "path", content(visit, settings), middle);
+    const [first, ...others] = received(visit);
+    assert.deepEqual(others, ["in the frame", "/inner", "in the frame"]);
+    if (kind === "path") assert.equal(first, "/inner");
+  });
 }
+
+browserTest(
+  "Frames beside each other in a page without the client count each address once.",
+  async (visit) => {
+    await openWithoutClient(visit);
+    for (const path of ["/outer", "/next"]) {
+      await visit.page.evaluate((path) => history.replaceState(null, "", path), path);
+      for (const kind of kinds) await addFrame(visit, kind, content(visit));
+    }
+    const frames = Array(3).fill("in the frame");
+    assert.deepEqual(received(visit), ["/outer", ...frames, "/next", ...frames]);
+  },
+);
+
+browserTest("A frame of a page without the client that navigates counts once.", async (visit) => {
+  const { ingest, site } = visit;
+  await openWithoutClient(visit);
+  const frame = await addFrame(visit, "path", content(visit));
+  await frame.goto(`${site.url}/other`);
+  await ingest.until(() => ingest.events().length > 2);
+  assert.deepEqual(received(visit), ["/outer", "in the frame", "in the frame"]);
+});
+
+browserTest("A client that starts after one of a frame counts the next view of the page.", async (visit) => {
+  const { ingest, install, page } = visit;
+  await openWithoutClient(visit);
+  await addFrame(visit, "srcdoc", content(visit));
+  await page.evaluate(
+    (code) => {
+      const script = document.createElement("script");
+      script.text = code;
+      document.head.append(script);
+    },
+    install.browserSnippet.replaceAll(/<.?script>/g, ""),
+  );
+  await untilInPage(page, "window.headwater?.version");
+  await page.evaluate(() => history.pushState(null, "", "/next"));
+  await visit.track("late");
+  await ingest.until(() => ingest.events().some(({ name }) => name === "late"));
+  assert.deepEqual(received(visit), ["/outer", "in the frame", "/next", "late"]);
+});
 
 browserTest('With data-auto-page-views="true" a frame is a page of its own.', async (visit) => {
   const { ingest } = visit;
