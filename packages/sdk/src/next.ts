@@ -8,6 +8,9 @@ import { type AnalyticsProviderProps, AnalyticsProvider as Provider, useAnalytic
 
 export { type AnalyticsProviderProps, useAnalytics };
 
+/** A frame of the same origin may show a page that counts its own views: the client decides. */
+const isFrame = (): unknown => typeof window !== "undefined" && window.frameElement;
+
 /**
  * The provider for app/layout.tsx. It also counts a view whenever the App Router shows another path or query. It reads the
  * query inside its own Suspense boundary, so static pages stay static.
@@ -15,7 +18,7 @@ export { type AnalyticsProviderProps, useAnalytics };
 export function AnalyticsProvider({ children, ...options }: AnalyticsProviderProps): ReactNode {
   return createElement(
     Provider,
-    { ...options, autoPageViews: false },
+    isFrame() ? options : { ...options, autoPageViews: false },
     createElement(Suspense, null, createElement(PageViews)),
     children,
   );
@@ -35,12 +38,12 @@ function PageViews(): null {
   const counted = useRef("");
   useEffect(() => {
     // StrictMode runs every effect twice.
-    if (counted.current === address || client.autoPageViews) return;
+    if (counted.current === address || client.autoPageViews || isFrame()) return;
     counted.current = address;
     client.page();
   }, [client, address]);
   useEffect(() => {
-    if (client.autoPageViews) return;
+    if (client.autoPageViews || isFrame()) return;
     const restored = ({ persisted }: PageTransitionEvent) => persisted && client.page();
     addEventListener("pageshow", restored);
     return () => removeEventListener("pageshow", restored);
