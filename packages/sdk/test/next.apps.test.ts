@@ -36,10 +36,16 @@ async function visitInDevelopment(overlay: string): Promise<void> {
   await visitShop(site.url, world, source);
 }
 
-/** Calls `use` with the built site after a visit. */
+/** Next.js has the policy "nextjs" of its own. */
+const policy = "require-trusted-types-for 'script'; trusted-types headwater nextjs";
+const headers = [{ source: "/:path*", headers: [{ key: "Content-Security-Policy", value: policy }] }];
+const underTrustedTypes = `export default { headers: async () => ${JSON.stringify(headers)} };`;
+
+/** Calls `use` with the built site after a visit under Trusted Types. */
 async function visitAsBuilt(overlay: string, use?: (url: string, source: AppSource) => Promise<void>) {
   const source = await createShop(world);
   const app = await create(overlay, source);
+  await paste(app, "next.config.ts", () => underTrustedTypes);
   const report = await app.run("next", "build");
   assert.match(report, /^. ○ \/pricing$/m, "static pages stay static");
   assert.equal(await app.run("tsc", "--strict", "-p", "."), "");
@@ -52,27 +58,30 @@ const counts = "counts one view on load and one for each navigation";
 const provider = "the package's provider in app/layout.tsx";
 
 test(`In development the Next.js example ${counts}.`, { skip }, () => visitInDevelopment("example"));
-test(`Built for production the Next.js example ${counts}; a blocked script is one warning.`, { skip }, () =>
-  visitAsBuilt("example", async (url) => {
-    const visitor = await newVisitor();
-    try {
-      const page = await visitor.newPage();
-      await page.route(`${world.url}/sdk/**`, (route) => route.abort("blockedbyclient"));
-      const warnings: string[] = [];
-      page.on("console", (message) => {
-        if (message.type() === "warning") warnings.push(message.text());
-      });
-      const isWarning = (message: ConsoleMessage) => message.type() === "warning";
-      await Promise.all([page.waitForEvent("console", isWarning), page.goto(url)]);
-      await page.getByRole("link", { name: "Pricing" }).click();
-      await page.getByRole("heading", { name: "Pricing" }).waitFor();
-      assert.deepEqual(warnings, [
-        `Headwater: ${world.url}/sdk/v2.js?with=engagement was blocked, so nothing is counted. Run \`headwater doctor\`.`,
-      ]);
-    } finally {
-      await visitor.close();
-    }
-  }),
+test(
+  `Built for production the Next.js example ${counts}, under Trusted Types too; a blocked script is one warning.`,
+  { skip },
+  () =>
+    visitAsBuilt("example", async (url) => {
+      const visitor = await newVisitor();
+      try {
+        const page = await visitor.newPage();
+        await page.route(`${world.url}/sdk/**`, (route) => route.abort("blockedbyclient"));
+        const warnings: string[] = [];
+        page.on("console", (message) => {
+          if (message.type() === "warning") warnings.push(message.text());
+        });
+        const isWarning = (message: ConsoleMessage) => message.type() === "warning";
+        await Promise.all([page.waitForEvent("console", isWarning), page.goto(url)]);
+        await page.getByRole("link", { name: "Pricing" }).click();
+        await page.getByRole("heading", { name: "Pricing" }).waitFor();
+        assert.deepEqual(warnings, [
+          `Headwater: ${world.url}/sdk/v2.js?with=engagement was blocked, so nothing is counted. Run \`headwater doctor\`.`,
+        ]);
+      } finally {
+        await visitor.close();
+      }
+    }),
 );
 if (isLong) test(`In development ${provider} ${counts}.`, { skip }, () => visitInDevelopment("package"));
 test(
@@ -124,15 +133,18 @@ const proxyTitle =
 if (isLong) test(`${proxyTitle}.`, { skip }, (t) => checkProxyRule(t, ""));
 test(`${proxyTitle}, below a basePath.`, { skip }, (t) => checkProxyRule(t, "/shop"));
 
-test(`Built for production ${provider} ${counts}; a route handler's event is counted once.`, { skip }, () =>
-  visitAsBuilt("package", async (url, source) => {
-    const order = async () => {
-      const body = JSON.stringify({ orderId: "o-1", userId: "u-1" });
-      const { status, code } = await (await fetch(`${url}/api/order`, { method: "POST", body })).json();
-      return { status, code };
-    };
-    assert.deepEqual(await order(), { status: "accepted", code: null });
-    assert.deepEqual(await order(), { status: "duplicate", code: "duplicate_event" });
-    assert.equal((await acceptedEvents(world, source)).filter((name) => name === "order_paid").length, 1);
-  }),
+test(
+  `Built for production ${provider} ${counts}, under Trusted Types too; a route handler's event is counted once.`,
+  { skip },
+  () =>
+    visitAsBuilt("package", async (url, source) => {
+      const order = async () => {
+        const body = JSON.stringify({ orderId: "o-1", userId: "u-1" });
+        const { status, code } = await (await fetch(`${url}/api/order`, { method: "POST", body })).json();
+        return { status, code };
+      };
+      assert.deepEqual(await order(), { status: "accepted", code: null });
+      assert.deepEqual(await order(), { status: "duplicate", code: "duplicate_event" });
+      assert.equal((await acceptedEvents(world, source)).filter((name) => name === "order_paid").length, 1);
+    }),
 );

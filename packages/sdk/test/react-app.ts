@@ -80,17 +80,16 @@ export const bundleNextModule = (module: string): Promise<string> =>
     (code) => code,
   );
 
-/** Renders the server's HTML. A stand-in for next/script renders a plain script tag. */
+/** Renders the server's HTML. */
 export const renderNextLayout = (example: string): Promise<string> =>
   withBundle(
     {
       "layout.tsx": example,
-      "script.tsx": `export default ({ strategy, ...attributes }) => <script defer {...attributes} />;`,
       "main.tsx": `import { renderToStaticMarkup } from "react-dom/server";
       import RootLayout from "./layout";
       export const html = "<!doctype html>" + renderToStaticMarkup(<RootLayout><p>Home</p></RootLayout>);`,
     },
-    { platform: "node", external: [/^react/], resolve: { alias: { "next/script": "./script.tsx" } } },
+    { platform: "node", external: [/^react/] },
     async (code, folder) => {
       const file = join(folder, "main.mjs");
       await writeFile(file, code);

@@ -48,9 +48,9 @@ const CLIENT_URL = /(["'`])([^"'`\n]*\/sdk\/v2\.js(?:[?#][^"'`\n]*)?)\1/;
 /** A public key of Headwater; keys of Stripe begin with pk_live_ or pk_test_. */
 const PUBLIC_KEY = /(\\?["'`])(pk_(?!live_|test_)[\w-]{20,100})\1/;
 
-/** Frameworks stream JSON within JSON, in which quotes have a backslash. */
+/** Frameworks stream code in JSON within JSON, in which quotes have backslashes. */
 const textAround = (code: string, at: number): string =>
-  code.slice(Math.max(0, at - NEARBY_CHARACTERS), at + NEARBY_CHARACTERS).replaceAll('\\"', '"');
+  code.slice(Math.max(0, at - NEARBY_CHARACTERS), at + NEARBY_CHARACTERS).replaceAll(/\\{1,7}"/g, '"');
 
 type SnippetSettings = Pick<PageSnippet, "scriptUrl" | "publicKey" | "apiBaseUrl">;
 const findApiBaseUrl = (code: string) => findSetting(code, "data-api|dataset\\.api|apiBaseUrl");

@@ -156,16 +156,6 @@ test("Whatever a configured value holds, it ends no line and no string of a prox
     assert.match(directive[1]!, /^[A-Za-z0-9:/._%[\]-]+;$/);
 });
 
-/** What the example needs of next/script; the package itself is 340 MB, too much for a check of one import. */
-const nextScript = `declare module "next/script" {
-  import type { JSX, ScriptHTMLAttributes } from "react";
-  export interface ScriptProps extends ScriptHTMLAttributes<HTMLScriptElement> {
-    strategy?: "afterInteractive" | "lazyOnload" | "beforeInteractive" | "worker";
-    id?: string;
-  }
-  export default function Script(props: ScriptProps): JSX.Element | null;
-}`;
-
 /** Nuxt's auto-import. */
 const nuxtPlugin = "declare function defineNuxtPlugin<T>(plugin: () => { provide: T }): { provide: T };";
 
@@ -225,7 +215,7 @@ for (const [title, payload] of [
     assert.equal(pathOf(nextjsExample), "app/layout.tsx");
     assert.equal(pathOf(reactExample), "src/headwater.tsx");
     assert.equal(await complaints({ "src/headwater.tsx": reactExample }), "");
-    assert.equal(await complaints({ "app/layout.tsx": nextjsExample, "next.d.ts": nextScript }), "");
+    assert.equal(await complaints({ "app/layout.tsx": nextjsExample }), "");
     const { remix, vue, nuxt, svelte, angular } = payload.snippets;
     const places = {
       "app/headwater.tsx": remix,

@@ -59,14 +59,20 @@ describe("readPage", () => {
   });
 
   test("A snippet that Next.js streams twice is found once.", () => {
-    const data = JSON.stringify([
-      1,
-      `2:["$","$L3",null,${JSON.stringify({ src: named.scriptUrl, "data-key": KEY, "data-api": API })}]`,
-    ]);
-    const streamed = `<script>self.__next_f.push(${data})</script>`;
-    assert.deepEqual(read(streamed + streamed).snippets, [
+    const stream = (props: object) => {
+      const data = JSON.stringify([1, `2:["$","$L3",null,${JSON.stringify(props)}]`]);
+      return `<script>self.__next_f.push(${data})</script>`;
+    };
+    const component = stream({ src: named.scriptUrl, "data-key": KEY, "data-api": API });
+    assert.deepEqual(read(component + component).snippets, [
       { kind: "bundle", ...named, nonce: null, hash: null },
     ]);
+    const inline = stream({ dangerouslySetInnerHTML: { __html: install.browserSnippet } });
+    assert.equal(read(inline).snippets[0]?.publicKey, KEY);
+    assert.deepEqual(
+      read(install.browserSnippet + inline).snippets.map(({ kind }) => kind),
+      ["inline"],
+    );
   });
 
   test("The client is found in an application's bundle, pasted as a component or built in.", async () => {

@@ -33,7 +33,7 @@ const datasetLines = (options: SnippetOptions): string =>
     .join("");
 
 /** Queues calls until the client has loaded and runs them. It takes any command, so a new command needs no new snippet. */
-export const queueStub = `if (typeof window.headwater !== "function") {
+const queueStub = `if (typeof window.headwater !== "function") {
   window.headwater = function () { (headwater.q = headwater.q || []).push(arguments); };
 }`;
 
