@@ -31,7 +31,7 @@ import type { PropertyNames } from "./property-names.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import type { Visit } from "./visit.ts";
-import { type DeviceOf, readSurroundings, senderOf, visitorDeviceOf } from "./visitor.ts";
+import { type DeviceOf, hintedDeviceOf, readSurroundings, senderOf, userAgentOf } from "./visitor.ts";
 
 /** An event with its outcome, in the order of the batch. */
 export interface EvaluatedEvent {
@@ -83,7 +83,8 @@ function buildContext(
   const { receivedAt } = request;
   const sdkVersion = body.sdkVersion ?? null;
   const context = body.context ?? null;
-  const device = visitorDeviceOf(context, request, deviceOf);
+  const ownDeviceOf = (userAgent: string | null) => hintedDeviceOf(userAgent, request, deviceOf);
+  const device = ownDeviceOf(userAgentOf(context, request));
   const sentBy = senderOf(request);
   const hasToken = request.authorization !== null;
   // the address of a server says nothing about the visitor
@@ -108,7 +109,7 @@ function buildContext(
     surroundings: readSurroundings(context, device),
     origin: request.origin,
     device,
-    deviceOf,
+    deviceOf: ownDeviceOf,
     maxEventBytes: keyed.limits.maxEventBytes,
     bots: keyed.source.bots,
     isFromDataCentre: sentBy === "browser" && isDataCentre?.(request.clientAddress) === true,

@@ -92,15 +92,12 @@ export function senderOf({ authorization, origin, userAgent }: SenderHeaders): E
 export const userAgentOf = (context: Record<string, unknown> | null, headers: SenderHeaders): string | null =>
   textOrNull(context?.userAgent) ?? (senderOf(headers) === "browser" ? headers.userAgent : null);
 
-/** The visitor's device. Client hints are those of the request, so they say nothing about another user agent. */
-export function visitorDeviceOf(
-  context: Record<string, unknown> | null,
+/** The device of a user agent. Client hints are those of the request, so they say nothing about another user agent. */
+export const hintedDeviceOf = (
+  userAgent: string | null,
   headers: DeviceHeaders,
   deviceOf: DeviceOf,
-): Device {
-  const userAgent = userAgentOf(context, headers);
-  return deviceOf(userAgent, userAgent === headers.userAgent ? headers.clientHints : null);
-}
+): Device => deviceOf(userAgent, userAgent === headers.userAgent ? headers.clientHints : null);
 
 /** Whether a host, or a domain that it is a part of, is in the list. */
 export function createSpamCheck(hosts: ReadonlySet<string> | null): (host: string) => boolean {

@@ -240,6 +240,11 @@ describe("Client hints", () => {
     assert.deepEqual([os, osVersion], ["Android", "10"]);
   });
 
+  it("are used when the event names the request's own user agent", async () => {
+    const windows11 = hints("Windows", { "sec-ch-ua-platform-version": '"15.0.0"' });
+    assert.equal((await store(WINDOWS, windows11, { userAgent: WINDOWS })).osVersion, "11");
+  });
+
   it("of one event are not taken from the user agent that another event names", async () => {
     const userAgent = WINDOWS.replace("141", "97");
     const windows11 = hints("Windows", { "sec-ch-ua-platform-version": '"15.0.0"' });
