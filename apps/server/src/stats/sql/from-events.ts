@@ -24,7 +24,7 @@ import {
   totalColumn,
   type ValueColumn,
 } from "./metrics-query.ts";
-import { visitorsByWindow } from "./rolling.ts";
+import { sumOfWindow, visitorsByWindow } from "./rolling.ts";
 import { allOf, anyOf, groupBy, list } from "./statement.ts";
 
 interface EventSqlContext extends SqlContext {
@@ -167,12 +167,12 @@ function eventTotals(context: EventSqlContext): Relation {
   return query.windows === null ? { from, aggregates } : inWindows(context, from);
 }
 
-/** The only total of a reading with windows, from its rows. */
+/** The totals of a reading with windows, from its rows. All of them count visitors. */
 function inWindows(context: EventSqlContext, from: string): Relation {
   const names = [...context.totals.keys()];
   return {
     from: `(${visitorsByWindow(context, from, `${names[0]}Value`)})`,
-    aggregates: new Map(names.map((name) => [name, "sum(visitors)"])),
+    aggregates: new Map(names.map((name) => [name, sumOfWindow(name)])),
   };
 }
 

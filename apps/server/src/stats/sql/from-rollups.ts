@@ -30,7 +30,7 @@ import {
   totalColumn,
 } from "./metrics-query.ts";
 import { sessionsOf, sixteenthSql, undivided, visitorsOf } from "./part.ts";
-import { readingsOf, visitorsByWindow } from "./rolling.ts";
+import { readingsOf, sumOfWindow, visitorsByWindow } from "./rolling.ts";
 import { eventRows, inQuarters, sessionRows } from "./rollup-rows.ts";
 import { isSessionDimension, type SessionDimension } from "./session-rows.ts";
 import { allOf, type Bind, groupBy, list } from "./statement.ts";
@@ -185,7 +185,7 @@ function groupedTotals(context: RollupContext, { table, totals, over }: TableTot
   if (query.windows !== null) {
     const own = keyColumns(query);
     const visits = `(SELECT ${list([...columns, "visitor"])} FROM ${withTimes})`;
-    const sums = [...totals.keys()].map((name) => `toFloat64(sum(visitors)) AS ${totalColumn(name)}`);
+    const sums = [...totals.keys()].map((name) => `toFloat64(${sumOfWindow(name)}) AS ${totalColumn(name)}`);
     return `SELECT ${list([...own, ...sums])}
       FROM (${visitorsByWindow(context, visits, "visitor")}) ${groupBy(own)}`;
   }

@@ -22,8 +22,12 @@ export interface QueryPeriod {
   readonly starts: readonly number[];
   /** The name of each bucket: its own start, or the start of the bucket that is compared with it (`comparison.ts`). */
   readonly names: readonly number[];
-  /** The days that each bucket counts, from `firsts` to `ends` (`rolling.ts`). null: its own. */
-  readonly windows: Readonly<Record<"names" | "firsts" | "ends", readonly number[]>> | null;
+  /** The days that each bucket counts, until `ends` and from the `firsts` of a total (`rolling.ts`). null: its own. */
+  readonly windows: {
+    readonly names: readonly number[];
+    readonly firsts: ReadonlyMap<string, readonly number[]>;
+    readonly ends: readonly number[];
+  } | null;
   /** The zone's distances from UTC in the period, for dimensions of the clock; empty without one. */
   readonly clockChanges: readonly ClockChange[];
   /** Hashes of the groups to return; null: all groups. */
