@@ -126,6 +126,13 @@ const QUERIES: readonly (CheckedQuery & { name: string; rows: number; bytes: num
     rows: 1.15,
     bytes: 35,
   },
+  {
+    name: "entrances and exits",
+    metrics: ["entrances", "exits", "exitRate"],
+    dimensions: ["page"],
+    rows: 3.3,
+    bytes: 60,
+  },
   { name: "sessions with four events", metrics: ["events"], filters: hasEvents, rows: 2.1, bytes: 90 },
   {
     name: "a page's referrers",

@@ -79,7 +79,30 @@ async function compareAll(state: string, queries = QUERIES): Promise<Map<string,
     tables.set(table, (tables.get(table) ?? 0) + 1);
   }
   await compareRolling(state);
+  await compareEnds(state);
   return tables;
+}
+
+/** Queries of entrances and exits that rollups can answer, of ranges that end within sessions. */
+async function compareEnds(state: string): Promise<void> {
+  const index = state.length % OWN_PLACES.length;
+  const [{ day }, source] = [OWN_PLACES[index]!, sources[index]!];
+  for (const [number, hours] of [6, 12, 18, 48].entries()) {
+    const end = new Date(Date.parse(day) + hours * HOUR_MS);
+    const query: OracleQuery = {
+      dateRange: [`${day}T00:00:00.000Z`, end.toISOString()],
+      timezone: "UTC",
+      metrics: ["entrances", "exits", "exitRate", "visitors"],
+      dimensions: number % 2 === 0 ? ["page"] : ["channel", "page"],
+      filters: number === 2 ? [{ dimension: "device", operator: "is_not", value: "desktop" }] : [],
+      include: { bots: false, comparison: number === 1, total: false },
+      pagination: { limit: 50, offset: 0 },
+    };
+    await runAndCompare(stats.world, source, query, `${state}, entrances of ${hours} hours`);
+    const table = await rollupReadBy(source, query);
+    assert.ok(table === null || table === "bothRollups", `${table}`);
+    readsOfEnds += table === null ? 0 : 1;
+  }
 }
 
 /** Queries of rolling metrics that each of the tables can answer. */
@@ -105,6 +128,7 @@ const USUAL_SHARE = process.env.TEST_LONG === "1" ? 0.35 : 0.2;
 
 /** Queries that read `eventRollups` are few, so they are counted over all states. */
 let readsOfEventRollups = 0;
+let readsOfEnds = 0;
 const requireRollups = (tables: Map<string, number>, share: number) => {
   readsOfEventRollups += tables.get("eventRollups") ?? 0;
   assert.ok((tables.get("sessionRollups") ?? 0) > QUERIES * share, JSON.stringify([...tables]));
@@ -154,4 +178,5 @@ test("Deleted events stop counting at once, and after their days are built again
   assert.ok((await buildAll()) > OWN_PLACES.length);
   requireRollups(await compareAll("deleted and built again"), USUAL_SHARE);
   assert.ok(readsOfEventRollups > 0, "some queries read eventRollups");
+  assert.ok(readsOfEnds > 0, "some entrances are read from rollups");
 });

@@ -1,6 +1,7 @@
 /** Writes the totals of a query over rollup rows instead of events. */
 import { STATS_EVENT_DIMENSIONS } from "@headwater/contract/stats-words";
 import { MINUTE_MS } from "../../core/time.ts";
+import { SESSION_MARGIN_MS } from "./conditions.ts";
 import {
   asText,
   type Dimension,
@@ -19,7 +20,7 @@ import {
   writeFilterTree,
 } from "./filter.ts";
 import { isEachGoal } from "./goals.ts";
-import { type Total, type Totals, totalsOf, VISITORS } from "./metrics.ts";
+import { type SessionPage, sessionPageOf, type Total, type Totals, totalsOf, VISITORS } from "./metrics.ts";
 import {
   dimensionColumn,
   keyColumns,
@@ -55,6 +56,8 @@ const isInSessionRollups = ({ kind, name }: ValueDimension | FilterDimension): b
 const isInEventRollups = ({ kind, name }: ValueDimension | FilterDimension): boolean =>
   kind === "text" && STATS_EVENT_DIMENSIONS.some((one) => one === name);
 
+const isPage = ({ kind, name }: ValueDimension): boolean => kind === "text" && name === "page";
+
 /** Whether all conditions of a filter are on dimensions of sessions. Such a filter selects all events of a session or none. */
 function isOnSessions(filter: QueryFilter): boolean {
   if (filter.kind === "condition") return isInSessionRollups(filter.dimension);
@@ -69,6 +72,16 @@ function isOnEvents(filter: QueryFilter): boolean {
   if (filter.kind === "sessionHas") return false;
   return "kind" in filter.of ? isOnEvents(filter.of) : filter.of.every(isOnEvents);
 }
+
+/**
+ * Whether rollups give the entrances and exits of a query. The groups are those of its events, so it has a total of them, and no
+ * dimension of time: a session also counts in groups of the time of its start and the page of a later event.
+ */
+const arePagesInRollups = ({ scope, dimensions }: MetricsQuery, totals: readonly Total[]): boolean =>
+  totals.some(({ over }) => over === "events") &&
+  totals.every((total) => (total.over === "sessions" ? total.page : total.rollups.eventRollups)) &&
+  dimensions.every((one) => !isOfTime(one) && (isInSessionRollups(one) || isPage(one))) &&
+  scope.filters.every(isOnSessions);
 
 /** The rollup table that can answer a query; null when neither can. */
 export function tableFor(query: MetricsQuery): RollupTable | null {
@@ -102,6 +115,8 @@ export function tableFor(query: MetricsQuery): RollupTable | null {
     return "sessionRollups";
   if (!scope.filters.every(isOnEvents)) return null;
   if (areTotalsIn("eventRollups") && areDimensionsIn(isInEventRollups)) return "eventRollups";
+  if (totals.some((total) => sessionPageOf(total) !== null))
+    return arePagesInRollups(query, totals) ? "bothRollups" : null;
   const isInBoth = totals.every(({ over, rollups }) =>
     over === "sessions" ? rollups.sessionRollups : rollups.eventRollups,
   );
@@ -164,16 +179,14 @@ function visitorsSql({ query, scope: { part } }: RollupContext): string | null {
   return manyValues ? VISITORS_IN_ARRAY : visitorsInArrays(sixteenthSql(part));
 }
 
-/** Which totals of a table are aggregated. The others are 0. */
 interface TableTotals {
-  readonly table: OneTable;
   readonly totals: Totals;
-  /** null: all. */
-  readonly over: Total["over"] | null;
+  /** The SQL of a total over the rows; undefined: they do not have it, and it is 0. */
+  readonly sqlOf: (total: Total) => string | undefined;
 }
 
 /** Groups rows by the dimensions. @returns a statement with the columns of the dimensions and of all totals */
-function groupedTotals(context: RollupContext, { table, totals, over }: TableTotals, rows: string): string {
+function groupedTotals(context: RollupContext, { totals, sqlOf }: TableTotals, rows: string): string {
   const { bind, query } = context;
   const values = query.dimensions.map((one, index) => (isOfTime(one) ? dimensionColumn(index) : one.name));
   const keys = query.except === null ? values : [];
@@ -191,8 +204,8 @@ function groupedTotals(context: RollupContext, { table, totals, over }: TableTot
   }
   const visitors = visitorsSql(context);
   const sums = [...totals].map(([name, total]) => {
-    const sql = (total.rollups[table] === VISITORS && visitors) || total.rollups[table];
-    return `toFloat64(${over === null || total.over === over ? sql : "0"}) AS ${totalColumn(name)}`;
+    const sql = sqlOf(total) ?? "0";
+    return `toFloat64(${(sql === VISITORS && visitors) || sql}) AS ${totalColumn(name)}`;
   });
   return `SELECT ${list([...columns, ...sums])} FROM ${withTimes} WHERE ${notExcepted(bind, query, values)} ${groupBy(keys)}`;
 }
@@ -214,7 +227,8 @@ function tableTotals(context: RollupContext, totals: Totals, table: OneTable): s
     ...filtersSql(context, table),
     ...(needsOnlySessions ? ["sessions > 0"] : []),
   ]);
-  return groupedTotals(context, { table, totals, over: null }, `(${rows}) WHERE ${where}`);
+  const sqlOf = ({ rollups }: Total) => rollups[table];
+  return groupedTotals(context, { totals, sqlOf }, `(${rows}) WHERE ${where}`);
 }
 
 /** Totals of events, of which some dimensions are those of their sessions. */
@@ -227,7 +241,8 @@ function joinedEventTotals(context: RollupContext, totals: Totals): string {
     dimensions.length === 0
       ? events
       : `SELECT * FROM (${events}) AS e ANY LEFT JOIN (${sessions}) AS s USING (session)`;
-  return groupedTotals(context, { table: "eventRollups", totals, over: "events" }, `(${rows})`);
+  const sqlOf = ({ over, rollups }: Total) => (over === "events" ? rollups.eventRollups : undefined);
+  return groupedTotals(context, { totals, sqlOf }, `(${rows})`);
 }
 
 /**
@@ -248,8 +263,52 @@ function joinedSessionTotals(ofPart: RollupContext, totals: Totals): string {
     `session IN (${events})`,
   ]);
   const rows = sessionRows(context, query.dimensions.flatMap(sessionDimension));
-  const of = { table: "sessionRollups", totals, over: "sessions" } as const;
-  return groupedTotals(context, of, `(${rows}) WHERE ${opened}`);
+  const sqlOf = ({ over, rollups }: Total) => (over === "sessions" ? rollups.sessionRollups : undefined);
+  return groupedTotals(context, { totals, sqlOf }, `(${rows}) WHERE ${opened}`);
+}
+
+/**
+ * Selects sessions with an event of the period on their exit page: the last view may come after the period, and a session without a
+ * view has events on other pages than none.
+ */
+function isExitInPeriod(ofPart: RollupContext): string {
+  const { part } = ofPart.scope;
+  const context = { ...ofPart, scope: { ...ofPart.scope, part: undivided(part) } };
+  const { period } = context.query;
+  const later = eventRows(context, { from: period.to, to: period.to + SESSION_MARGIN_MS });
+  const lasting = `SELECT session FROM (${later})`;
+  const from = context.rollups.hasLongSessions
+    ? period.from
+    : Math.max(period.from, period.to - SESSION_MARGIN_MS);
+  const views = `SELECT session, ifNull(page, '') FROM (${eventRows(context, { from, to: period.to })}) WHERE session IN (${lasting})`;
+  const withoutPage = `SELECT session FROM (${eventRows(context)}) WHERE isNull(page)`;
+  return `if(isNull(exitPage), session IN (${withoutPage}),
+    session NOT IN (${lasting}) OR (session, ifNull(exitPage, '')) IN (${views}))`;
+}
+
+/** Totals of the sessions that begin or end on the page of a group. */
+function pageSessionTotals(context: RollupContext, totals: Totals, page: SessionPage): string {
+  const { bind, query, scope } = context;
+  const ofPage = { kind: "text", name: page } as const;
+  const dimensions = query.dimensions.map((one) => (!isOfTime(one) && isPage(one) ? ofPage : one));
+  const columns = [
+    page,
+    ...[...query.dimensions, ...query.scope.filters.flatMap(dimensionsOf)].flatMap(sessionDimension),
+  ];
+  const where = allOf([
+    "sessions > 0",
+    inQuarters(bind, query.period),
+    ...visitorsOf(scope.part),
+    ...filtersSql(context, "sessionRollups"),
+    ...(page === "exitPage" ? [isExitInPeriod(context)] : []),
+  ]);
+  const rows = sessionRows(context, [...new Set(columns)]);
+  const sqlOf = (total: Total) => (sessionPageOf(total) === page ? "sum(sessions)" : undefined);
+  return groupedTotals(
+    { ...context, query: { ...query, dimensions } },
+    { totals, sqlOf },
+    `(${rows}) WHERE ${where}`,
+  );
 }
 
 /**
@@ -259,8 +318,10 @@ function joinedSessionTotals(ofPart: RollupContext, totals: Totals): string {
 export function rollupTotals(context: RollupContext, totals: Totals, table: RollupTable): string[] {
   if (table !== "bothRollups") return [tableTotals(context, totals, table)];
   const kinds = new Set([...totals.values()].map(({ over }) => over));
+  const pages = new Set([...totals.values()].map(sessionPageOf).filter((page) => page !== null));
+  const sessions = kinds.has("sessions") ? [joinedSessionTotals(context, totals)] : [];
   return [
     ...(kinds.has("events") ? [joinedEventTotals(context, totals)] : []),
-    ...(kinds.has("sessions") ? [joinedSessionTotals(context, totals)] : []),
+    ...(pages.size > 0 ? [...pages].map((page) => pageSessionTotals(context, totals, page)) : sessions),
   ];
 }

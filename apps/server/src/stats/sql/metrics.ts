@@ -34,7 +34,11 @@ interface SessionTotal {
   readonly over: "sessions";
   /** SQL over the columns of a session that `sessionColumns` (`from-events.ts`) has, and over `groupPage`, the page of the group. */
   readonly value: string;
+  /** The total counts the sessions of which this is the page of the group. null: all. */
+  readonly page: SessionPage | null;
 }
+/** A page of a session, which a rollup has. */
+export type SessionPage = "entryPage" | "exitPage";
 interface RollupSql {
   /** The SQL of the same total over each rollup table. A table that cannot give it is left out. */
   readonly rollups: { readonly sessionRollups?: string; readonly eventRollups?: string };
@@ -78,6 +82,7 @@ const count = (condition: CountCondition, column: string): Total =>
 const sumOverSessions = (value: string, column?: string): Total => ({
   over: "sessions",
   value,
+  page: null,
   rollups: column === undefined ? {} : { sessionRollups: `sum(${column})` },
 });
 
@@ -94,6 +99,13 @@ const HAS_DEPTH = "scrollDepth IS NOT NULL";
 const reachesGoal: CountCondition = (bind, goal) => (goal === null ? "1" : goalSql(bind, goal));
 
 const isGroupPage = (path: string) => `ifNull(${path} = groupPage, isNull(${path}) AND isNull(groupPage))`;
+
+const sessionsOfPage = (path: string, page: SessionPage): Total => ({
+  over: "sessions",
+  value: isGroupPage(path),
+  page,
+  rollups: {},
+});
 
 const DISTINCT_VISITORS = ofEvents("distinct", "visitor", null, {
   sessionRollups: VISITORS,
@@ -130,13 +142,14 @@ const TOTALS = {
   durationMs: sumOverSessions(`dateDiff('millisecond', startedAt, ${SESSION_ENDED_AT})`, "durationMs"),
   engagedSessions: sumOverSessions(IS_ENGAGED, "engagedSessions"),
   convertedSessions: sumOverSessions("reachedGoal"),
-  entrances: sumOverSessions(isGroupPage("entryPath")),
-  exits: sumOverSessions(isGroupPage("exitPath")),
+  entrances: sessionsOfPage("entryPath", "entryPage"),
+  exits: sessionsOfPage("exitPath", "exitPage"),
 };
 /** Rollups do not know the goal of a query. */
 const ENGAGED_OR_CONVERTED: Total = {
   over: "sessions",
   value: `${IS_ENGAGED} OR reachedGoal`,
+  page: null,
   rollups: {},
 };
 type NamedTotal = keyof typeof TOTALS | "revenue" | "orders";
@@ -245,6 +258,10 @@ const ALWAYS_EXACT: ReadonlySet<string> = new Set([
 /** Whether all metrics of a query are made from sums over visitors. */
 export const canEstimate = (metrics: readonly StatsMetric[]): boolean =>
   metrics.every((metric) => isNamed(metric) && !ALWAYS_EXACT.has(METRICS[metric].part));
+
+/** The page of sessions that a total is of; null: it is of no page. */
+export const sessionPageOf = (total: Total): SessionPage | null =>
+  total.over === "sessions" ? total.page : null;
 
 /** Whether a total needs the first visits of visitors. */
 export const isOfVisitorType = (total: Total): boolean =>
