@@ -59,6 +59,7 @@ export const ofVisitors = (scope: QueryScope, period: Period = scope.range) =>
     addsUpVisitors: true,
     addsUpSessions: false,
     countsVisitors: false,
+    eventsKind: "ofEvents",
     addition: null,
     readsHistory: readsFirstVisits(scope),
   }) as const;

@@ -5,7 +5,13 @@ import { answerHead, execute, ofVisitors, type Question } from "./execute.ts";
 import { type Computed, type OfSources, readScope } from "./scope.ts";
 import { eventConditions, type QueryScope, readsFirstVisits } from "./sql/conditions.ts";
 import { parseValueDimension, type StoredDimension } from "./sql/dimensions.ts";
-import { ALL_SEGMENTS, decodeSegment, type FunnelRuns, funnelRunsSql } from "./sql/funnel-runs.ts";
+import {
+  ALL_SEGMENTS,
+  decodeSegment,
+  type FunnelRuns,
+  funnelRunsSql,
+  isOfSession,
+} from "./sql/funnel-runs.ts";
 import { type GoalRule, goalSql } from "./sql/goals.ts";
 import { parsePropertyKey } from "./sql/properties.ts";
 import type { RunQuery } from "./sql/run-on.ts";
@@ -60,6 +66,7 @@ function funnelQuestion(scope: QueryScope, funnel: Funnel): Question<FunnelRow, 
   return {
     ...ofVisitors(scope),
     readsHistory: readsFirstVisits(scope, dimension ? [dimension] : []),
+    eventsKind: dimension && isOfSession(dimension) ? "withSessions" : "ofEvents",
     statement: (part) =>
       statement((bind) => {
         const steps = rules.map((rule) => goalSql(bind, rule));

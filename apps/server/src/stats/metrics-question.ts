@@ -8,7 +8,7 @@ import type { Period } from "./calendar.ts";
 import { execute, type Found, MAX_PART_ROWS, type Question } from "./execute.ts";
 import { readsFirstVisits } from "./sql/conditions.ts";
 import { asText } from "./sql/dimensions.ts";
-import { absentValue, eventSubqueries } from "./sql/from-events.ts";
+import { absentValue, eventSubqueries, eventsKindOf } from "./sql/from-events.ts";
 import { readFrom, rollupTotals, tableFor } from "./sql/from-rollups.ts";
 import { isEachGoal } from "./sql/goals.ts";
 import {
@@ -177,6 +177,7 @@ export function metricsQuestion(query: MetricsQuery): Question<GroupRow, ResultG
       totalsOfNoGoal(query, totals).length === 0 &&
       [...totals.values()].every(isSumOverSessions),
     countsVisitors: ["visitors", ...Object.keys(ROLLING_DAYS)].some((name) => totals.has(name)),
+    eventsKind: eventsKindOf(query, totals),
     readsHistory: readsFirstVisits(scope, query.dimensions) || [...totals.values()].some(isOfVisitorType),
     addition: { keyOf: (row) => String(row.at(-1)), add },
     statement: (part) => metricsStatement(query, part),

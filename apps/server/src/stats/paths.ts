@@ -73,6 +73,7 @@ function firstOfSteps(transitions: readonly Transition[], limit: number): Transi
 const pathsQuestion = (scope: QueryScope, options: PathsOptions): Question<TransitionRow, Transition[]> => ({
   ...ofVisitors(scope),
   addsUpSessions: true,
+  eventsKind: "withSessions",
   addition: {
     keyOf: ([step, from, to]) => JSON.stringify([step, from, to]),
     add: ([step, from, to, one], [, , , other]) => [step, from, to, one + other],

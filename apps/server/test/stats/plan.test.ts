@@ -19,6 +19,7 @@ const EXACT: Demand = {
   addsUpVisitors: true,
   addsUpSessions: false,
   countsVisitors: true,
+  eventsKind: "ofEvents",
 };
 const AUTO: Demand = { ...EXACT, accuracy: "auto" };
 const FAST: Demand = { ...EXACT, accuracy: "fast" };
@@ -26,6 +27,10 @@ const FAST: Demand = { ...EXACT, accuracy: "fast" };
 const SESSIONS: Demand = { ...EXACT, addsUpSessions: true, countsVisitors: false };
 /** Users, whose visitors may be in several parts. */
 const USERS: Demand = { ...EXACT, addsUpVisitors: false, countsVisitors: false };
+/** Sessions by page. */
+const WITH_SESSIONS: Demand = { ...AUTO, eventsKind: "withSessions" };
+/** Goals by channel. */
+const JOINED: Demand = { ...AUTO, eventsKind: "joined" };
 const REVENUE: Demand = { ...SESSIONS, accuracy: "auto", addsUpVisitors: false };
 
 const sizes = (from: ReadFrom, millions: number, memoryBytes = MEMORY): ReadSizes => ({
@@ -42,6 +47,24 @@ const FIRST: readonly (readonly [name: string, Demand, ReadSizes, Plan])[] = [
   ["auto of pages", AUTO, sizes("eventRollups", 41), at(4, 1)],
   ["auto of both tables", AUTO, sizes("bothRollups", 13), at(2, 1)],
   ["auto of events", AUTO, sizes("events", 4), at(2, 1)],
+  ["auto of events within its second", WITH_SESSIONS, sizes("events", 1.5), at(1, 1)],
+  ["auto of events with their sessions", WITH_SESSIONS, sizes("events", 1.6), at(2, 1)],
+  ["auto of ten million of them", WITH_SESSIONS, sizes("events", 10), at(8, 1)],
+  ["auto of joined events within its second", JOINED, sizes("events", 1), at(1, 1)],
+  ["auto of ten million joined events", JOINED, sizes("events", 10), at(16, 1)],
+  ["auto of rollups instead of them", WITH_SESSIONS, sizes("bothRollups", 12), at(1, 1)],
+  [
+    "exact events with their sessions",
+    { ...WITH_SESSIONS, accuracy: "exact" },
+    sizes("events", 1.6),
+    at(1, 1),
+  ],
+  [
+    "fast, of events with their sessions",
+    { ...WITH_SESSIONS, accuracy: "fast" },
+    sizes("events", 1.6),
+    at(16, 1),
+  ],
   ["fast", FAST, sizes("sessionRollups", 10), at(2, 1)],
   ["the smallest sample", FAST, sizes("events", 100_000), at(1_024, 1, false)],
   ["exact beyond one statement", EXACT, sizes("sessionRollups", 16), at(1, 2)],

@@ -8,6 +8,7 @@ import {
   OPENS_SESSION,
   SESSION_END_COLUMNS,
 } from "../../clickhouse/schema/event-types.ts";
+import type { EventsKind } from "../plan.ts";
 import { withTouch } from "./attribution.ts";
 import { type EventConditions, eventConditions, eventsTable, isWithin } from "./conditions.ts";
 import { REACHED_GOAL, sessionValueSql, VISITOR_TYPE_DIMENSION, valueSql } from "./dimensions.ts";
@@ -18,6 +19,7 @@ import {
   dimensionColumn,
   groupDimensionColumns,
   keyColumns,
+  type MetricsQuery,
   notExcepted,
   type SqlContext,
   timeColumns,
@@ -248,6 +250,14 @@ function totalsBySession(context: EventSqlContext): Relation {
   const sessions = sessionsFrom(context, columns, visitorTypes(totals));
   const from = `(SELECT * FROM (${sessions}) WHERE ${anyOf([...sessionRowConditions])})`;
   return { from, aggregates };
+}
+
+/** How totals from events read sessions. */
+export function eventsKindOf(query: MetricsQuery, totals: Totals): EventsKind {
+  const { time, event, session } = groupDimensionColumns(query);
+  if (session.length > 0 && time.length + event.length > 0) return "joined";
+  const hasSessions = [...totals.values()].some(({ over }) => over === "sessions");
+  return event.length > 0 && hasSessions ? "withSessions" : "ofEvents";
 }
 
 /** Statements that compute the totals from events, and are to be added up. Each has the columns of the dimensions and of all totals. */

@@ -25,7 +25,7 @@ export const decodeSegment = (segment: string): string | null =>
   segment.startsWith("0") ? segment.slice(1) : null;
 
 /** A dimension of sessions. Looking up the session of each run takes less memory than joining all events with their sessions. */
-const isOfSession = (dimension: StoredDimension): dimension is StoredDimension & { kind: "text" } =>
+export const isOfSession = (dimension: StoredDimension): dimension is StoredDimension & { kind: "text" } =>
   dimension.kind === "text" && !isEventLevel(dimension);
 
 /** A row for each event that takes a step, with its visitor, session, segment and time, and whether it takes each step. */
