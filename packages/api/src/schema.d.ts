@@ -65,6 +65,8 @@ properties?: Record<string, unknown> | null;
 context?: Schemas["Context"] | null;
 /** True: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and does not affect the bounce rate. */
 passive?: unknown;
+/** Events that the client lost before this one, as a text: docs/api/events.md, Sequences. */
+lost?: unknown;
 [member: string]: unknown;
 };
 /** The page that the visitor sees. A page view needs `url` or `path`. */

@@ -35,6 +35,16 @@ export const EVENT_CODES = {
 export type EventCode = keyof typeof EVENT_CODES;
 export const isEventCode = (code: string): code is EventCode => Object.hasOwn(EVENT_CODES, code);
 
+/** Why a client lost an event that no server rejected. */
+export const LOSS_CAUSES = {
+  queue_full: "The client's queue was full.",
+  too_old: "The event had waited for a day.",
+  refused: "The server refused the request because of the event.",
+  unreachable: "The server answered none of the client's requests.",
+} as const;
+export type LossCause = keyof typeof LOSS_CAUSES;
+export const isLossCause = (cause: string): cause is LossCause => Object.hasOwn(LOSS_CAUSES, cause);
+
 /** Codes of events that the settings of the source reject. They do not count as failures of the application. */
 export const POLICY_CODES: readonly string[] = [
   "path_excluded",

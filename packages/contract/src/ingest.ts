@@ -88,6 +88,7 @@ export const Event = Type.Object(
     passive: untyped(
       "true: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and does not affect the bounce rate.",
     ),
+    lost: untyped("Events that the client lost before this one, as a text: docs/api/events.md, Sequences."),
   },
   { allOf: requiredByType, description: "One event." },
 );

@@ -27,8 +27,9 @@ const tag = [
   documentMember("querySelector").call(document, 'script[data-key][src*="/sdk/v2.js"]') as HTMLScriptElement,
 ].find((found) => found?.dataset.key);
 
-function start({ src, dataset }: HTMLScriptElement): void {
-  const servedFrom = src.split("/sdk/v2.js")[0]!;
+function start(script: HTMLScriptElement): void {
+  const { dataset } = script;
+  const servedFrom = script.src.split("/sdk/v2.js")[0]!;
   // An import has the nonce of this script and needs no policy of Trusted Types. A part that is blocked is left out.
   const load = (name: string) => import(`${servedFrom}/sdk/extras/${name}.js`).catch(console.warn);
   const begin = catchErrors(() => {

@@ -2,7 +2,7 @@ import { catchErrors } from "./catch-errors.ts";
 import { type Consent, createGate, type GateState, held, open } from "./consent.ts";
 import { createDelivery } from "./delivery.ts";
 import { documentMember } from "./document.ts";
-import { copyOf, type EventContent, newId, type Page, type Properties, type TrackOptions } from "./event.ts";
+import { copyOf, type EventContent, type Page, type Properties, type TrackOptions } from "./event.ts";
 import { createPageTracker, type IngestUrl } from "./page-tracker.ts";
 import { openStore, type Persistence } from "./storage.ts";
 
@@ -101,7 +101,7 @@ export function startClient(options: CoreClientOptions): Client {
 
   /** Queues an event with the time of the call. Without consent it waits or is dropped. */
   function enqueue(event: EventContent): void {
-    const dated = { ...event, id: newId(), timestamp: new Date().toISOString() };
+    const dated = { ...event, timestamp: new Date().toISOString() };
     gate.whenAllowed(() => delivery.enqueue(dated));
   }
 

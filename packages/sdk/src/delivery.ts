@@ -1,6 +1,6 @@
 import { takeBatch } from "./batch.ts";
 import { type ConsentGate, open } from "./consent.ts";
-import { type ClientEvent, newId } from "./event.ts";
+import { type DatedEvent, newId } from "./event.ts";
 import { withPageLock } from "./page-lock.ts";
 import { createQueue, maxAgeMs, type QueueEntry } from "./queue.ts";
 import { createSession } from "./session.ts";
@@ -10,7 +10,7 @@ import { sdkVersion } from "./version.ts";
 
 /** Queues events, sends them in batches, and keeps them until the server has answered for them. */
 export interface Delivery {
-  enqueue(event: ClientEvent): void;
+  enqueue(event: DatedEvent): void;
   /** Runs the function when no other page sends. */
   lock(run: () => void): void;
   /** Sends this page's events now, even while another request is in flight, because the page may be closed. */
@@ -144,7 +144,7 @@ export function createDelivery(
     const isCurrentOwner = owner.anonymousId === anonymousId;
     const batchSessionId = isCurrentOwner ? owner.sessionId : sessionId;
     const continuedSessionId = isCurrentOwner && knownUserId !== owner.userId ? undefined : batchSessionId;
-    for (const [name] of entries) inFlight.add(name);
+    for (const entry of entries) inFlight.add(entry[0]);
     const ask = (askedSessionId: string | undefined) =>
       post(`${ingestUrl}/${askedSessionId ? "events" : "bootstrap"}`, {
         ingestVersion: 2,
@@ -166,7 +166,7 @@ export function createDelivery(
     let answer = await ask(continuedSessionId);
     // A server that does only what the specification says has opened the session and left the events to a second request.
     if (answer.sessionId && !answer.results && entries[0]) answer = await ask(answer.sessionId);
-    for (const [name] of entries) inFlight.delete(name);
+    for (const entry of entries) inFlight.delete(entry[0]);
     if (isDebugging) console.log("Headwater:", events, answer);
     handleReply(answer, entries, continuedSessionId, anonymousId, userId);
   }
@@ -199,8 +199,9 @@ export function createDelivery(
         const result = results![index];
         if (isAboutSession(result?.code) && entry[1].sessionId) detachSession(entry);
         else {
-          if (result?.status === "rejected") warn("dropped.", result);
-          queue.remove(entry[0]);
+          const isRejected = result?.status === "rejected";
+          if (isRejected) warn("dropped.", result);
+          queue.remove(entry[0], isRejected && result.code);
         }
       });
       gate.applyPrivacy(answer.privacy ?? {});
@@ -215,7 +216,7 @@ export function createDelivery(
       );
       if (invalid[0]) warn("dropped.", refusal);
       else stop(refusal);
-      for (const [name] of invalid) queue.remove(name);
+      for (const entry of invalid) queue.remove(entry[0], "refused");
     }
   }
 
@@ -280,7 +281,6 @@ export function createDelivery(
       },
     },
     enqueue(event) {
-      if (hasStopped) return;
       queue.put({ ...event, ...session.currentOwner() });
       schedule();
     },

@@ -26,10 +26,16 @@ export interface EventContent {
   readonly passive?: boolean | undefined;
   readonly properties: Properties | undefined;
 }
-/** Id and time are set once, at the call, so that the server recognizes a retry. */
-export interface ClientEvent extends EventContent {
-  readonly id: string;
+/** The time is set once, at the call. */
+export interface DatedEvent extends EventContent {
   readonly timestamp: string;
+}
+/** The id is set once, when the event enters the queue, so that the server recognizes a retry. */
+export interface ClientEvent extends DatedEvent {
+  /** A sequence and the event's number in it (docs/api/events.md#sequences). */
+  readonly id: string;
+  /** Events that were lost before this one was made: a cause and a name in the queue for each, separated by commas. */
+  readonly lost?: string | undefined;
 }
 
 /** The visitor, session and user of an event. They are set when the event happens, whichever page sends it later. */

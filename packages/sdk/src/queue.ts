@@ -1,4 +1,4 @@
-import type { ClientEvent, EventOwner } from "./event.ts";
+import { type ClientEvent, type DatedEvent, type EventOwner, newId } from "./event.ts";
 import { parseObject, toJson } from "./json.ts";
 import type { ClientStore } from "./storage.ts";
 
@@ -11,9 +11,10 @@ export type QueueEntry = readonly [name: string, event: QueuedEvent];
  * each other's events, and the next page sends what a closed page left.
  */
 export interface Queue {
-  /** Adds an event. A full queue drops the new event: the first page view matters more than the thousandth event. */
-  put(event: QueuedEvent): void;
-  remove(name: string): void;
+  /** Numbers an event and adds it. A full queue loses the new event: the first page view matters more than the last event. */
+  put(event: DatedEvent & EventOwner): void;
+  /** @param cause why the event is lost. The next event that is added reports it */
+  remove(name: string, cause?: string | false | null): void;
   /**
    * Returns the waiting events, oldest first. Events older than a day are dropped.
    * @param anonymousId the visitor's id that is in the store now
@@ -23,36 +24,57 @@ export interface Queue {
   readonly own: Map<string, QueuedEvent>;
 }
 
-/** In characters: a thousand events of average size. */
+/** In characters. */
 const maxLength = 1_000_000;
-const minEventLength = 1000;
 export const maxAgeMs = 86_400_000;
+/** In characters: about five hundred lost events. Of more, the latest are reported. */
+const maxLostLength = 50_000;
+/** Seven digits, so that the names of one millisecond sort in the order of the events. */
+const firstNumber = 1_000_000;
 
 /** @param prefix the prefix of this source's names in the store */
 export function createQueue(store: ClientStore, prefix: string): Queue {
   const ownNames = `${prefix}event.`;
+  const lostName = `${prefix}lost`;
   const own = new Map<string, QueuedEvent>();
-  let latest = 0;
   let length = 0;
-  const occupy = (text: string) => {
-    length += Math.max(minEventLength, text.length);
-  };
+  let sequence: string;
+  let number: number;
+  /** The visitor and the UTC day of the sequence. */
+  let numberedOwner: string | undefined;
+
+  function remove(name: string, cause?: string | false | null): void {
+    // What the lost event was to report is reported by the next one.
+    if (cause)
+      store.write(
+        lostName,
+        [store.read(lostName), parseObject<ClientEvent>(store.read(name)!).lost, cause, name]
+          .join()
+          .slice(-maxLostLength),
+      );
+    own.delete(name);
+    store.remove(name);
+  }
 
   return {
     own,
-    put(event) {
+    remove,
+    put(dated) {
+      // A sequence has events of one visitor and day: nothing links two visitors, and an erasure leaves no gap.
+      const owner = dated.timestamp.slice(0, 10) + dated.anonymousId;
+      if (owner !== numberedOwner) {
+        numberedOwner = owner;
+        sequence = `${newId()}~`;
+        number = firstNumber;
+      }
+      const event = { ...dated, id: sequence + number++, lost: store.read(lostName) ?? undefined };
+      store.remove(lostName);
       const text = toJson(event);
-      if (length + text.length > maxLength) return;
-      occupy(text);
-      // The names sort in the order of the events, even within one millisecond.
-      latest = Math.max(latest + 1, Date.now());
-      const name = ownNames + latest + event.id;
+      const name = ownNames + Date.now() + event.id;
       own.set(name, event);
       store.write(name, text);
-    },
-    remove(name) {
-      own.delete(name);
-      store.remove(name);
+      if (length + text.length > maxLength) remove(name, "queue_full");
+      else length += text.length;
     },
     list(anonymousId) {
       own.forEach((event, name) => {
@@ -65,12 +87,11 @@ export function createQueue(store: ClientStore, prefix: string): Queue {
       const entries: QueueEntry[] = [];
       for (const name of store.names("headwater.").sort()) {
         // Expired events of other keys are dropped too, because no page with such a key may be left. Timestamps of 13 digits sort as text.
-        if (name.split("event.")[1]! < `${Date.now() - maxAgeMs}`) {
-          own.delete(name);
-          store.remove(name);
-        } else if (name.startsWith(ownNames)) {
+        if (name.split("event.")[1]! < `${Date.now() - maxAgeMs}`)
+          remove(name, name.startsWith(ownNames) && "too_old");
+        else if (name.startsWith(ownNames)) {
           const text = `${store.read(name)}`;
-          occupy(text);
+          length += text.length;
           entries.push([name, own.get(name) ?? (parseObject(text) as QueuedEvent)]);
         }
       }

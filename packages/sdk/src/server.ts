@@ -66,25 +66,52 @@ export function createServerClient({ publicKey, apiBaseUrl, token }: ServerClien
     ...(token ? { authorization: `Bearer ${token}` } : {}),
   };
   const url = `${apiBaseUrl.replace(/\/+$/, "")}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
+  /** Failed events, which the next event reports. */
+  const losses: string[] = [];
   return {
     async track(name, properties, about) {
       // The types require it, but plain JavaScript may leave it out.
-      const { id = newId(), passive, ...whom }: Partial<EventSubject> = about ?? {};
+      const { id = ownId(), passive, ...whom }: Partial<EventSubject> = about ?? {};
       if (!whom.anonymousId && !whom.userId)
         return failed(
           "about_missing",
           "The event has no visitor. Pass a userId or an anonymousId: track(name, properties, { userId }).",
         );
       const timestamp = new Date().toISOString();
-      const event = { id, type: "track", timestamp, name, page: whom.page, properties, passive };
+      const reported = losses.splice(0);
+      const lost = reported.length > 0 ? reported.join() : undefined;
+      const event = { id, type: "track", timestamp, name, page: whom.page, properties, passive, lost };
       for (let tries = 1; ; tries++) {
         const { sent, retryAfterMs } = await send(url, headers, bodyOf(event, whom));
-        if (retryAfterMs === null || tries === maxTries) return sent;
+        if (retryAfterMs === null || tries === maxTries) {
+          if (isLost(sent)) losses.push(...reported);
+          // An event with an id of the application is the application's to repeat.
+          if (isLost(sent) && about.id === undefined) losses.push(lossOf(event, sent, retryAfterMs === null));
+          losses.splice(0, losses.length - maxLosses);
+          return sent;
+        }
         const backoffMs = Math.max(retryAfterMs, firstBackoffMs * 2 ** (tries - 1));
         await new Promise((resolve) => setTimeout(resolve, Math.min(backoffMs, maxBackoffMs)));
       }
     },
   };
+}
+
+/** The server takes reports of 60,000 characters. */
+const maxLosses = 500;
+
+/** Each event is a sequence of its own: an event of a server says nothing about the events before it (docs/api/events.md). */
+const ownId = (): string => `${newId()}~1000000`;
+
+const isLost = ({ status }: SendResult): boolean => status === "failed" || status === "rejected";
+
+function lossOf(
+  { id, timestamp }: { readonly id: string; readonly timestamp: string },
+  { status, code }: SendResult,
+  isRefused: boolean,
+): string {
+  const failure = isRefused ? "refused" : "unreachable";
+  return `${status === "rejected" ? code : failure},event.${Date.parse(timestamp)}${id}`;
 }
 
 const maxIdLength = 200;

@@ -129,7 +129,7 @@ for (const [failure, answer] of [
 }
 
 browserTest(
-  "Without a response the client keeps the oldest thousand events and sends them later.",
+  "Without a response the client keeps the oldest megabyte of events, sends it later and reports the rest.",
   async (visit) => {
     const { ingest, page, open } = visit;
     await open();
@@ -138,17 +138,20 @@ browserTest(
     await trackTwenty(visit);
     await ingest.until((requests) => requests.length > 1);
     await page.evaluate(() => {
-      for (let n = 20; n < 1500; n += 1) window.headwater?.("track", `event ${n}`);
+      const data = "x".repeat(5_000);
+      for (let n = 20; n < 300; n += 1) window.headwater?.("track", `event ${n}`, { data });
     });
     answer.resolve({ status: 503 });
-    await ingest.until(() => ingest.events().some(({ name }) => name === "event 999"));
-    await waitForEarlierRequests(visit);
-    const sent = ingest.requests.slice(2).flatMap(({ body }) => body.events);
-    assert.deepEqual(
-      sent.map(({ name }) => name),
-      Array.from({ length: 1000 }, (_, n) => `event ${n}`),
-    );
-    assert.ok(ingest.requests.every(({ body }) => body.events.length <= 20));
+    await ingest.until(() => ingest.events().length > 200);
+    await page.evaluate(() => window.headwater?.("flush"));
+    await visit.track("last");
+    const last = await ingest.until(() => ingest.events().find(({ name }) => name === "last"));
+    const sent = ingest.requests.slice(2).flatMap(({ body }) => body.events.map(({ name }) => name));
+    const kept = sent.length - 1;
+    const lost = last.lost?.match(/queue_full/g)?.length;
+    assert.deepEqual(sent, [...Array.from({ length: kept }, (_, n) => `event ${n}`), "last"]);
+    assert.equal(kept + lost!, 300);
+    assert.ok(kept > 200 && kept < 210);
   },
   // No request may finish before the page has tracked all events, even on a slow machine.
   { timers: "real" },

@@ -133,3 +133,38 @@ test("A permanent refusal is not retried.", async () => {
     ingest.close();
   }
 });
+
+test("The next event reports the events that failed, each with why, until one of these reports is stored.", async () => {
+  const ingest = await startIngest();
+  try {
+    const rejected = { status: "rejected", code: "plan_violation", message: null };
+    ingest.plan(
+      refusal(403, "source_inactive"),
+      { status: 200, body: { ok: true, sessionId: "ses_1", results: [rejected] } },
+      "hang up",
+      "hang up",
+      "hang up",
+      "hang up",
+      refusal(403, "source_inactive"),
+    );
+    const { track } = createServerClient({ publicKey: "pk_test", apiBaseUrl: ingest.url });
+    for (const name of ["refused", "rejected", "unreachable"]) await track(name, {}, { userId: "u-1" });
+    await track("repeated by the application", {}, { userId: "u-1", id: "order:1" });
+    await track("first", {}, { userId: "u-1" });
+    await track("second", {}, { userId: "u-1" });
+    const reported = (name: string) => {
+      const event = ingest.events().findLast((one) => one.name === name);
+      return [...(event?.lost ?? "").matchAll(/(\w+),event\.\d{13}([0-9a-f]{32}~1000000)/g)].map(
+        ([, cause, id]) => [cause, ingest.events().find((lost) => lost.id === id)?.name],
+      );
+    };
+    assert.deepEqual(reported("first"), [
+      ["refused", "refused"],
+      ["plan_violation", "rejected"],
+      ["unreachable", "unreachable"],
+    ]);
+    assert.deepEqual(reported("second"), []);
+  } finally {
+    ingest.close();
+  }
+});

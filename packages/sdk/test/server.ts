@@ -22,6 +22,7 @@ interface SentEvent {
   };
   readonly properties?: Record<string, unknown>;
   readonly passive?: boolean;
+  readonly lost?: string;
 }
 interface SentBody {
   readonly ingestVersion: number;

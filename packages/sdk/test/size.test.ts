@@ -9,7 +9,7 @@ import { buildSdk, buildWithEngagement, builtExtras } from "../build.js";
 import { sdkVersion } from "../src/version.ts";
 
 /** 24 bytes of it serve a server that does only what the specification says. */
-const maxGzipBytes = 4300;
+const maxGzipBytes = 4400;
 const maxWithEngagementGzipBytes = 5000;
 const maxReactGzipBytes = 1024;
 const maxExtraGzipBytes = 800;
@@ -19,7 +19,7 @@ const maxSnippetBytes = 1024;
 
 const gzipBytesOf = (script: Buffer): number => gzipSync(script, { level: 9 }).length;
 
-test("The browser script is at most 4,300 bytes, compressed.", async (t) => {
+test("The browser script is at most 4,400 bytes, compressed.", async (t) => {
   const script = await readFile(await buildSdk());
   const gzipBytes = gzipBytesOf(script);
   t.diagnostic(`v2.js: ${script.length} bytes, ${gzipBytes} with gzip`);

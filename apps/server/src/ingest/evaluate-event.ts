@@ -24,6 +24,7 @@ import type { CompiledPlan, PlanViolation } from "../plan/compile-plan.ts";
 import type { AddressRules } from "./address-rules.ts";
 import { mergeContexts, warnOnce } from "./fit.ts";
 import { inspect, isLonger, jsonBytes, makeFinite, setOwn, textOrNull } from "./json.ts";
+import { type LostEvent, readLost } from "./lost-events.ts";
 import { type Measures, measuresOf } from "./measures.ts";
 import { addressOf, referrerOf, titleOf } from "./page-address.ts";
 import type { ValidEvent } from "./parse.ts";
@@ -272,7 +273,12 @@ function membersOfEvent(
   event: Event,
   session: SessionRecord,
   page: NormalPage | null,
-  { members, device, measures }: Omit<Surroundings, "context"> & { readonly measures: Measures },
+  {
+    members,
+    device,
+    measures,
+    lost,
+  }: Omit<Surroundings, "context"> & { readonly measures: Measures; readonly lost: LostEvent[] | undefined },
 ): string {
   const own = {
     eventId: event.id,
@@ -287,6 +293,7 @@ function membersOfEvent(
     engagedSeconds: measures.engagedSeconds,
     scrollDepth: measures.scrollDepth,
     planViolation: measures.planViolation,
+    lost,
     properties: event.properties ?? null,
   };
   const pageText = page === null ? "null" : pageJson(page);
@@ -330,6 +337,12 @@ function checkPlan(
   return { ...violation, event: name, sessionId: session.sessionId, clientVersion, page };
 }
 
+const lostEventsOf = ({ lost }: Event, batch: BatchContext) =>
+  readLost(lost, (time) => {
+    const occurredAt = correctTime(time, batch, []);
+    return typeof occurredAt === "number" ? occurredAt : null;
+  });
+
 const markBot = (device: Device, isBot: boolean): Device =>
   device.isBot === isBot ? device : { ...device, isBot };
 
@@ -369,7 +382,6 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   if (violation) warnings.push("plan_violation");
 
   const key = eventKey(batch.sourceId, event.id, batch.hasToken);
-  const { sessionId } = session;
   const head = {
     analyticsEventId: analyticsEventId(key),
     occurredAt: storedTime(parsed, occurredAt),
@@ -378,7 +390,8 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   };
   const measured = measuresOf(event, isPassive(event), warnings);
   const measures = violation || batch.violatedPlan ? { ...measured, planViolation: true } : measured;
-  const others = { members, device: markBot(device, botReason !== null), measures };
+  const lost = lostEventsOf(event, batch);
+  const others = { members, device: markBot(device, botReason !== null), measures, lost };
   const line = Buffer.from(batch.buildLine(head, membersOfEvent(event, session, page, others)));
   // the normal form has the event's data and more
   const tooLarge = checkEventSize(event, batch.maxEventBytes, line.length);
@@ -389,7 +402,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
     key,
     line,
     day: dayOf(occurredAt),
-    sessionId,
+    sessionId: session.sessionId,
     userId: batch.userId,
     warnings,
     clientVersion: batch.clientVersion,

@@ -46,6 +46,7 @@ test("Each member of an event's normal form is a column of its row.", async () =
       context,
       occurredAt: iso(found.occurredAt),
       receivedAt: iso(found.receivedAt),
+      lost: found.lost.map((lost: { occurredAt: string }) => ({ ...lost, occurredAt: iso(lost.occurredAt) })),
     };
   };
   const nothing = { medium: null, campaign: null, term: null, content: null };

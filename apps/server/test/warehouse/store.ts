@@ -266,6 +266,7 @@ export function anEvent(occurredAt: number, over: Record<string, unknown> = {}):
     engagedSeconds: 1.5,
     scrollDepth: 80,
     planViolation: true,
+    lost: [{ eventId: "event-0", occurredAt: "2026-10-31T12:00:00.000Z", cause: "too_old" }],
     ...over,
   };
   const { sourceId, receivedAt, batchId, sdkVersion, country, region, city, sentBy, ...rest } = others;

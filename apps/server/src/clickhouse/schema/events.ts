@@ -57,6 +57,13 @@ const ID_HASHES = {
   visitor: "UInt64 MATERIALIZED sipHash64(anonymousId)",
 };
 
+/** Of events that their client numbers (docs/api/events.md, Sequences). The first number is 1; 0: not numbered. */
+const NUMBERED = {
+  sequence:
+    "UInt64 MATERIALIZED if(match(eventId, '^[0-9a-f]{32}~1[0-9]{6}$'), sipHash64(substring(eventId, 1, 32)), 0)",
+  number: "UInt32 MATERIALIZED if(sequence = 0, 0, toUInt32OrZero(substring(eventId, 34)) - 999999)",
+};
+
 /** The fingerprint of each day, which tells whether a rollup is up to date. */
 const DAYS = `PROJECTION days
   (SELECT sourceId, toDate(occurredAt), count(), sum(cityHash64(analyticsEventId)) GROUP BY sourceId, toDate(occurredAt))`;
@@ -95,7 +102,9 @@ const COLUMNS: Readonly<Record<string, string>> = {
   engagedSeconds: "Float32",
   scrollDepth: "Nullable(UInt8)",
   planViolation: "Bool",
+  lost: `Array(${tuple({ eventId: "String", occurredAt: "DateTime64(3, 'UTC')", cause: "LowCardinality(String)" })})`,
   ...ID_HASHES,
+  ...NUMBERED,
 };
 
 /**
