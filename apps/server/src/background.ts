@@ -6,6 +6,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
 import { embeddedFolder, queryMemoryBytes } from "./open-warehouse.ts";
 import { startErasureWorker } from "./workers/erasures.ts";
 import { measureBusyShare, startMemoryWorker } from "./workers/memory.ts";
+import { createKeptExpiry } from "./workers/quarantine.ts";
 import { createRetention } from "./workers/retention.ts";
 import type { ShipperTotals } from "./workers/shipper.ts";
 import { startWorker, type Worker } from "./workers/worker.ts";
@@ -100,6 +101,7 @@ function startMaintenance(context: ServiceContext): Worker[] {
   const { config, ledger, warehouse, deletionTime, ingest } = context;
   const { read } = deletionTime;
   const retention = createRetention({ ledger, warehouse, outboxDays: config.RETENTION_DAYS });
+  const expireKept = createKeptExpiry(ledger);
   const expireRecords = async () => {
     const now = await read();
     await ledger.expireAudit({ before: now - config.AUDIT_RETENTION_DAYS * DAY_MS });
@@ -111,6 +113,9 @@ function startMaintenance(context: ServiceContext): Worker[] {
     ),
     startEveryMinute(context, "salt expiry", "old salts of visitors are not destroyed", ingest.expireSalts),
     startEveryMinute(context, "audit expiry", "old audit entries are not deleted", expireRecords),
+    startEveryMinute(context, "quarantine", "kept events are not deleted after their time", async () =>
+      expireKept({ now: await read() }),
+    ),
     ...startAlerts(context),
     startReports(context),
     startCatalogFlush(context),
@@ -121,12 +126,12 @@ function startMaintenance(context: ServiceContext): Worker[] {
 }
 
 function startErasures(context: ServiceContext): Worker {
-  const { config, ledger, warehouse, recorder, ingest } = context;
+  const { config, ledger, warehouse, recorder, keeper, ingest } = context;
   return startErasureWorker({
     ...context,
     isWithoutWarehouse: () =>
       warehouse.state() === "off" && warehouse.problem() === null && !existsSync(embeddedFolder(config)),
-    flushAttempts: recorder.flush,
+    flushAttempts: async () => void (await Promise.all([recorder.flush(), keeper.flush()])),
     forgetSession: (session) => {
       ingest.forget({ kind: "session", ...session });
       ledger.notifySessionChanged(session);

@@ -30,6 +30,7 @@ import type { RequestTracer } from "./monitoring/tracing.ts";
 import type { OpenedLedger } from "./open-ledger.ts";
 import { queryMemoryBytes } from "./open-warehouse.ts";
 import { type BoundedLog, boundLog } from "./overload/bounded-log.ts";
+import { Keeper } from "./quarantine/keeper.ts";
 import { appliedLimits } from "./sources/render.ts";
 import { createReports } from "./stats/reports/reports.ts";
 import { FailedDays } from "./stats/rollups/failed-days.ts";
@@ -119,6 +120,7 @@ async function openStats(deps: ContextDeps, ledger: Ledger, completeness: Wareho
 interface IngestParts extends ContextDeps {
   ledger: Ledger;
   recorder: Recorder;
+  keeper: Keeper;
   /** For lines that strangers can cause. */
   boundedLog: BoundedLog;
   storageTrouble: StorageTrouble;
@@ -133,7 +135,7 @@ interface IngestParts extends ContextDeps {
 }
 
 function buildIngest(parts: IngestParts): Ingest {
-  const { config, log, readiness, recorder, storageTrouble, authenticator } = parts;
+  const { config, log, readiness, recorder, keeper, storageTrouble, authenticator } = parts;
   const observeLine = createObserver({
     ...parts,
     counters: parts.metrics.ingest,
@@ -143,6 +145,7 @@ function buildIngest(parts: IngestParts): Ingest {
     ...parts,
     observe: (attempt: Attempt) => {
       if (config.DEBUG_RECORDING === "on") recorder.record(attempt);
+      keeper.keep(attempt);
       observeLine(attempt);
       if (attempt.outcome.kind === "answered") storageTrouble.worked();
     },
@@ -173,13 +176,22 @@ function followChanges(opened: Ledger) {
   return { ledger, onLedgerChange };
 }
 
+/** What is written of each attempt after it was answered. */
+function startRecording(deps: ContextDeps & Pick<IngestParts, "ledger" | "boundedLog">) {
+  const { clock, log, boundedLog, ledger, openedLedger } = deps;
+  const { writeAttempts: write } = openedLedger;
+  return {
+    recorder: createRecorder({ ledger, clock, log, ...(write && { write }) }),
+    keeper: new Keeper({ ledger, clock, log: boundedLog }),
+  };
+}
+
 export async function createContext(deps: ContextDeps) {
   const { config, clock, log, readiness, openedLedger, addresses } = deps;
   const { ledger, onLedgerChange } = followChanges(openedLedger.ledger);
   const boundedLog = boundLog(log, clock);
   const storageTrouble = watchStorageTrouble(log, clock);
-  const { writeAttempts } = openedLedger;
-  const recorder = createRecorder({ ledger, clock, log, ...(writeAttempts && { write: writeAttempts }) });
+  const recording = startRecording({ ...deps, ledger, boundedLog });
   const report = (error: unknown, ids: RequestIds) => {
     if (error instanceof StorageError) storageTrouble.failed(error, ids);
     else boundedLog.error({ err: error, ...toLogIds(ids) }, "a request failed");
@@ -190,7 +202,7 @@ export async function createContext(deps: ContextDeps) {
   const parts: IngestParts = {
     ...deps,
     ledger,
-    recorder,
+    ...recording,
     boundedLog,
     storageTrouble,
     report,
@@ -227,7 +239,8 @@ export async function createContext(deps: ContextDeps) {
     flush: async () => {
       // without storage, the events of the last seconds are missing in the catalogue
       await flushCatalog().catch(() => undefined);
-      await recorder.close();
+      await recording.recorder.close();
+      await recording.keeper.flush();
       // a last-used time that cannot be written is recorded again when the token is used next
       await authenticator.flush().catch(() => undefined);
     },

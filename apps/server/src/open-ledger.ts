@@ -32,7 +32,12 @@ interface LedgerOptions {
 /** The PostgreSQL driver is imported only when it is used. */
 async function openOnPostgres(url: string, config: Config, onGroup?: GroupObserver): Promise<OpenedLedger> {
   const { openPostgresLedger } = await import("./ledger/postgres/open.ts");
-  const ledger = await openPostgresLedger({ url, attemptStoreBytes: config.DEBUG_STORE_BYTES, onGroup });
+  const ledger = await openPostgresLedger({
+    url,
+    attemptStoreBytes: config.DEBUG_STORE_BYTES,
+    quarantineBytes: config.QUARANTINE_BYTES,
+    onGroup,
+  });
   // there are no threads; the driver reconnects, and PostgreSQL checks its own files
   const nothing = async () => undefined;
   return { ledger, onBroken: () => undefined, releaseMemory: nothing, load: ledger.load, check: nothing };
@@ -47,6 +52,7 @@ async function openInDataDir(
     now,
     warn,
     attemptStoreBytes: config.DEBUG_STORE_BYTES,
+    quarantineBytes: config.QUARANTINE_BYTES,
     attemptsThread: new URL("./attempts-thread.ts", import.meta.url),
     onGroup,
     ...(durability ? { durability } : {}),

@@ -24,6 +24,7 @@ import * as installChecks from "./install-checks/routes.ts";
 import { mcp } from "./mcp/route.ts";
 import * as operations from "./monitoring/routes.ts";
 import type { Rate } from "./overload/rate-limit.ts";
+import { getQuarantine, listKeptEvents, type QuarantineServices } from "./quarantine/routes.ts";
 import { getEventCatalog } from "./sources/event-catalog.ts";
 import { checkSourceFields } from "./sources/fields.ts";
 import * as plans from "./sources/plan.ts";
@@ -67,6 +68,7 @@ interface RouteServices
   readonly rates: { readonly failedAuth: Rate };
   readonly stats: StatsHandlers;
   readonly reportRoutes: ReportRouteDeps;
+  readonly quarantine: QuarantineServices;
   readonly getDebug: Handler<"getDebug">;
   readonly streamDebug: Handler<"streamDebug">;
   readonly exportEvents: Handler<"exportEvents">;
@@ -129,8 +131,17 @@ const statsHandlers = ({ catalog, newId, stats, reportRoutes }: RouteServices) =
   }) satisfies Partial<Handlers>;
 
 /** Reads of personal data, which the audit log notes. */
-const readingHandlers = ({ auditTrail, stats, getDebug, streamDebug, exportEvents }: RouteServices) =>
+const readingHandlers = ({
+  auditTrail,
+  stats,
+  quarantine,
+  getDebug,
+  streamDebug,
+  exportEvents,
+}: RouteServices) =>
   ({
+    getQuarantine: getQuarantine(quarantine),
+    listKeptEvents: noted(auditTrail, "source.debug_read", listKeptEvents(quarantine)),
     listEvents: noted(auditTrail, "source.events_read", stats.listEvents),
     getDebug: noted(auditTrail, "source.debug_read", getDebug),
     streamDebug: noted(auditTrail, "source.debug_read", streamDebug),

@@ -40,6 +40,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     ...assets,
     catalog: ledger,
     isOperator: createOperatorCheck(ledger, config.ORGANIZATION_ID),
+    quarantine: context,
     getDebug: getDebug(view),
     streamDebug: streamDebug(createDebugStreams(context), stopping),
     reportRoutes: {

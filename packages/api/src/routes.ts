@@ -12,6 +12,8 @@ export const ROUTES = {
   testInstall: "POST /api/tracking-sources/{sourceId}/test",
   getDebug: "GET /api/tracking-sources/{sourceId}/debug",
   streamDebug: "GET /api/tracking-sources/{sourceId}/debug/stream raw",
+  getQuarantine: "GET /api/tracking-sources/{sourceId}/quarantine",
+  listKeptEvents: "GET /api/tracking-sources/{sourceId}/quarantine/events",
   getEventCatalog: "GET /api/tracking-sources/{sourceId}/catalog",
   getPlan: "GET /api/tracking-sources/{sourceId}/plan",
   savePlan: "PUT /api/tracking-sources/{sourceId}/plan",

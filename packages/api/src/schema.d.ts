@@ -456,6 +456,8 @@ patterns: (string)[];
 channelRules: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays: number | null;
+/** Days for which the source keeps events that it refused for a reason that its settings can mend. 0: it keeps none, and those that it has are deleted. */
+keepRejected: number;
 /** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins: (string)[];
 limits: Schemas["SourceLimits"];
@@ -611,6 +613,8 @@ pathRules?: Schemas["PathRulesInput"];
 channelRules?: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays?: number | null;
+/** Days for which the source keeps events that it refused for a reason that its settings can mend. 0: it keeps none, and those that it has are deleted. */
+keepRejected?: number;
 /** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins?: (string)[];
 };
@@ -660,6 +664,8 @@ pathRules?: Schemas["PathRulesInput"];
 channelRules?: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays?: number | null;
+/** Days for which the source keeps events that it refused for a reason that its settings can mend. 0: it keeps none, and those that it has are deleted. */
+keepRejected?: number;
 /** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins?: (string)[];
 /** The limits that the source sets for itself. */
@@ -1271,6 +1277,52 @@ message: string;
 /** What to change. */
 hint: string;
 })[];
+};
+Quarantine: {
+/** How many events are kept. */
+events: number;
+/** The bytes that they take. */
+bytes: number;
+/** The kept events by code, name and origin, the most frequent first; at most 200. */
+groups: ({
+/** Why the events were not stored. */
+code: "plan_violation" | "timestamp_too_old" | "origin_not_allowed" | "origin_missing" | "rotated_public_key" | "source_inactive" | "quota_exceeded";
+/** The name under which the events would be stored, masked. */
+name: string;
+/** The origin of the page, masked; null: the requests had none. */
+origin: string | null;
+/** How many events of this kind are kept. */
+events: number;
+/** When the first of them was received. */
+firstReceivedAt: Schemas["Timestamp"];
+/** When the last of them was received. */
+lastReceivedAt: Schemas["Timestamp"];
+})[];
+/** Events that were deleted before their time, because the quarantine was full. */
+evictedEvents: number;
+/** When the last of them was deleted; null: none was. */
+lastEvictedAt: Schemas["Timestamp"] | null;
+/** Requests whose events were not kept, because too many came at once. */
+skippedRequests: number;
+/** When the last of them was skipped; null: none was. */
+lastSkippedAt: Schemas["Timestamp"] | null;
+};
+KeptEventList: {
+/** The kept events, the newest first. */
+events: ({
+/** Why the events were not stored. */
+code: "plan_violation" | "timestamp_too_old" | "origin_not_allowed" | "origin_missing" | "rotated_public_key" | "source_inactive" | "quota_exceeded";
+/** The name under which the events would be stored, masked. */
+name: string;
+/** The origin of the page, masked; null: the requests had none. */
+origin: string | null;
+/** When the event was received. */
+receivedAt: Schemas["Timestamp"];
+/** The event as it was sent, masked; cut if it is longer than 16 KiB. */
+event: unknown;
+})[];
+/** The `cursor` of the next page; null: this is the last page. */
+nextCursor: string | null;
 };
 StatsQuery: {
 /** The id of the source's workspace. For another one the response is 404. */
@@ -2574,6 +2626,42 @@ cursor?: string | null | undefined;
 };
 body: undefined;
 answer: Response;
+};
+/** Count the events that a source keeps although it did not store them */
+getQuarantine: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["Quarantine"];
+};
+/** List the kept events of a source */
+listKeptEvents: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string | null | undefined;
+/** Only events with this code. */
+code?: "plan_violation" | "timestamp_too_old" | "origin_not_allowed" | "origin_missing" | "rotated_public_key" | "source_inactive" | "quota_exceeded" | null | undefined;
+/** Only events with this name, as in a group. */
+name?: string | null | undefined;
+/** Only events from this origin, as in a group. Empty: those without an origin. */
+origin?: string | null | undefined;
+/** The maximum number of events of the page. Default: 50. */
+limit?: number | null | undefined;
+/** The nextCursor of the previous page. */
+cursor?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["KeptEventList"];
 };
 /** Get the event catalogue of a source */
 getEventCatalog: {

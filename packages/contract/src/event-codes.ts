@@ -1,4 +1,5 @@
 /** The codes and warnings of single events (docs/api/events.md). */
+import type { ErrorCode } from "./errors.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 
 const KNOWN_TYPES = Object.keys(EVENT_TYPES)
@@ -51,6 +52,22 @@ export const POLICY_CODES: readonly string[] = [
   "address_excluded",
   "bot_rejected",
 ] satisfies EventCode[];
+
+/**
+ * Why an event was not stored, as far as a change of the source's settings or of its tracking plan can mend it. A source keeps
+ * events with these codes (docs/api/quarantine.md).
+ */
+export const KEPT_CODES = [
+  "plan_violation",
+  "timestamp_too_old",
+  "origin_not_allowed",
+  "origin_missing",
+  "rotated_public_key",
+  "source_inactive",
+  "quota_exceeded",
+] as const satisfies readonly (EventCode | ErrorCode)[];
+export type KeptCode = (typeof KEPT_CODES)[number];
+export const isKeptCode = (code: string): code is KeptCode => KEPT_CODES.some((kept) => kept === code);
 
 /** Warnings: what was corrected in an accepted event, and what to send instead. */
 export const WARNING_MESSAGES = {

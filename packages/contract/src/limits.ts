@@ -162,6 +162,12 @@ export const LIMITS = {
   maxPathPatternLength: 500,
   /** Days that a source can keep its events: ten years. `null` keeps them forever. */
   maxRetentionDays: 3_650,
+  /** Days that a source can keep what it refuses: a month is enough to notice and to mend it. */
+  maxKeepRejectedDays: 30,
+  /** Groups of kept events in one answer: what needs more is not mended one by one. */
+  maxKeptGroups: 200,
+  /** Characters of the name and the origin by which kept events are found. */
+  maxKeptTextLength: 300,
   /** Grace period of a replaced public key: one week is enough to update every install. */
   maxGraceSeconds: 604_800,
   /** Rows of one page of a list. It is also the default. */

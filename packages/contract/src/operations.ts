@@ -11,6 +11,7 @@ import { INGEST_OPERATIONS } from "./operations/ingest.ts";
 import { MCP_OPERATIONS } from "./operations/mcp.ts";
 import { PLAN_OPERATIONS } from "./operations/plan.ts";
 import { PUBLIC_OPERATIONS } from "./operations/public.ts";
+import { QUARANTINE_OPERATIONS } from "./operations/quarantine.ts";
 import { REPORT_OPERATIONS } from "./operations/reports.ts";
 import { SAVED_ITEM_OPERATIONS } from "./operations/saved-items.ts";
 import { SOURCE_OPERATIONS } from "./operations/sources.ts";
@@ -19,6 +20,7 @@ import { WORKSPACE_OPERATIONS } from "./operations/workspace.ts";
 
 export const OPERATIONS = [
   ...SOURCE_OPERATIONS,
+  ...QUARANTINE_OPERATIONS,
   ...PLAN_OPERATIONS,
   ...STATS_OPERATIONS,
   ...SAVED_ITEM_OPERATIONS,

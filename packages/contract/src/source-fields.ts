@@ -225,6 +225,12 @@ const RetentionDays = Nullable(
       "Events older than this many days are deleted from the warehouse; null: events are kept forever.",
   },
 );
+const KeepRejected = Type.Integer({
+  minimum: 0,
+  maximum: LIMITS.maxKeepRejectedDays,
+  description:
+    "Days for which the source keeps events that it refused for a reason that its settings can mend. 0: it keeps none, and those that it has are deleted.",
+});
 const RequireOrigin = Type.Boolean({
   description: "Ingest requests without an Origin or Referer header are refused, unless they have a token.",
 });
@@ -298,6 +304,7 @@ export const SOURCE_FIELDS = {
   pathRules: PathRules,
   channelRules: Type.Array(ChannelRule, CHANNEL_RULES),
   retentionDays: RetentionDays,
+  keepRejected: KeepRejected,
   embedOrigins: Type.Array(Type.String(), { description: EMBED_ORIGINS }),
   limits: SourceLimits,
 };
@@ -340,6 +347,7 @@ export const SOURCE_FIELD_INPUTS = {
     Type.Array(ChannelRule, { maxItems: LIMITS.maxChannelRules, ...CHANNEL_RULES }),
   ),
   retentionDays: Type.Optional(RetentionDays),
+  keepRejected: Type.Optional(KeepRejected),
   embedOrigins: Type.Optional(EmbedOrigins),
   limits: Type.Optional(
     Closed(
@@ -376,6 +384,7 @@ export const SOURCE_DEFAULTS: Readonly<Omit<SourceSettings, "name" | "slug">> = 
   pathRules: { removeIndex: false, removeTrailingSlash: false, lowerCase: false, patterns: [] },
   channelRules: [],
   retentionDays: null,
+  keepRejected: 7,
   embedOrigins: [],
   limits: {
     maxBatchSize: null,

@@ -39,6 +39,7 @@ const OPTION_OF_SOURCE_FIELD: Readonly<Record<SourceFieldName, string | null>> =
   pathRules: null,
   channelRules: "--channel-rule",
   retentionDays: "--retention-days",
+  keepRejected: "--keep-rejected",
   embedOrigins: "--embed-origin",
   limits: null,
 };

@@ -257,6 +257,11 @@ export const SETTINGS = {
     "Maximum bytes of debug history, all sources together",
     integer(1_048_576, 1e12),
   ),
+  QUARANTINE_BYTES: setting(
+    SERVER_LIMITS.quarantineBytes,
+    "Maximum bytes of kept events, all sources together; the oldest are deleted first",
+    integer(1_048_576, 1e12),
+  ),
   DEBUG_RECORDING: onOff("on", "Whether attempts are recorded for the debug view: on or off"),
   DISK_LOW_WATER_BYTES: setting(
     268_435_456,

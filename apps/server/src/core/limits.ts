@@ -14,6 +14,8 @@ export const SERVER_LIMITS = {
   attemptsPerCodeKept: 20,
   attemptRetentionSeconds: 7 * 86_400,
   attemptStoreBytes: 1_073_741_824,
+  /** About two million kept events. */
+  quarantineBytes: 1_073_741_824,
   userIdLength: 200,
   /** Everything that requests can create is limited, far above what people need. */
   maxWorkspacesPerUser: 100,

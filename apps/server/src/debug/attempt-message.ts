@@ -25,6 +25,7 @@ export function toMessage({
   source: { sourceId },
   outcome,
   body,
+  unstored: _,
   ...facts
 }: FinishedAttempt): AttemptMessage {
   const message = { ...facts, source: { sourceId }, body: body() };

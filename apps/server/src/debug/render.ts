@@ -27,7 +27,7 @@ const EMPTY: Snapshot = { json: "null", truncated: false };
 export type FinishedAttempt = Attempt & { source: NonNullable<Attempt["source"]> };
 
 /** A finished attempt with the id of its source only. The thread that renders attempts gets no more. */
-export type RenderableAttempt = Omit<FinishedAttempt, "source"> & {
+export type RenderableAttempt = Omit<FinishedAttempt, "source" | "unstored"> & {
   source: Pick<FinishedAttempt["source"], "sourceId">;
 };
 

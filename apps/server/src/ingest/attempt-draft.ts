@@ -1,6 +1,7 @@
 import type { Attempt, AttemptFacts, Outcome } from "./attempt.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { NO_BODY } from "./json.ts";
+import type { RequestWithBody } from "./unstored-event.ts";
 
 export type AttemptDraft = ReturnType<typeof startAttempt>;
 
@@ -12,6 +13,7 @@ const NOTHING_KNOWN: AttemptFacts = {
   payloadBytes: 0,
   envelope: null,
   clockSkewMs: null,
+  unstored: null,
 };
 
 interface AttemptDraftDeps {
@@ -27,8 +29,15 @@ export function startAttempt(request: IngestRequest, { newId, stopwatch }: Attem
   const { requestId, traceId, kind, legacy, receivedAt, origin, userAgent, proxyUntrusted } = request;
   const endpoint = request.foreign?.adapter.endpoint ?? null;
   const facts = { ...NOTHING_KNOWN };
+  let sent: RequestWithBody | null = null;
   return {
     attemptId,
+    /** Notes a request whose body was read and whose token, if it has one, is valid. */
+    receive: (received: RequestWithBody) => {
+      sent = received;
+    },
+    /** That request. null: it was refused before. */
+    sent: (): RequestWithBody | null => sent,
     note: (newFacts: Partial<AttemptFacts>) => void Object.assign(facts, newFacts),
     finish: (outcome: Outcome): Attempt => ({
       attemptId,

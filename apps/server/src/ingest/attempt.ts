@@ -10,6 +10,7 @@ import type { SourceRecord } from "../ledger/records.ts";
 import type { ForeignReply } from "./adapter.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import type { BodyText } from "./json.ts";
+import type { Unstored } from "./unstored-event.ts";
 
 /** The envelope of a body, as far as it could be read. */
 export interface Envelope {
@@ -34,6 +35,8 @@ export interface AttemptFacts {
   readonly payloadBytes: number;
   readonly envelope: Envelope | null;
   readonly clockSkewMs: number | null;
+  /** null: the request has no such events, or its source keeps none. */
+  readonly unstored: Unstored | null;
 }
 
 /** The part of a request that an attempt keeps. */

@@ -1,6 +1,5 @@
 /** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
 import { EVENT_CODES, type EventResult, storedEventName } from "@headwater/contract";
-import type { ContainsAddress } from "../core/address-ranges.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { EventLearner } from "../event-catalog/learner.ts";
 import { createLineBuilder } from "../ledger/outbox-line.ts";
@@ -16,7 +15,6 @@ import {
   type Rejection,
   rejectEvent,
 } from "./evaluate-event.ts";
-import type { IngestRequest } from "./ingest-request.ts";
 import { isJsonObject, textOrNull } from "./json.ts";
 import {
   type InvalidEvent,
@@ -25,27 +23,26 @@ import {
   type ParsedBody,
   type ParsedEvent,
 } from "./parse.ts";
-import { NO_PLACE, type PlaceOf } from "./places.ts";
 import type { PlanCache } from "./plan-cache.ts";
 import type { PropertyNames } from "./property-names.ts";
+import type { SenderFacts } from "./sender.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import type { Visit } from "./visit.ts";
-import { type DeviceOf, hintedDeviceOf, readSurroundings, senderOf, userAgentOf } from "./visitor.ts";
+import { type DeviceOf, hintedDeviceOf, readSurroundings, userAgentOf } from "./visitor.ts";
 
 /** An event with its outcome, in the order of the batch. */
 export interface EvaluatedEvent {
   readonly parsed: ParsedEvent;
   readonly outcome: EventOutcome;
+  /** What it was evaluated with. null: it was rejected without that. */
+  readonly batch: BatchInput | null;
 }
 
 export interface BatchDeps {
   readonly sessions: SessionCache;
   readonly plans: PlanCache;
-  readonly placeOf: PlaceOf;
   readonly deviceOf: DeviceOf;
-  /** null: no address is one of a data centre. */
-  readonly isDataCentre: ContainsAddress | null;
   readonly isSpamReferrer: (host: string) => boolean;
   readonly propertyNames: PropertyNames;
 }
@@ -66,39 +63,35 @@ function findOtherSessions(
   return ids.size === 0 ? NO_SESSIONS : sessions.findAll(sourceId, ids);
 }
 
-interface BatchRequest {
-  readonly request: IngestRequest;
+export interface BatchInput {
+  readonly sender: SenderFacts;
   readonly keyed: CachedSource;
   readonly parsed: ParsedBody;
   readonly session: SessionRecord;
 }
 
 function buildContext(
-  { request, keyed, parsed: { body }, session }: BatchRequest,
+  { sender, keyed, parsed: { body }, session }: BatchInput,
   batch: ParsedBatch,
   { otherSessions, plan }: Pick<BatchContext, "otherSessions" | "plan">,
-  { placeOf, deviceOf, isDataCentre, isSpamReferrer }: BatchDeps,
+  { deviceOf, isSpamReferrer }: BatchDeps,
 ): BatchContext {
   const { sourceId } = session;
-  const { receivedAt } = request;
+  const { receivedAt, sentBy } = sender;
   const sdkVersion = body.sdkVersion ?? null;
   const context = body.context ?? null;
-  const ownDeviceOf = (userAgent: string | null) => hintedDeviceOf(userAgent, request, deviceOf);
-  const device = ownDeviceOf(userAgentOf(context, request));
-  const sentBy = senderOf(request);
-  const hasToken = request.authorization !== null;
-  // the address of a server says nothing about the visitor
-  const place = sentBy === "server" ? NO_PLACE : placeOf(request.clientAddress, request.vouchedCountry);
+  const ownDeviceOf = (userAgent: string | null) => hintedDeviceOf(userAgent, sender, deviceOf);
+  const device = ownDeviceOf(userAgentOf(context, sender));
   return {
     sourceId,
-    hasToken,
+    hasToken: sender.hasToken,
     receivedAt,
     buildLine: createLineBuilder({
       sourceId,
       receivedAt: toIsoTime(receivedAt),
       batchId: batch.batchId,
       sdkVersion,
-      ...place,
+      ...sender.place,
       sentBy,
     }),
     clockSkewMs: receivedAt - batch.sentAt,
@@ -107,16 +100,16 @@ function buildContext(
     anonymousId: body.anonymousId,
     userId: body.userId || null,
     surroundings: readSurroundings(context, device),
-    origin: request.origin,
+    origin: sender.origin,
     device,
     deviceOf: ownDeviceOf,
     maxEventBytes: keyed.limits.maxEventBytes,
     bots: keyed.source.bots,
-    isFromDataCentre: sentBy === "browser" && isDataCentre?.(request.clientAddress) === true,
+    isFromDataCentre: sender.isFromDataCentre,
     isSpamReferrer,
     retentionDays: keyed.source.retentionDays,
     excludesPath: keyed.excludesPath,
-    isAddressExcluded: !hasToken && keyed.excludesAddress?.(request.clientAddress) === true,
+    isAddressExcluded: sender.isAddressExcluded,
     addressRules: keyed.addressRules,
     classifyVisit: keyed.classifyVisit,
     clientVersion: sdkVersion,
@@ -134,17 +127,17 @@ export function rejectInvalid({ issues, code = "invalid_event" }: InvalidEvent):
 }
 
 /** Evaluates every event of the batch, before the ledger is asked for duplicates. */
-export async function evaluateBatch(batchRequest: BatchRequest, deps: BatchDeps): Promise<EvaluatedEvent[]> {
-  const { batch } = batchRequest.parsed;
+export async function evaluateBatch(input: BatchInput, deps: BatchDeps): Promise<EvaluatedEvent[]> {
+  const { batch } = input.parsed;
   if (!batch) return [];
-  const otherSessions = await findOtherSessions(batch, batchRequest.session, deps.sessions);
-  const { planVersion, source } = batchRequest.keyed;
+  const otherSessions = await findOtherSessions(batch, input.session, deps.sessions);
+  const { planVersion, source } = input.keyed;
   const plan = planVersion === null ? null : await deps.plans.find(source.sourceId, planVersion);
-  const context = buildContext(batchRequest, batch, { otherSessions, plan }, deps);
+  const context = buildContext(input, batch, { otherSessions, plan }, deps);
   return batch.events.map((parsed) => {
     const outcome = isInvalid(parsed) ? rejectInvalid(parsed) : evaluateEvent(parsed, context);
     if (outcome.status === "candidate") warnOfNames(outcome, context, deps.propertyNames);
-    return { parsed, outcome };
+    return { parsed, outcome, batch: input };
   });
 }
 
@@ -178,7 +171,7 @@ function touchesOf(candidates: readonly Candidate[]): Required<SessionTouch>[] {
 
 export interface CommitInput {
   readonly sourceId: string;
-  readonly request: IngestRequest;
+  readonly receivedAt: number;
   /** At least one. */
   readonly visits: readonly Visit[];
   readonly userId: string | null;
@@ -188,8 +181,14 @@ export interface CommitInput {
 }
 
 /** Everything that the ledger has to store for a request. It stores all of it or nothing. */
-export function buildCommit({ sourceId, request, visits, userId, events, sizeBytes }: CommitInput): Commit {
-  const { receivedAt } = request;
+export function buildCommit({
+  sourceId,
+  receivedAt,
+  visits,
+  userId,
+  events,
+  sizeBytes,
+}: CommitInput): Commit {
   const candidates = candidatesOf(events);
   const touches: SessionTouch[] = touchesOf(candidates);
   const sessionsIn = (wanted: Visit["state"]) =>
@@ -211,7 +210,7 @@ export function buildCommit({ sourceId, request, visits, userId, events, sizeByt
 
 /** Adds the events that are new to the catalogue of the source, and its violations of the tracking plan. */
 export function learnEvents(
-  { sourceId, request: { receivedAt }, events }: CommitInput,
+  { sourceId, receivedAt, events }: Pick<CommitInput, "sourceId" | "receivedAt" | "events">,
   committed: StoredFlags,
   learner: EventLearner,
 ): void {

@@ -27,6 +27,7 @@ import {
 } from "./json.ts";
 import { markLongIds, mayHaveLongIds, numberOrText } from "./long-ids.ts";
 import { type BodyParser, type InvalidEvent, isInvalid, type ParsedBody, requireBatchSize } from "./parse.ts";
+import { senderOf } from "./sender.ts";
 import type { ForeignSession } from "./visit.ts";
 import { userAgentOf } from "./visitor.ts";
 
@@ -163,7 +164,8 @@ const contextOf = ({ event }: Identified, { context }: Translation): JsonObject 
 /** The key of the session of an event. Visitors without storage are told apart by their user agent. */
 function sessionKeyOf(one: Identified, translation: Translation, request: IngestRequest): string {
   const { anonymousId, clientSession } = one.source;
-  const userAgent = anonymousId === NO_ID ? userAgentOf(contextOf(one, translation), request) : null;
+  const sender = { sentBy: senderOf(request), userAgent: request.userAgent };
+  const userAgent = anonymousId === NO_ID ? userAgentOf(contextOf(one, translation), sender) : null;
   // as far as the id of the visitor depends on it
   const counted = userAgent?.slice(0, SERVER_LIMITS.maxUserAgentLength) ?? "";
   return JSON.stringify([anonymousId, clientSession, counted]);

@@ -13,6 +13,7 @@ import { type AttemptDraft, startAttempt } from "./attempt-draft.ts";
 import { checkKey, checkRequest } from "./checks.ts";
 import {
   type BatchDeps,
+  type BatchResults,
   buildCommit,
   buildResults,
   type CommitInput,
@@ -33,12 +34,14 @@ import {
 import type { ForeignCall, IngestRequest } from "./ingest-request.ts";
 import { decodeBody, NO_BODY, parseJson } from "./json.ts";
 import { type BodyParser, readEnvelope } from "./parse.ts";
-import type { PlaceOf } from "./places.ts";
 import type { PlanCache } from "./plan-cache.ts";
 import type { Quotas } from "./quotas.ts";
 import type { RateChecks } from "./rates.ts";
+import { readSender, type SenderDeps } from "./sender.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource, SourceCache } from "./source-cache.ts";
+import { unstoredOf, unstoredOfRefused } from "./unstored.ts";
+import type { RequestWithBody } from "./unstored-event.ts";
 import { findForeignVisits, findVisit, type KeyedRequest, type Visit } from "./visit.ts";
 import type { DeviceOf } from "./visitor.ts";
 import type { VisitorIds } from "./visitor-ids.ts";
@@ -55,9 +58,9 @@ export interface IngestDeps {
   /** Slots for requests that are processed, by source. */
   readonly admission: Admission;
   readonly parseBody: BodyParser;
-  readonly placeOf: PlaceOf;
+  readonly placeOf: SenderDeps["placeOf"];
   readonly deviceOf: DeviceOf;
-  readonly isDataCentre: BatchDeps["isDataCentre"];
+  readonly isDataCentre: SenderDeps["isDataCentre"];
   readonly propertyNames: BatchDeps["propertyNames"];
   readonly isSpamReferrer: BatchDeps["isSpamReferrer"];
   /** Throws a 401 or 403 refusal unless the token may send events of the source. */
@@ -83,6 +86,8 @@ export async function handleIngest(request: IngestRequest, deps: IngestDeps): Pr
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) deps.report(refusal.cause, request);
     outcome = { kind: "refused", refusal };
+    const sent = draft.sent();
+    if (sent) draft.note({ unstored: unstoredOfRefused(sent, refusal, deps) });
   }
   const attempt = draft.finish(outcome);
   const isCounted = outcome.kind === "refused" || !request.foreign?.fixedReply;
@@ -111,22 +116,25 @@ async function runStages(
     return answerWithoutEvents(request.foreign.fixedReply, draft.attemptId, sourceId);
   }
   const quotaRefusal = keyed.hasQuota ? await deps.quotas.check(keyed, receivedAt) : null;
-  if (quotaRefusal) throw keyRefusal ?? quotaRefusal;
+  if (quotaRefusal && keyed.source.keepRejected === 0) throw keyRefusal ?? quotaRefusal;
   requireAvailable(sourceId, deps);
   const tokenRefusal = request.authorization === null ? null : await checkToken(request, sourceId, deps);
 
-  // the body of a refused request is read too, so that the debug view can show it
+  // the body of a refused request is read too, so that the debug view can show it and the source can keep its events
   const body = await readIngestBody(request.stream, keyed.limits.maxPayloadBytes, { clientKey, sourceId });
   const { sizeBytes } = body;
   draft.note({ payloadBytes: sizeBytes });
   deps.rates.countBytes(clientKey, receivedAt, sizeBytes);
-  const refusal = keyRefusal ?? tokenRefusal ?? checkRequest(request, keyed, body);
+  const sent = { request, keyed, body };
+  // without a valid token, nobody knows that the events are a server's
+  if (tokenRefusal === null) draft.receive(sent);
+  const refusal = keyRefusal ?? quotaRefusal ?? tokenRefusal ?? checkRequest(request, keyed, body);
   if (refusal) {
     draft.note(describeBody(body));
     throw refusal;
   }
 
-  return deps.admission.run(sourceId, () => processBody({ request, keyed, body }, draft, deps));
+  return deps.admission.run(sourceId, () => processBody(sent, draft, deps));
 }
 
 function answerWithoutEvents(reply: ForeignReply, attemptId: string, sourceId: string): AnsweredOutcome {
@@ -135,20 +143,15 @@ function answerWithoutEvents(reply: ForeignReply, attemptId: string, sourceId: s
   return { kind: "answered", answer, results: [], normalized: () => [], reply };
 }
 
-interface AdmittedRequest {
-  readonly request: IngestRequest;
-  readonly keyed: CachedSource;
-  readonly body: IngestBody;
-}
-
 /** The stages of a request that was admitted. */
 async function processBody(
-  { request, keyed, body }: AdmittedRequest,
+  { request, keyed, body }: RequestWithBody,
   draft: AttemptDraft,
   deps: IngestDeps,
 ): Promise<AnsweredOutcome> {
   const { receivedAt } = request;
   const { sourceId } = keyed.source;
+  const { sizeBytes } = body;
   draft.note({ body: () => decodeBody(body) });
   const { bodyText } = decodeBody(body);
   if (request.foreign)
@@ -160,11 +163,11 @@ async function processBody(
 
   const visit = await findVisit(parsed, request, keyed, deps);
   const { events, commit, committed } = await visit.store(async () => {
-    const events = await evaluateBatch({ request, keyed, parsed, session: visit.session }, deps);
-    const { sizeBytes } = body;
+    const sender = readSender(request, keyed, deps);
+    const events = await evaluateBatch({ sender, keyed, parsed, session: visit.session }, deps);
     const userId = parsed.body.userId || null;
     const stored = await storeEvents(
-      { sourceId, request, visits: [visit], userId, events, sizeBytes },
+      { sourceId, receivedAt, visits: [visit], userId, events, sizeBytes },
       keyed,
       deps,
     );
@@ -173,11 +176,15 @@ async function processBody(
   recordCommit(commit, committed, [visit], deps.sessions);
 
   const results = buildResults(events, committed, sourceId, request.authorization !== null);
+  if (isKept(results, keyed)) draft.note({ unstored: unstoredOf(events, sizeBytes) });
   const { attemptId } = draft;
   const answer = buildAnswer({ attemptId, request, keyed, parsed, visit, results });
   const normalized = () => normalizedOf(events);
   return { kind: "answered", answer, results: results.results, normalized, reply: null };
 }
+
+const isKept = ({ rejected }: BatchResults, { source }: CachedSource) =>
+  rejected > 0 && source.keepRejected > 0;
 
 /** The normal form of each event. null: it was rejected. */
 const normalizedOf = (events: readonly EvaluatedEvent[]) =>
@@ -193,12 +200,13 @@ async function storeEvents(input: CommitInput, keyed: CachedSource, { ledger, qu
 
 /** The stages of an admitted request of another tool's client. Its events can be of many visitors. */
 async function processForeign(
-  { request, keyed, body: { sizeBytes } }: AdmittedRequest,
+  { request, keyed, body: { sizeBytes } }: RequestWithBody,
   foreign: { readonly call: ForeignCall; readonly bodyText: string | null },
   draft: AttemptDraft,
   deps: IngestDeps,
 ): Promise<AnsweredOutcome> {
   const { adapter } = foreign.call;
+  const { receivedAt } = request;
   const { sourceId } = keyed.source;
   const asked = toForeignRequest(foreign.call, foreign.bodyText);
   // of a request without a body, the debug view shows the query
@@ -208,19 +216,20 @@ async function processForeign(
   const { limits } = keyed;
   const batch = buildForeignBatch({ request, translation, limits, parseBody: deps.parseBody });
   const sentAt = translation.sentAt === null ? undefined : batch.groups[0]?.parts[0].parsed.batch?.sentAt;
-  if (sentAt !== undefined) draft.note({ clockSkewMs: request.receivedAt - sentAt });
+  if (sentAt !== undefined) draft.note({ clockSkewMs: receivedAt - sentAt });
   const { visits, events, commit, committed } = await inVisits(
     batch,
     { request, keyed },
     deps,
     async (visits) => {
       const events = await evaluateForeign(batch, visits, { request, keyed }, deps);
-      const input = { sourceId, request, visits, userId: null, events, sizeBytes };
+      const input = { sourceId, receivedAt, visits, userId: null, events, sizeBytes };
       return { visits, events, ...(await storeEvents(input, keyed, deps)) };
     },
   );
   recordCommit(commit, committed, visits, deps.sessions);
   const results = buildResults(events, committed, sourceId, request.authorization !== null);
+  if (isKept(results, keyed)) draft.note({ unstored: unstoredOf(events, sizeBytes) });
   const { attemptId } = draft;
   const sessionId = visits[0]?.session.sessionId ?? "";
   const answer = { ok: true, attemptId, sourceId, sessionId, ...results } as const;
@@ -258,13 +267,14 @@ async function evaluateForeign(
   { request, keyed }: KeyedRequest,
   deps: IngestDeps,
 ): Promise<EvaluatedEvent[]> {
+  const sender = readSender(request, keyed, deps);
   const rejected = [...invalid].map(
-    ([index, parsed]) => [index, { parsed, outcome: rejectInvalid(parsed) }] as const,
+    ([index, parsed]) => [index, { parsed, outcome: rejectInvalid(parsed), batch: null }] as const,
   );
   const evaluated = await Promise.all(
     visits.flatMap(({ session }, at) =>
       (groups[at]?.parts ?? []).map(async ({ parsed, indexes }) => {
-        const events = await evaluateBatch({ request, keyed, parsed, session }, deps);
+        const events = await evaluateBatch({ sender, keyed, parsed, session }, deps);
         return events.map((event, place) => [indexes[place] ?? 0, event] as const);
       }),
     ),

@@ -58,6 +58,9 @@ const VISIT = /(?<=[?&])_hw=[^&#]*&?/g;
 const withoutVisit = (text: string): string =>
   text.includes("_hw=") ? text.replace(VISIT, "").replace(/[?&](?=#|$)/g, "") : text;
 
+/** An address without what may never be stored. */
+export const maskSentAddress = (text: string): string => cutUrl(maskAddress(withoutVisit(text)));
+
 /** A page's address, and the campaign that led to it. */
 interface AddressWithCampaign {
   readonly address: PageAddress;
@@ -65,7 +68,7 @@ interface AddressWithCampaign {
 }
 
 function parseAddress(text: string, { cleanQuery, cleanPath }: AddressRules): AddressWithCampaign {
-  const masked = cutUrl(maskAddress(withoutVisit(text)));
+  const masked = maskSentAddress(text);
   const { path, query, fragment } = splitAddress(masked);
   const url =
     cleanQuery === null

@@ -7,7 +7,7 @@ import { textOf } from "../core/text.ts";
 /** Decoded parts of the address file, such as one for each city: about 1 kB each. */
 const PLACE_CACHE_ENTRIES = 5_000;
 
-interface VisitorPlace {
+export interface VisitorPlace {
   /** ISO 3166-1. */
   readonly country: string | null;
   /** The English name of the largest subdivision. */

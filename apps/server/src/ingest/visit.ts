@@ -8,6 +8,7 @@ import { normalizePage } from "./evaluate-event.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { textOrNull } from "./json.ts";
 import type { BootstrapFields, EventsFields, ParsedBody } from "./parse.ts";
+import { type SenderFacts, senderOf } from "./sender.ts";
 import { acceptsEvents, canResume, isResumable, type RunWork, type SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import { userAgentOf } from "./visitor.ts";
@@ -122,7 +123,7 @@ async function resumeOrOpenSession(
     joinKey !== null && !visitor.sessionId ? sessions.findJoinable(sourceId, joinKey, now) : undefined;
   const found = opening ? await opening : null;
   if (found && canResume(found, visitor.anonymousId, now)) return resume(found, body, now);
-  const session = newSession(visitor, request, keyed, newId("ses"));
+  const session = newSession(visitor, toSender(request), keyed, newId("ses"));
   return { session, state: "opened", store: sessions.open(session, joinKey) };
 }
 
@@ -135,7 +136,11 @@ export interface ForeignSession {
 const ID_DIGITS = 32;
 
 /** All nodes derive the same id, so a client's session is one session wherever its requests arrive. */
-const derivedId = (sourceId: string, { anonymousId }: BootstrapFields, clientSession: string): string =>
+export const derivedId = (
+  sourceId: string,
+  { anonymousId }: Pick<BootstrapFields, "anonymousId">,
+  clientSession: string,
+): string =>
   FOUND_SESSION_PREFIX +
   hash("sha256", `${sourceId}\n${anonymousId}\n${clientSession}`, "hex").slice(0, ID_DIGITS);
 
@@ -212,24 +217,36 @@ async function joinOrOpen(
   const looking = startsSession ? undefined : sessions.findJoinable(keyed.source.sourceId, joinKey, now);
   const joined = looking ? await looking : null;
   if (isUsable(joined)) return existing(joined, "continued");
-  const session = newSession(body, request, keyed, ownId ?? newId(FOUND_SESSION_PREFIX.slice(0, -1)));
+  const session = newSession(
+    body,
+    toSender(request),
+    keyed,
+    ownId ?? newId(FOUND_SESSION_PREFIX.slice(0, -1)),
+  );
   return { session, state: "opened", store: sessions.open(session, joinKey) };
 }
 
 const MAX_SHORT_LENGTH = 100;
 const shortText = (value: unknown) => textOrNull(value)?.slice(0, MAX_SHORT_LENGTH).toWellFormed() ?? null;
 
+type SessionSender = Pick<SenderFacts, "receivedAt" | "origin" | "sentBy" | "userAgent">;
+
+function toSender(request: IngestRequest): SessionSender {
+  const { receivedAt, origin, userAgent } = request;
+  return { receivedAt, origin, userAgent, sentBy: senderOf(request) };
+}
+
 /** A new session keeps the landing page, where the visit comes from, and the browser's settings. */
-function newSession(
+export function newSession(
   body: BootstrapFields,
-  request: IngestRequest,
+  sender: SessionSender,
   keyed: CachedSource,
   sessionId: string,
 ): SessionRecord {
   const { page, context } = body;
   const { addressRules, classifyVisit } = keyed;
   const { address, referrer, visit } = normalizePage(page, {
-    origin: request.origin,
+    origin: sender.origin,
     addressRules,
     classifyVisit,
   });
@@ -240,7 +257,7 @@ function newSession(
     locale: shortText(context?.locale),
     timezone: shortText(context?.timezone),
     userAgent:
-      userAgentOf(context ?? null, request)
+      userAgentOf(context ?? null, sender)
         ?.slice(0, SERVER_LIMITS.maxUserAgentLength)
         .toWellFormed() ?? null,
   };
@@ -249,8 +266,8 @@ function newSession(
     sessionId,
     anonymousId: body.anonymousId,
     userId: body.userId || null,
-    startedAt: request.receivedAt,
-    lastActivityAt: request.receivedAt,
+    startedAt: sender.receivedAt,
+    lastActivityAt: sender.receivedAt,
     landing: JSON.stringify(landing),
   };
 }

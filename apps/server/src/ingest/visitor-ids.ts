@@ -9,6 +9,7 @@ import { dayOf } from "../core/time.ts";
 import type { SaltLedger } from "../ledger/ledger.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import type { BootstrapFields } from "./parse.ts";
+import { senderOf } from "./sender.ts";
 import { userAgentOf } from "./visitor.ts";
 
 /** Today's id, and the one that the visitor had yesterday, because a visit may go on after midnight. */
@@ -49,10 +50,15 @@ export function createVisitorIds({ ledger, clock }: VisitorIdDeps) {
   }
 
   return {
-    async of(request: IngestRequest, { context }: BootstrapFields, sourceId: string): Promise<DailyIds> {
+    async of(
+      request: IngestRequest,
+      { context }: Pick<BootstrapFields, "context">,
+      sourceId: string,
+    ): Promise<DailyIds> {
       const today = dayOf(request.receivedAt);
       const [salt, previousSalt] = await Promise.all([saltOf(today), saltOf(today - 1)]);
-      const userAgent = userAgentOf(context ?? null, request)?.slice(0, SERVER_LIMITS.maxUserAgentLength);
+      const sender = { sentBy: senderOf(request), userAgent: request.userAgent };
+      const userAgent = userAgentOf(context ?? null, sender)?.slice(0, SERVER_LIMITS.maxUserAgentLength);
       const text = `${sourceId}\n${request.clientAddress}\n${userAgent ?? ""}`;
       const idBy = (key: Uint8Array) =>
         DAILY_ID_PREFIX + createHmac("sha256", key).update(text).digest("hex").slice(0, ID_DIGITS);

@@ -1,5 +1,4 @@
 /** Derives device, browser and bot of a visitor from the user agent. */
-import type { EventSender } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createLru } from "../core/lru.ts";
 import { membersOf } from "../ledger/outbox-line.ts";
@@ -7,8 +6,9 @@ import type { TimeBudget } from "../overload/time-budget.ts";
 import { detectBot } from "./detect-bot.ts";
 import { correctIpad, type DetectedDevice, detectDevice } from "./detect-device.ts";
 import { sizeText } from "./fit.ts";
-import type { ClientHints, IngestRequest } from "./ingest-request.ts";
+import type { ClientHints } from "./ingest-request.ts";
 import { textOrNull } from "./json.ts";
+import type { SenderFacts } from "./sender.ts";
 
 /** Distinct user agents with client hints in use at one time. */
 const DEVICE_CACHE_ENTRIES = 5_000;
@@ -72,32 +72,15 @@ export function readSurroundings(context: Record<string, unknown> | null, device
   return { context, members, device: correctIpad(device, screen) };
 }
 
-type SenderHeaders = Pick<IngestRequest, "authorization" | "origin" | "userAgent">;
-type DeviceHeaders = SenderHeaders & Pick<IngestRequest, "clientHints">;
-
-/** User agents of browsers and crawlers. The others that `isbot` knows are HTTP libraries. */
-const BROWSER_OR_CRAWLER =
-  /^(?:mozilla|opera)\/|bot|crawl|spider|slurp|archiver|facebookexternalhit|preview|monitor|scan/i;
-
-const isLibrary = (userAgent: string) => !BROWSER_OR_CRAWLER.test(userAgent) && detectBot(userAgent);
-
-/** The sender of a request. A server has a token, or it sends no origin and has the user agent of an HTTP library or none. */
-export function senderOf({ authorization, origin, userAgent }: SenderHeaders): EventSender {
-  if (authorization !== null) return "server";
-  if (origin !== null) return "browser";
-  return !userAgent || isLibrary(userAgent.slice(0, SERVER_LIMITS.maxUserAgentLength)) ? "server" : "browser";
-}
-
 /** The user agent that the client names in `context`, else the request's own. A server's own is not the visitor's. */
-export const userAgentOf = (context: Record<string, unknown> | null, headers: SenderHeaders): string | null =>
-  textOrNull(context?.userAgent) ?? (senderOf(headers) === "browser" ? headers.userAgent : null);
+export const userAgentOf = (
+  context: Record<string, unknown> | null,
+  { sentBy, userAgent }: Pick<SenderFacts, "sentBy" | "userAgent">,
+): string | null => textOrNull(context?.userAgent) ?? (sentBy === "browser" ? userAgent : null);
 
 /** The device of a user agent. Client hints are those of the request, so they say nothing about another user agent. */
-export const hintedDeviceOf = (
-  userAgent: string | null,
-  headers: DeviceHeaders,
-  deviceOf: DeviceOf,
-): Device => deviceOf(userAgent, userAgent === headers.userAgent ? headers.clientHints : null);
+export const hintedDeviceOf = (userAgent: string | null, sender: SenderFacts, deviceOf: DeviceOf): Device =>
+  deviceOf(userAgent, userAgent === sender.userAgent ? sender.clientHints : null);
 
 /** Whether a host, or a domain that it is a part of, is in the list. */
 export function createSpamCheck(hosts: ReadonlySet<string> | null): (host: string) => boolean {

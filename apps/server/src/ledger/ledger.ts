@@ -17,12 +17,18 @@ import type {
   AttemptRow,
   Commit,
   Cursor,
+  KeptGroupRecord,
+  KeptPageRequest,
+  KeptRow,
+  KeptTotals,
   KeyedSource,
   OutboxPage,
   OutboxRow,
   SessionRecord,
   StoredAttempt,
   StoredFlags,
+  StoredKeptEvent,
+  VisitorToErase,
 } from "./records.ts";
 import type { ErasureSlice } from "./visitors.ts";
 import type { DayCount } from "./warehouse-report.ts";
@@ -99,6 +105,24 @@ export interface AttemptLedger {
   attemptCounts(asked: { sourceId: string; sinceHour: number }): Promise<AttemptCount[]>;
 }
 
+/** Events that sources keep although they did not store them (docs/api/quarantine.md). A crash loses those of the last second. */
+export interface QuarantineLedger {
+  /** @param batch.skipped requests of each source whose events are not kept */
+  keepEvents(batch: { rows: KeptRow[]; skipped: Record<string, number>; now: number }): Promise<void>;
+  /** @returns null when the source has kept nothing */
+  keptTotals(asked: { sourceId: string }): Promise<KeptTotals | null>;
+  /** The most frequent group first. */
+  keptGroups(asked: { sourceId: string; limit: number }): Promise<KeptGroupRecord[]>;
+  /** Newest first. */
+  keptEvents(page: KeptPageRequest): Promise<StoredKeptEvent[]>;
+  /** The sources that have kept something. */
+  keptSources(): Promise<string[]>;
+  /** Deletes a slice of the source's events received before that time, and its counts of what it did not keep. @returns false when done */
+  expireKept(asked: { sourceId: string; before: number }): Promise<boolean>;
+  /** Deletes the visitors' kept events. */
+  eraseKept(asked: { visitors: VisitorToErase[] }): Promise<void>;
+}
+
 /** @see OutboxLedger.claimPage */
 interface PageClaim {
   /** The id of the page that this call may seal. */
@@ -166,7 +190,7 @@ export interface WarehousePlace {
   url: string;
 }
 
-export interface Ledger extends Catalog, IngestLedger, AttemptLedger, OutboxLedger {
+export interface Ledger extends Catalog, IngestLedger, AttemptLedger, QuarantineLedger, OutboxLedger {
   /** Sums of `succeeded`, `failed` and violations of the plan per source since that hour. */
   recentAttemptCounts(asked: { sinceHour: number }): Promise<AttemptCount[]>;
   /** Deletes a slice of the visitors' debug attempts. The visitors' ids must be masked as the debug history masks them. */

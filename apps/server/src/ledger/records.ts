@@ -4,6 +4,7 @@ import type {
   AttemptKind,
   AttemptOutcome,
   ErasureStatus,
+  KeptCode,
   KeyState,
   NumberFormat,
   Role,
@@ -377,6 +378,59 @@ export interface StoredAttempt {
   seq: number;
   kind: AttemptKind;
   record: string;
+}
+
+/** An event that was not stored, as its source keeps it. */
+export interface KeptRow {
+  sourceId: string;
+  code: KeptCode;
+  /** Masked, like the origin: people see both. */
+  name: string;
+  /** Empty: none. */
+  origin: string;
+  /** The ids by which an erasure finds it. */
+  anonymousId: string;
+  userId: string | null;
+  receivedAt: number;
+  /** Everything that evaluating the event again needs, as JSON text. */
+  record: string;
+}
+
+/** Which kept events of a source. An absent member: any. */
+export interface KeptSelection {
+  sourceId: string;
+  code?: KeptCode | undefined;
+  name?: string | undefined;
+  /** Empty: those without an origin. */
+  origin?: string | undefined;
+}
+
+export interface KeptPageRequest extends KeptSelection {
+  limit: number;
+  /** Only events older than this sequence number. */
+  before?: number | undefined;
+}
+
+export interface StoredKeptEvent extends Pick<KeptRow, "code" | "name" | "origin" | "receivedAt" | "record"> {
+  seq: number;
+}
+
+/** The kept events of a source with the same code, name and origin. */
+export interface KeptGroupRecord extends Pick<KeptRow, "code" | "name" | "origin"> {
+  events: number;
+  firstReceivedAt: number;
+  lastReceivedAt: number;
+}
+
+export interface KeptTotals {
+  events: number;
+  bytes: number;
+  /** Events that were deleted because the quarantine was full. */
+  evicted: number;
+  evictedAt: number | null;
+  /** Requests whose events were not kept because too many came at once. */
+  skipped: number;
+  skippedAt: number | null;
 }
 
 /** One page of a list. `nextCursor` is null on the last page. */

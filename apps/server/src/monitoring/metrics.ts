@@ -24,6 +24,7 @@ interface MetricSources {
   reports: { totals(): { readonly sent: number; readonly failures: number } };
   ingest: { inFlight(): number };
   recorder: { droppedTotal(): number };
+  keeper: { skippedTotal(): number };
   ledgerLoad(): LedgerLoad;
   shipped(): { readonly events: number; readonly failures: number; readonly refused: number };
   /** When `headwater backup` last succeeded; 0: never. null on PostgreSQL, which has backups of its own. */
@@ -90,6 +91,9 @@ const METRICS = {
   headwater_debug_dropped_total: counter(
     "Attempts that were not kept in the debug history because of its limits",
   ),
+  headwater_quarantine_skipped_total: counter(
+    "Refused requests whose events were not kept because too many came at once",
+  ),
   headwater_worker_failures_in_row: gauge(
     "Failures of a background worker since its last success, by worker",
     "worker",
@@ -148,6 +152,7 @@ function readValues(sources: MetricSources): Record<keyof typeof METRICS, Metric
     headwater_postgres_pool_idle_connections: readPools("idle"),
     headwater_postgres_pool_waiting_requests: readPools("waiting"),
     headwater_debug_dropped_total: sources.recorder.droppedTotal(),
+    headwater_quarantine_skipped_total: sources.keeper.skippedTotal(),
     headwater_worker_failures_in_row: sources
       .workers()
       .map((one) => [{ worker: one.name }, one.failuresInRow]),

@@ -29,12 +29,13 @@ interface ErasureDeps {
     | "eraseSessions"
     | "eraseOutbox"
     | "eraseAttempts"
+    | "eraseKept"
     | "sealedPages"
   >;
   warehouse: Pick<Warehouse, "client">;
   /** Whether there is no warehouse and, as far as this node can see, never was one that holds events. */
   isWithoutWarehouse(): boolean;
-  /** Resolves when the attempts recorded so far are in the ledger. */
+  /** Resolves when the attempts and the kept events so far are in the ledger. */
   flushAttempts(): Promise<void>;
   /** Drops an erased session from the caches of every node. */
   forgetSession(session: { sourceId: string; sessionId: string }): void;
@@ -119,6 +120,7 @@ async function eraseFromLedger(
   // a commit that read a session just before it was erased may have written it again
   await eraseSessions();
   await deps.flushAttempts();
+  await ledger.eraseKept({ visitors });
   // the debug history has ids masked
   const masked = visitors.map((visitor) => ({ ...visitor, id: maskString(visitor.id) }));
   await walkLedger(deps, erasures, (after) => ledger.eraseAttempts({ visitors: masked, after }));

@@ -58,7 +58,7 @@ const STATED: Partial<Record<Access, string>> = {
     "queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive getHostSplit",
   "sources:write":
     "createSource updateSource testInstall savePlan completeOnboarding listReports createReport deleteReport sendReport",
-  "debug:read": "getDebug streamDebug getEventCatalog proposePlan",
+  "debug:read": "getDebug streamDebug getQuarantine listKeptEvents getEventCatalog proposePlan",
   "export:read": "exportEvents listEvents",
   "sources:admin": "deleteSource regenerateKey restoreKey",
   "members:manage":
@@ -128,6 +128,8 @@ export const ROWS: Record<
   testInstall: () => ({ body: { url: "http://10.0.0.1/" } }),
   getDebug: () => ({}),
   streamDebug: () => ({}),
+  getQuarantine: () => ({}),
+  listKeptEvents: () => ({}),
   queryStats: () => ({ body: { dateRange: "7d", metrics: ["visitors"] }, notOk: "warehouse_off" }),
   queryFunnel: () => ({
     body: { dateRange: "7d", steps: [{ event: "a" }, { page: "/b" }] },

@@ -82,6 +82,7 @@ function attempt(changes: Partial<Attempt>): Attempt {
     body: () => NO_BODY,
     payloadBytes: 0,
     envelope: null,
+    unstored: null,
     clockSkewMs: null,
     outcome: { kind: "refused", refusal: new Refusal("internal_error") },
     durationMs: 1.5,

@@ -12,6 +12,7 @@ import { beginMove, finishMove } from "../../src/ledger/postgres/move-lock.ts";
 import {
   attemptsCopy,
   generationCopy,
+  keptCopy,
   type MovePosition,
   NEWEST_SLOT,
   outboxCopy,
@@ -61,7 +62,7 @@ const LEDGER_TABLES = {
   erasures: ["receipt_id"],
   sessions: ["source_id", "session_id"],
 } as const satisfies Record<string, readonly string[]>;
-const ATTEMPT_TABLES = ["attempts", "attempt_counts"] as const;
+const ATTEMPT_TABLES = ["attempts", "attempt_counts", "kept_events", "kept_totals"] as const;
 
 const SAVE_POSITION =
   "insert into move_progress values ($1, $2) on conflict (name) do update set place = excluded.place";
@@ -109,12 +110,13 @@ function tableCopies({ ledger, attempts, target }: MoveDeps): TableCopy[] {
   if (!attempts) return copies;
   const history = { sqlite: attempts, postgres: target };
   const counts = tableCopy(history, "attempt_counts", ["source_id", "hour", "name"]);
-  return [...copies, attemptsCopy(history), counts];
+  const kept = [keptCopy(history), tableCopy(history, "kept_totals", ["source_id"])];
+  return [...copies, attemptsCopy(history), counts, ...kept];
 }
 
 /** Sets sequences after the highest copied number, and computes totals. */
 async function updateTotals({ target }: MoveDeps): Promise<void> {
-  for (const table of ["audit", "attempts"]) {
+  for (const table of ["audit", "attempts", "kept_events"]) {
     await target.query(
       `select setval(pg_get_serial_sequence('${table}', 'seq'), greatest((select max(seq) from ${table}), 1))`,
     );

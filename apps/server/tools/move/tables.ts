@@ -69,6 +69,16 @@ export function attemptsCopy(ends: CopyEnds): TableCopy {
   return { ...copy, writePage: (rows) => copy.writePage(rows.map(unpack)) };
 }
 
+/** For kept events, whose records both engines store compressed. */
+export function keptCopy(ends: CopyEnds): TableCopy {
+  const copy = tableCopy(ends, "kept_events", ["seq"]);
+  const toText = (row: LedgerRow): LedgerRow => ({
+    ...row,
+    record: `\\x${Buffer.from(toBytes(row.record)).toString("hex")}`,
+  });
+  return { ...copy, writePage: (rows) => copy.writePage(rows.map(toText)) };
+}
+
 /** The generation that takes new keys, as for events that are accepted. */
 export const NEWEST_SLOT = "select slot from key_generations order by generation desc limit 1";
 

@@ -19,6 +19,7 @@ import { CatalogEvent, EventCatalog } from "../event-catalog.ts";
 import * as ingest from "../ingest.ts";
 import { InstallPayload } from "../install.ts";
 import { McpAnswer, McpMessage } from "../mcp.ts";
+import { KeptEventList, Quarantine } from "../operations/quarantine-schemas.ts";
 import {
   CreateReportBody,
   DeletedReport,
@@ -126,6 +127,8 @@ export const COMPONENTS = {
   AppliedLimits: sources.AppliedLimits,
   DailyQuota: sources.DailyQuota,
   SourceHealth: debug.SourceHealth,
+  Quarantine,
+  KeptEventList,
 
   StatsQuery: stats.StatsQueryBody,
   StatsResult: stats.StatsAnswer,

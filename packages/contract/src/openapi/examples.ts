@@ -144,6 +144,48 @@ const SOURCE_EXAMPLES: Examples = {
     },
   },
   getDebug: { params: ofSource, query: { kind: "bootstrap", limit: 1 }, answer: values.DEBUG_VIEW },
+  getQuarantine: {
+    params: ofSource,
+    answer: {
+      events: 1_204,
+      bytes: 963_200,
+      groups: [
+        {
+          code: "origin_not_allowed",
+          name: "page_view",
+          origin: "https://www.example.com",
+          events: 1_204,
+          firstReceivedAt: AT,
+          lastReceivedAt: AT,
+        },
+      ],
+      evictedEvents: 0,
+      lastEvictedAt: null,
+      skippedRequests: 0,
+      lastSkippedAt: null,
+    },
+  },
+  listKeptEvents: {
+    params: ofSource,
+    query: { code: "origin_not_allowed", limit: 1 },
+    answer: {
+      events: [
+        {
+          code: "origin_not_allowed",
+          name: "page_view",
+          origin: "https://www.example.com",
+          receivedAt: AT,
+          event: {
+            id: "9b1deb4d",
+            type: "page",
+            timestamp: AT,
+            page: { url: "https://www.example.com/pricing" },
+          },
+        },
+      ],
+      nextCursor: null,
+    },
+  },
   streamDebug: {
     params: ofSource,
     answer: `id: 128\nevent: attempt\ndata: {"attemptId":"${IDS.attemptId}","kind":"bootstrap","httpStatus":200}\n\n`,

@@ -138,6 +138,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   pathRules: null, // addresses-form.tsx
   channelRules: null, // channels-form.tsx
   retentionDays: null, // retention-form.tsx
+  keepRejected: null, // only by the API and the command line
   limits: null, // limits-form.tsx
 };
 

@@ -24,6 +24,11 @@ import { fieldLines, type ReportCell } from "../report.ts";
 
 export const FRAMEWORK_HELP = `The framework of the application: ${FRAMEWORK_HINTS.join(", ")}`;
 
+function readWhole(given: string, name: string): number {
+  if (/^\d{1,15}$/.test(given)) return Number(given);
+  throw new UsageError(`${name} must be a whole number, not ${JSON.stringify(given)}.`);
+}
+
 /** A whole number, or the word that clears the setting; the API checks the range. */
 const numberOr = (word: "none" | "default", description: string) =>
   parsed(`n|${word}`, description, (given, name) => {
@@ -88,6 +93,11 @@ export const SOURCE_OPTIONS = {
     "An origin whose pages may show shared stats links in a frame. The origins that are given replace the whole list; none removes all",
   ),
   "retention-days": numberOr("none", "Days to keep events; none: forever"),
+  "keep-rejected": parsed(
+    "days",
+    "Days to keep events that were refused for a reason that settings can mend; 0: none",
+    readWhole,
+  ),
   "max-batch-size": numberOr("default", "Maximum events in a batch; default: the service's setting"),
   "max-payload-bytes": numberOr("default", "Maximum bytes of a request body; default: the service's setting"),
   "client-rate-per-second": numberOr(
@@ -170,6 +180,7 @@ export function buildSourceChange(
     } satisfies Record<keyof PathRules, unknown>),
     channelRules: readList(given["channel-rule"], readChannelRule),
     retentionDays: given["retention-days"],
+    keepRejected: given["keep-rejected"],
     embedOrigins: readList(given["embed-origin"], (origin) => origin),
     privacy: givenMembers({
       respectGpc: given["respect-gpc"],
@@ -221,6 +232,7 @@ const DESCRIBED_FIELDS: Record<SourceFieldName, (source: Source) => readonly Des
   retentionDays: ({ retentionDays }) => [
     ["retention", retentionDays === null ? "forever" : `${retentionDays} days`],
   ],
+  keepRejected: ({ keepRejected }) => [["keeps rejected events", `${keepRejected} days`]],
   embedOrigins: ({ embedOrigins }) => [["embed origins", embedOrigins.join(", ")]],
   limits: ({ limits }) => [
     ["batch size", limits.maxBatchSize ?? "default"],

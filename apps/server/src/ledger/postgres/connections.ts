@@ -25,6 +25,7 @@ export const LOCKS = {
   /** Nodes and moves that start. */
   start: [LOCK_CLASS, 5],
   outbox: [LOCK_CLASS, 7],
+  kept: [LOCK_CLASS, 8],
 } as const satisfies Record<string, number[]>;
 
 const MIN_VERSION = 140_000;

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { OperatorError } from "../../core/errors.ts";
 import { catalogDdl } from "../catalog/schema.ts";
+import { keptTables } from "../kept-queries.ts";
 import { StorageError } from "../ledger.ts";
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
 import { COMMIT_FUNCTIONS, COMMIT_TABLES } from "./commit-ddl.ts";
@@ -18,6 +19,7 @@ const SCHEMA = [
   }),
   ...COMMIT_TABLES,
   ...ATTEMPTS_TABLES,
+  ...keptTables("bigint generated always as identity primary key", "bytea"),
   ...SALTS_DDL,
   ...NODES_DDL,
 ];

@@ -18,6 +18,7 @@ import {
 import { postgresDialect } from "./dialect.ts";
 import { erasureMethods } from "./erasures.ts";
 import { toServingError, toStorageError } from "./failure.ts";
+import { keptMethods } from "./kept-events.ts";
 import { KeyFilters } from "./key-filters.ts";
 import { createFirstGeneration, maintainDatabase } from "./maintenance.ts";
 import { migrate } from "./migrations.ts";
@@ -36,6 +37,7 @@ const DATABASE_COMMIT_CONNECTIONS = 4;
 interface PostgresOptions {
   url: string;
   attemptStoreBytes?: number;
+  quarantineBytes?: number;
   onGroup?: GroupObserver | undefined;
 }
 
@@ -114,6 +116,7 @@ const warehouseMethods = (catalog: Catalog, place: WarehousePlaceStore) =>
 /** @throws UnfitPostgres, NewerLedger, or StorageError when the server cannot be reached */
 export async function openPostgresLedger(options: PostgresOptions): Promise<PostgresLedger> {
   const { url, attemptStoreBytes = SERVER_LIMITS.attemptStoreBytes, onGroup } = options;
+  const { quarantineBytes = SERVER_LIMITS.quarantineBytes } = options;
   const nodeId = randomBytes(8).toString("hex");
   const oldest = await prepareDatabase(url, nodeId).catch((error: unknown) => {
     throw toStorageError(error);
@@ -137,6 +140,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
       ...outboxMethods(pool, place),
       ...erasureMethods(pool),
       ...attemptMethods(pool, attemptStoreBytes),
+      ...keptMethods(pool, quarantineBytes),
       ...saltMethods(pool),
       ...place.methods(),
       commit: commits.commit,

@@ -1,8 +1,9 @@
 /**
- * The debug history on SQLite: attempts and their counters, in a file of their own. Losing it loses history, never an
- * event, so a commit does not wait for the disk. Synchronous; runs in the attempts thread.
+ * The debug history on SQLite: attempts and their counters, and kept events, in a file of their own. Losing it loses
+ * history, never an accepted event, so a commit does not wait for the disk. Runs in the attempts thread.
  */
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import {
   ATTEMPT_COUNTS,
   ATTEMPT_ROW_BYTES,
@@ -15,7 +16,9 @@ import {
   RECENT_COUNTS,
 } from "../attempt-queries.ts";
 import { compressSync, decompressSync } from "../compression.ts";
-import type { AttemptLedger, Ledger } from "../ledger.ts";
+import { createKeptEvents, type KeptDatabase } from "../kept-events.ts";
+import { keptTables } from "../kept-queries.ts";
+import type { AttemptLedger, Ledger, QuarantineLedger } from "../ledger.ts";
 import type { AttemptCount, AttemptRow, Cursor, StoredAttempt } from "../records.ts";
 import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
 import { type ErasureSlice, sourcesOf, visitorsIn } from "../visitors.ts";
@@ -24,7 +27,9 @@ import { connect, existingFile, makePrivateFile } from "./database.ts";
 import { overwriteDeleted, Statements, type Synchronous } from "./statements.ts";
 
 type AttemptReads = AttemptLedger & Pick<Ledger, "recentAttemptCounts">;
-export interface AttemptStore extends Synchronous<AttemptReads & Pick<Ledger, "eraseAttempts">> {
+export interface AttemptStore
+  extends Synchronous<AttemptReads & Pick<Ledger, "eraseAttempts">>,
+    QuarantineLedger {
   /** Deletes expired rows, a bounded number; true when there are more. */
   maintain(at: { now: number }): boolean;
   close(): void;
@@ -33,12 +38,14 @@ export interface AttemptStore extends Synchronous<AttemptReads & Pick<Ledger, "e
 interface AttemptStoreOptions {
   /** Maximum bytes of the history. Beyond them the oldest attempts are deleted. */
   storeBytes: number;
+  /** Maximum bytes of the kept events. */
+  quarantineBytes?: number;
   /** `existing`: the file was open before, and opening fails if it is missing. Default: it is created if missing. */
   mode?: "create" | "existing";
 }
 
-/** A file of another version is emptied: its attempts are a week of history at most. */
-const VERSION = 1;
+/** A file of another version is emptied: it has a week of history, and kept events of a month at most. */
+const VERSION = 2;
 /** `other` is 0 for an attempt that succeeded, and 1 for any other outcome. */
 const TABLES = `
   create table attempts (seq integer primary key autoincrement, source_id text not null, kind text not null,
@@ -49,9 +56,12 @@ const TABLES = `
   create table attempt_counts (source_id text not null, hour integer not null, name text not null,
     count integer not null, last_seen_at integer not null, primary key (source_id, hour, name)) without rowid;
   create index attempt_counts_hour on attempt_counts (hour);
+  ${keptTables("integer primary key autoincrement", "blob").join("; ")};
   pragma user_version = ${VERSION};
 `;
-const DROP_TABLES = "drop table if exists attempts; drop table if exists attempt_counts;";
+const DROP_TABLES = ["attempts", "attempt_counts", "kept_events", "kept_totals"]
+  .map((table) => `drop table if exists ${table};`)
+  .join(" ");
 /** A record of 15 KB of JSON takes 2 to 4 KB and fits into a page. The WAL is checkpointed every 16 MiB. */
 const PRAGMAS = `
   pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -16384;
@@ -125,8 +135,29 @@ function findErased(sql: Statements, { visitors, after }: ErasureSlice) {
   return { erased, next };
 }
 
+function createKeptMethods(
+  sql: Statements,
+  database: DatabaseSync,
+  quarantineBytes: number,
+): QuarantineLedger {
+  const keptDatabase: KeptDatabase = {
+    all: async <Row>(statement: string, values: readonly SQLInputValue[]) =>
+      sql.all<Row>(statement, ...values),
+    // the thread runs one call at a time, so nothing comes between the statements
+    transaction: (work) => sql.asyncTransaction(() => work(keptDatabase)),
+  };
+  const methods = createKeptEvents(keptDatabase, quarantineBytes);
+  return {
+    ...methods,
+    async eraseKept(asked) {
+      using _ = overwriteDeleted(database);
+      await methods.eraseKept(asked);
+    },
+  };
+}
+
 export function openAttempts(path: string, options: AttemptStoreOptions): AttemptStore {
-  const { storeBytes, mode = "create" } = options;
+  const { storeBytes, quarantineBytes = SERVER_LIMITS.quarantineBytes, mode = "create" } = options;
   if (mode === "create") makePrivateFile(path);
   const database = connect(mode === "create" ? path : existingFile(path), prepareFile);
   const sql = new Statements(database);
@@ -158,6 +189,7 @@ export function openAttempts(path: string, options: AttemptStoreOptions): Attemp
       }),
 
     ...createReads(sql),
+    ...createKeptMethods(sql, database, quarantineBytes),
 
     eraseAttempts(asked) {
       const { erased, next } = findErased(sql, asked);

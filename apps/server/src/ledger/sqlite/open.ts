@@ -24,6 +24,7 @@ interface SqliteOptions {
   dataDir: string;
   now: number;
   attemptStoreBytes?: number;
+  quarantineBytes?: number;
   /** A module that calls `serveAttempts` with a renderer. Default: one that renders nothing. */
   attemptsThread?: URL;
   durability?: Durability;
@@ -58,11 +59,13 @@ const limits = { maxYoungGenerationSizeMb: 8 };
 
 /** Starts both threads or, if one fails to open, none. */
 async function startThreads(options: SqliteOptions): Promise<Threads> {
-  const { dataDir, now, durability = "full", attemptStoreBytes, shared = false, warn } = options;
+  const { dataDir, now, durability = "full", shared = false, warn } = options;
+  const { attemptStoreBytes, quarantineBytes } = options;
   const ledgerOpening: LedgerOpening = { dataDir, durability, now, pollMs: SERVER_LIMITS.changePollMs };
   const attemptsOpening: AttemptsOpening = {
     dataDir,
     storeBytes: attemptStoreBytes ?? SERVER_LIMITS.attemptStoreBytes,
+    quarantineBytes: quarantineBytes ?? SERVER_LIMITS.quarantineBytes,
     isShared: shared,
   };
   const changeListeners: (() => void)[] = [];
@@ -146,6 +149,24 @@ async function readFreeBytes(dataDir: string): Promise<number> {
   return disk.bavail * disk.bsize;
 }
 
+/** The methods of the attempts' thread that belong to the ledger. */
+const attemptMethods = ({ calls }: Thread<AttemptThreadMethods>) => ({
+  recordAttempts: calls.recordAttempts,
+  renderAttempts: calls.renderAttempts,
+  attempts: calls.attempts,
+  attemptGroups: calls.attemptGroups,
+  attemptCounts: calls.attemptCounts,
+  recentAttemptCounts: calls.recentAttemptCounts,
+  eraseAttempts: calls.eraseAttempts,
+  keepEvents: calls.keepEvents,
+  keptTotals: calls.keptTotals,
+  keptGroups: calls.keptGroups,
+  keptEvents: calls.keptEvents,
+  keptSources: calls.keptSources,
+  expireKept: calls.expireKept,
+  eraseKept: calls.eraseKept,
+});
+
 /** The ledger, served by both threads. The ledger's thread has the methods that are not listed here. */
 function createLedger(
   threads: Threads,
@@ -155,8 +176,6 @@ function createLedger(
   const { ledger, attempts, changeListeners } = threads;
   const closing = new AbortController();
   const isClosed = () => closing.signal.aborted;
-  const { attempts: readAttempts, attemptGroups, attemptCounts, recentAttemptCounts } = attempts.calls;
-  const { recordAttempts, eraseAttempts, renderAttempts } = attempts.calls;
   const commits = createCommitQueue(
     async (group) => outcomesOfEach(group, await ledger.calls.commit(packCommits(group))),
     { onGroup },
@@ -164,13 +183,7 @@ function createLedger(
   const members = {
     commit: commits.commit,
     load: () => ({ queue: commits.load(), pools: [] }),
-    recordAttempts,
-    attempts: readAttempts,
-    attemptGroups,
-    attemptCounts,
-    recentAttemptCounts,
-    eraseAttempts,
-    renderAttempts,
+    ...attemptMethods(attempts),
     ...createSaltMethods(dataDir),
     claimErasures: async (claim) =>
       (await ledger.calls.hasOpenErasures()) ? ledger.calls.claimErasures(claim) : [],

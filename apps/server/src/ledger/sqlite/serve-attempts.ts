@@ -10,6 +10,7 @@ import { describeError, isDamage } from "./failure.ts";
 export interface AttemptsOpening {
   dataDir: string;
   storeBytes: number;
+  quarantineBytes: number;
   /** true for a command: a running service may have the file open too, so it must not be renamed. */
   isShared: boolean;
 }
@@ -40,7 +41,7 @@ function setAside(path: string): string {
 }
 
 /** The open file. It is opened again after an error other than a full disk, and replaced when it is damaged. */
-function createAttemptsFile({ dataDir, storeBytes, isShared }: AttemptsOpening) {
+function createAttemptsFile({ dataDir, storeBytes, quarantineBytes, isShared }: AttemptsOpening) {
   const path = attemptsPath(dataDir);
   let store: AttemptStore | null = null;
   let mode: "create" | "existing" = "create";
@@ -56,7 +57,7 @@ function createAttemptsFile({ dataDir, storeBytes, isShared }: AttemptsOpening) 
   };
   return {
     store(): AttemptStore {
-      store ??= openAttempts(path, { storeBytes, mode });
+      store ??= openAttempts(path, { storeBytes, quarantineBytes, mode });
       mode = "existing";
       return store;
     },

@@ -45,6 +45,20 @@ export class Statements {
     return inTransaction(this.#database, work);
   }
 
+  /** The same for work that waits. Nothing else may use the connection meanwhile. */
+  async asyncTransaction<T>(work: () => Promise<T>): Promise<T> {
+    this.#database.exec("begin immediate");
+    try {
+      const result = await work();
+      this.#database.exec("commit");
+      return result;
+    } catch (error) {
+      // a full disk has ended the transaction already
+      if (this.#database.isTransaction) this.#database.exec("rollback");
+      throw error;
+    }
+  }
+
   #prepare(sql: string): StatementSync {
     const known = this.#prepared.get(sql);
     if (known) return known;

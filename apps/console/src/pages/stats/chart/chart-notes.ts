@@ -16,6 +16,7 @@ const SETTING_NAMES: Readonly<Record<Exclude<SourceFieldName, "isActive">, strin
   slug: null,
   frameworkHint: null,
   embedOrigins: null,
+  keepRejected: null,
   limits: null,
   allowedOrigins: "Allowed origins",
   requireOrigin: "Required origin",

@@ -1,0 +1,110 @@
+/**
+ * Keeps the events that requests did not store (docs/api/quarantine.md). `keep` is called on the path of a request, so it only
+ * queues; a flush reads, masks and writes them. No failure here reaches ingest.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Attempt } from "../ingest/attempt.ts";
+import type { QuarantineLedger } from "../ledger/ledger.ts";
+import type { KeptRow } from "../ledger/records.ts";
+import type { BoundedLog } from "../overload/bounded-log.ts";
+import { toKeptRow } from "./kept-row.ts";
+import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
+
+const FLUSH_MS = 250;
+/** Bytes of the bodies that one flush reads: 2 % of a core, whatever comes. */
+const FLUSH_BYTES = 65_536;
+/** Bytes of the bodies that are read without a pause for the event loop: a millisecond. */
+const SLICE_BYTES = 16_384;
+
+interface KeeperDeps {
+  readonly ledger: Pick<QuarantineLedger, "keepEvents">;
+  readonly clock: () => number;
+  /** Bounded: strangers can cause its lines. */
+  readonly log: Pick<BoundedLog, "warn">;
+}
+
+export class Keeper {
+  readonly #deps: KeeperDeps;
+  readonly #pending = new PendingRequests();
+  /** Requests that were not kept since the last flush, by source. */
+  #skipped = new Map<string, number>();
+  #skippedTotal = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #lastFlush: Promise<void> = Promise.resolve();
+
+  constructor(deps: KeeperDeps) {
+    this.#deps = deps;
+  }
+
+  keep({ source, unstored }: Attempt): void {
+    if (source === null || unstored === null) return;
+    const { sourceId } = source;
+    if (!this.#pending.add({ sourceId, unstored })) this.#skip(sourceId);
+    this.#startTimer();
+  }
+
+  /** Resolves when everything that waits now is in the ledger or skipped. Never rejects. */
+  flush(): Promise<void> {
+    return this.#flush(() => Math.max(this.#pending.bytes(), 1));
+  }
+
+  /** Requests whose events were not kept, since the start. */
+  skippedTotal(): number {
+    return this.#skippedTotal;
+  }
+
+  #startTimer(): void {
+    this.#timer ??= setTimeout(() => void this.#flush(() => FLUSH_BYTES), FLUSH_MS).unref();
+  }
+
+  #skip(sourceId: string): void {
+    this.#skipped.set(sourceId, (this.#skipped.get(sourceId) ?? 0) + 1);
+    this.#skippedTotal += 1;
+  }
+
+  /** Flushes run one after the other. */
+  #flush(maxBytes: () => number): Promise<void> {
+    this.#lastFlush = this.#lastFlush.then(() => this.#writePending(maxBytes()));
+    return this.#lastFlush;
+  }
+
+  async #writePending(maxBytes: number): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (let left = maxBytes; left > 0 && !this.#isIdle(); await nextTurn()) {
+      const { requests, bytes } = this.#pending.take(Math.min(left, SLICE_BYTES));
+      left -= Math.max(bytes, 1);
+      await this.#write(requests);
+    }
+    if (!this.#isIdle()) this.#startTimer();
+  }
+
+  #isIdle(): boolean {
+    return this.#pending.isEmpty() && this.#skipped.size === 0;
+  }
+
+  async #write(requests: readonly PendingRequest[]): Promise<void> {
+    const rows: KeptRow[] = [];
+    for (const request of requests) rows.push(...(await readRows(request)));
+    const skipped = Object.fromEntries(this.#skipped);
+    this.#skipped = new Map();
+    const { ledger, clock, log } = this.#deps;
+    if (Object.keys(skipped).length > 0)
+      log.warn({ skipped }, "events of refused requests are not kept, because too many come at once");
+    try {
+      await ledger.keepEvents({ rows, skipped, now: clock() });
+    } catch (error) {
+      log.warn({ err: error, events: rows.length }, "events of refused requests cannot be kept");
+      this.#skippedTotal += requests.length;
+    }
+  }
+}
+
+/** The events that cannot be read are left out: they would be rejected again. */
+async function readRows({ sourceId, unstored }: PendingRequest): Promise<KeptRow[]> {
+  try {
+    return (await unstored.read()).flatMap((event) => toKeptRow(sourceId, event) ?? []);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,74 @@
+/** How much of a flood of refused requests is kept (docs/api/quarantine.md). */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Unstored, UnstoredEvent } from "../../src/ingest/unstored-event.ts";
+import type { QuarantineLedger } from "../../src/ledger/ledger.ts";
+import { Keeper } from "../../src/quarantine/keeper.ts";
+import { NOW, silent, source, taken } from "../debug/fixtures.ts";
+
+const event = { id: "event-1", type: "track", name: "order", timestamp: "2026-11-21T12:00:00.000Z" };
+const unstored: UnstoredEvent = {
+  code: "origin_not_allowed",
+  event,
+  body: { events: [event] },
+  sender: {
+    receivedAt: NOW,
+    origin: null,
+    hasToken: false,
+    sentBy: "browser",
+    userAgent: null,
+    clientHints: null,
+    place: { country: null, region: null, city: null },
+    isFromDataCentre: false,
+    isAddressExcluded: false,
+  },
+  anonymousId: "visitor-1",
+  userId: null,
+  session: null,
+  sessionId: null,
+};
+const MIB = 1_048_576;
+const of = (sourceId: string, bytes: number, read: Unstored["read"] = async () => [unstored]) =>
+  taken([], { source: source(sourceId), unstored: { bytes, read } });
+
+function openKeeper() {
+  const batches: Parameters<QuarantineLedger["keepEvents"]>[0][] = [];
+  const ledger = { keepEvents: async (batch: (typeof batches)[number]) => void batches.push(batch) };
+  const keeper = new Keeper({ ledger, clock: () => NOW, log: silent });
+  const kept = (sourceId: string) =>
+    batches.flatMap(({ rows }) => rows).filter((row) => row.sourceId === sourceId).length;
+  const skipped = () => Object.assign({}, ...batches.map((batch) => batch.skipped));
+  return { keeper, kept, skipped };
+}
+
+it("A source with more than can wait has requests skipped, and other sources have not.", async () => {
+  const { keeper, kept, skipped } = openKeeper();
+  for (let request = 0; request < 20; request++) keeper.keep(of("flooded", MIB / 2));
+  keeper.keep(of("quiet", MIB / 2));
+  await keeper.flush();
+  assert.deepEqual([kept("flooded"), kept("quiet")], [3, 1]);
+  assert.deepEqual(skipped(), { flooded: 17 });
+  assert.equal(keeper.skippedTotal(), 17);
+  keeper.keep(of("flooded", MIB / 2));
+  await keeper.flush();
+  assert.equal(kept("flooded"), 4, "there is room again");
+});
+
+it("A request whose events cannot be read does not affect the others.", async () => {
+  const { keeper, kept, skipped } = openKeeper();
+  keeper.keep(of("src_1", 100, async () => assert.fail("not JSON")));
+  keeper.keep(of("src_1", 100));
+  await keeper.flush();
+  assert.deepEqual([kept("src_1"), skipped()], [1, {}]);
+});
+
+it("An event that is too large to be accepted is not kept.", async () => {
+  const { keeper, kept } = openKeeper();
+  const large = {
+    ...unstored,
+    body: { events: [{ ...event, properties: { text: "x".repeat(70_000) } }] as const },
+  };
+  keeper.keep(of("src_1", 100, async () => [large, unstored]));
+  await keeper.flush();
+  assert.equal(kept("src_1"), 1);
+});

@@ -1,0 +1,299 @@
+/** What a source keeps of the events that it does not store, and for how long (docs/api/quarantine.md). */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { until } from "../support/until.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  type ClockedWorld,
+  type CreatedSource,
+  DAY,
+  eventsBody,
+  eventsPath,
+  fresh,
+  MINUTE,
+  ORGANIZATION_ID,
+  ORIGIN,
+  openClockedWorld,
+  openClockedWorldFor,
+  outcomesOf,
+  pageEvent,
+  passTime,
+  refused,
+  trackEvent,
+} from "../support/world.ts";
+
+const OTHER = "https://other.example";
+const ORDER_PLAN = {
+  mode: "reject",
+  unknownEvents: "allow",
+  events: {
+    order: { mode: null, schema: { properties: { price: { type: "number" } }, required: ["price"] } },
+  },
+};
+
+const quarantinePath = ({ sourceId }: CreatedSource) => `/api/tracking-sources/${sourceId}/quarantine`;
+
+describe("Kept events", () => {
+  let world: ClockedWorld;
+  before(async () => {
+    world = await openClockedWorld({ TRUST_PROXY: "1" });
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  const patch = async (source: CreatedSource, fields: object) => {
+    const body = { organizationId: ORGANIZATION_ID, ...fields };
+    const reply = await world.ask(`/api/tracking-sources/${source.sourceId}`, { method: "PATCH", body });
+    assert.equal(reply.status, 200, reply.text);
+  };
+  const savePlan = async (source: CreatedSource, plan: object) => {
+    const path = `/api/tracking-sources/${source.sourceId}/plan`;
+    const reply = await world.ask(path, { method: "PUT", body: { plan } });
+    assert.equal(reply.status, 200, reply.text);
+  };
+  const quarantineOf = async (source: CreatedSource) => {
+    const reply = await world.ask(quarantinePath(source));
+    assert.equal(reply.status, 200, reply.text);
+    return reply.body;
+  };
+  const keptOf = async (source: CreatedSource, query = "") =>
+    (await world.ask(`${quarantinePath(source)}/events${query}`)).body.events;
+  /** The kept events as `code name`. */
+  const groupsOf = async (source: CreatedSource) =>
+    (await quarantineOf(source)).groups.map(
+      (group: Record<string, unknown>) => `${group.code} ${group.name} ${group.events}`,
+    );
+  const order = (over: object = {}) => trackEvent({ name: "order", properties: {}, ...over }, world.now());
+  const sendEvents = async (source: CreatedSource, events: object[], over: object = {}) => {
+    const sessionId = await world.openSession(source);
+    return world.send(eventsPath(source), eventsBody(sessionId, events, { ...over }, world.now()));
+  };
+  const withEvents = (events: object[], over: object = {}) =>
+    bootstrapBody({
+      batchId: fresh("batch"),
+      sentAt: new Date(world.now()).toISOString(),
+      events,
+      ...over,
+    });
+
+  it("are those that the tracking plan rejects, masked as in the debug view", async () => {
+    const source = await world.createSource();
+    await savePlan(source, ORDER_PLAN);
+    const page = { url: `${ORIGIN}/pay?token=abc123&utm_source=mail`, title: "Pay" };
+    const rejected = order({ page, properties: { password: "hunter2", price: "9" } });
+    const reply = await sendEvents(source, [rejected, trackEvent({}, world.now())]);
+    assert.deepEqual(outcomesOf(reply), ["rejected plan_violation", "accepted"]);
+
+    const at = new Date(world.now()).toISOString();
+    const { bytes, ...quarantine } = await quarantineOf(source);
+    assert.ok(bytes > 0);
+    const group = { code: "plan_violation", name: "order", origin: ORIGIN, events: 1 };
+    assert.deepEqual(quarantine, {
+      events: 1,
+      groups: [{ ...group, firstReceivedAt: at, lastReceivedAt: at }],
+      evictedEvents: 0,
+      lastEvictedAt: null,
+      skippedRequests: 0,
+      lastSkippedAt: null,
+    });
+    const [kept] = await keptOf(source);
+    assert.equal(kept.event.id, rejected.id);
+    assert.equal(kept.event.page.url, `${ORIGIN}/pay?token=[masked]&utm_source=mail`);
+    assert.deepEqual(kept.event.properties, { password: "[masked]", price: "9" });
+  });
+
+  it("are those of requests from an origin that is not allowed, or without one that is required", async () => {
+    const source = await world.createSource({ requireOrigin: true });
+    const events = [trackEvent({}, world.now()), pageEvent({}, world.now())];
+    refused(
+      await world.send(bootstrapPath(source), withEvents(events), { origin: OTHER }),
+      403,
+      "origin_not_allowed",
+    );
+    const body = eventsBody("ses_unknown", [order()], {}, world.now());
+    refused(await world.send(eventsPath(source), body, { origin: OTHER }), 403, "origin_not_allowed");
+    const reply = await world.ask(eventsPath(source), { method: "POST", token: null, body });
+    refused(reply, 403, "origin_missing");
+    assert.deepEqual(await groupsOf(source), [
+      "origin_missing order 1",
+      "origin_not_allowed order 1",
+      "origin_not_allowed page_view 1",
+      "origin_not_allowed signup 1",
+    ]);
+    assert.deepEqual(
+      (await keptOf(source, `?origin=`)).length,
+      1,
+      "an empty origin selects those without one",
+    );
+    const [first] = await keptOf(source, `?name=signup&origin=${OTHER}&code=origin_not_allowed`);
+    assert.deepEqual([first.name, first.origin], ["signup", OTHER]);
+  });
+
+  it("are those of requests with a retired key, to an inactive source, and beyond a quota", async () => {
+    const source = await world.createSource({});
+    const sessionId = await world.openSession(source);
+    const send = () => world.send(eventsPath(source), eventsBody(sessionId, [order()], {}, world.now()));
+    await patch(source, { limits: { eventsPerDay: 1 } });
+    assert.deepEqual(outcomesOf(await send()), ["accepted"]);
+    refused(await send(), 429, "quota_exceeded");
+    await patch(source, { isActive: false, limits: { eventsPerDay: null } });
+    refused(await send(), 403, "source_inactive");
+    const path = `/api/tracking-sources/${source.sourceId}/regenerate-key`;
+    assert.equal((await world.ask(path, { method: "POST" })).status, 200);
+    refused(await send(), 404, "rotated_public_key");
+    assert.deepEqual(await groupsOf(source), [
+      "quota_exceeded order 1",
+      "rotated_public_key order 1",
+      "source_inactive order 1",
+    ]);
+  });
+
+  it("are translated when another tool's client sent them", async () => {
+    const source = await world.createSource();
+    const message = {
+      type: "track",
+      event: "Order Completed",
+      messageId: fresh("message"),
+      anonymousId: "visitor-1",
+      timestamp: new Date(world.now()).toISOString(),
+      properties: { total: 9 },
+    };
+    const path = `/api/compat/${source.publicKey}/segment/v1/batch`;
+    const body = { batch: [message, { type: "track" }], sentAt: message.timestamp };
+    refused(await world.send(path, body, { origin: OTHER }), 403, "origin_not_allowed");
+    const [kept, ...others] = await keptOf(source);
+    assert.deepEqual(others, [], "a malformed event is not kept");
+    assert.equal(kept.name, "Order Completed");
+    assert.equal(kept.event.id, message.messageId);
+    assert.equal(kept.event.properties.total, 9);
+  });
+
+  it("are listed newest first, page by page", async () => {
+    const source = await world.createSource();
+    await savePlan(source, ORDER_PLAN);
+    const orders = [order(), order(), order()];
+    await sendEvents(source, orders);
+    const path = `${quarantinePath(source)}/events?limit=2`;
+    const first = await world.ask(path);
+    const second = await world.ask(`${path}&cursor=${first.body.nextCursor}`);
+    const ids = [...first.body.events, ...second.body.events].map(({ event }) => event.id);
+    assert.deepEqual(ids, orders.map(({ id }) => id).reverse());
+    assert.equal(second.body.nextCursor, null);
+  });
+
+  it("are not those that no setting can mend, or that the source excludes", async () => {
+    const source = await world.createSource({
+      excludedPaths: ["/admin*"],
+      excludedAddresses: ["203.0.113.9"],
+    });
+    const { token } = (
+      await world.ask("/api/tokens", {
+        method: "POST",
+        body: {
+          organizationId: ORGANIZATION_ID,
+          sourceId: source.sourceId,
+          scope: "ingest",
+          label: "server",
+        },
+      })
+    ).body;
+    await sendEvents(source, [
+      pageEvent({ page: { url: `${ORIGIN}/admin` } }, world.now()),
+      order({ id: "x".repeat(200) }),
+    ]);
+    const from = { origin: OTHER, "x-forwarded-for": "203.0.113.9" };
+    refused(await world.send(bootstrapPath(source), withEvents([order()]), from), 403, "origin_not_allowed");
+    refused(
+      await world.send(bootstrapPath(source), "not JSON", { origin: OTHER }),
+      403,
+      "origin_not_allowed",
+    );
+    const wrong = { authorization: "Bearer hwt_unknown", origin: OTHER };
+    refused(await world.send(bootstrapPath(source), withEvents([order()]), wrong), 401, "invalid_token");
+    assert.deepEqual(await groupsOf(source), []);
+    const right = { authorization: `Bearer ${token}`, origin: OTHER };
+    refused(await world.send(bootstrapPath(source), withEvents([order()]), right), 403, "origin_not_allowed");
+    assert.deepEqual(await groupsOf(source), ["origin_not_allowed order 1"]);
+
+    const path = `/api/tracking-sources/${source.sourceId}/regenerate-key`;
+    assert.equal((await world.ask(path, { method: "POST" })).status, 200);
+    refused(await world.send(bootstrapPath(source), withEvents([order()]), wrong), 404, "rotated_public_key");
+    assert.deepEqual(await groupsOf(source), ["origin_not_allowed order 1"], "its token is not valid");
+  });
+
+  it("are none with keepRejected 0, and those that are kept are deleted", async () => {
+    const source = await world.createSource();
+    await savePlan(source, ORDER_PLAN);
+    await sendEvents(source, [order()]);
+    assert.equal((await quarantineOf(source)).events, 1);
+    await patch(source, { keepRejected: 0 });
+    await sendEvents(source, [order()]);
+    assert.equal((await quarantineOf(source)).events, 1, "what is kept stays until the next maintenance");
+    await passTime(world, world, MINUTE);
+    assert.equal((await quarantineOf(source)).events, 0);
+  });
+
+  it("are deleted keepRejected days after they were received", async () => {
+    const source = await world.createSource({ keepRejected: 2 });
+    await savePlan(source, ORDER_PLAN);
+    await sendEvents(source, [order()]);
+    await passTime(world, world, DAY);
+    await sendEvents(source, [order()]);
+    await passTime(world, world, DAY - MINUTE);
+    assert.equal((await quarantineOf(source)).events, 2);
+    await passTime(world, world, 2 * MINUTE);
+    assert.equal((await quarantineOf(source)).events, 1);
+  });
+
+  it("of an erased visitor are deleted", async () => {
+    const source = await world.createSource();
+    await savePlan(source, ORDER_PLAN);
+    await sendEvents(source, [order(), order({ anonymousId: "visitor-2" })], { userId: "user-1" });
+    await sendEvents(source, [order({ anonymousId: "visitor-2" })]);
+    const erase = async (visitor: object) => {
+      const body = { organizationId: ORGANIZATION_ID, sourceId: source.sourceId, ...visitor };
+      const receipt = (await world.ask("/api/visitors/erase", { method: "POST", body })).body;
+      const path = `/api/visitors/erase/${receipt.receiptId}?organizationId=${ORGANIZATION_ID}`;
+      await until("the visitor is erased", async () => (await world.ask(path)).body.status === "done");
+    };
+    await erase({ anonymousId: "visitor-1" });
+    assert.equal((await quarantineOf(source)).events, 2);
+    await erase({ userId: "user-1" });
+    assert.equal((await quarantineOf(source)).events, 1);
+  });
+});
+
+describe("A full quarantine", () => {
+  it("deletes the oldest events of the source that has most, and says how many", async (t) => {
+    const world = await openClockedWorldFor(t, { QUARANTINE_BYTES: "1048576" });
+    const [flooded, quiet] = [await world.createSource(), await world.createSource()];
+    const send = async (source: CreatedSource, count: number, text: string) => {
+      const events = Array.from({ length: count }, (_, index) =>
+        trackEvent(
+          { name: `order ${index % 7}`, properties: { text: text + randomText(5_000) } },
+          world.now(),
+        ),
+      );
+      const body = eventsBody("ses_unknown", events, {}, world.now());
+      refused(await world.send(eventsPath(source), body, { origin: OTHER }), 403, "origin_not_allowed");
+      return (await world.ask(quarantinePath(source))).body;
+    };
+    await send(quiet, 1, "");
+    for (let round = 0; round < 4; round++) await send(flooded, 80, "");
+    const full = await send(flooded, 1, "");
+    assert.ok(full.evictedEvents > 0 && full.lastEvictedAt !== null, JSON.stringify(full));
+    assert.equal(full.events + full.evictedEvents, 321);
+    assert.ok(full.bytes < 1_048_576);
+    const other = (await world.ask(quarantinePath(quiet))).body;
+    assert.deepEqual([other.events, other.evictedEvents], [1, 0]);
+    const newest = (await world.ask(`${quarantinePath(flooded)}/events?limit=1`)).body.events;
+    assert.equal(newest[0].name, "order 0");
+  });
+});
+
+/** A text that does not compress well. */
+const randomText = (length: number) => {
+  let text = "";
+  while (text.length < length) text += Math.random().toString(36).slice(2);
+  return text;
+};
