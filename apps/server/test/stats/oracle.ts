@@ -794,13 +794,19 @@ function countedIn(all: readonly ExampleEvent[], asked: OracleQuery, compared: O
   if (time && dimensions.length === 1) for (const start of called) groupOf([start]);
   // each bucket counts the days that end with its last day
   const buckets = time ? pairs : [{ name: null, start: span.from }];
-  for (const days of new Set(asked.metrics.flatMap((metric) => DAYS_OF[metric] ?? []))) {
+  // the range that is compared with may end in the middle of a bucket
+  const ends = buckets.map((_, index) => Math.min(buckets[index + 1]?.start ?? span.to, span.to));
+  const startOf = (end: number, days: number) =>
+    firstInstant(timezone, shifted(wallAt(timezone, end - 1).date, 1 - days));
+  const wanted = new Set(asked.metrics.flatMap((metric) => DAYS_OF[metric] ?? []));
+  for (const days of wanted) {
     const windows = buckets.map(({ name }, index) => {
-      const end = buckets[index + 1]?.start ?? span.to;
-      const first = shifted(wallAt(timezone, end - 1).date, 1 - days);
-      return { name, from: firstInstant(timezone, first), end };
+      const end = ends[index]!;
+      return { name, from: startOf(end, days), end };
     });
-    for (const visit of visitsOf(all, { from: windows[0]!.from, to: span.to }, asked.include.bots))
+    // with a time dimension, the sessions of the most days are those of all
+    const from = startOf(ends[0]!, time ? Math.max(...wanted) : days);
+    for (const visit of visitsOf(all, { from, to: span.to }, asked.include.bots))
       for (const event of visit.events) {
         if (!filters.every((one) => eventFits(one, event, visit, timezone))) continue;
         for (const { name, from, end } of windows)
