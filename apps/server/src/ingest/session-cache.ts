@@ -55,7 +55,7 @@ export interface SessionCache {
   open(session: SessionRecord, joinKey: string | null): RunWork;
   /** Updates a cached session after a commit. Notifies the other nodes when the session's user may have changed. Never throws. */
   recordActivity(activity: SessionActivity): void;
-  /** Removes a session that another node changed. Without a session: removes all, since any may have changed. */
+  /** Has a session looked up again that another node changed. Without a session: all, since any may have changed. */
   forget(session?: { sourceId: string; sessionId: string }): void;
 }
 
@@ -153,9 +153,9 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
       session.userId = userId ?? session.userId;
     },
     forget(session) {
-      if (session) return records.delete(keyOf(session.sourceId, session.sessionId));
-      recent.clear();
-      records.clear();
+      // what this node opened stays joinable: whoever joins it asks the ledger
+      if (session) records.delete(keyOf(session.sourceId, session.sessionId));
+      else records.clear();
     },
   };
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { until } from "../support/until.ts";
+import { bootstrapBody } from "../support/world.ts";
 import { folder, headwaterHere, type ServingProcess, serve } from "./command-line.ts";
 
 const data = folder();
@@ -243,6 +244,21 @@ describe("source", () => {
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /`headwater source list`/);
   });
+});
+
+test("A visitor's pages share a session although a command changes the ledger between them.", async () => {
+  const old = "https://old.example";
+  const { sourceId, publicKey } = await answer("source", "create", "--name", "Joined", "--origin", old);
+  const open = (origin: string) =>
+    fetch(`${service.url}/api/ingest/v2/${publicKey}/bootstrap`, {
+      method: "POST",
+      headers: { origin },
+      body: JSON.stringify(bootstrapBody({ anonymousId: "joining", joinSession: true })),
+    });
+  const { sessionId } = await (await open(old)).json();
+  await answer("source", "update", sourceId, "--origin", "https://new.example");
+  await soon(async () => (await open(old)).status === 403);
+  assert.equal((await (await open("https://new.example")).json()).sessionId, sessionId);
 });
 
 describe("member and token", () => {
