@@ -255,10 +255,12 @@ test("A visitor's pages share a session although a command changes the ledger be
       headers: { origin },
       body: JSON.stringify(bootstrapBody({ anonymousId: "joining", joinSession: true })),
     });
-  const { sessionId } = await (await open(old)).json();
+  // the answer to a bootstrap
+  const sessionOf = async (answer: Response) => ((await answer.json()) as { sessionId: string }).sessionId;
+  const sessionId = await sessionOf(await open(old));
   await answer("source", "update", sourceId, "--origin", "https://new.example");
   await soon(async () => (await open(old)).status === 403);
-  assert.equal((await (await open("https://new.example")).json()).sessionId, sessionId);
+  assert.equal(await sessionOf(await open("https://new.example")), sessionId);
 });
 
 describe("member and token", () => {
