@@ -8,7 +8,7 @@ import type { AnsweredOutcome, RefusedOutcome } from "../ingest/attempt.ts";
 import type { BodyText } from "../ingest/json.ts";
 import type { FinishedAttempt, RenderableAttempt } from "./render.ts";
 
-type AnsweredMessage = Omit<AnsweredOutcome, "results" | "normalized"> & {
+type AnsweredMessage = Omit<AnsweredOutcome, "results" | "normalized" | "rejections"> & {
   results: string;
   normalized: string;
 };

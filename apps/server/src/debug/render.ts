@@ -6,7 +6,7 @@ import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
 import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
 import { toIsoTime } from "../core/time.ts";
-import type { AnsweredOutcome, Attempt, Outcome, RefusedOutcome } from "../ingest/attempt.ts";
+import type { AnsweredOutcome, Attempt, RefusedOutcome } from "../ingest/attempt.ts";
 import type { AttemptRow } from "../ledger/records.ts";
 import { maskString } from "../masking/mask.ts";
 import { hintOf } from "./hints.ts";
@@ -27,9 +27,11 @@ const EMPTY: Snapshot = { json: "null", truncated: false };
 export type FinishedAttempt = Attempt & { source: NonNullable<Attempt["source"]> };
 
 /** A finished attempt with the id of its source only. The thread that renders attempts gets no more. */
-export type RenderableAttempt = Omit<FinishedAttempt, "source" | "unstored"> & {
+export type RenderableAttempt = Omit<FinishedAttempt, "source" | "unstored" | "outcome"> & {
   source: Pick<FinishedAttempt["source"], "sourceId">;
+  outcome: RenderableOutcome;
 };
+type RenderableOutcome = RefusedOutcome | Omit<AnsweredOutcome, "rejections">;
 
 /**
  * `failed`: the request was refused, or every event of an events request was rejected, at least one because of the
@@ -134,7 +136,7 @@ function recordOf(
   return `${facts.slice(0, -1)},"issues":${issues},"raw":${raw.json},"normalized":${normalized.json},"results":${results.json}}`;
 }
 
-function statusOf(outcome: Outcome): number {
+function statusOf(outcome: RenderableOutcome): number {
   return outcome.kind === "refused" ? outcome.refusal.status : (outcome.reply?.status ?? 200);
 }
 
@@ -148,7 +150,7 @@ interface Reason {
 /** The code of the refusal or of the first rejected event. null if nothing was refused. */
 export const codeOf = ({ outcome }: RenderableAttempt): string | null => reasonOf(outcome).code;
 
-function reasonOf(outcome: Outcome): Reason {
+function reasonOf(outcome: RenderableOutcome): Reason {
   if (outcome.kind === "refused") {
     const { code, message, hint } = outcome.refusal;
     return { code, message, hint };
@@ -164,7 +166,7 @@ function answerOf(attempt: RenderableAttempt): AnsweredOutcome["answer"] | null 
   return attempt.outcome.kind === "answered" ? attempt.outcome.answer : null;
 }
 
-function limitOf(outcome: Outcome) {
+function limitOf(outcome: RenderableOutcome) {
   if (outcome.kind === "answered") return null;
   const { limitName: name, limit: value, actual = null } = outcome.refusal.detail;
   return name === undefined ? null : { name, value, actual };
@@ -185,7 +187,7 @@ function isMalformed({ refusal }: RefusedOutcome): boolean {
 }
 
 /** The normal forms of the events. For a bootstrap without events: its session. */
-function normalizedOf(outcome: Outcome): Snapshot {
+function normalizedOf(outcome: RenderableOutcome): Snapshot {
   if (outcome.kind === "refused") return EMPTY;
   if (outcome.results.length > 0 || !("sessionResumed" in outcome.answer))
     return snapshotOfList(outcome.normalized(), SNAPSHOT_BYTES);

@@ -7,6 +7,7 @@ import type {
 } from "@headwater/contract";
 import type { Refusal } from "../core/refusal.ts";
 import type { SourceRecord } from "../ledger/records.ts";
+import type { PlanViolation } from "../plan/compile-plan.ts";
 import type { ForeignReply } from "./adapter.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import type { BodyText } from "./json.ts";
@@ -57,6 +58,13 @@ export interface Attempt extends AttemptFacts, RequestFacts {
   readonly durationMs: number;
 }
 
+export interface EventRejection {
+  /** The event as it was sent, or as another tool's event was translated. */
+  readonly event: unknown;
+  /** null: it was rejected for another reason. */
+  readonly violation: PlanViolation | null;
+}
+
 export type Outcome = RefusedOutcome | AnsweredOutcome;
 
 export interface RefusedOutcome {
@@ -71,6 +79,8 @@ export interface AnsweredOutcome {
   readonly results: readonly EventResult[];
   /** The normal form of each event as JSON text, in the order of `results`. null: the event was rejected. */
   readonly normalized: () => readonly (string | null)[];
+  /** What is known of each rejected event, in the order of `results`. null: the event was not rejected. */
+  readonly rejections: () => readonly (EventRejection | null)[];
   /** The answer to another tool's client; null: `answer`. */
   readonly reply: ForeignReply | null;
 }

@@ -5,6 +5,7 @@ import type { EventLearner } from "../event-catalog/learner.ts";
 import { createLineBuilder } from "../ledger/outbox-line.ts";
 import type { Commit, SessionRecord, SessionTouch, StoredFlags } from "../ledger/records.ts";
 import type { PlanViolation } from "../plan/compile-plan.ts";
+import type { EventRejection } from "./attempt.ts";
 import {
   analyticsEventId,
   type BatchContext,
@@ -125,6 +126,14 @@ export function rejectInvalid({ issues, code = "invalid_event" }: InvalidEvent):
   const reasons = issues.slice(0, MAX_REASONS).map(({ message }) => message);
   return rejectEvent(code, `${EVENT_CODES[code]} ${reasons.join("; ")}.`);
 }
+
+export const rejectionOf = (parsed: ParsedEvent, outcome: EventOutcome): EventRejection | null =>
+  outcome.status === "rejected"
+    ? {
+        event: isInvalid(parsed) ? parsed.raw : parsed.event,
+        violation: outcome.violation ?? null,
+      }
+    : null;
 
 /** Evaluates every event of the batch, before the ledger is asked for duplicates. */
 export async function evaluateBatch(input: BatchInput, deps: BatchDeps): Promise<EvaluatedEvent[]> {

@@ -22,6 +22,7 @@ import {
   learnEvents,
   recordCommit,
   rejectInvalid,
+  rejectionOf,
 } from "./evaluate-batch.ts";
 import {
   buildForeignBatch,
@@ -140,7 +141,7 @@ async function runStages(
 function answerWithoutEvents(reply: ForeignReply, attemptId: string, sourceId: string): AnsweredOutcome {
   const counts = { accepted: 0, duplicates: 0, rejected: 0, results: [] };
   const answer = { ok: true, attemptId, sourceId, sessionId: "", ...counts } as const;
-  return { kind: "answered", answer, results: [], normalized: () => [], reply };
+  return { kind: "answered", answer, results: [], normalized: () => [], rejections: () => [], reply };
 }
 
 /** The stages of a request that was admitted. */
@@ -179,16 +180,19 @@ async function processBody(
   if (isKept(results, keyed)) draft.note({ unstored: unstoredOf(events, sizeBytes) });
   const { attemptId } = draft;
   const answer = buildAnswer({ attemptId, request, keyed, parsed, visit, results });
-  const normalized = () => normalizedOf(events);
-  return { kind: "answered", answer, results: results.results, normalized, reply: null };
+  return { kind: "answered", answer, results: results.results, ...detailsOf(events), reply: null };
 }
 
 const isKept = ({ rejected }: BatchResults, { source }: CachedSource) =>
   rejected > 0 && source.keepRejected > 0;
 
-/** The normal form of each event. null: it was rejected. */
-const normalizedOf = (events: readonly EvaluatedEvent[]) =>
-  events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.line.toString("utf8") : null));
+const detailsOf = (
+  events: readonly EvaluatedEvent[],
+): Pick<AnsweredOutcome, "normalized" | "rejections"> => ({
+  normalized: () =>
+    events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.line.toString("utf8") : null)),
+  rejections: () => events.map(({ parsed, outcome }) => rejectionOf(parsed, outcome)),
+});
 
 async function storeEvents(input: CommitInput, keyed: CachedSource, { ledger, quotas, learner }: IngestDeps) {
   const commit = buildCommit(input);
@@ -233,9 +237,8 @@ async function processForeign(
   const { attemptId } = draft;
   const sessionId = visits[0]?.session.sessionId ?? "";
   const answer = { ok: true, attemptId, sourceId, sessionId, ...results } as const;
-  const normalized = () => normalizedOf(events);
   const reply = adapter.reply({ attemptId, sessionId, ...results }, asked);
-  return { kind: "answered", answer, results: results.results, normalized, reply };
+  return { kind: "answered", answer, results: results.results, ...detailsOf(events), reply };
 }
 
 /** Finds the sessions of all groups, opens those that are missing in turn, and then runs the work that stores their events. */

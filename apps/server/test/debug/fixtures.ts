@@ -147,6 +147,7 @@ export function taken(codes: (EventCode | null)[] = [null], changes: Partial<Att
       answer,
       results,
       normalized: () => normalized,
+      rejections: () => [],
       reply: null,
     },
   };
@@ -185,7 +186,14 @@ export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
     limits,
     privacy: { respectGpc: false, requireConsent: false },
   } as const;
-  const outcome = { kind: "answered", answer, results: [], normalized: () => [], reply: null } as const;
+  const outcome = {
+    kind: "answered",
+    answer,
+    results: [],
+    normalized: () => [],
+    rejections: () => [],
+    reply: null,
+  } as const;
   return { ...made, outcome: changes.outcome ?? outcome };
 }
 
