@@ -1,14 +1,7 @@
 /** Starts the service: opens its stores, builds its parts in order, listens, and closes all of it in reverse order. */
-import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import { type Logger, pino } from "pino";
-import {
-  BuildToolsMissing,
-  buildSdk,
-  buildWithEngagement,
-  builtExtras,
-} from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
 import { startBackgroundWorkers } from "./background.ts";
 import { type BuildInfo, readBuild, readVersion } from "./config/build-info.ts";
@@ -27,12 +20,12 @@ import { createIds } from "./core/ids.ts";
 import { releaseMemory, withGcEnabled } from "./core/memory.ts";
 import { hashToken } from "./core/token.ts";
 import { listenFor } from "./http/listening.ts";
+import { readScripts } from "./http/scripts.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
 import { lastBackupMs } from "./ledger/sqlite/folder-mark.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { Readiness } from "./monitoring/readiness.ts";
-import { serveScript } from "./monitoring/routes.ts";
 import { type OpenedLedger, openLedger } from "./open-ledger.ts";
 import { openWarehouse } from "./open-warehouse.ts";
 import { priorityRefusal } from "./overload/priority.ts";
@@ -92,17 +85,10 @@ async function readAssets(
   { consoleFolder = null }: StartOptions,
   { build }: ServiceParts,
 ): Promise<ServiceAssets> {
-  const extras = await builtExtras().catch((error: unknown) => {
-    throw error instanceof BuildToolsMissing ? new ConfigError(error.message) : error;
-  });
   return {
     build: await build,
     settings: publicSettings(environment),
-    scripts: {
-      sdk: serveScript(readFileSync(await buildSdk())),
-      sdkWithEngagement: serveScript(Buffer.from(await buildWithEngagement())),
-      extras: new Map(extras.map(({ name, path }) => [`${name}.js`, serveScript(readFileSync(path))])),
-    },
+    scripts: await readScripts(),
     consoleFolder,
   };
 }

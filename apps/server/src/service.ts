@@ -1,4 +1,5 @@
 /** The HTTP service: connects the handlers, the guard, the ingest routes and the console to one HTTP server. */
+import { OPERATIONS } from "@headwater/contract";
 import { createOperatorCheck } from "./access/permissions.ts";
 import { ADAPTERS } from "./compat/adapters.ts";
 import { strayAdapter } from "./compat/stray.ts";
@@ -14,8 +15,9 @@ import { clientOf } from "./http/client-address.ts";
 import { createConsoleFiles } from "./http/console-files.ts";
 import { Guard } from "./http/guard.ts";
 import { createRequestObserver } from "./http/observe.ts";
+import type { ServedScripts } from "./http/scripts.ts";
+import { createWorkspaceRoute } from "./http/workspace-routes.ts";
 import { createIngestRoutes } from "./ingest/routes.ts";
-import type { ServedScripts } from "./monitoring/routes.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
 
 /** Sources whose sites for embedding are known, and for how long: a notice of a change may have been lost. */
@@ -90,10 +92,12 @@ export function createHttpService(context: ServiceContext, assets: ServiceAssets
   const guard = new Guard({ ...context, authenticate: authenticator.authenticate, rules: FIELD_RULES });
   const server = createHttpApp({
     ...context,
-    handlers: buildHandlers(context, assets, stopping.signal),
-    guard,
+    serveWorkspace: createWorkspaceRoute(
+      { ...context, handlers: buildHandlers(context, assets, stopping.signal), guard },
+      OPERATIONS,
+    ),
     ...createIngestRoutes({ ...context, adapters: ADAPTERS, strayAdapter }),
-    consoleFiles:
+    otherPaths:
       folder === null
         ? null
         : createConsoleFiles({

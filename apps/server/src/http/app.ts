@@ -5,17 +5,23 @@ import type { Config } from "../config/settings.ts";
 import { Refusal } from "../core/refusal.ts";
 import { createConnectionPauses } from "../overload/paused-connections.ts";
 import { createAlias } from "./alias.ts";
-import type { ConsoleFiles } from "./console-files.ts";
 import { type CorsPolicy, createWorkspaceCors, INGEST_CORS } from "./cors.ts";
 import { NEEDS_RETRY_AFTER, renderFailure, toRefusal } from "./failure.ts";
 import { createHttpServer } from "./http-server.ts";
 import { operationName, type ServedRequest, statusOf } from "./observe.ts";
 import { type Exchange, type ServeRoute, send, sendJson } from "./reply.ts";
 import { allowedMethods, createRouter, type RouteMatch } from "./router.ts";
-import { traceIdOf } from "./trace-context.ts";
-import { createWorkspaceRoute, type WorkspaceRouteDeps } from "./workspace-routes.ts";
+import { type RequestIds, traceIdOf } from "./trace-context.ts";
 
-interface HttpAppDeps extends WorkspaceRouteDeps {
+/** Serves paths that no operation has. */
+export interface PathServer {
+  /** Returns null when it does not have the path either. */
+  serve(exchange: Exchange, path: string): Promise<void> | null;
+}
+
+interface HttpAppDeps {
+  /** Serves the operations that are not for public keys. */
+  readonly serveWorkspace: ServeRoute;
   readonly serveIngest: ServeRoute;
   /** Serves a request below a public key whose path no operation has. */
   readonly serveStray: (exchange: Exchange, params: RouteMatch["params"]) => Promise<void>;
@@ -23,10 +29,12 @@ interface HttpAppDeps extends WorkspaceRouteDeps {
   readonly config: Pick<Config, "TRUST_PROXY" | "GEO_HEADER" | "INGEST_ALIAS">;
   /** They may contain the listening port, which is known only after the start. */
   readonly addresses: () => { readonly appUrl: string };
-  /** null: no console is served. */
-  readonly consoleFiles: ConsoleFiles | null;
+  /** The console, or the test server's own routes; null: neither. */
+  readonly otherPaths: PathServer | null;
   /** Called for every request when its answer has begun. */
   readonly onServed: (served: ServedRequest) => void;
+  /** Logs a storage failure or a bug. */
+  readonly report: (error: unknown, ids: RequestIds) => void;
   /** Milliseconds, monotonic. */
   readonly stopwatch: () => number;
 }
@@ -60,12 +68,11 @@ function refuse(exchange: Exchange, error: unknown, report: HttpAppDeps["report"
 
 /** @returns a server that does not listen yet */
 export function createHttpApp(deps: HttpAppDeps): Server {
-  const { newId, consoleFiles, report, stopwatch } = deps;
+  const { newId, otherPaths, report, stopwatch } = deps;
   const operations: readonly Operation[] = OPERATIONS;
   const findRoute = createRouter(operations);
   const splitAlias = createAlias(deps.config.INGEST_ALIAS);
   const workspaceCors = createWorkspaceCors(() => deps.addresses().appUrl);
-  const serveWorkspace = createWorkspaceRoute(deps, operations);
   const pauseConnection = createConnectionPauses();
 
   function serve(exchange: Exchange, match: RouteMatch | null, cors: CorsPolicy): Promise<void> | void {
@@ -76,7 +83,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     if (match.params.strayPath !== undefined) return deps.serveStray(exchange, match.params);
     const operation = match.operations.get(method);
     if (!operation) throw new Refusal("method_not_allowed", { headers: { Allow: allowedMethods(match) } });
-    if (operation.access !== "public-key") return serveWorkspace(exchange, operation, match.params);
+    if (operation.access !== "public-key") return deps.serveWorkspace(exchange, operation, match.params);
     return deps.serveIngest(exchange, operation, match.params);
   }
 
@@ -95,16 +102,16 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     };
     const traceId = traceIdOf(request.headers.traceparent);
     const exchange = { request, response, requestId, traceId, alias, queryText, headers };
-    const consoleFile = match ? null : consoleFiles?.serve({ ...exchange, headers: {} }, path);
+    const other = match ? null : otherPaths?.serve({ ...exchange, headers: {} }, path);
     let refusal: Refusal | null = null;
     try {
-      await (consoleFile ?? serve(exchange, match, cors));
+      await (other ?? serve(exchange, match, cors));
     } catch (error) {
       // Node still reads what arrived with the headers; if that is not HTTP, the answer is 400
       await Promise.resolve();
       refusal = refuse(exchange, error, report);
     }
-    const operation = consoleFile ? "console" : operationName(match, request.method);
+    const operation = other ? "console" : operationName(match, request.method);
     const durationMs = stopwatch() - startedAt;
     const status = statusOf(exchange);
     if (NEEDS_RETRY_AFTER.has(status)) pauseConnection(request);

@@ -8,6 +8,7 @@ import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { extname, join } from "node:path";
 import { CONSOLE_PAGES } from "@headwater/contract";
+import type { PathServer } from "./app.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { chooseEncoding, type Exchange, send } from "./reply.ts";
 
@@ -45,8 +46,6 @@ interface ConsoleFilesDeps {
   /** Counts a page for its client. @throws Refusal 429 */
   readonly requireRate: (request: IncomingMessage) => void;
 }
-
-export type ConsoleFiles = ReturnType<typeof createConsoleFiles>;
 
 /** The only page that other sites may show in a frame, and which of them is the source's own setting. */
 const EMBED_PAGE = /^\/embed\/?$/;
@@ -131,7 +130,12 @@ async function sendFile(
   send(exchange, { status: 200, headers: { ...headers, ...fileHeaders, ...encoded } }, bytes);
 }
 
-export function createConsoleFiles({ folder, appUrl, embedOriginsOf, requireRate }: ConsoleFilesDeps) {
+export function createConsoleFiles({
+  folder,
+  appUrl,
+  embedOriginsOf,
+  requireRate,
+}: ConsoleFilesDeps): PathServer {
   const build = openBuild(folder);
   const pages = new Set<string>(CONSOLE_PAGES.flatMap((page) => (page === "/" ? page : [page, `${page}/`])));
 
@@ -162,7 +166,7 @@ export function createConsoleFiles({ folder, appUrl, embedOriginsOf, requireRate
 
   return {
     /** Returns null when the path is not one of the console's, unless a browser opens it as a page: that gets the console's own 404. */
-    serve(exchange: Exchange, path: string): Promise<void> | null {
+    serve(exchange, path) {
       const { method } = exchange.request;
       if (method !== "GET" && method !== "HEAD") return null;
       const name = path.startsWith(`/${ASSETS}/`) ? path.slice(ASSETS.length + 2) : "";

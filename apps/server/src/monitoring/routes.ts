@@ -7,8 +7,8 @@ import type { BuildInfo } from "../config/build-info.ts";
 import type { Config } from "../config/settings.ts";
 import { Refusal } from "../core/refusal.ts";
 import { DAY_MS, SECOND_MS, toIsoTime } from "../core/time.ts";
-import { createDocument, type Document } from "../http/document.ts";
 import type { Call, Handler, HandlerWith } from "../http/handler.ts";
+import { findClient, findExtra, type ServedScripts } from "../http/scripts.ts";
 import { lagSeconds } from "./metrics.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -110,38 +110,10 @@ export const securityTxt: HandlerWith<SecurityTxtServices, "securityTxt"> = asyn
   return { text, mediaType: "text/plain; charset=utf-8" };
 };
 
-/** Browsers cache the scripts for five minutes: few requests, and a new version still arrives soon. */
-const SDK_CACHE = "public, max-age=300";
-
-const SCRIPT_HEADERS = {
-  "Cache-Control": SDK_CACHE,
-  "Access-Control-Allow-Origin": "*",
-  "Cross-Origin-Resource-Policy": "cross-origin",
-};
-
-type ServedScript = () => Promise<Document>;
-/** The built browser client. */
-export interface ServedScripts {
-  readonly sdk: ServedScript;
-  /** The same with its optional part `engagement`. */
-  readonly sdkWithEngagement: ServedScript;
-  /** Its optional scripts, by file name. */
-  readonly extras: ReadonlyMap<string, ServedScript>;
-}
-
-export const serveScript = (bytes: Buffer): ServedScript =>
-  createDocument({
-    mediaType: "text/javascript; charset=utf-8",
-    headers: SCRIPT_HEADERS,
-    render: () => bytes,
-  });
-
 export const sdk: OperationsHandler<"sdk"> = async ({ query }, { scripts }) => ({
-  document: await (query.with === "engagement" ? scripts.sdkWithEngagement : scripts.sdk)(),
+  document: await findClient(scripts, query.with),
 });
 
-export const sdkExtra: OperationsHandler<"sdkExtra"> = async ({ params }, { scripts }) => {
-  const script = scripts.extras.get(params.file ?? "");
-  if (!script) throw new Refusal("route_not_found");
-  return { document: await script() };
-};
+export const sdkExtra: OperationsHandler<"sdkExtra"> = async ({ params }, { scripts }) => ({
+  document: await findExtra(scripts, params.file ?? ""),
+});
