@@ -153,6 +153,8 @@ describe("`headwater plan check`", () => {
     assert.equal(failed.code, 1);
     const closed = read("events/order.json").split("\n").indexOf('  "additionalProperties": false,') + 1;
     assert.ok(closed > 0);
+    const planned = read("plan.json").split("\n").indexOf('    "order": {') + 1;
+    assert.ok(planned > 0);
     const start = "The event violates the tracking plan: ";
     assert.deepEqual(failed.stdout.replaceAll(start, "").trimEnd().split("\n"), [
       `${at("bad.ndjson")}:2: order: properties.prise must be absent, or named price; found the number 5. (and 1 more)`,
@@ -160,7 +162,7 @@ describe("`headwater plan check`", () => {
       `  fix the code: ${at("src/checkout.ts")}:5`,
       `  or the plan:  ${at("tracking-plan/events/order.json")}:${closed}`,
       `${at("bad.ndjson")}:3: ordr: name must be a planned event, such as order; found the string "ordr".`,
-      `  or the plan:  ${at("tracking-plan/plan.json")}:1`,
+      `  or the plan:  ${at("tracking-plan/plan.json")}:${planned}`,
       "Checked 5 events against 3 planned events: 2 different violations.",
     ]);
     const { violations } = (await plan("check", "--events", at("bad.ndjson"), ...code, "--json")).json();

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { storedEventName, type TrackingPlan } from "@headwater/contract";
 import { MASKED } from "../../src/masking/hidden.ts";
 import { compilePlan, type PlanViolation } from "../../src/plan/compile-plan.ts";
-import { lineOfCall, lineOfMember } from "./json-lines.ts";
-import type { PlanFolder } from "./plan-folder.ts";
+import { lineOfCall } from "./json-lines.ts";
+import { type PlanFolder, placeInPlan } from "./plan-folder.ts";
 import type { RecordedEvent } from "./recorded-events.ts";
 
 /** Events of one name with the same violation. */
@@ -27,15 +27,6 @@ const asChecked = (plan: TrackingPlan): TrackingPlan => ({
   ...plan,
   mode: plan.mode === "off" ? "warn" : plan.mode,
 });
-
-const decodePointer = (part: string) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-
-function planLineOf({ files, indexPath }: PlanFolder, event: string, { schemaPath }: PlanViolation): string {
-  const file = files.get(event);
-  if (!file || schemaPath === null) return `${indexPath}:1`;
-  const path = schemaPath.split("/").slice(1).map(decodePointer);
-  return `${file.path}:${lineOfMember(file.text, path)}`;
-}
 
 const CODE_FILE =
   /\.(?:[cm]?[jt]sx?|vue|svelte|astro|html?|php|py|rb|go|java|kt|swift|dart|cs|ex|erb|liquid)$/;
@@ -103,10 +94,18 @@ export function findViolations({ folder, events, readCode: read }: CheckInput): 
       continue;
     }
     code ??= read();
-    const planLine = planLineOf(folder, name, violation);
+    const { file, line } = placeInPlan(folder, name, violation);
     const codeLines = codeLinesOf(code, name, violation);
     const facts = { event: name, path, expected, found: actual };
-    found.set(key, { ...facts, events: 1, place, clientVersion, page, planLine, codeLines });
+    found.set(key, {
+      ...facts,
+      events: 1,
+      place,
+      clientVersion,
+      page,
+      planLine: `${file}:${line}`,
+      codeLines,
+    });
   }
   return [...found.values()];
 }

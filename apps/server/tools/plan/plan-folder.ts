@@ -8,7 +8,9 @@ import { LIMITS, TrackingPlan } from "@headwater/contract";
 import { CommandFailed } from "../../src/cli/errors.ts";
 import { messageOf, systemCode } from "../../src/core/errors.ts";
 import { isRecord, memberOf } from "../../src/core/members.ts";
+import { nearestName } from "../../src/core/nearest-name.ts";
 import { compile } from "../../src/core/validate.ts";
+import type { PlanViolation } from "../../src/plan/compile-plan.ts";
 import { checkSchema } from "../../src/plan/schema-rules.ts";
 import { lineAtOffset, lineOfMember } from "./json-lines.ts";
 
@@ -16,8 +18,8 @@ export interface PlanFolder {
   readonly plan: TrackingPlan;
   /** The version that was pulled; 0: none. */
   readonly version: number;
-  /** The path of `plan.json`. */
-  readonly indexPath: string;
+  /** `plan.json`. */
+  readonly index: PlanFile;
   /** The file of each event, by the event's name. */
   readonly files: ReadonlyMap<string, PlanFile>;
 }
@@ -95,8 +97,8 @@ function requireValidSchemas(entries: readonly EventEntry[]): void {
 
 /** @throws CommandFailed with the file and line of what is wrong */
 export function readPlanFolder(folder: string): PlanFolder {
-  const indexPath = join(folder, "plan.json");
-  const index = { path: indexPath, text: readText(indexPath) };
+  const path = join(folder, "plan.json");
+  const index = { path, text: readText(path) };
   const content = parseJson(index);
   const entries = readEntries(folder, index, memberOf(content, "events"));
   requireValidSchemas(entries);
@@ -109,11 +111,34 @@ export function readPlanFolder(folder: string): PlanFolder {
   if (!check(plan)) {
     const [issue] = check.issues(plan);
     const path = issue?.path ?? [];
-    throw new CommandFailed(`${indexPath}:${lineOfMember(index.text, path)}: ${issue?.message}.`);
+    throw new CommandFailed(`${index.path}:${lineOfMember(index.text, path)}: ${issue?.message}.`);
   }
   const version = memberOf(content, "version");
   const files = new Map(entries.map(({ name, file }) => [name, file]));
-  return { plan, version: typeof version === "number" ? version : 0, indexPath, files };
+  return { plan, version: typeof version === "number" ? version : 0, index, files };
+}
+
+export interface PlanPlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+const decodePointer = (part: string) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** Where the plan says what the event violates. For an unplanned event: the planned event that it resembles. */
+export function placeInPlan(
+  { plan, index, files }: PlanFolder,
+  event: string,
+  { schemaPath }: Pick<PlanViolation, "schemaPath">,
+): PlanPlace {
+  const file = files.get(event);
+  if (file && schemaPath !== null) {
+    const path = schemaPath.split("/").slice(1).map(decodePointer);
+    return { file: file.path, line: lineOfMember(file.text, path) };
+  }
+  const meant = nearestName(event, Object.keys(plan.events));
+  const path = meant === undefined ? ["unknownEvents"] : ["events", meant];
+  return { file: index.path, line: lineOfMember(index.text, path) };
 }
 
 /** Files of events keep their names, so that a repository's history shows what changed. */
