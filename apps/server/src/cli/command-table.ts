@@ -25,6 +25,7 @@ export const headwater: CommandGroup = {
     import: async () => (await import("../../tools/import/import.ts")).importEvents,
     plan: async () => (await import("../../tools/plan/plan.ts")).plan,
     mcp: async () => (await import("../../tools/mcp/mcp.ts")).mcp,
+    "test-server": async () => (await import("../../tools/test-server/test-server.ts")).testServer,
     demo: async () => (await import("../../tools/seed/demo.ts")).demo,
     seed: async () => (await import("../../tools/seed/seed.ts")).seed,
   },

@@ -10,7 +10,7 @@ import { type ExportSelection, unknownCursor } from "./selection.ts";
 const EXPORT_OUTBOX_ROWS = 10;
 
 /** An event of the outbox, with the members that an export has to fill in. */
-interface ExportableEvent extends EventHead {
+export interface ExportableEvent extends EventHead {
   readonly page: { readonly utm?: object | null; readonly clickIds?: object | null } | null;
   readonly properties: object | null;
   readonly context: object | null;
@@ -31,7 +31,7 @@ const NO_PAGE = {
 const NO_UTM = { source: null, medium: null, campaign: null, term: null, content: null };
 
 /** The event as the warehouse returns it: with all members of objects that are missing. */
-function withAllMembers(event: ExportableEvent): object {
+export function withAllMembers(event: ExportableEvent): object {
   const page = { ...NO_PAGE, ...event.page };
   return {
     source: null,
