@@ -10,7 +10,7 @@ import { build } from "rolldown";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const output = resolve(process.argv[2] ?? join(root, "dist", "npm"));
-const entryPoints = ["index", "extras/index", "react", "next", "server"];
+const entryPoints = ["index", "extras/index", "react", "next", "server", "testing"];
 
 await rm(output, { recursive: true, force: true });
 await build({

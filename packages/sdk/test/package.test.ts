@@ -35,7 +35,14 @@ after(() => rm(folder, { recursive: true }));
 
 test("The package has a module and types for each entry point, license and README, and no dependencies.", async () => {
   const manifest = JSON.parse(await read("package.json"));
-  assert.deepEqual(Object.keys(manifest.exports), [".", "./extras", "./react", "./next", "./server"]);
+  assert.deepEqual(Object.keys(manifest.exports), [
+    ".",
+    "./extras",
+    "./react",
+    "./next",
+    "./server",
+    "./testing",
+  ]);
   for (const { types, default: module } of Object.values<Record<string, string>>(manifest.exports)) {
     assert.ok(names.includes(types!.slice(2)) && names.includes(module!.slice(2)));
   }
@@ -48,11 +55,11 @@ test("The package has a module and types for each entry point, license and READM
 });
 
 test('The React and Next.js entry points start with "use client"; the others do not.', async () => {
-  const entryPoints = ["index", "extras/index", "react", "next", "server"];
+  const entryPoints = ["index", "extras/index", "react", "next", "server", "testing"];
   const starts = await Promise.all(entryPoints.map((name) => read(`dist/npm/${name}.js`)));
   assert.deepEqual(
     starts.map((text) => text.startsWith('"use client";')),
-    [false, false, true, true, false],
+    [false, false, true, true, false, false],
   );
 });
 
