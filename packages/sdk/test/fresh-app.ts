@@ -83,7 +83,7 @@ async function packSdk(folder: string): Promise<string> {
 
 /** Installs the fixture's dependencies and the packed client into a temporary folder, once for all apps of the fixture. */
 export async function openWorkshop(
-  fixture: "vite" | "next" | "react-router" | "remix" | "angular",
+  fixture: "vite" | "next" | "react-router" | "remix" | "angular" | "tested",
 ): Promise<Workshop> {
   const folder = await mkdtemp(join(tmpdir(), `headwater-${fixture}-`));
   const removal = { recursive: true, force: true, maxRetries: 5 };
