@@ -23,7 +23,7 @@ const PROPERTY_METRICS = STATS_PROPERTY_METRICS.map((kind) => `${kind}:<property
 const PROPERTY_DIMENSION = "property:<name>";
 const TIMES: string[] = STATS_GRAINS.map((grain) => `time:${grain}`);
 /** The tools that differ, each with what it does. */
-const TOOLS = /^(?:—|All: .+|(?:(?:Plausible|Umami|GA4|Matomo)(?:, |: ))+.+)$/;
+const TOOLS = /^(?:—|All: .+|Only (?:GA4|Matomo): .+|(?:(?:Plausible|Umami|GA4|Matomo)(?:, |: ))+.+)$/;
 
 const page = (name: string) => readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), "utf8");
 const section =
