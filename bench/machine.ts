@@ -112,7 +112,7 @@ export function describeMachine(folder: string): Record<string, string> {
     Node: process.version,
     SQLite: process.versions.sqlite ?? "unknown",
     wrk,
-    "ledger's disk": `${filesystem}, ${syncMilliseconds(folder).toFixed(2)} ms per durable write of 4 KiB`,
+    "ledger's disk": `${filesystem}, ${syncMilliseconds(folder).toFixed(2)} ms per durable write`,
     pinning: generatorCore === null ? "none (no taskset, or one core)" : `generator on core ${generatorCore}`,
   };
 }

@@ -22,9 +22,8 @@ export interface Results {
 const INTRODUCTION = `# Results of \`npm run bench\`
 
 Rate limiter, debug recording, masking, origin checks and access checks are on. Every acknowledged event is durable
-(\`synchronous=FULL\`). A figure is the median of the rounds, with the
-lowest and the highest round in parentheses. A bare server parses each request and does nothing else. "auto" may sample
-visitors; "exact" never does. "more" has all figures of a part. [README.md](README.md) says what each part measures.
+(\`synchronous=FULL\`). "auto" may sample visitors; "exact" never does. [README.md](README.md) says what each part
+measures, and how.
 
 `;
 const QUICK_WARNING = "**A quick run that checks that the bench works. Its figures mean nothing.**\n\n";
@@ -35,10 +34,21 @@ const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
 /** A table with one row and more columns than this is shown as two columns. */
 const MAX_COLUMNS_OF_ONE_ROW = 8;
 
-function tableOf({ columns, rows }: ResultTable): string {
+/** Without the column "failed" when no request failed. */
+function withoutFailed({ columns, rows }: ResultTable): ResultTable {
+  const at = columns.indexOf("failed");
+  if (at < 0 || rows.some((cells) => cells[at] !== "0")) return { columns, rows };
+  return { columns: columns.toSpliced(at, 1), rows: rows.map((cells) => cells.toSpliced(at, 1)) };
+}
+
+function tableOf(table: ResultTable): string {
+  const { columns, rows } = withoutFailed(table);
   const [only] = rows;
   if (only && rows.length === 1 && columns.length > MAX_COLUMNS_OF_ONE_ROW) {
-    return tableOf({ columns: ["figure", ""], rows: columns.map((column, index) => [column, only[index]!]) });
+    return tableOf({
+      columns: ["figure", ""],
+      rows: columns.map((column, index) => [column, only[index]!]).filter(([, value]) => value !== "-"),
+    });
   }
   return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
 }
@@ -61,8 +71,7 @@ function pageOf(
 ): string {
   return `${[
     `# ${title}`,
-    `${date.slice(0, 10)}, commit ${commit}. ${settingsOf(settings)}`,
-    `Machine: ${SHOWN_OF_MACHINE.map((name) => machine[name]).join("; ")}.`,
+    `${date.slice(0, 10)}, commit ${commit}, on ${SHOWN_OF_MACHINE.map((name) => machine[name]).join("; ")}. ${settingsOf(settings)}`,
     ...tables.map(tableOf),
     notes.map((note) => `- ${note}`).join("\n"),
   ].join("\n\n")}\n`;

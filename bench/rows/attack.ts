@@ -291,15 +291,12 @@ function attackTable(found: readonly AttackFigures[]): ResultTable {
   return {
     columns: [
       "attack",
-      "s",
       "quiet events",
       "refused",
       "p50 ms",
       "p99 ms",
-      "max ms",
       "/healthz p99 ms",
       "idle server p99 ms",
-      "CPU seconds: service, warehouse, attacker",
       "service MiB, peak",
       "warehouse MiB, peak",
       "normal again after s",
@@ -308,15 +305,12 @@ function attackTable(found: readonly AttackFigures[]): ResultTable {
     ],
     rows: found.map(({ phase, quiet, refused, health, idle, memory }) => [
       phase.name,
-      figure((phase.endedAt - phase.startedAt) / 1_000),
       String(quiet.count),
       refused.length === 0 ? "0" : `${refused.length} (${[...new Set(refused)].join(", ")})`,
       figure(quiet.p50),
       figure(quiet.p99),
-      figure(quiet.max),
       figure(health.p99),
       figure(idle.p99),
-      `${figure(phase.cpu.service)}, ${figure(phase.cpu.warehouse)}, ${figure(phase.cpu.attacker ?? Number.NaN)}`,
       figure(memory.service),
       figure(memory.warehouse),
       phase.calmAfterSeconds === null

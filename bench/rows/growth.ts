@@ -149,7 +149,7 @@ function rowOf(tested: GrowthLedger, all: readonly GrowthLedger[]): string[] {
 function bytesRows(tested: GrowthLedger, before: Sizes, after: Sizes, accepted: number): string[][] {
   return [...after]
     .map(([name, bytes]) => ({ name, each: (bytes - (before.get(name) ?? 0)) / accepted }))
-    .filter(({ each }) => each >= 0.1)
+    .filter(({ each }) => each >= 1)
     .sort((one, other) => other.each - one.each)
     .map(({ name, each }) => [tested.ledger, name, figure(each)]);
 }
