@@ -4,14 +4,17 @@ import { createAlerts } from "./alerts/alerts.ts";
 import type { ServiceContext } from "./context.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
 import { embeddedFolder, queryMemoryBytes } from "./open-warehouse.ts";
+import { replaySlice } from "./quarantine/replay-slice.ts";
 import { startErasureWorker } from "./workers/erasures.ts";
 import { measureBusyShare, startMemoryWorker } from "./workers/memory.ts";
 import { createKeptExpiry } from "./workers/quarantine.ts";
+import { startReplayWorker } from "./workers/replays.ts";
 import { createRetention } from "./workers/retention.ts";
 import type { ShipperTotals } from "./workers/shipper.ts";
 import { startWorker, type Worker } from "./workers/worker.ts";
 
-const ERASURE_RECEIPT_SECONDS = 90 * 86_400;
+/** How long an erasure or a replay that is done is shown. */
+const RECEIPT_SECONDS = 90 * 86_400;
 /** How often what was learned of events is added to the catalogue. */
 const CATALOG_FLUSH_MS = 5_000;
 
@@ -105,7 +108,9 @@ function startMaintenance(context: ServiceContext): Worker[] {
   const expireRecords = async () => {
     const now = await read();
     await ledger.expireAudit({ before: now - config.AUDIT_RETENTION_DAYS * DAY_MS });
-    await ledger.expireReceipts({ before: now - ERASURE_RECEIPT_SECONDS * SECOND_MS });
+    const before = now - RECEIPT_SECONDS * SECOND_MS;
+    await ledger.expireReceipts({ before });
+    await ledger.expireReplays({ before });
   };
   return [
     startEveryMinute(context, "ledger maintenance", "expired data stays in the ledger", async () =>
@@ -125,12 +130,22 @@ function startMaintenance(context: ServiceContext): Worker[] {
   ];
 }
 
-function startErasures(context: ServiceContext): Worker {
+function startReplays(context: ServiceContext) {
+  const { replayer } = context.ingest;
+  return startReplayWorker({
+    ...context,
+    replaySlice: (replay) => replaySlice(replay, { ...context, replayer }),
+  });
+}
+
+/** @param replayedSlice resolves when the kept events that are being replayed are in the outbox */
+function startErasures(context: ServiceContext, replayedSlice: () => Promise<void>): Worker {
   const { config, ledger, warehouse, recorder, keeper, ingest } = context;
   return startErasureWorker({
     ...context,
     isWithoutWarehouse: () =>
       warehouse.state() === "off" && warehouse.problem() === null && !existsSync(embeddedFolder(config)),
+    replayedSlice,
     flushAttempts: async () => void (await Promise.all([recorder.flush(), keeper.flush()])),
     forgetSession: (session) => {
       ingest.forget({ kind: "session", ...session });
@@ -167,10 +182,12 @@ export async function startBackgroundWorkers(context: ServiceContext, releaseMem
   // A jump before the first round would otherwise not be noticed on a new ledger. The rounds report a failure.
   await context.deletionTime.read().catch(() => undefined);
   const maintenance = startMaintenance(context);
+  const replays = startReplays(context);
   const workers = [
     startReadinessProbe(context),
     startSpaceRelease(context),
-    startErasures(context),
+    replays,
+    startErasures(context, replays.sliceEnd),
     startMemoryWorker({
       residentBytes: process.memoryUsage.rss,
       busyShare: measureBusyShare(),

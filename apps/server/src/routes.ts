@@ -24,6 +24,7 @@ import * as installChecks from "./install-checks/routes.ts";
 import { mcp } from "./mcp/route.ts";
 import * as operations from "./monitoring/routes.ts";
 import type { Rate } from "./overload/rate-limit.ts";
+import * as replays from "./quarantine/replay-routes.ts";
 import { getQuarantine, listKeptEvents, type QuarantineServices } from "./quarantine/routes.ts";
 import { getEventCatalog } from "./sources/event-catalog.ts";
 import { checkSourceFields } from "./sources/fields.ts";
@@ -68,7 +69,7 @@ interface RouteServices
   readonly rates: { readonly failedAuth: Rate };
   readonly stats: StatsHandlers;
   readonly reportRoutes: ReportRouteDeps;
-  readonly quarantine: QuarantineServices;
+  readonly quarantine: QuarantineServices & replays.ReplayServices;
   readonly getDebug: Handler<"getDebug">;
   readonly streamDebug: Handler<"streamDebug">;
   readonly exportEvents: Handler<"exportEvents">;
@@ -114,6 +115,7 @@ export const createHandlers = (services: RouteServices): Handlers => ({
   testInstall: installChecks.createTestInstall(services),
   ...statsHandlers(services),
   ...readingHandlers(services),
+  ...replayHandlers(services),
   ...documents(services),
 });
 
@@ -150,6 +152,16 @@ const readingHandlers = ({
       to: to ?? null,
       format,
     })),
+  }) satisfies Partial<Handlers>;
+
+const replayHandlers = ({ quarantine }: RouteServices) =>
+  ({
+    testReplay: replays.testReplay(quarantine),
+    startReplay: replays.startReplay(quarantine),
+    listReplays: replays.listReplays(quarantine),
+    getReplay: replays.getReplay(quarantine),
+    stopReplay: replays.stopReplay(quarantine),
+    resumeReplay: replays.resumeReplay(quarantine),
   }) satisfies Partial<Handlers>;
 
 function documents({ addresses, build }: RouteServices) {

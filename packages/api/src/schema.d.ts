@@ -8,7 +8,7 @@ ok: false;
 /** The kind of error, one for each status. */
 error: "bad_request" | "request_timeout" | "headers_too_large" | "unauthorized" | "Forbidden" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "payload_too_large" | "invalid_payload" | "rate_limited" | "internal" | "unavailable";
 /** What went wrong, for programs. Codes never change. */
-code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "password_required" | "permission_denied" | "not_a_member" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "invitation_not_found" | "invalid_code" | "erasure_not_found" | "saved_item_not_found" | "report_not_found" | "plan_version_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "email_taken" | "key_not_retired" | "too_many_sources" | "limit_reached" | "too_many_erasures" | "too_many_saved_items" | "too_many_reports" | "report_unconfirmed" | "plan_changed" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "mail_unavailable" | "report_not_sent" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_elsewhere" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
+code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "password_required" | "permission_denied" | "not_a_member" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "invitation_not_found" | "invalid_code" | "erasure_not_found" | "replay_not_found" | "saved_item_not_found" | "report_not_found" | "plan_version_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "email_taken" | "key_not_retired" | "too_many_sources" | "limit_reached" | "replay_running" | "too_many_erasures" | "too_many_saved_items" | "too_many_reports" | "report_unconfirmed" | "plan_changed" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "mail_unavailable" | "report_not_sent" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_elsewhere" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
 /** What is wrong, in one sentence. */
 message: string;
 /** What to do about it. */
@@ -1323,6 +1323,95 @@ event: unknown;
 })[];
 /** The `cursor` of the next page; null: this is the last page. */
 nextCursor: string | null;
+};
+/** A change of one member of `properties`. */
+PropertyEdit: {
+/** The property gets another name. */
+op: "rename";
+/** The name of the property. */
+property: string;
+/** Its new name. */
+to: string;
+} | {
+/** The value gets another type, if it can be read as one. */
+op: "cast";
+/** The name of the property. */
+property: string;
+/** The type. */
+to: "number" | "string" | "boolean";
+} | {
+/** The property is left out. */
+op: "drop";
+/** The name of the property. */
+property: string;
+};
+ReplayKeptEvents: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string;
+/** Only events with this code. */
+code?: "plan_violation" | "timestamp_too_old" | "origin_not_allowed" | "origin_missing" | "rotated_public_key" | "source_inactive" | "quota_exceeded";
+/** Only events with this name, as in a group. */
+name?: string;
+/** Only events from this origin, as in a group. Empty: those without an origin. */
+origin?: string;
+/** Changes of `properties`, made in this order before an event is evaluated. */
+edits?: (Schemas["PropertyEdit"])[];
+};
+ReplayTest: {
+/** How many kept events are selected. */
+selected: number;
+/** How many of them were evaluated: at most the oldest 1000. */
+evaluated: number;
+/** Events that would be accepted, or be duplicates. */
+accepted: number;
+/** Events that would be rejected, the most frequent reason first. */
+rejected: ({
+/** Why the events are rejected again. */
+code: string;
+/** How many events are rejected for this reason. */
+events: number;
+/** What is wrong with the first of them. */
+message: string;
+/** The first of them, masked. */
+example: unknown;
+})[];
+};
+Replay: {
+/** The id of the replay. */
+replayId: string;
+/** The source. */
+sourceId: string;
+/** `stopped`: it can be resumed. */
+status: "running" | "stopped" | "done";
+/** Only events with this code. */
+code?: "plan_violation" | "timestamp_too_old" | "origin_not_allowed" | "origin_missing" | "rotated_public_key" | "source_inactive" | "quota_exceeded";
+/** Only events with this name, as in a group. */
+name?: string;
+/** Only events from this origin, as in a group. Empty: those without an origin. */
+origin?: string;
+/** Changes of `properties`, made in this order before an event is evaluated. */
+edits: (Schemas["PropertyEdit"])[];
+/** How many kept events were selected when it began. */
+selected: number;
+/** Events that were stored. */
+accepted: number;
+/** Events that had been stored before. */
+duplicates: number;
+/** Events that were rejected again. They are still kept. */
+rejected: ({
+/** Why the events are rejected again. */
+code: string;
+/** How many events are rejected for this reason. */
+events: number;
+})[];
+/** When it began. */
+requestedAt: Schemas["Timestamp"];
+/** When it was done; null: it is not done. */
+finishedAt: Schemas["Timestamp"] | null;
+};
+ReplayList: {
+/** The last 100 replays, the newest first. */
+replays: (Schemas["Replay"])[];
 };
 StatsQuery: {
 /** The id of the source's workspace. For another one the response is 404. */
@@ -2662,6 +2751,84 @@ cursor?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["KeptEventList"];
+};
+/** Test what a replay would do */
+testReplay: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: undefined;
+body: Schemas["ReplayKeptEvents"];
+answer: Schemas["ReplayTest"];
+};
+/** Replay kept events */
+startReplay: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: undefined;
+body: Schemas["ReplayKeptEvents"];
+answer: Schemas["Replay"];
+};
+/** List the replays of a source */
+listReplays: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["ReplayList"];
+};
+/** Get the progress of a replay */
+getReplay: {
+params: {
+/** The id of the source. */
+sourceId: string;
+/** The id of the replay. */
+replayId: string;
+};
+query: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["Replay"];
+};
+/** Stop a replay */
+stopReplay: {
+params: {
+/** The id of the source. */
+sourceId: string;
+/** The id of the replay. */
+replayId: string;
+};
+query: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["Replay"];
+};
+/** Resume a stopped replay */
+resumeReplay: {
+params: {
+/** The id of the source. */
+sourceId: string;
+/** The id of the replay. */
+replayId: string;
+};
+query: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["Replay"];
 };
 /** Get the event catalogue of a source */
 getEventCatalog: {

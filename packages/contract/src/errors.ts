@@ -151,6 +151,12 @@ export const ERRORS = {
     message: "The erasure receipt does not exist in this workspace.",
     hint: "POST /api/visitors/erase returns the id of the receipt. A receipt is deleted 90 days after the erasure is done.",
   }),
+  replay_not_found: failure({
+    status: 404,
+    error: "not_found",
+    message: "The source has no such replay.",
+    hint: "GET …/quarantine/replays lists the replays of the source.",
+  }),
   saved_item_not_found: failure({
     status: 404,
     error: "not_found",
@@ -234,6 +240,12 @@ export const ERRORS = {
     error: "conflict",
     message: "The maximum number of workspaces, members, invitations or tokens is reached.",
     hint: "Remove those that are no longer used.",
+  }),
+  replay_running: failure({
+    status: 409,
+    error: "conflict",
+    message: "The source has a replay that is running.",
+    hint: "Wait until it is done, or stop it with POST …/quarantine/replays/:replayId/stop.",
   }),
   too_many_erasures: failure({
     status: 409,

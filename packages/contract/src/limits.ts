@@ -166,6 +166,12 @@ export const LIMITS = {
   maxKeepRejectedDays: 30,
   /** Groups of kept events in one answer: what needs more is not mended one by one. */
   maxKeptGroups: 200,
+  /** Edits of a replay: an event rarely violates a plan in more ways. */
+  maxReplayEdits: 20,
+  /** Kept events that a test of a replay evaluates: somebody waits for it. */
+  maxReplayTestEvents: 1_000,
+  /** Replays of a source in a list. */
+  maxListedReplays: 100,
   /** Characters of the name and the origin by which kept events are found. */
   maxKeptTextLength: 300,
   /** Grace period of a replaced public key: one week is enough to update every install. */

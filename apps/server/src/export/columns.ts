@@ -69,6 +69,7 @@ export const COLUMNS: readonly Column[] = [
   column("engagedSeconds", "engagedSeconds", "number"),
   column("scrollDepth", "scrollDepth", "number"),
   column("planViolation", "planViolation", "flag"),
+  column("replayedAt", "replayedAt", "time"),
 ];
 
 const isObject = (value: unknown): value is ExportedEvent => typeof value === "object" && value !== null;

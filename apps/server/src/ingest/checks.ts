@@ -3,6 +3,7 @@ import { originToAllow } from "@headwater/contract/origin";
 import { invalidBody, Refusal } from "../core/refusal.ts";
 import type { IngestBody } from "../http/body.ts";
 import type { IngestRequest } from "./ingest-request.ts";
+import type { SenderFacts } from "./sender.ts";
 import type { CachedSource } from "./source-cache.ts";
 
 /** Refuses a key that was rotated, unless its grace period lasts. */
@@ -25,9 +26,12 @@ function originHint(origin: string): string {
 }
 
 /** A server with a token needs no origin, but an origin that it sends must match. */
-function checkOrigin({ origin, authorization }: IngestRequest, keyed: CachedSource): Refusal | null {
+function checkOrigin(
+  { origin, hasToken }: Pick<SenderFacts, "origin" | "hasToken">,
+  keyed: CachedSource,
+): Refusal | null {
   if (origin === null) {
-    const isOptional = authorization !== null || !keyed.source.requireOrigin || keyed.allowsAnyOrigin;
+    const isOptional = hasToken || !keyed.source.requireOrigin || keyed.allowsAnyOrigin;
     return isOptional ? null : new Refusal("origin_missing");
   }
   if (keyed.allowsOrigin(origin)) return null;
@@ -55,8 +59,21 @@ function checkBody({ problem, sizeBytes }: IngestBody, limit: number): Refusal |
   });
 }
 
-/** Checks what can be checked before the body is parsed, and returns the first refusal. */
-export function checkRequest(request: IngestRequest, keyed: CachedSource, body: IngestBody): Refusal | null {
+/** Whether the source accepts events of the sender at all. */
+export function checkSender(
+  sender: Pick<SenderFacts, "origin" | "hasToken">,
+  keyed: CachedSource,
+): Refusal | null {
   if (!keyed.source.isActive) return new Refusal("source_inactive");
-  return checkOrigin(request, keyed) ?? checkBody(body, keyed.limits.maxPayloadBytes);
+  return checkOrigin(sender, keyed);
+}
+
+/** Checks what can be checked before the body is parsed, and returns the first refusal. */
+export function checkRequest(
+  { origin, authorization }: IngestRequest,
+  keyed: CachedSource,
+  body: IngestBody,
+): Refusal | null {
+  const sender = { origin, hasToken: authorization !== null };
+  return checkSender(sender, keyed) ?? checkBody(body, keyed.limits.maxPayloadBytes);
 }

@@ -1,5 +1,5 @@
 /** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
-import { EVENT_CODES, type EventResult, storedEventName } from "@headwater/contract";
+import { EVENT_CODES, type EventResult, isKeptCode, storedEventName } from "@headwater/contract";
 import { toIsoTime } from "../core/time.ts";
 import type { EventLearner } from "../event-catalog/learner.ts";
 import { createLineBuilder } from "../ledger/outbox-line.ts";
@@ -94,6 +94,7 @@ function buildContext(
       sdkVersion,
       ...sender.place,
       sentBy,
+      replayedAt: sender.replayedAt,
     }),
     clockSkewMs: receivedAt - batch.sentAt,
     session,
@@ -166,14 +167,29 @@ function candidatesOf(events: readonly EvaluatedEvent[]): Candidate[] {
 }
 
 /** The sessions of the candidates, each with the indexes of its candidates. */
-function touchesOf(candidates: readonly Candidate[]): Required<SessionTouch>[] {
-  const touches = new Map<string, Required<SessionTouch>>();
+function touchesOf(candidates: readonly Candidate[]): SessionTouch[] {
+  const touches = new Map<string, SessionTouch & { entries: number[] }>();
   for (const [index, { sessionId, userId }] of candidates.entries()) {
     const touch = touches.get(sessionId);
     if (touch) {
       touch.entries.push(index);
       touch.userId = userId ?? touch.userId;
     } else touches.set(sessionId, { sessionId, userId, entries: [index] });
+  }
+  return [...touches.values()];
+}
+
+/**
+ * The sessions of rejected events that the source keeps: a visit goes on as if they had been accepted, so that a replay finds
+ * them in the session in which they would have been.
+ */
+function keptTouchesOf(events: readonly EvaluatedEvent[]): SessionTouch[] {
+  const touches = new Map<string, SessionTouch>();
+  for (const { parsed, outcome, batch } of events) {
+    if (outcome.status !== "rejected" || !isKeptCode(outcome.code)) continue;
+    if (!batch || isInvalid(parsed) || batch.keyed.source.keepRejected === 0) continue;
+    const sessionId = parsed.event.sessionId || batch.session.sessionId;
+    touches.set(sessionId, { sessionId, userId: batch.parsed.body.userId || null, always: true });
   }
   return [...touches.values()];
 }
@@ -205,7 +221,10 @@ export function buildCommit({
   const [opened, resumed] = [sessionsIn("opened"), sessionsIn("resumed")];
   // a bootstrap is activity of the session that it resumes, even if none of its events is accepted
   const own: SessionTouch[] = resumed.map(({ sessionId }) => ({ sessionId, userId }));
-  const others = touches.filter(({ sessionId }) => !own.some((touch) => touch.sessionId === sessionId));
+  const kept = candidates.length === events.length ? [] : keptTouchesOf(events);
+  const others = [...touches, ...kept].filter(
+    ({ sessionId }) => !own.some((touch) => touch.sessionId === sessionId),
+  );
   return {
     sourceId,
     receivedAt,

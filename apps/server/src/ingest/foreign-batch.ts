@@ -26,7 +26,14 @@ import {
   withStorableStrings,
 } from "./json.ts";
 import { markLongIds, mayHaveLongIds, numberOrText } from "./long-ids.ts";
-import { type BodyParser, type InvalidEvent, isInvalid, type ParsedBody, requireBatchSize } from "./parse.ts";
+import {
+  type BodyParser,
+  type InvalidEvent,
+  isInvalid,
+  LENIENT_BOOTSTRAP,
+  type ParsedBody,
+  requireBatchSize,
+} from "./parse.ts";
 import { senderOf } from "./sender.ts";
 import type { ForeignSession } from "./visit.ts";
 import { userAgentOf } from "./visitor.ts";
@@ -212,8 +219,6 @@ interface ForeignInput {
   readonly parseBody: BodyParser;
 }
 
-const LENIENT = { kind: "bootstrap", legacy: false, lenient: true } as const;
-
 /** @throws Refusal 413 when there are too many events, 422 when all are invalid */
 export function buildForeignBatch({ request, translation, limits, parseBody }: ForeignInput): ForeignBatch {
   const total = translation.messages.length;
@@ -289,7 +294,7 @@ function malformedIn(
 /** An id of a visitor that is too long, for example, makes the events of this visitor invalid, and no others. */
 function tryParse(body: unknown, parseBody: BodyParser): ParsedBootstrap | Refusal {
   try {
-    const parsed = parseBody(body, LENIENT, Number.POSITIVE_INFINITY);
+    const parsed = parseBody(body, LENIENT_BOOTSTRAP, Number.POSITIVE_INFINITY);
     return parsed.kind === "bootstrap" ? parsed : new Refusal("invalid_payload");
   } catch (error) {
     if (error instanceof Refusal) return error;

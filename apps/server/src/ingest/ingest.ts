@@ -14,6 +14,7 @@ import { createPlanCache } from "./plan-cache.ts";
 import { PropertyNames } from "./property-names.ts";
 import { createQuotas } from "./quotas.ts";
 import { createRateChecks, type IngestRates } from "./rates.ts";
+import { Replayer } from "./replay.ts";
 import { createSessionCache } from "./session-cache.ts";
 import { createSourceCache } from "./source-cache.ts";
 import { createDeviceOf } from "./visitor.ts";
@@ -50,6 +51,7 @@ interface IngestOptions
 
 export interface Ingest {
   handle(request: IngestRequest): Promise<Attempt>;
+  readonly replayer: Replayer;
   inFlight(): number;
   /** Takes what was learned from accepted events since the last call, by source. */
   takeLearned: EventLearner["take"];
@@ -97,6 +99,7 @@ export function createIngest(options: IngestOptions): Ingest {
         inFlight -= 1;
       }
     },
+    replayer: new Replayer(deps),
     inFlight: () => inFlight,
     takeLearned: learner.take,
     expireSalts: visitorIds.expire,

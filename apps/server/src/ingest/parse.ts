@@ -53,6 +53,9 @@ interface ParseOptions {
   readonly lenient: boolean;
 }
 
+/** For bodies that the service makes. */
+export const LENIENT_BOOTSTRAP: ParseOptions = { kind: "bootstrap", legacy: true, lenient: true };
+
 /** Reads the envelope of a body, even if the body is invalid otherwise. */
 export function readEnvelope(json: unknown): Envelope | null {
   if (!isJsonObject(json)) return null;

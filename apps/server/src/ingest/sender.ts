@@ -20,6 +20,8 @@ export interface SenderFacts {
   readonly isFromDataCentre: boolean;
   /** Whether the source's `excludedAddresses` contain the client's address. */
   readonly isAddressExcluded: boolean;
+  /** When the event is evaluated again, in ISO 8601. Absent: it is evaluated for its request. */
+  readonly replayedAt?: string;
 }
 
 export interface SenderDeps {

@@ -2,7 +2,7 @@
  * The events of a request that were not stored and that a change of the source's settings can mend. Each is a bootstrap body
  * with one event, besides what a replay cannot ask again (docs/api/quarantine.md).
  */
-import { type Event, isKeptCode, type KeptCode } from "@headwater/contract";
+import { Event, isKeptCode, type KeptCode } from "@headwater/contract";
 import { NO_ID } from "../core/ids.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
@@ -25,11 +25,14 @@ function maskPage({ url, path, title, referrer, hashRouting }: SentPage): SentPa
   return { ...own, title: title ? titleOf(title) : null, ...(hashRouting === true && { hashRouting }) };
 }
 
-/** The members of an event that are stored, without its session. */
-function toStoredMembers(event: Event) {
-  const { id, type, timestamp, name, page, anonymousId, properties, context, passive } = event;
-  const ids = { id, type, timestamp, name, anonymousId };
-  return { ...ids, page: page ? maskPage(page) : null, properties, context, passive };
+/** The known members of an event, whose names `Object.keys` has lost. Its session is kept beside it. */
+const KEPT_MEMBERS = (Object.keys(Event.properties) as (keyof Event)[]).filter(
+  (name) => name !== "sessionId",
+);
+
+function toKeptMembers(event: Event): UnstoredBody["events"][0] {
+  const members = Object.fromEntries(KEPT_MEMBERS.map((name) => [name, event[name]]));
+  return { ...members, page: event.page ? maskPage(event.page) : null };
 }
 
 function toBody({ body, batch }: ParsedBody, event: Event): UnstoredBody {
@@ -37,7 +40,7 @@ function toBody({ body, batch }: ParsedBody, event: Event): UnstoredBody {
   const page = "page" in body && body.page ? maskPage(body.page) : {};
   const { batchId = "", sentAt = 0 } = batch ?? {};
   const envelope = { sdkVersion, anonymousId, userId, page, context, batchId, sentAt: toIsoTime(sentAt) };
-  return { ...envelope, events: [toStoredMembers(event)] };
+  return { ...envelope, events: [toKeptMembers(event)] };
 }
 
 interface FoundEvent {

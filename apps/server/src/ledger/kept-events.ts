@@ -10,6 +10,7 @@ import {
   ADD_SKIPPED,
   DELETE_EMPTY_TOTALS,
   DELETE_OLDEST,
+  deleteKept,
   ERASE_KEPT,
   EXPIRE_EVICTED,
   EXPIRE_KEPT,
@@ -20,8 +21,10 @@ import {
   KEPT_SLICE_ROWS,
   KEPT_SOURCES,
   KEPT_TOTALS,
+  keptCountQuery,
   keptPageQuery,
   LARGEST_SOURCE,
+  RECODE_KEPT,
   SUBTRACT_KEPT,
 } from "./kept-queries.ts";
 import type { QuarantineLedger } from "./ledger.ts";
@@ -130,6 +133,21 @@ export const createKeptEvents = (database: KeptDatabase, storeBytes: number): Qu
     const events = await database.all<PackedEvent>(sql, values);
     return events.map(({ record, ...event }) => ({ ...event, record: decompressSync(record).toString() }));
   },
+
+  async countKept(selection) {
+    const { sql, values } = keptCountQuery(selection);
+    const [count] = await database.all<{ events: number; lastSeq: number }>(sql, values);
+    return { events: count?.events ?? 0, lastSeq: count?.lastSeq ?? 0 };
+  },
+
+  settleKept: ({ sourceId, stored, recoded }) =>
+    database.transaction(async (transaction) => {
+      if (stored.length > 0) {
+        const deleted = await transaction.all<RowBytes>(deleteKept(stored.length), [sourceId, ...stored]);
+        await transaction.all(SUBTRACT_KEPT, [sourceId, deleted.length, sumOf(deleted)]);
+      }
+      for (const { seq, code } of recoded) await transaction.all(RECODE_KEPT, [sourceId, seq, code]);
+    }),
 
   async keptSources() {
     const rows = await database.all<{ sourceId: string }>(KEPT_SOURCES, []);

@@ -95,11 +95,35 @@ function whereOf({ sourceId, code, name, origin }: KeptSelection, values: KeptQu
     .join(" and ");
 }
 
-export function keptPageQuery({ limit, before, ...selection }: KeptPageRequest): KeptQuery {
+export function keptPageQuery({ limit, before, after, upTo, ...selection }: KeptPageRequest): KeptQuery {
   const values: KeptQuery["values"] = [limit];
-  const where = whereOf(selection, values);
-  const older = before === undefined ? "" : ` and seq < ?${values.push(before)}`;
-  const sql = `select seq, code, name, origin, received_at as "receivedAt", record from kept_events
-    where ${where}${older} order by seq desc limit ?1`;
+  const bounds = [
+    ["<", before],
+    [">", after],
+    ["<=", upTo],
+  ] as const;
+  const where = [
+    whereOf(selection, values),
+    ...bounds.flatMap(([operator, seq]) =>
+      seq === undefined ? [] : [`seq ${operator} ?${values.push(seq)}`],
+    ),
+  ].join(" and ");
+  const sql = `select seq, code, name, origin, anonymous_id as "anonymousId", received_at as "receivedAt", record
+    from kept_events where ${where} order by seq ${after === undefined ? "desc" : "asc"} limit ?1`;
   return { sql, values };
 }
+
+export function keptCountQuery(selection: KeptSelection): KeptQuery {
+  const values: KeptQuery["values"] = [];
+  const sql = `select count(*) as events, coalesce(max(seq), 0) as "lastSeq" from kept_events
+    where ${whereOf(selection, values)}`;
+  return { sql, values };
+}
+
+/** Values: source, and the numbers of events. */
+export const deleteKept = (count: number): string => {
+  const numbers = Array.from({ length: count }, (_, index) => `?${index + 2}`).join();
+  return `delete from kept_events where source_id = ?1 and seq in (${numbers}) returning bytes`;
+};
+/** Values: source, number, code. */
+export const RECODE_KEPT = "update kept_events set code = ?3 where source_id = ?1 and seq = ?2";

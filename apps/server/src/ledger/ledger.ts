@@ -8,6 +8,7 @@
  *
  * `catalog/` implements the methods of `Catalog` for both engines, and describes them. Each engine implements the others by hand.
  */
+import type { KeptCode } from "@headwater/contract";
 import type { StorageFailure } from "../core/errors.ts";
 import type { AttemptGroup, AttemptGroupFilter } from "./attempt-queries.ts";
 import type { Catalog } from "./catalog/catalog.ts";
@@ -20,6 +21,7 @@ import type {
   KeptGroupRecord,
   KeptPageRequest,
   KeptRow,
+  KeptSelection,
   KeptTotals,
   KeyedSource,
   OutboxPage,
@@ -83,8 +85,15 @@ export interface IngestLedger extends SaltLedger {
   sourceByKey(asked: { publicKey: string; now: number }): Promise<KeyedSource | null>;
   /** Finds the sessions of the source among these ids. */
   sessionsById(asked: { sourceId: string; sessionIds: readonly string[] }): Promise<SessionRecord[]>;
-  /** Finds the latest active session of each visitor, for clients that do not know their session. */
-  latestSessions(asked: { sourceId: string; anonymousIds: readonly string[] }): Promise<SessionRecord[]>;
+  /**
+   * Finds the latest active session of each visitor, for clients that do not know their session.
+   * @param asked.startedBy only sessions that had started by then. Default: all
+   */
+  latestSessions(asked: {
+    sourceId: string;
+    anonymousIds: readonly string[];
+    startedBy?: number;
+  }): Promise<SessionRecord[]>;
   /**
    * Stores a request's events and sessions: all of it or nothing. It is flushed to disk when the promise resolves.
    * Concurrent commits share transactions.
@@ -113,8 +122,16 @@ export interface QuarantineLedger {
   keptTotals(asked: { sourceId: string }): Promise<KeptTotals | null>;
   /** The most frequent group first. */
   keptGroups(asked: { sourceId: string; limit: number }): Promise<KeptGroupRecord[]>;
-  /** Newest first. */
+  /** Newest first; with `after` oldest first. */
   keptEvents(page: KeptPageRequest): Promise<StoredKeptEvent[]>;
+  /** How many events are selected, and the number of the last one. */
+  countKept(selection: KeptSelection): Promise<{ events: number; lastSeq: number }>;
+  /** Deletes events that are stored now, and gives those that were rejected again their new code. */
+  settleKept(settled: {
+    sourceId: string;
+    stored: number[];
+    recoded: { seq: number; code: KeptCode }[];
+  }): Promise<void>;
   /** The sources that have kept something. */
   keptSources(): Promise<string[]>;
   /** Deletes a slice of the source's events received before that time, and its counts of what it did not keep. @returns false when done */

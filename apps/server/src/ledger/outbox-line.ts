@@ -28,6 +28,8 @@ export interface SharedMembers extends Pick<EventHead, "sourceId" | "receivedAt"
   readonly region: string | null;
   readonly city: string | null;
   readonly sentBy: EventSender;
+  /** ISO 8601. Absent: the event was not replayed. */
+  readonly replayedAt?: string | undefined;
 }
 
 /** @param rest the members of the event that are neither in the head nor shared, as JSON without the braces */

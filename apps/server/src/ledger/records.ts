@@ -7,6 +7,9 @@ import type {
   KeptCode,
   KeyState,
   NumberFormat,
+  PropertyEdit,
+  ReplayBody,
+  ReplayStatus,
   Role,
   SavedItem,
   SavedKind,
@@ -218,6 +221,8 @@ export interface SessionTouch {
   userId: string | null;
   /** Indexes into the commit's entries. If given, the session is updated only when one of these is not a duplicate. */
   entries?: number[];
+  /** The session is updated whatever the commit stores. */
+  always?: true;
 }
 
 /** Everything that one ingest request stores, in one transaction. */
@@ -409,9 +414,13 @@ export interface KeptPageRequest extends KeptSelection {
   limit: number;
   /** Only events older than this sequence number. */
   before?: number | undefined;
+  /** Only events newer than this sequence number, oldest first. */
+  after?: number | undefined;
+  /** Only events up to this sequence number. */
+  upTo?: number | undefined;
 }
 
-export interface StoredKeptEvent extends Pick<KeptRow, "code" | "name" | "origin" | "receivedAt" | "record"> {
+export interface StoredKeptEvent extends Omit<KeptRow, "sourceId" | "userId"> {
   seq: number;
 }
 
@@ -431,6 +440,35 @@ export interface KeptTotals {
   /** Requests whose events were not kept because too many came at once. */
   skipped: number;
   skippedAt: number | null;
+}
+
+/** How far a replay is. */
+export interface ReplayProgress {
+  accepted: number;
+  duplicates: number;
+  /** Events that were rejected again, by code. */
+  rejected: Record<string, number>;
+}
+
+/** A replay of kept events. */
+export interface ReplayRecord extends ReplayProgress {
+  replayId: string;
+  sourceId: string;
+  status: ReplayStatus;
+  selection: Pick<ReplayBody, "code" | "name" | "origin">;
+  edits: readonly PropertyEdit[];
+  /** How many events were selected when it began. */
+  selected: number;
+  requestedAt: number;
+  finishedAt: number | null;
+}
+
+/** A claimed replay. */
+export interface OpenReplay extends Pick<ReplayRecord, "replayId" | "sourceId" | "selection" | "edits"> {
+  /** The number of the last kept event that it has replayed. */
+  afterSeq: number;
+  /** The number of the last one that was selected. */
+  upToSeq: number;
 }
 
 /** One page of a list. `nextCursor` is null on the last page. */

@@ -43,12 +43,19 @@ export const getQuarantine =
     };
   };
 
-function renderEvent({ code, name, origin, receivedAt, record }: StoredKeptEvent) {
+/** The event as the debug view would show it. */
+export function maskEvent({ record }: Pick<StoredKeptEvent, "record">): unknown {
   const [event] = readRecord(record).body.events;
-  const masked = snapshotOf(JSON.stringify(event), SNAPSHOT_BYTES).json;
-  const shown: unknown = JSON.parse(masked);
-  return { code, name, origin: origin || null, receivedAt: toIsoTime(receivedAt), event: shown };
+  return JSON.parse(snapshotOf(JSON.stringify(event), SNAPSHOT_BYTES).json);
 }
+
+const renderEvent = ({ code, name, origin, receivedAt, record }: StoredKeptEvent) => ({
+  code,
+  name,
+  origin: origin || null,
+  receivedAt: toIsoTime(receivedAt),
+  event: maskEvent({ record }),
+});
 
 export const listKeptEvents =
   ({ ledger, keeper }: QuarantineServices): Handler<"listKeptEvents"> =>

@@ -37,6 +37,8 @@ interface ErasureDeps {
   isWithoutWarehouse(): boolean;
   /** Resolves when the attempts and the kept events so far are in the ledger. */
   flushAttempts(): Promise<void>;
+  /** Resolves when the kept events that are being replayed are in the outbox. */
+  replayedSlice(): Promise<void>;
   /** Drops an erased session from the caches of every node. */
   forgetSession(session: { sourceId: string; sessionId: string }): void;
   clock(): number;
@@ -115,6 +117,9 @@ async function eraseFromLedger(
       for (const session of erased) deps.forgetSession(session);
       return { next };
     });
+  // before the outbox, so that no replay can put an event there afterwards
+  await ledger.eraseKept({ visitors });
+  await deps.replayedSlice();
   await eraseSessions();
   await walkLedger(deps, erasures, (after) => ledger.eraseOutbox({ visitors, after, sealed: includeSealed }));
   // a commit that read a session just before it was erased may have written it again

@@ -57,8 +57,9 @@ const STATED: Partial<Record<Access, string>> = {
   "stats:read":
     "queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive getHostSplit",
   "sources:write":
-    "createSource updateSource testInstall savePlan completeOnboarding listReports createReport deleteReport sendReport",
-  "debug:read": "getDebug streamDebug getQuarantine listKeptEvents getEventCatalog proposePlan",
+    "createSource updateSource testInstall savePlan completeOnboarding listReports createReport deleteReport sendReport startReplay stopReplay resumeReplay",
+  "debug:read":
+    "getDebug streamDebug getQuarantine listKeptEvents testReplay listReplays getReplay getEventCatalog proposePlan",
   "export:read": "exportEvents listEvents",
   "sources:admin": "deleteSource regenerateKey restoreKey",
   "members:manage":
@@ -130,6 +131,12 @@ export const ROWS: Record<
   streamDebug: () => ({}),
   getQuarantine: () => ({}),
   listKeptEvents: () => ({}),
+  testReplay: () => ({ body: {} }),
+  startReplay: () => ({ body: {} }),
+  listReplays: () => ({}),
+  getReplay: () => ({ params: { replayId: "rpl_unknown" }, notOk: "replay_not_found" }),
+  stopReplay: () => ({ params: { replayId: "rpl_unknown" }, notOk: "replay_not_found" }),
+  resumeReplay: () => ({ params: { replayId: "rpl_unknown" }, notOk: "replay_not_found" }),
   queryStats: () => ({ body: { dateRange: "7d", metrics: ["visitors"] }, notOk: "warehouse_off" }),
   queryFunnel: () => ({
     body: { dateRange: "7d", steps: [{ event: "a" }, { page: "/b" }] },

@@ -24,6 +24,9 @@ const ORDER = [
   ..."mcp getInstall verifyInstall getDebug getEventCatalog savePlan getPlan listPlanVersions proposePlan createSavedItem listSavedItems deleteSavedItem createReport deleteReport".split(
     " ",
   ),
+  ..."getQuarantine listKeptEvents testReplay startReplay getReplay listReplays stopReplay resumeReplay".split(
+    " ",
+  ),
   ..."queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive getHostSplit".split(
     " ",
   ),
@@ -54,6 +57,7 @@ const CREATING = [
   "eraseVisitor",
   "createSavedItem",
   "createReport",
+  "startReplay",
 ];
 /** Members that are a JSON object of any form. A proposal has what the other examples have sent. */
 const FREE_FORM = new Set([

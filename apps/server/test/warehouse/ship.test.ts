@@ -47,6 +47,7 @@ test("Each member of an event's normal form is a column of its row.", async () =
       occurredAt: iso(found.occurredAt),
       receivedAt: iso(found.receivedAt),
       lost: found.lost.map((lost: { occurredAt: string }) => ({ ...lost, occurredAt: iso(lost.occurredAt) })),
+      replayedAt: iso(found.replayedAt),
     };
   };
   const nothing = { medium: null, campaign: null, term: null, content: null };

@@ -267,6 +267,7 @@ export function anEvent(occurredAt: number, over: Record<string, unknown> = {}):
     scrollDepth: 80,
     planViolation: true,
     lost: [{ eventId: "event-0", occurredAt: "2026-10-31T12:00:00.000Z", cause: "too_old" }],
+    replayedAt: "2026-12-01T00:00:00.000Z",
     ...over,
   };
   const { sourceId, receivedAt, batchId, sdkVersion, country, region, city, sentBy, ...rest } = others;

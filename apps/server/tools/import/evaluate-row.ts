@@ -139,6 +139,7 @@ const toEvent = (row: RowObject): unknown => ({
 function readShared(row: RowObject, { sourceId, now }: RowContext): SharedMembers {
   const receivedAt = readTime(row.receivedAt)?.time ?? now;
   const { country } = row;
+  const replayedAt = readTime(row.replayedAt);
   return {
     sourceId,
     receivedAt: toIsoTime(Math.min(Math.max(receivedAt, 0), now)),
@@ -148,6 +149,7 @@ function readShared(row: RowObject, { sourceId, now }: RowContext): SharedMember
     country: typeof country === "string" && /^[A-Z]{2}$/.test(country) ? country : null,
     region: readText(row.region),
     city: readText(row.city),
+    replayedAt: replayedAt ? toIsoTime(replayedAt.time) : undefined,
   };
 }
 

@@ -60,6 +60,7 @@ const LEDGER_TABLES = {
   shipped_days: ["source_id", "day"],
   audit: ["seq"],
   erasures: ["receipt_id"],
+  replays: ["replay_id"],
   sessions: ["source_id", "session_id"],
 } as const satisfies Record<string, readonly string[]>;
 const ATTEMPT_TABLES = ["attempts", "attempt_counts", "kept_events", "kept_totals"] as const;

@@ -19,7 +19,15 @@ import { CatalogEvent, EventCatalog } from "../event-catalog.ts";
 import * as ingest from "../ingest.ts";
 import { InstallPayload } from "../install.ts";
 import { McpAnswer, McpMessage } from "../mcp.ts";
-import { KeptEventList, Quarantine } from "../operations/quarantine-schemas.ts";
+import {
+  KeptEventList,
+  PropertyEdit,
+  Quarantine,
+  Replay,
+  ReplayBody,
+  ReplayList,
+  ReplayTest,
+} from "../operations/quarantine-schemas.ts";
 import {
   CreateReportBody,
   DeletedReport,
@@ -129,6 +137,11 @@ export const COMPONENTS = {
   SourceHealth: debug.SourceHealth,
   Quarantine,
   KeptEventList,
+  PropertyEdit,
+  ReplayKeptEvents: ReplayBody,
+  ReplayTest,
+  Replay,
+  ReplayList,
 
   StatsQuery: stats.StatsQueryBody,
   StatsResult: stats.StatsAnswer,

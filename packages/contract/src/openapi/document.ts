@@ -25,6 +25,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   reportId: "The id of the report.",
   token: "The token in the link of the mail.",
   receiptId: "The id of the receipt.",
+  replayId: "The id of the replay.",
   invitationId: "The id of the invitation.",
   file: "The name of the file, such as `forms.js`.",
   call: "The call of the client, such as `track`.",

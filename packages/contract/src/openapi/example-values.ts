@@ -1,5 +1,6 @@
 /** The resources that the examples show. */
 import { CONTENT_LIMIT_VALUES } from "../limits.ts";
+import type { Replay } from "../operations/quarantine-schemas.ts";
 import { SOURCE_DEFAULTS } from "../source-fields.ts";
 
 export const IDS = {
@@ -14,6 +15,7 @@ export const IDS = {
   attemptId: "att_01a2049c3e1a73b98f71ee1ec0961476",
   savedId: "sav_01a2049c52e88f3b9d5c7fa4e3f1b8c6",
   reportId: "rep_01a2049c52e88f3b9d5c7fa4e3f1b8c7",
+  replayId: "rpl_01a2049c52e88f3b9d5c7fa4e3f1b8c8",
   receiptId: "era_01a2049c51d07e2a8c4b6f93d2e0a7b5",
   auditId: "aud_3",
   invitationId: "inv_01a2049c52aa7b418e03d6c5f1b2a9e7",
@@ -323,6 +325,20 @@ export const TOKEN = {
   hasPassword: false,
   lastUsedAt: AT,
   revokedAt: null,
+};
+
+export const REPLAY: Replay = {
+  replayId: IDS.replayId,
+  sourceId: IDS.sourceId,
+  status: "done",
+  code: "plan_violation",
+  edits: [],
+  selected: 1_204,
+  accepted: 1_203,
+  duplicates: 1,
+  rejected: [],
+  requestedAt: AT,
+  finishedAt: AT,
 };
 
 export const ERASURE = {

@@ -27,6 +27,11 @@ export type Examples = { readonly [Id in OperationId]?: OperationExample<Id> };
 
 const ofSource = { sourceId: IDS.sourceId };
 const ofReport = { ...ofSource, reportId: IDS.reportId };
+const ofReplay = { ...ofSource, replayId: IDS.replayId };
+const REPLAY_EDITS: ExamplePart<"startReplay", "body">["edits"] = [
+  { op: "rename", property: "prise", to: "price" },
+  { op: "cast", property: "price", to: "number" },
+];
 const inWorkspace = { organizationId: IDS.organizationId };
 const withKey = { publicKey: IDS.publicKey };
 const quoted = JSON.stringify;
@@ -144,6 +149,23 @@ const SOURCE_EXAMPLES: Examples = {
     },
   },
   getDebug: { params: ofSource, query: { kind: "bootstrap", limit: 1 }, answer: values.DEBUG_VIEW },
+  testReplay: {
+    params: ofSource,
+    body: { code: "origin_not_allowed" },
+    answer: { selected: 1_204, evaluated: 1_000, accepted: 1_000, rejected: [] },
+  },
+  startReplay: {
+    params: ofSource,
+    body: {
+      code: "plan_violation",
+      edits: REPLAY_EDITS,
+    },
+    answer: { ...values.REPLAY, edits: REPLAY_EDITS, status: "running", finishedAt: null },
+  },
+  listReplays: { params: ofSource, answer: { replays: [values.REPLAY] } },
+  getReplay: { params: ofReplay, answer: values.REPLAY },
+  stopReplay: { params: ofReplay, answer: values.REPLAY },
+  resumeReplay: { params: ofReplay, answer: values.REPLAY },
   getQuarantine: {
     params: ofSource,
     answer: {

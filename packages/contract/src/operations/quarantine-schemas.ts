@@ -83,3 +83,89 @@ export const KeptEventList = Closed({
   events: Type.Array(KeptEventShape, { description: "The kept events, the newest first." }),
   nextCursor: NextCursor,
 });
+
+const EDITED_TYPES = ["number", "string", "boolean"] as const;
+const property = (description: string) =>
+  Type.String({ minLength: 1, maxLength: LIMITS.maxStatsPropertyLength, description });
+
+/** A change of a property before an event is evaluated again. */
+export const PropertyEdit = Type.Union(
+  [
+    Closed({
+      op: Type.Literal("rename", { description: "The property gets another name." }),
+      property: property("The name of the property."),
+      to: property("Its new name."),
+    }),
+    Closed({
+      op: Type.Literal("cast", { description: "The value gets another type, if it can be read as one." }),
+      property: property("The name of the property."),
+      to: OneOf(EDITED_TYPES, { description: "The type." }),
+    }),
+    Closed({
+      op: Type.Literal("drop", { description: "The property is left out." }),
+      property: property("The name of the property."),
+    }),
+  ],
+  { description: "A change of one member of `properties`." },
+);
+export type PropertyEdit = Static<typeof PropertyEdit>;
+
+const Edits = Type.Array(PropertyEdit, {
+  maxItems: LIMITS.maxReplayEdits,
+  description: "Changes of `properties`, made in this order before an event is evaluated.",
+});
+const selection = { code: CodeFilter, name: NameFilter, origin: OriginFilter };
+
+export const ReplayBody = Closed({
+  organizationId: SameOrganizationId,
+  ...selection,
+  edits: Type.Optional(Edits),
+});
+export type ReplayBody = Static<typeof ReplayBody>;
+
+const RejectedCount = Closed({
+  code: text("Why the events are rejected again."),
+  events: count("How many events are rejected for this reason."),
+});
+const RejectedExample = Closed({
+  code: text("Why the events are rejected again."),
+  events: count("How many events are rejected for this reason."),
+  message: text("What is wrong with the first of them."),
+  example: Type.Unknown({ description: "The first of them, masked." }),
+});
+
+export const ReplayTest = Closed({
+  selected: count("How many kept events are selected."),
+  evaluated: count(`How many of them were evaluated: at most the oldest ${LIMITS.maxReplayTestEvents}.`),
+  accepted: count("Events that would be accepted, or be duplicates."),
+  rejected: Type.Array(RejectedExample, {
+    description: "Events that would be rejected, the most frequent reason first.",
+  }),
+});
+export type ReplayTest = Static<typeof ReplayTest>;
+
+const REPLAY_STATUSES = ["running", "stopped", "done"] as const;
+export type ReplayStatus = (typeof REPLAY_STATUSES)[number];
+
+export const Replay = Closed({
+  replayId: text("The id of the replay."),
+  sourceId: text("The source."),
+  status: OneOf(REPLAY_STATUSES, { description: "`stopped`: it can be resumed." }),
+  ...selection,
+  edits: Edits,
+  selected: count("How many kept events were selected when it began."),
+  accepted: count("Events that were stored."),
+  duplicates: count("Events that had been stored before."),
+  rejected: Type.Array(RejectedCount, {
+    description: "Events that were rejected again. They are still kept.",
+  }),
+  requestedAt: time("When it began."),
+  finishedAt: timeOrNull("When it was done; null: it is not done."),
+});
+export type Replay = Static<typeof Replay>;
+
+export const ReplayList = Closed({
+  replays: Type.Array(Replay, {
+    description: `The last ${LIMITS.maxListedReplays} replays, the newest first.`,
+  }),
+});

@@ -1,9 +1,18 @@
 /** The operations on events that a source keeps although it did not store them. */
-import { type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
-import { KeptEventList, KeptEventsQuery, Quarantine } from "./quarantine-schemas.ts";
+import { BODY_CODES, type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
+import {
+  KeptEventList,
+  KeptEventsQuery,
+  Quarantine,
+  Replay,
+  ReplayBody,
+  ReplayList,
+  ReplayTest,
+} from "./quarantine-schemas.ts";
 import { SourceOrganizationQuery } from "./queries.ts";
 
 const QUARANTINE = "/api/tracking-sources/:sourceId/quarantine";
+const REPLAYS = `${QUARANTINE}/replays` as const;
 
 export const QUARANTINE_OPERATIONS = [
   {
@@ -36,5 +45,97 @@ export const QUARANTINE_OPERATIONS = [
     status: 200,
     answer: KeptEventList,
     codes: sourceCodes(QUERY_CODES),
+  },
+  {
+    id: "testReplay",
+    tag: "Debug",
+    method: "POST",
+    path: `${QUARANTINE}/test`,
+    summary: "Test what a replay would do",
+    description: "The selected kept events are evaluated by the rules of today. Nothing is stored.",
+    access: "debug:read",
+    organization: "optional-body",
+    source: "path",
+    body: ReplayBody,
+    status: 200,
+    answer: ReplayTest,
+    codes: sourceCodes(BODY_CODES),
+  },
+  {
+    id: "startReplay",
+    tag: "Debug",
+    method: "POST",
+    path: REPLAYS,
+    summary: "Replay kept events",
+    description:
+      "Evaluates the selected kept events by the rules of today, and stores those that are accepted, with their ids, times, sessions and sender. Those that are rejected again stay kept. The work continues after the response: poll the replay at `Location`.",
+    access: "sources:write",
+    organization: "optional-body",
+    source: "path",
+    body: ReplayBody,
+    status: 202,
+    responseHeaders: ["Location"],
+    answer: Replay,
+    codes: sourceCodes([...BODY_CODES, "replay_running"]),
+  },
+  {
+    id: "listReplays",
+    tag: "Debug",
+    method: "GET",
+    path: REPLAYS,
+    summary: "List the replays of a source",
+    description: "A replay is listed for 90 days after it is done.",
+    access: "debug:read",
+    organization: "optional-query",
+    source: "path",
+    query: SourceOrganizationQuery,
+    status: 200,
+    answer: ReplayList,
+    codes: sourceCodes(QUERY_CODES),
+  },
+  {
+    id: "getReplay",
+    tag: "Debug",
+    method: "GET",
+    path: `${REPLAYS}/:replayId`,
+    summary: "Get the progress of a replay",
+    description: "After a crash, events that had just been stored are counted as duplicates.",
+    access: "debug:read",
+    organization: "optional-query",
+    source: "path",
+    query: SourceOrganizationQuery,
+    status: 200,
+    answer: Replay,
+    codes: sourceCodes([...QUERY_CODES, "replay_not_found"]),
+  },
+  {
+    id: "stopReplay",
+    tag: "Debug",
+    method: "POST",
+    path: `${REPLAYS}/:replayId/stop`,
+    summary: "Stop a replay",
+    description: "What it has stored stays stored. A replay that is done stays done.",
+    access: "sources:write",
+    organization: "optional-query",
+    source: "path",
+    query: SourceOrganizationQuery,
+    status: 200,
+    answer: Replay,
+    codes: sourceCodes([...QUERY_CODES, "replay_not_found"]),
+  },
+  {
+    id: "resumeReplay",
+    tag: "Debug",
+    method: "POST",
+    path: `${REPLAYS}/:replayId/resume`,
+    summary: "Resume a stopped replay",
+    description: "It goes on where it stopped.",
+    access: "sources:write",
+    organization: "optional-query",
+    source: "path",
+    query: SourceOrganizationQuery,
+    status: 200,
+    answer: Replay,
+    codes: sourceCodes([...QUERY_CODES, "replay_not_found", "replay_running"]),
   },
 ] as const satisfies readonly Operation[];

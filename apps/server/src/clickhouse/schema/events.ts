@@ -103,6 +103,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   scrollDepth: "Nullable(UInt8)",
   planViolation: "Bool",
   lost: `Array(${tuple({ eventId: "String", occurredAt: "DateTime64(3, 'UTC')", cause: "LowCardinality(String)" })})`,
+  replayedAt: "Nullable(DateTime64(3, 'UTC'))",
   ...ID_HASHES,
   ...NUMBERED,
 };

@@ -14,6 +14,7 @@ import { keyWrites } from "./keys.ts";
 import { memberReads, memberWrites } from "./members.ts";
 import { organizationReads, organizationWrites } from "./organizations.ts";
 import { profileReads, profileWrites } from "./profiles.ts";
+import { replayReads, replayWrites } from "./replays.ts";
 import { reportReads, reportWrites } from "./reports.ts";
 import { savedItemReads, savedItemWrites } from "./saved-items.ts";
 import { setUpWrites } from "./set-up.ts";
@@ -32,6 +33,7 @@ const READS = {
   ...memberReads,
   ...organizationReads,
   ...profileReads,
+  ...replayReads,
   ...reportReads,
   ...savedItemReads,
   ...signInReads,
@@ -54,6 +56,7 @@ const WRITES = {
   ...memberWrites,
   ...organizationWrites,
   ...profileWrites,
+  ...replayWrites,
   ...reportWrites,
   ...savedItemWrites,
   ...setUpWrites,

@@ -11,6 +11,7 @@ import type {
   MemberRecord,
   PlanRecord,
   ProfileRecord,
+  ReplayRecord,
   SavedItemRecord,
   SessionRecord,
   TokenRecord,
@@ -82,6 +83,12 @@ const DATA_TABLES = [
     claimed_until bigint not null)`,
   `create index erasures_organization on erasures (organization_id, requested_at)`,
   `create index erasures_open on erasures (requested_at) where finished_at is null`,
+  // `plan`: what is replayed, as JSON
+  `create table replays (replay_id text primary key, source_id text not null, status text not null, plan text not null,
+    progress text not null, after_seq bigint not null, up_to_seq bigint not null, requested_at bigint not null,
+    finished_at bigint, claimed_until bigint not null)`,
+  `create index replays_source on replays (source_id, requested_at)`,
+  `create index replays_running on replays (requested_at) where status = 'running'`,
   `create table deletion_clock (one integer primary key check (one = 1), trusted_at bigint not null, seen_at bigint not null,
     held_ms bigint)`,
   // how many events of each source and day (days since the epoch) were shipped to the warehouse, and how many of them were
@@ -190,6 +197,15 @@ export interface CatalogTables {
     visitorId: string | null;
     /** A JSON list of page ids. */
     pages: string;
+    claimedUntil: number;
+  };
+  replays: Pick<ReplayRecord, "replayId" | "sourceId" | "status" | "requestedAt" | "finishedAt"> & {
+    /** Selection, edits and number of selected events, as JSON. */
+    plan: string;
+    /** A `ReplayProgress` as JSON. */
+    progress: string;
+    afterSeq: number;
+    upToSeq: number;
     claimedUntil: number;
   };
   deletionClock: {

@@ -48,7 +48,7 @@ function collectEntries(group: Commit[]): { entries: GroupEntry[]; sources: Sour
 /**
  * Returns the sessions to update. A session is updated if at least one of its `entries` is stored, and always if `entries`
  * is null. `entries` has the numbers of the entries that the touch names. If it names none, `entries` is null for a
- * bootstrap, and has all entries of the commit otherwise.
+ * bootstrap, and has all entries of the commit otherwise. It is null too for a touch that always counts.
  * @param numberByIndex maps an entry's index in the group to its number among the sorted entries
  */
 function collectTouches(group: Commit[], numberByIndex: Map<number, number>) {
@@ -58,12 +58,12 @@ function collectTouches(group: Commit[], numberByIndex: Map<number, number>) {
     first += entries.length;
     const toNumbers = (indexes: Iterable<number>) =>
       [...indexes].map((index) => numberByIndex.get(start + index)).filter((number) => number !== undefined);
-    return touch.map(({ sessionId, userId, entries: touchEntries }) => ({
+    return touch.map(({ sessionId, userId, entries: touchEntries, always = bootstrap && !touchEntries }) => ({
       source_id: sourceId,
       session_id: sessionId,
       user_id: userId,
       at: receivedAt,
-      entries: touchEntries ? toNumbers(touchEntries) : bootstrap ? null : toNumbers(entries.keys()),
+      entries: always ? null : toNumbers(touchEntries ?? entries.keys()),
     }));
   });
 }

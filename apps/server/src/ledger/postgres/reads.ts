@@ -12,7 +12,8 @@ const SESSIONS = `select source_id as "sourceId", session_id as "sessionId", ano
 const SESSIONS_BY_ID = `${SESSIONS} where source_id = $1 and session_id = any($2)`;
 const LATEST_OF_EACH = `select latest.* from unnest($2::text[]) as asked (id) cross join lateral (
     select * from (
-      ${SESSIONS} where source_id = $1 and anonymous_id = asked.id order by started_at desc limit ${LATEST_SESSIONS}
+      ${SESSIONS} where source_id = $1 and anonymous_id = asked.id and started_at <= $3
+      order by started_at desc limit ${LATEST_SESSIONS}
     ) as recent
     order by "lastActivityAt" desc limit 1
   ) as latest`;
@@ -27,7 +28,7 @@ export const readMethods = (
   sessionsById: async ({ sourceId, sessionIds }) => {
     return (await pool.query<SessionRecord>(SESSIONS_BY_ID, [sourceId, sessionIds])).rows;
   },
-  latestSessions: async ({ sourceId, anonymousIds }) => {
-    return (await pool.query<SessionRecord>(LATEST_OF_EACH, [sourceId, anonymousIds])).rows;
+  latestSessions: async ({ sourceId, anonymousIds, startedBy = Number.MAX_SAFE_INTEGER }) => {
+    return (await pool.query<SessionRecord>(LATEST_OF_EACH, [sourceId, anonymousIds, startedBy])).rows;
   },
 });

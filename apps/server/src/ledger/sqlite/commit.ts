@@ -78,8 +78,9 @@ function insertSession(sql: Statements, session: SessionRecord): void {
 /** @param outcomes for each entry of this commit, 1 when it was stored now */
 function touchSessions(sql: Statements, head: CommitHead, outcomes: Uint8Array): void {
   const isActive = head.bootstrap || outcomes.includes(1);
-  for (const { sessionId, userId, entries } of head.touch) {
-    const isTouched = entries ? entries.some((entry) => outcomes[entry] === 1) : isActive;
+  for (const { sessionId, userId, entries, always } of head.touch) {
+    const isOwnActive = entries ? entries.some((entry) => outcomes[entry] === 1) : isActive;
+    const isTouched = always === true || isOwnActive;
     if (isTouched) sql.run(TOUCH_SESSION, head.sourceId, sessionId, head.receivedAt, userId);
   }
 }

@@ -11,9 +11,13 @@ const MAX_SLICE_BYTES = 1_048_576;
 const MAX_SLICE_ROWS = 500;
 
 /** Only one process uses a ledger on SQLite, so a claim that exists at the start belongs to a process that has ended. */
-const CLEAR_CLAIMS = "update erasures set claimed_until = 0 where claimed_until > 0";
+const CLEAR_CLAIMS = ["erasures", "replays"].map(
+  (table) => `update ${table} set claimed_until = 0 where claimed_until > 0`,
+);
 
 const OPEN_ERASURE = "select 1 from erasures where finished_at is null limit 1";
+
+const RUNNING_REPLAY = "select 1 from replays where status = 'running' limit 1";
 
 const LAST_ROWS = `
   select coalesce((select max(seq) from outbox), 0) as last,
@@ -68,12 +72,15 @@ function eraseOutbox(
 interface SqliteErasureMethods extends Synchronous<Pick<OutboxLedger, "eraseOutbox">> {
   /** Whether any erasure is unfinished. Asked before `claimErasures`, which costs much more: a worker claims every second. */
   hasOpenErasures(): boolean;
+  /** Whether a replay is running. Asked before `claimReplay`. */
+  hasRunningReplays(): boolean;
 }
 
 export function createErasureMethods(sql: Statements): SqliteErasureMethods {
-  sql.run(CLEAR_CLAIMS);
+  for (const clearClaims of CLEAR_CLAIMS) sql.run(clearClaims);
   return {
     eraseOutbox: (slice) => sql.transaction(() => eraseOutbox(sql, slice)),
+    hasRunningReplays: () => sql.get(RUNNING_REPLAY) !== undefined,
     hasOpenErasures: () => sql.get(OPEN_ERASURE) !== undefined,
   };
 }

@@ -162,6 +162,8 @@ const attemptMethods = ({ calls }: Thread<AttemptThreadMethods>) => ({
   keptTotals: calls.keptTotals,
   keptGroups: calls.keptGroups,
   keptEvents: calls.keptEvents,
+  countKept: calls.countKept,
+  settleKept: calls.settleKept,
   keptSources: calls.keptSources,
   expireKept: calls.expireKept,
   eraseKept: calls.eraseKept,
@@ -187,6 +189,8 @@ function createLedger(
     ...createSaltMethods(dataDir),
     claimErasures: async (claim) =>
       (await ledger.calls.hasOpenErasures()) ? ledger.calls.claimErasures(claim) : [],
+    claimReplay: async (claim) =>
+      (await ledger.calls.hasRunningReplays()) ? ledger.calls.claimReplay(claim) : null,
     ...NO_OTHER_NODES,
     async maintain(at) {
       await Promise.all([maintainLedger(ledger, at, isClosed), attempts.calls.maintain(at)]);

@@ -15,7 +15,7 @@ const SESSIONS = `
   from sessions`;
 const SESSIONS_BY_ID = `${SESSIONS} where source_id = ? and session_id in (select value from json_each(?))`;
 const LATEST_SESSION = `
-  select * from (${SESSIONS} where source_id = ? and anonymous_id = ? order by started_at desc limit ${LATEST_SESSIONS})
+  select * from (${SESSIONS} where source_id = ? and anonymous_id = ? and started_at <= ? order by started_at desc limit ${LATEST_SESSIONS})
   order by lastActivityAt desc limit 1`;
 const NEXT_SESSIONS = `
   select source_id as sourceId, session_id as sessionId, last_activity_at as lastActivityAt from sessions
@@ -37,8 +37,10 @@ export const createReadMethods = (
   sessionsById: ({ sourceId, sessionIds }) =>
     sql.all<SessionRecord>(SESSIONS_BY_ID, sourceId, JSON.stringify(sessionIds)),
 
-  latestSessions: ({ sourceId, anonymousIds }) =>
-    [...new Set(anonymousIds)].flatMap((id) => sql.all<SessionRecord>(LATEST_SESSION, sourceId, id)),
+  latestSessions: ({ sourceId, anonymousIds, startedBy = Number.MAX_SAFE_INTEGER }) =>
+    [...new Set(anonymousIds)].flatMap((id) =>
+      sql.all<SessionRecord>(LATEST_SESSION, sourceId, id, startedBy),
+    ),
 
   isSetUp: () => sql.get("select 1 from organizations limit 1") !== undefined,
 });
