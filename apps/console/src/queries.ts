@@ -123,6 +123,23 @@ export const healthQuery = (sourceId: string, filters: ApiInput<"getDebug">["que
     queryFn: ({ signal }) => api.getDebug({ params: { sourceId }, query: { ...filters, limit: 1 }, signal }),
   });
 
+/** What the source keeps of the events that it did not store. */
+export const keptQuery = (sourceId: string) =>
+  queryOptions({
+    queryKey: ["kept", sourceId],
+    queryFn: ({ signal }) => api.getQuarantine({ params: { sourceId }, signal }),
+  });
+
+const REPLAY_POLL_MS = 1_000;
+
+/** A replay, until it is done. */
+export const replayQuery = ({ sourceId, replayId }: { sourceId: string; replayId: string }) =>
+  queryOptions({
+    queryKey: ["replay", sourceId, replayId],
+    queryFn: ({ signal }) => api.getReplay({ params: { sourceId, replayId }, signal }),
+    refetchInterval: ({ state: { data } }) => (data?.status === "running" ? REPLAY_POLL_MS : false),
+  });
+
 export const useSource = (sourceId: string) => useQuery(sourceQuery(sourceId));
 
 /** @returns a function that refetches every query that shows the source */

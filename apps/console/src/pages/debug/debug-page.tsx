@@ -16,6 +16,7 @@ import { originsOf } from "./attempt-summary.ts";
 import "./debug.css";
 import { FilterBar, readAttemptFilters } from "./filter-bar.tsx";
 import { HealthPanel } from "./health-panel.tsx";
+import { KeptEvents } from "./kept-events.tsx";
 import { useAttemptLog } from "./use-attempt-log.ts";
 
 /** The minimum time between two requests of the health counters. */
@@ -93,6 +94,7 @@ function Debug({ source }: { readonly source: Source }) {
           />
         )}
       </QueryResult>
+      <KeptEvents source={source} />
       <FilterBar
         filters={filters}
         origins={originsOf(health.data?.requestGroups ?? [])}

@@ -1,0 +1,148 @@
+/** The events that the source keeps although it did not store them, and their replay. */
+import type { Quarantine, Replay, Source } from "@headwater/contract";
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { keptQuery, replayQuery } from "../../queries.ts";
+import { AsyncButton } from "../../ui/async-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { meaningOf } from "./attempt-summary.ts";
+
+/** Further groups are in the API. */
+const MAX_GROUPS = 5;
+
+type KeptGroup = Quarantine["groups"][number];
+type Selection = Pick<KeptGroup, "code" | "name"> & { readonly origin: string };
+
+const selectionOf = ({ code, name, origin }: KeptGroup): Selection => ({ code, name, origin: origin ?? "" });
+
+/** Nothing while nothing is kept. */
+export function KeptEvents({ source }: { readonly source: Source }) {
+  const { can } = useWorkspace();
+  const [opened, setOpened] = useState<KeptGroup | null>(null);
+  const { data } = useQuery(keptQuery(source.sourceId));
+  if (!data || data.events === 0) return null;
+  return (
+    <Paper withBorder p="lg" component="section" aria-label="Kept events">
+      <Title order={2} size="h5">
+        Kept events
+      </Title>
+      <Text size="sm" c="dimmed">
+        {pluralize(data.events, "event")} that {data.events === 1 ? "was" : "were"} not stored. Mend the
+        cause, then replay them.
+        {data.evictedEvents > 0 &&
+          ` ${pluralize(data.evictedEvents, "older event")} had to be deleted, because the quarantine was full.`}
+      </Text>
+      <ul className="kept-events" aria-label="Kept events by cause">
+        {data.groups.slice(0, MAX_GROUPS).map((group) => (
+          <li key={JSON.stringify(selectionOf(group))}>
+            <span className="wrap">
+              <strong>{meaningOf(group.code)}</strong>: {formatCount(group.events)} {group.name}
+              {group.origin !== null && ` from ${group.origin}`}, since{" "}
+              <RelativeTime at={group.firstReceivedAt} />
+            </span>
+            {can("sources:write") && (
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={`Replay ${group.name}, ${meaningOf(group.code)}`}
+                onClick={() => setOpened(group)}
+              >
+                Replay…
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Dialog title="Replay kept events" opened={opened !== null} onClose={() => setOpened(null)}>
+        {opened && <ReplayDialog source={source} group={opened} onClose={() => setOpened(null)} />}
+      </Dialog>
+    </Paper>
+  );
+}
+
+interface ReplayDialogProps {
+  readonly source: Source;
+  readonly group: KeptGroup;
+  readonly onClose: () => void;
+}
+
+/** What a replay would do, and after it was started, what it does. */
+function ReplayDialog({ source: { sourceId }, group, onClose }: ReplayDialogProps) {
+  const client = useQueryClient();
+  const params = { sourceId };
+  const body = selectionOf(group);
+  const test = useQuery({
+    queryKey: ["replay-test", sourceId, body],
+    queryFn: ({ signal }) => api.testReplay({ params, body, signal }),
+    gcTime: 0,
+  });
+  const start = useMutation({
+    mutationFn: async () => api.startReplay({ params, body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: keptQuery(sourceId).queryKey }),
+  });
+  if (start.data) return <ReplayProgress started={start.data} onClose={onClose} />;
+  return (
+    <Stack>
+      <QueryResult query={test} rows={2}>
+        {({ evaluated, selected, accepted, rejected }) => (
+          <>
+            <Text>
+              By today’s rules, {formatCount(accepted)} of {pluralize(evaluated, "event")}{" "}
+              {evaluated < selected && `(the oldest of ${formatCount(selected)}) `}would be stored.
+            </Text>
+            {rejected.map(({ code, events, message }) => (
+              <Text key={code} size="sm">
+                {pluralize(events, "event")} would be rejected again: {message}
+              </Text>
+            ))}
+          </>
+        )}
+      </QueryResult>
+      {start.error && <ErrorAlert error={start.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <AsyncButton isPending={start.isPending} onPress={() => start.mutateAsync()}>
+          Replay
+        </AsyncButton>
+      </Group>
+    </Stack>
+  );
+}
+
+interface ReplayProgressProps {
+  readonly started: Replay;
+  readonly onClose: () => void;
+}
+
+function ReplayProgress({ started, onClose }: ReplayProgressProps) {
+  const client = useQueryClient();
+  const { data = started, error } = useQuery(replayQuery(started));
+  const rejected = data.rejected.reduce((sum, { events }) => sum + events, 0);
+  const close = () => {
+    void client.invalidateQueries({ queryKey: keptQuery(started.sourceId).queryKey });
+    onClose();
+  };
+  return (
+    <Stack>
+      <Text role="status">
+        {data.status === "done" ? "Done" : "Running"}: {formatCount(data.accepted)} stored,{" "}
+        {formatCount(data.duplicates)} stored before, {formatCount(rejected)} rejected again, of{" "}
+        {formatCount(data.selected)}.
+      </Text>
+      {error && <ErrorAlert error={error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          Close
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,38 @@
+/** The events that a source keeps although it did not store them, in the debug page, and their replay. */
+import assert from "node:assert/strict";
+import { until } from "../../server/test/support/until.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  fresh,
+  ORGANIZATION_ID,
+  trackEvent,
+} from "../../server/test/support/world.ts";
+import { consoleTest } from "./console-world.ts";
+
+consoleTest(
+  "Kept events of an origin are replayed when the origin is allowed, and the dialog says what would happen before.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource({ allowedOrigins: ["https://other.example"] });
+    const sent = { batchId: fresh("batch"), sentAt: new Date().toISOString() };
+    const body = bootstrapBody({ ...sent, events: [trackEvent(), trackEvent()] });
+    assert.equal((await world.send(bootstrapPath(source), body)).status, 403);
+    const path = `/api/tracking-sources/${source.sourceId}`;
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    const kept = page.getByRole("region", { name: "Kept events" });
+    await kept.getByRole("button", { name: /^Replay signup/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Replay kept events" });
+    await dialog.getByText("0 of 2 events would be stored").waitFor();
+    await dialog.getByText(/^2 events would be rejected again: The origin/).waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+
+    const change = { organizationId: ORGANIZATION_ID, allowedOrigins: ["https://shop.example"] };
+    assert.equal((await world.ask(path, { method: "PATCH", body: change })).status, 200);
+    await kept.getByRole("button", { name: /^Replay signup/ }).click();
+    await dialog.getByText("2 of 2 events would be stored").waitFor();
+    await dialog.getByRole("button", { name: "Replay" }).click();
+    await dialog.getByText("Done: 2 stored, 0 stored before, 0 rejected again, of 2.").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+    await until("nothing is kept", async () => (await kept.count()) === 0);
+  },
+);
