@@ -12,6 +12,7 @@ import { warehouseHint } from "./config/rules.ts";
 import type { Config } from "./config/settings.ts";
 import { DAY_MS } from "./core/time.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
+import { createDelivery } from "./delivery/route.ts";
 import { type RequestIds, toLogIds } from "./http/trace-context.ts";
 import type { Attempt } from "./ingest/attempt.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
@@ -34,6 +35,7 @@ import { Keeper } from "./quarantine/keeper.ts";
 import { appliedLimits } from "./sources/render.ts";
 import { createReports } from "./stats/reports/reports.ts";
 import { FailedDays } from "./stats/rollups/failed-days.ts";
+import { createQueryRunner } from "./stats/run-query.ts";
 import { createStats } from "./stats/stats.ts";
 import { createDeletionTime } from "./workers/deletion-time.ts";
 import { createCatalogFlush } from "./workers/event-catalog.ts";
@@ -111,10 +113,17 @@ async function openMailer({ config, newId, clock, readiness }: ContextDeps): Pro
 async function openStats(deps: ContextDeps, ledger: Ledger, completeness: WarehouseCompleteness) {
   const { config, warehouse, addresses, clock, log } = deps;
   const offHint = warehouseHint(config);
-  const stats = createStats({ warehouse, completeness, offHint, memoryBytes: queryMemoryBytes(config) });
+  const runnerOf = createQueryRunner(warehouse, { offHint, memoryBytes: queryMemoryBytes(config) });
+  const stats = createStats({ runnerOf, completeness });
+  const getDelivery = createDelivery({ ledger, runnerOf, secret: config.ALERT_WEBHOOK_SECRET });
   const mailer = await openMailer(deps);
   const { queryStats } = stats;
-  return { stats, mailer, reports: createReports({ ledger, queryStats, mailer, addresses, clock, log }) };
+  return {
+    stats,
+    getDelivery,
+    mailer,
+    reports: createReports({ ledger, queryStats, mailer, addresses, clock, log }),
+  };
 }
 
 interface IngestParts extends ContextDeps {

@@ -68,6 +68,7 @@ interface RouteServices
   readonly isOperator: IsOperator;
   readonly rates: { readonly failedAuth: Rate };
   readonly stats: StatsHandlers;
+  readonly getDelivery: Handler<"getDelivery">;
   readonly reportRoutes: ReportRouteDeps;
   readonly quarantine: QuarantineServices & replays.ReplayServices;
   readonly getDebug: Handler<"getDebug">;
@@ -119,9 +120,10 @@ export const createHandlers = (services: RouteServices): Handlers => ({
   ...documents(services),
 });
 
-const statsHandlers = ({ catalog, newId, stats, reportRoutes }: RouteServices) =>
+const statsHandlers = ({ catalog, newId, stats, getDelivery, reportRoutes }: RouteServices) =>
   ({
     ...stats,
+    getDelivery,
     listSavedItems: listSavedItems(catalog),
     createSavedItem: createSavedItem(catalog, newId),
     deleteSavedItem: deleteSavedItem(catalog),

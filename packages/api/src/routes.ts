@@ -33,6 +33,7 @@ export const ROUTES = {
   getStatsSource: "GET /api/stats/source",
   getLive: "GET /api/stats/live",
   getHostSplit: "GET /api/stats/host-split",
+  getDelivery: "GET /api/tracking-sources/{sourceId}/delivery",
   unlockStats: "POST /api/stats/unlock",
   listSavedItems: "GET /api/tracking-sources/{sourceId}/saved",
   createSavedItem: "POST /api/tracking-sources/{sourceId}/saved",

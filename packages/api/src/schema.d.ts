@@ -2965,6 +2965,72 @@ sourceId: string;
 body: undefined;
 answer: Schemas["HostSplit"];
 };
+/** Account for the events that a source's clients produced */
+getDelivery: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string | null | undefined;
+/** The first day, in UTC. Default: seven days before the last. */
+from?: string | null | undefined;
+/** The last day, in UTC. Default: today. */
+to?: string | null | undefined;
+/** Lists the values of this dimension that lost most. */
+by?: "page" | "browser" | "clientVersion" | "country" | null | undefined;
+};
+body: undefined;
+answer: {
+/** The source. */
+sourceId: string;
+/** The first day. */
+from: string;
+/** The last day. */
+to: string;
+/** When the statement was computed. */
+computedAt: Schemas["Timestamp"];
+/** One row a day, the first day first. */
+days: ({
+/** The day of `occurredAt`, in UTC. */
+day: string;
+/** Accepted + rejected + dropped + missing + stillPossible. */
+produced: number;
+/** Events that the service accepted: inWarehouse + lostInWarehouse + erased + expired + waiting. */
+accepted: number;
+/** Events that the service rejected, by code, as their clients report them. */
+rejected: Record<string, number>;
+/** Events that the clients lost, by cause, as they report them. */
+dropped: Record<string, number>;
+/** Events that a client numbered and that can arrive no more. */
+missing: number;
+/** Events that a client numbered and that may still wait in its queue. */
+stillPossible: number;
+/** Accepted events that the warehouse has. */
+inWarehouse: number;
+/** Accepted events that the warehouse should have and has not. */
+lostInWarehouse: number;
+/** Accepted events that were erased with their visitors. */
+erased: number;
+/** Accepted events that the retention of the source has deleted. */
+expired: number;
+/** Accepted events on their way to the warehouse. */
+waiting: number;
+})[];
+/** Null: the query has no `by`. */
+values: ({
+/** The value of the dimension; null: unknown. */
+value: string | null;
+/** Events of numbering clients that arrived. */
+accepted: number;
+/** Events that were dropped or are missing. */
+lost: number;
+})[] | null;
+/** `v1=` and the HMAC SHA-256, in hexadecimal digits, of the JSON of this object without this member, by ALERT_WEBHOOK_SECRET; null: it is not set. */
+signature: string | null;
+};
+};
 /** Exchange the token and the password of a shared link for a token that reads its stats */
 unlockStats: {
 params: undefined;

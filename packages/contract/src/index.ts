@@ -16,6 +16,7 @@ export * from "./mcp.ts";
 export * from "./openapi/document.ts";
 export * from "./openapi/document-shape.ts";
 export * from "./operation.ts";
+export * from "./operations/delivery-schemas.ts";
 export * from "./operations/quarantine-schemas.ts";
 export * from "./operations/report-schemas.ts";
 export * from "./operations.ts";

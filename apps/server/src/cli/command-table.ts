@@ -21,6 +21,7 @@ export const headwater: CommandGroup = {
     "move-warehouse": async () =>
       (await import("../../tools/move-warehouse/move-warehouse.ts")).moveWarehouse,
     "check-warehouse": async () => (await import("./commands/check-warehouse.ts")).checkWarehouse,
+    statement: async () => (await import("./commands/statement.ts")).statement,
     export: async () => (await import("../../tools/export/export.ts")).exportEvents,
     import: async () => (await import("../../tools/import/import.ts")).importEvents,
     plan: async () => (await import("../../tools/plan/plan.ts")).plan,

@@ -41,7 +41,7 @@ export type { OfferedInvitation } from "./catalog/invitations.ts";
 export type { IdentityRecord } from "./catalog/profiles.ts";
 export type { SignInFailure } from "./catalog/sign-in-codes.ts";
 export type { SourceChange } from "./catalog/sources.ts";
-export type { ShippedDays } from "./catalog/warehouse-checks.ts";
+export type { CountedDay, ShippedDays } from "./catalog/warehouse-checks.ts";
 
 /** The storage failed: a full disk, a lost connection, a damaged file. */
 export class StorageError extends Error {

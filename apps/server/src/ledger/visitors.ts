@@ -1,7 +1,9 @@
 /** Finds the events and sessions of visitors to erase. SQLite and PostgreSQL ledgers use the same rules. Pure. */
+import { dayOf } from "../core/time.ts";
 import { readHead } from "./outbox-line.ts";
 import type { OutboxLine } from "./outbox-payload.ts";
 import type { Cursor, VisitorToErase } from "./records.ts";
+import type { DayCount } from "./warehouse-report.ts";
 
 /** Which visitors to erase, and where to continue. */
 export interface ErasureSlice {
@@ -33,6 +35,24 @@ export const belongsTo = (
   row: { anonymousId: string; userId: string | null; at: number },
 ): boolean => visitors.some(({ kind, id, until }) => row[kind] === id && row.at <= until);
 
+/** The events of the lines by source and day, in the order of both. */
+function erasedByDay(lines: readonly OutboxLine[]): DayCount[] {
+  const days = new Map<string, DayCount>();
+  for (const { bytes } of lines) {
+    const { sourceId, occurredAt } = readHead(bytes);
+    const day = dayOf(Date.parse(occurredAt));
+    const events = (days.get(`${sourceId} ${day}`)?.events ?? 0) + 1;
+    days.set(`${sourceId} ${day}`, { sourceId, day, events });
+  }
+  return [...days.values()].sort((a, b) => a.sourceId.localeCompare(b.sourceId) || a.day - b.day);
+}
+
+interface KeptLines {
+  kept: OutboxLine[];
+  /** The events that were removed, by source and day. */
+  erased: DayCount[];
+}
+
 /**
  * Removes the visitors' events from a payload. It then removes all duplicates too, because shipping ignores them.
  * @param lines all lines of the payload, including duplicates
@@ -43,7 +63,7 @@ export function removeVisitors(
   lines: readonly OutboxLine[],
   duplicates: readonly number[],
   visitors: readonly VisitorToErase[],
-): OutboxLine[] | null {
+): KeptLines | null {
   // most lines contain none of the ids, and searching a line is much faster than parsing it
   const quotedIds = visitors.map(({ id }) => Buffer.from(JSON.stringify(id)));
   const isToErase = ({ bytes }: OutboxLine) => {
@@ -51,6 +71,9 @@ export function removeVisitors(
     const event = readHead(bytes);
     return belongsTo(visitorsIn(visitors, event.sourceId), { ...event, at: Date.parse(event.receivedAt) });
   };
-  const kept = lines.filter((line) => !isToErase(line));
-  return kept.length === lines.length ? null : kept.filter(({ number }) => !duplicates.includes(number));
+  const erased = new Set(lines.filter(isToErase));
+  if (erased.size === 0) return null;
+  const isCounted = ({ number }: OutboxLine) => !duplicates.includes(number);
+  const kept = lines.filter((line) => !erased.has(line));
+  return { kept: kept.filter(isCounted), erased: erasedByDay([...erased].filter(isCounted)) };
 }

@@ -90,7 +90,7 @@ function toRefusal(error: unknown): unknown {
 }
 
 /** @returns what runs the statements of one request; they are cancelled when its signal aborts */
-type QueryRunner = (call: { organizationId: string; signal: AbortSignal }) => RunQuery;
+export type QueryRunner = (call: { organizationId: string; signal: AbortSignal }) => RunQuery;
 
 interface QueryRunnerOptions {
   /** The hint of the answer when there is no warehouse. */

@@ -14,7 +14,7 @@ import { answerPaths, withStoredPaths } from "./paths.ts";
 import { answerProperties } from "./properties.ts";
 import { answerQuery, type QueryStats } from "./query.ts";
 import { answerRetention } from "./retention.ts";
-import { createQueryRunner, type StatsWarehouse } from "./run-query.ts";
+import type { QueryRunner } from "./run-query.ts";
 import { OF_ONE_SOURCE, ofSources, type ScopeBody } from "./scope.ts";
 import { isByGoal } from "./sql/each-goal.ts";
 import { type GoalRule, resolveGoals, storedGoals } from "./sql/goals.ts";
@@ -34,12 +34,8 @@ export type StatsHandlers = { readonly queryStats: QueryStats } & Pick<
 >;
 
 interface StatsDeps {
-  readonly warehouse: StatsWarehouse;
+  readonly runnerOf: QueryRunner;
   readonly completeness: Pick<WarehouseCompleteness, "report" | "isSuspected" | "suspectDamage">;
-  /** The hint of the answers when there is no warehouse. */
-  readonly offHint: string;
-  /** The memory of one query in the warehouse. */
-  readonly memoryBytes: number;
 }
 
 type AnsweredCall = Pick<Call<"queryStats">, "organizationId" | "now" | "signal"> & {
@@ -67,9 +63,7 @@ const ofSource = <Body, Rest>(call: Rest & { readonly source: SourceRecord; read
 const toMissingEvents = (missing: ReturnType<typeof missingOf>) =>
   missing && { events: missing.events, firstDay: missing.firstDay, lastDay: missing.lastDay };
 
-export function createStats({ warehouse, completeness, offHint, memoryBytes }: StatsDeps): StatsHandlers {
-  const runnerOf = createQueryRunner(warehouse, { offHint, memoryBytes });
-
+export function createStats({ runnerOf, completeness }: StatsDeps): StatsHandlers {
   /** Adds to an answer what it leaves out and whether it lacks events, and records a query that failed on damaged data. */
   async function answer<Answer extends { sourceId: string; from: string; to: string }>(
     call: AnsweredCall,

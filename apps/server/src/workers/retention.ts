@@ -13,7 +13,7 @@ import type { SourceRetention } from "../ledger/records.ts";
 const RETENTION_CHECK_MS = 3_600_000;
 
 interface RetentionDeps {
-  ledger: Pick<Ledger, "retentions" | "expireOutbox" | "forgetShippedDays">;
+  ledger: Pick<Ledger, "retentions" | "expireOutbox" | "expireShippedDays">;
   warehouse: Pick<Warehouse, "client" | "state">;
   /** Days that the outbox keeps events when there is no warehouse. */
   outboxDays: number;
@@ -65,7 +65,7 @@ export function createRetention(deps: RetentionDeps): (at: { now: number }) => P
       const expired = await findExpired(client, all.slice(at, at + SOURCES_PER_STATEMENT), now);
       if (expired.length === 0) continue;
       // first, so that the comparison never takes expired events for missing ones
-      await ledger.forgetShippedDays(
+      await ledger.expireShippedDays(
         expired.map((retention) => ({
           sourceId: retention.sourceId,
           before: firstKeptDay(retention, now),

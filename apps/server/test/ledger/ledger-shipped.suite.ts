@@ -98,7 +98,7 @@ export function shippedSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(await shipped(ledger), { days, revision: 1, isErasing: false });
     });
 
-    test("days can be added to, unless the counts were changed otherwise than by shipping meanwhile; expired days are forgotten", async (ledger) => {
+    test("days can be added to, unless the counts were changed otherwise than by shipping meanwhile; expired days are counted as such", async (ledger) => {
       await ship(ledger, [count("src_1", TODAY, 5), count("src_1", BEFORE, 5)]);
       const receiptId = await erasureInShipping(ledger);
       await ledger.advanceErasures({
@@ -120,9 +120,13 @@ export function shippedSuite(name: string, newHome: NewHome): void {
       await ship(ledger, [count("src_2", BEFORE, 1)]);
       const accepted = { days: [count("src_2", BEFORE, -3)], revision: 2 };
       assert.equal(await ledger.addShippedDays(accepted), true, "shipping does not matter");
-      await ledger.forgetShippedDays([{ sourceId: "src_1", before: TODAY }]);
+      await ledger.expireShippedDays([{ sourceId: "src_1", before: TODAY }]);
       const left = [count("src_1", TODAY, 7), count("src_2", BEFORE, 7)];
       assert.deepEqual(await shipped(ledger), { days: left, revision: 4, isErasing });
+      assert.deepEqual(await ledger.countedDays({ sourceId: "src_1", from: BEFORE, to: TODAY }), [
+        { day: BEFORE, shipped: 5, removed: 0, expired: 5, erasedWaiting: 0 },
+        { day: TODAY, shipped: 8, removed: 1, expired: 0, erasedWaiting: 0 },
+      ]);
     });
 
     test("one node at a time has the claim of a comparison, and all see its report", async (ledger) => {

@@ -22,7 +22,7 @@ it("A node that has lost the warehouse changes neither the counts of shipped eve
     const change = { days: [day], revision: held.revision };
     const lost = { message: /no longer has the warehouse/ };
     await assert.rejects(ledger.addShippedDays(change), lost);
-    await assert.rejects(ledger.forgetShippedDays([{ sourceId: day.sourceId, before: 30_000 }]), lost);
+    await assert.rejects(ledger.expireShippedDays([{ sourceId: day.sourceId, before: 30_000 }]), lost);
     await assert.rejects(ledger.saveWarehouseReport({ report: COMPLETE, comparedAt: 1 }), lost);
     assert.deepEqual(await counts(), held);
   } finally {

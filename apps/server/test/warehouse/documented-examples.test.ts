@@ -27,7 +27,7 @@ const ORDER = [
   ..."getQuarantine listKeptEvents testReplay startReplay getReplay listReplays stopReplay resumeReplay".split(
     " ",
   ),
-  ..."queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive getHostSplit".split(
+  ..."queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive getHostSplit getDelivery".split(
     " ",
   ),
   ..."exportEvents listEvents getUsage getBilling getSupport getOnboarding completeOnboarding listAudit".split(
@@ -65,6 +65,7 @@ const FREE_FORM = new Set([
   "properties",
   "raw",
   "normalized",
+  "dropped",
   "before",
   "after",
   "settings",

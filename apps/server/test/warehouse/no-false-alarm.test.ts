@@ -193,7 +193,7 @@ test("After an import of old and of recent events the warehouse is complete, and
 });
 
 const forgetAll = (ledger: Ledger) =>
-  ledger.forgetShippedDays([{ sourceId: source.sourceId, before: dayNumber(Date.now()) + 1 }]);
+  ledger.expireShippedDays([{ sourceId: source.sourceId, before: dayNumber(Date.now()) + 1 }]);
 
 test("A warehouse that is older than its ledger is compared from the first comparison on.", async () => {
   await service.restartAfter(async () => {

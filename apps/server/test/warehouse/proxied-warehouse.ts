@@ -16,6 +16,8 @@ export interface ProxiedWarehouse extends AsyncDisposable {
   /** Queries the warehouse directly, even while the proxy is cut off. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   ask(query: string): Promise<any[]>;
+  /** Changes the warehouse directly. */
+  change(query: string): Promise<void>;
 }
 
 export async function openProxiedWarehouse(): Promise<ProxiedWarehouse> {
@@ -60,6 +62,7 @@ export async function openProxiedWarehouse(): Promise<ProxiedWarehouse> {
       return () => held;
     },
     ask: async (query) => (await client.query({ query, format: "JSONEachRow" })).json(),
+    change: async (query) => void (await client.command({ query })),
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();

@@ -371,6 +371,31 @@ export const ANSWERED_RANGE = {
   accuracy: { exact: true as const },
 };
 
+export const DELIVERY = {
+  sourceId: IDS.sourceId,
+  from: "2026-11-21",
+  to: "2026-11-21",
+  computedAt: "2026-11-23T09:00:00.000Z",
+  days: [
+    {
+      day: "2026-11-21",
+      produced: 10_000,
+      accepted: 9_920,
+      rejected: {},
+      dropped: { too_old: 70 },
+      missing: 10,
+      stillPossible: 0,
+      inWarehouse: 9_915,
+      lostInWarehouse: 0,
+      erased: 5,
+      expired: 0,
+      waiting: 0,
+    },
+  ],
+  values: [{ value: "Firefox", accepted: 1_980, lost: 60 }],
+  signature: null,
+};
+
 export const STORED_EVENT = {
   analyticsEventId: IDS.analyticsEventId,
   eventId: IDS.eventId,

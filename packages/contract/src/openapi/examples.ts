@@ -303,6 +303,11 @@ const STATS_EXAMPLES: Examples = {
       },
     },
   },
+  getDelivery: {
+    params: ofSource,
+    query: { from: "2026-11-21", to: "2026-11-21", by: "browser" },
+    answer: values.DELIVERY,
+  },
   listEvents: {
     params: ofSource,
     query: { sessionId: IDS.sessionId },

@@ -1,4 +1,5 @@
 /** The operations of stats queries, a part of the table of operations. */
+
 import {
   BODY_CODES,
   COMMON_CODES,
@@ -8,6 +9,7 @@ import {
   WAREHOUSE_CODES,
 } from "../operation.ts";
 import * as stats from "../stats.ts";
+import { DeliveryQuery, DeliveryStatement } from "./delivery-schemas.ts";
 
 const queryCodes = sourceCodes(["password_required", ...BODY_CODES, ...WAREHOUSE_CODES]);
 const bodyQuery = {
@@ -115,6 +117,22 @@ export const STATS_OPERATIONS = [
     query: stats.StatsSourceQuery,
     answer: stats.StatsHostSplitAnswer,
     codes: sourceCodes(["password_required", ...QUERY_CODES, ...WAREHOUSE_CODES]),
+  },
+  {
+    id: "getDelivery",
+    tag: "Stats",
+    method: "GET",
+    path: "/api/tracking-sources/:sourceId/delivery",
+    summary: "Account for the events that a source's clients produced",
+    description:
+      "How many arrived each day, how many were lost and why, and where the accepted ones are. Clients that do not number their events lose none as far as anybody knows.",
+    access: "sources:read",
+    organization: "optional-query",
+    source: "path",
+    query: DeliveryQuery,
+    status: 200,
+    answer: DeliveryStatement,
+    codes: sourceCodes([...QUERY_CODES, ...WAREHOUSE_CODES]),
   },
   {
     id: "unlockStats",

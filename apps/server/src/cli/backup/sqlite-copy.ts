@@ -65,8 +65,7 @@ export function startCopy(file: SqliteFile, from: string, to: string): boolean {
 
 /** Statements that remove from the copy what was removed from the ledger since. */
 const COPY_REMOVALS = [
-  "delete from shipped_days where (source_id, day) not in (select source_id, day from live.shipped_days)",
-  `update shipped_days set removed = (select l.removed from live.shipped_days l
+  `update shipped_days set (removed, expired) = (select l.removed, l.expired from live.shipped_days l
     where l.source_id = shipped_days.source_id and l.day = shipped_days.day)`,
 ];
 

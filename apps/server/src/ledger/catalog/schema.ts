@@ -91,10 +91,10 @@ const DATA_TABLES = [
   `create index replays_running on replays (requested_at) where status = 'running'`,
   `create table deletion_clock (one integer primary key check (one = 1), trusted_at bigint not null, seen_at bigint not null,
     held_ms bigint)`,
-  // how many events of each source and day (days since the epoch) were shipped to the warehouse, and how many of them were
-  // removed there on purpose; the outcome of the latest comparison
+  // how many events of each source and day (days since the epoch) were shipped to the warehouse, how many of them were erased
+  // there and how many expired, and how many were erased before they were shipped; the outcome of the latest comparison
   `create table shipped_days (source_id text not null, day bigint not null, shipped bigint not null, removed bigint not null,
-    primary key (source_id, day))`,
+    expired bigint not null, erased_waiting bigint not null, primary key (source_id, day))`,
   `create table warehouse_checks (one integer primary key check (one = 1), revision bigint not null, compared_at bigint not null,
     parts_checked_at bigint not null, claimed_until bigint not null, report text not null)`,
   `insert into warehouse_checks values (1, 0, 0, 0, 0, '{"missingEvents":0,"sources":[],"moreSources":0,"detachedParts":[]}')`,
@@ -218,7 +218,14 @@ export interface CatalogTables {
     heldMs: number | null;
   };
   sessions: SessionRecord;
-  shippedDays: { sourceId: string; day: number; shipped: number; removed: number };
+  shippedDays: {
+    sourceId: string;
+    day: number;
+    shipped: number;
+    removed: number;
+    expired: number;
+    erasedWaiting: number;
+  };
   warehouseChecks: {
     one: 1;
     revision: number;

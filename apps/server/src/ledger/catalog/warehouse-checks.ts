@@ -21,13 +21,16 @@ const raiseRevision = (db: CatalogDb) =>
 
 /** The events that the warehouse must hold, as the ledger has counted them. */
 export interface ShippedDays {
-  /** Counts events that were shipped, and not the ones that were removed on purpose. */
+  /** Counts events that were shipped, and not the ones that were erased or expired. Days without any are left out. */
   days: DayCount[];
   /** How often the counts were changed otherwise than by shipping. Once it has changed, an earlier answer can no longer be compared. */
   revision: number;
   /** Whether visitors are being deleted from the warehouse, so that it may hold more than `days` says. */
   isErasing: boolean;
 }
+
+/** The events that the warehouse must hold of a row of `shipped_days`. */
+const IN_WAREHOUSE = sql<number>`shipped - removed - expired`;
 
 /** The days of these sources. Read it before the warehouse is counted: events are shipped meanwhile. */
 async function shippedDays(db: CatalogDb, { sourceIds }: { sourceIds: string[] }): Promise<ShippedDays> {
@@ -41,11 +44,40 @@ async function shippedDays(db: CatalogDb, { sourceIds }: { sourceIds: string[] }
     .executeTakeFirst();
   const days = await db
     .selectFrom("shippedDays")
-    .select((eb) => ["sourceId", "day", eb("shipped", "-", eb.ref("removed")).as("events")])
+    .select(["sourceId", "day", IN_WAREHOUSE.as("events")])
     .where("sourceId", "in", sourceIds)
+    .where(IN_WAREHOUSE, "<>", 0)
     .execute();
   return { days, revision, isErasing: erasing !== undefined };
 }
+
+/** What the ledger has counted of the events of a source on a UTC day of `occurredAt`. */
+export interface CountedDay {
+  day: number;
+  shipped: number;
+  /** Erased in the warehouse. */
+  removed: number;
+  /** Deleted from the warehouse by the source's retention. */
+  expired: number;
+  /** Erased before they were shipped. */
+  erasedWaiting: number;
+}
+
+/** @param span.to the last day */
+const countedDays = (
+  db: CatalogDb,
+  { sourceId, from, to }: { sourceId: string; from: number; to: number },
+): Promise<CountedDay[]> =>
+  db
+    .selectFrom("shippedDays")
+    .select(["day", "shipped", "removed", "expired", "erasedWaiting"])
+    .where("sourceId", "=", sourceId)
+    .where("day", ">=", from)
+    .where("day", "<=", to)
+    .orderBy("day")
+    .execute();
+
+const NOTHING = { shipped: 0, removed: 0, expired: 0, erasedWaiting: 0 };
 
 async function addToDays(
   db: CatalogDb,
@@ -55,7 +87,7 @@ async function addToDays(
   for (let start = 0; start < days.length; start += ROWS_AT_ONCE) {
     const rows = days
       .slice(start, start + ROWS_AT_ONCE)
-      .map(({ sourceId, day, events }) => ({ sourceId, day, shipped: 0, removed: 0, [column]: events }));
+      .map(({ sourceId, day, events }) => ({ sourceId, day, ...NOTHING, [column]: events }));
     await db
       .insertInto("shippedDays")
       .values(rows)
@@ -85,14 +117,19 @@ async function addShippedDays(
   return true;
 }
 
-/** Forgets the days of a source before a day, because their events are going to be deleted from the warehouse. */
-async function forgetShippedDays(
+/** Counts the events of a source before a day as expired, because they are going to be deleted from the warehouse. */
+async function expireShippedDays(
   db: CatalogDb,
   expired: { sourceId: string; before: number }[],
 ): Promise<void> {
   await raiseRevision(db).execute();
   for (const { sourceId, before } of expired)
-    await db.deleteFrom("shippedDays").where("sourceId", "=", sourceId).where("day", "<", before).execute();
+    await db
+      .updateTable("shippedDays")
+      .set((eb) => ({ expired: eb("shipped", "-", eb.ref("removed")) }))
+      .where("sourceId", "=", sourceId)
+      .where("day", "<", before)
+      .execute();
 }
 
 export async function subtractRemoved(db: CatalogDb, removed: readonly DayCount[]): Promise<void> {
@@ -141,10 +178,10 @@ async function savePartsCheck(db: CatalogDb, { partsCheckedAt }: { partsCheckedA
   await db.updateTable("warehouseChecks").set({ partsCheckedAt }).execute();
 }
 
-export const warehouseReads = { allSourceIds, shippedDays, warehouseCheck };
+export const warehouseReads = { allSourceIds, shippedDays, countedDays, warehouseCheck };
 export const warehouseWrites = {
   addShippedDays,
-  forgetShippedDays,
+  expireShippedDays,
   claimWarehouseCheck,
   saveWarehouseReport,
   savePartsCheck,

@@ -19,6 +19,8 @@ const OUTBOX_ROWS = `select seq, events, skipped, payload from outbox
 const REWRITE =
   "update outbox set events = $3, payload = $4, skipped = '{}' where source_id = $1 and seq = $2";
 const DELETE = "delete from outbox where source_id = $1 and seq = $2";
+const ADD_ERASED = `insert into shipped_days (source_id, day, shipped, removed, expired, erased_waiting) values ($1, $2, 0, 0, 0, $3)
+  on conflict (source_id, day) do update set erased_waiting = shipped_days.erased_waiting + excluded.erased_waiting`;
 const SUBTRACT = "update outbox_totals set events = events - $2, bytes = bytes - $3 where source_id = $1";
 
 const ATTEMPTS = `select seq, received_at as "receivedAt", anonymous_id as "anonymousId", record from attempts
@@ -54,8 +56,10 @@ export const erasureMethods = (pool: pg.Pool): Pick<Ledger, "eraseOutbox" | "era
       const { rows } = await client.query<RewrittenRow>(OUTBOX_ROWS, [sourceId, afterSeq, upTo, sealed]);
       for (const row of rows) {
         const all = await readLines({ payload: row.payload, skipped: [] });
-        const lines = removeVisitors(all, row.skipped, visitorsOfSource);
-        if (lines) await rewrite(client, sourceId, row, lines);
+        const removed = removeVisitors(all, row.skipped, visitorsOfSource);
+        if (!removed) continue;
+        await rewrite(client, sourceId, row, removed.kept);
+        for (const { day, events } of removed.erased) await client.query(ADD_ERASED, [sourceId, day, events]);
       }
       const last = rows.length < SLICE_ROWS ? undefined : rows.at(-1);
       const next: Cursor = last

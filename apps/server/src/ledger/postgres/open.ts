@@ -109,7 +109,7 @@ const warehouseMethods = (catalog: Catalog, place: WarehousePlaceStore) =>
         ? catalog.advanceErasures(step)
         : place.whileHeld(() => catalog.advanceErasures(step)),
     addShippedDays: (counted) => place.whileHeld(() => catalog.addShippedDays(counted)),
-    forgetShippedDays: (expired) => place.whileHeld(() => catalog.forgetShippedDays(expired)),
+    expireShippedDays: (expired) => place.whileHeld(() => catalog.expireShippedDays(expired)),
     saveWarehouseReport: (outcome) => place.whileHeld(() => catalog.saveWarehouseReport(outcome)),
   }) satisfies Partial<Catalog>;
 

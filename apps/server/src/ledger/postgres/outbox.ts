@@ -50,8 +50,8 @@ const deleteRowsSql = (condition: string) => `with gone as (
 const DELETE_PAGE_ROWS = deleteRowsSql("page_id = $1");
 const DELETE_PAGE = `delete from outbox_pages where page_id = $1 and ${holdsPlace("$2", "for share")}`;
 /** Sorted, because all nodes must lock rows in the same order. */
-const ADD_SHIPPED = `insert into shipped_days (source_id, day, shipped, removed)
-  select source_id, day, events, 0 from unnest($1::text[], $2::bigint[], $3::bigint[]) as s (source_id, day, events)
+const ADD_SHIPPED = `insert into shipped_days (source_id, day, shipped, removed, expired, erased_waiting)
+  select source_id, day, events, 0, 0, 0 from unnest($1::text[], $2::bigint[], $3::bigint[]) as s (source_id, day, events)
   order by source_id, day
   on conflict (source_id, day) do update set shipped = shipped_days.shipped + excluded.shipped`;
 const EXPIRE = deleteRowsSql(

@@ -24,6 +24,8 @@ const LAST_ROWS = `
     coalesce((select max(last_seq) from outbox_pages), 0) as lastSealed`;
 const OUTBOX_ROWS = `select seq, events, payload from outbox where seq > ? and seq <= ? order by seq limit ${MAX_SLICE_ROWS}`;
 const REWRITE_ROW = "update outbox set events = ?, payload = ? where seq = ?";
+const ADD_ERASED = `insert into shipped_days values (?, ?, 0, 0, 0, ?)
+  on conflict do update set erased_waiting = erased_waiting + excluded.erased_waiting`;
 const DELETE_ROW = "delete from outbox where seq = ?";
 
 interface OutboxSliceRow {
@@ -62,8 +64,10 @@ function eraseOutbox(
   const { afterSeq: from = 0, upToSeq: upTo = last } = after ?? {};
   const rows = readSlice(sql, includeSealed ? from : Math.max(from, lastSealed), upTo);
   for (const row of rows) {
-    const lines = removeVisitors(readLinesSync({ payload: row.payload, skipped: [] }), [], visitors);
-    if (lines) keepLines(sql, row, lines);
+    const removed = removeVisitors(readLinesSync({ payload: row.payload, skipped: [] }), [], visitors);
+    if (!removed) continue;
+    keepLines(sql, row, removed.kept);
+    for (const { sourceId, day, events } of removed.erased) sql.run(ADD_ERASED, sourceId, day, events);
   }
   const end = rows.at(-1);
   return { next: end && end.seq < upTo ? { sourceIndex: 0, afterSeq: end.seq, upToSeq: upTo } : null };

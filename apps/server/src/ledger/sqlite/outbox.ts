@@ -25,7 +25,7 @@ const EXPIRED = `select min(seq) as first, max(seq) as last
   from (select seq from outbox where created_at < ? order by seq limit ${SERVER_LIMITS.pageRows})`;
 const DELETE_EMPTY_PAGES = "delete from outbox_pages where last_seq <= ?";
 
-const ADD_SHIPPED = `insert into shipped_days values (?, ?, ?, 0)
+const ADD_SHIPPED = `insert into shipped_days values (?, ?, ?, 0, 0, 0)
   on conflict do update set shipped = shipped + excluded.shipped`;
 
 /** A ledger on SQLite has one process: after a start nobody holds a claim. */

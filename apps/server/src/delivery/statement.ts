@@ -1,0 +1,145 @@
+/**
+ * The statement of delivery of a source (docs/api/delivery.md). The ledger says how many events it accepted, erased and expired,
+ * and the warehouse which it has and which numbers of its clients' events never arrived.
+ */
+import { createHmac } from "node:crypto";
+import {
+  type DeliveryDay,
+  type DeliveryDimension,
+  type DeliveryStatement,
+  isEventCode,
+} from "@headwater/contract";
+import type { UtcDaySpan } from "../core/day-span.ts";
+import { DAY_MS, dayOf, HOUR_MS, toIsoTime } from "../core/time.ts";
+import type { CountedDay, Ledger } from "../ledger/ledger.ts";
+import { dayText } from "../ledger/warehouse-report.ts";
+import { countDays } from "../shipping/count-days.ts";
+import type { RunStatement } from "../stats/sql/run-on.ts";
+import {
+  type DayLosses,
+  type HeldDay,
+  heldByDay,
+  type LossQuestion,
+  lossesByDay,
+  lossesByValue,
+  type ValueLosses,
+} from "./losses.ts";
+
+export interface StatementDeps {
+  readonly ledger: Pick<Ledger, "countedDays" | "readOutbox">;
+  readonly run: RunStatement;
+  readonly now: number;
+  /** Signs the statement; null: it is not signed. */
+  readonly secret: string | null;
+}
+export interface StatementQuestion extends UtcDaySpan {
+  readonly sourceId: string;
+  readonly by: DeliveryDimension | undefined;
+}
+
+/** A client's queue keeps an event for a day. The hour is for the upload that begins then. */
+const QUEUE_LIFE_MS = DAY_MS + HOUR_MS;
+/** Outbox rows that are read at once. */
+const OUTBOX_ROWS = 100;
+const MAX_VALUES = 20;
+
+/** The source's events in the outbox, by day. */
+async function countWaiting(
+  { readOutbox }: Pick<Ledger, "readOutbox">,
+  sourceId: string,
+): Promise<ReadonlyMap<number, number>> {
+  const days = new Map<number, number>();
+  for (let after = 0; ; ) {
+    const rows = await readOutbox({ sourceId, after, limit: OUTBOX_ROWS });
+    const counts = await countDays({ parts: rows.map(({ part }) => part) });
+    for (const { day, events } of counts.filter((count) => count.sourceId === sourceId))
+      days.set(day, (days.get(day) ?? 0) + events);
+    const last = rows.at(-1);
+    if (!last) return days;
+    after = last.seq;
+  }
+}
+
+const sum = (counts: Readonly<Record<string, number>>) =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+interface DayFacts {
+  readonly day: string;
+  readonly counted: CountedDay | undefined;
+  readonly held: number;
+  readonly waiting: number;
+  readonly losses: DayLosses | undefined;
+}
+
+function accountFor({ day, counted, held, waiting, losses }: DayFacts): DeliveryDay {
+  const { shipped = 0, removed = 0, expired: expiring = 0, erasedWaiting = 0 } = counted ?? {};
+  const expired = Math.min(expiring, shipped - removed);
+  // the warehouse also holds events that are being shipped, erased or expired: they are counted as such
+  const expected = shipped - removed - expired;
+  const inWarehouse = Math.min(held, expected);
+  const lostInWarehouse = expected - inWarehouse;
+  const erased = removed + erasedWaiting;
+  const accepted = inWarehouse + lostInWarehouse + erased + expired + waiting;
+  const [, causes = {}, gap = 0, stillPossible = 0] = losses ?? [];
+  const byOrigin = Object.groupBy(Object.entries(causes), ([cause]) =>
+    isEventCode(cause) ? "rejected" : "dropped",
+  );
+  const rejected = Object.fromEntries(byOrigin.rejected ?? []);
+  const dropped = Object.fromEntries(byOrigin.dropped ?? []);
+  // the number of an event that the warehouse has lost is a gap too
+  const missing = Math.max(0, gap - lostInWarehouse);
+  const produced = accepted + sum(rejected) + sum(dropped) + missing + stillPossible;
+  return {
+    day,
+    produced,
+    accepted,
+    rejected,
+    dropped,
+    missing,
+    stillPossible,
+    inWarehouse,
+    lostInWarehouse,
+    erased,
+    expired,
+    waiting,
+  };
+}
+
+/** HMAC SHA-256 of the JSON. */
+const sign = (secret: string, json: string): string =>
+  `v1=${createHmac("sha256", secret).update(json).digest("hex")}`;
+
+export async function computeStatement(
+  { ledger, run, now, secret }: StatementDeps,
+  { sourceId, from, to, by }: StatementQuestion,
+): Promise<DeliveryStatement> {
+  const [first, last] = [dayOf(Date.parse(from)), dayOf(Date.parse(to))];
+  const settledAt = now - QUEUE_LIFE_MS;
+  const question: LossQuestion = { sourceId, from: first * DAY_MS, to: (last + 1) * DAY_MS, settledAt };
+  // an event moves from the outbox to the warehouse and is then counted, so a move meanwhile is seen twice and never missed
+  const waiting = await countWaiting(ledger, sourceId);
+  const counted = await ledger.countedDays({ sourceId, from: first, to: last });
+  const held = new Map(await run<HeldDay>(heldByDay(question)));
+  const losses = await run<DayLosses>(lossesByDay(question));
+  const values = by && (await run<ValueLosses>(lossesByValue(question, by, MAX_VALUES)));
+  const days = Array.from({ length: last - first + 1 }, (_, index) => {
+    const number = first + index;
+    const day = dayText(number);
+    return accountFor({
+      day,
+      counted: counted.find((one) => one.day === number),
+      held: held.get(day) ?? 0,
+      waiting: waiting.get(number) ?? 0,
+      losses: losses.find((one) => one[0] === day),
+    });
+  });
+  const statement = {
+    sourceId,
+    from,
+    to,
+    computedAt: toIsoTime(now),
+    days,
+    values: values?.map(([value, accepted, lost]) => ({ value, accepted, lost })) ?? null,
+  };
+  return { ...statement, signature: secret === null ? null : sign(secret, JSON.stringify(statement)) };
+}

@@ -1,0 +1,248 @@
+/** The statement of delivery, tested through the API of the whole service, with a given ledger and a real warehouse. */
+import assert from "node:assert/strict";
+import { createHmac, randomBytes } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { DeliveryDay, DeliveryStatement } from "@headwater/contract";
+import { headwaterHere } from "../cli/command-line.ts";
+import { storedEvents } from "../ledger/reader.ts";
+import { until } from "../support/until.ts";
+import {
+  DAY,
+  drivenClock,
+  eventsBody,
+  eventsPath,
+  fresh,
+  HOUR,
+  ORGANIZATION_ID,
+  openWorld,
+  pageEvent,
+  SECOND,
+  type TestSource,
+  type World,
+} from "../support/world.ts";
+import { openProxiedWarehouse, type ProxiedWarehouse } from "./proxied-warehouse.ts";
+
+const SECRET = "a secret of the webhook";
+const newSequence = () => randomBytes(16).toString("hex");
+const idOf = (sequence: string, number: number) => `${sequence}~${999_999 + number}`;
+const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b, 0);
+
+/** What a day has, if nothing else is said. */
+const NOTHING = {
+  accepted: 0,
+  rejected: {},
+  dropped: {},
+  missing: 0,
+  stillPossible: 0,
+  inWarehouse: 0,
+  lostInWarehouse: 0,
+  erased: 0,
+  expired: 0,
+  waiting: 0,
+};
+
+function assertBalanced(account: DeliveryDay): void {
+  const { accepted, rejected, dropped, missing, stillPossible } = account;
+  assert.equal(account.produced, accepted + sum(rejected) + sum(dropped) + missing + stillPossible);
+  const { inWarehouse, lostInWarehouse, erased, expired, waiting } = account;
+  assert.equal(accepted, inWarehouse + lostInWarehouse + erased + expired + waiting);
+}
+
+/** @param ledgerOf returns the settings of the ledger of a data directory */
+export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promise<Record<string, string>>) {
+  describe(`The statement of delivery on ${name}`, () => {
+    const time = drivenClock(Math.floor(Date.now() / DAY) * DAY + DAY / 2);
+    /** Noon, two days ago: what was lost then can arrive no more. */
+    const then = time.now() - 2 * DAY;
+    const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+    const dataDir = mkdtempSync(join(tmpdir(), "headwater-delivery-"));
+    let warehouse: ProxiedWarehouse;
+    let ledger: Record<string, string>;
+    let world: World;
+    const settings = () => ({
+      ...ledger,
+      ...warehouse.settings,
+      ALERT_WEBHOOK_URL: "http://127.0.0.1:9/",
+      ALERT_WEBHOOK_SECRET: SECRET,
+    });
+    const open = () => openWorld(settings(), { clock: time.clock }, dataDir);
+
+    before(async () => {
+      warehouse = await openProxiedWarehouse();
+      ledger = await ledgerOf(dataDir);
+      world = await open();
+    });
+    after(async () => {
+      await world[Symbol.asyncDispose]();
+      await warehouse[Symbol.asyncDispose]();
+    });
+
+    /** Events of one visitor with these ids, each of which may report lost ones. */
+    async function accept(source: TestSource, anonymousId: string, at: number, ids: string[], lost?: string) {
+      const sessionId = await world.openSession(source, { anonymousId });
+      const events = ids.map((id, index) => pageEvent({ id, ...(index === 0 && { lost }) }, at));
+      const body = eventsBody(sessionId, events, { anonymousId }, time.now());
+      const reply = await world.send(eventsPath(source), body);
+      assert.equal(reply.body.accepted, ids.length, JSON.stringify(reply.body));
+    }
+    const shipped = () => until("all is shipped", () => storedEvents(dataDir).length === 0);
+    async function statementOf({ sourceId }: TestSource, query = ""): Promise<DeliveryStatement> {
+      const { status, body } = await world.ask(`/api/tracking-sources/${sourceId}/delivery?${query}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      body.days.forEach(assertBalanced);
+      return body;
+    }
+    async function dayAt(source: TestSource, at: number): Promise<DeliveryDay> {
+      const { days } = await statementOf(source, `from=${dayOf(at)}&to=${dayOf(at)}`);
+      assert.equal(days.length, 1);
+      return days[0]!;
+    }
+
+    it("says what arrived, what its client reports as lost, what is missing and what may still come", async () => {
+      const source = await world.createSource();
+      const [whole, gappy, reported, next, recent] = Array.from({ length: 5 }, newSequence);
+      const numbered = (sequence: string, ...numbers: number[]) => numbers.map((n) => idOf(sequence, n));
+      const loss = (cause: string, number: number) => `${cause},event.${then}${idOf(reported!, number)}`;
+      await accept(source, "ann", then, numbered(whole!, 1, 2, 3, 4, 5));
+      await accept(source, "bob", then, numbered(gappy!, 1, 2, 5));
+      await accept(source, "cid", then, numbered(reported!, 1, 2, 3));
+      await accept(source, "dan", then, [fresh("other"), fresh("other")]);
+      // the same report twice, and one of an event that arrived after all
+      const report = [loss("too_old", 4), loss("plan_violation", 5), loss("too_old", 3), loss("too_old", 4)];
+      await accept(source, "cid", time.now() - HOUR, numbered(next!, 1), report.join());
+      await accept(source, "eve", time.now() - HOUR, numbered(recent!, 2, 4));
+      await shipped();
+
+      const past = {
+        ...NOTHING,
+        day: dayOf(then),
+        produced: 17,
+        accepted: 13,
+        rejected: { plan_violation: 1 },
+        dropped: { too_old: 1 },
+        missing: 2,
+        inWarehouse: 13,
+      };
+      const today = {
+        ...NOTHING,
+        day: dayOf(time.now()),
+        produced: 5,
+        accepted: 3,
+        stillPossible: 2,
+        inWarehouse: 3,
+      };
+      const between = { ...NOTHING, day: dayOf(then + DAY), produced: 0 };
+      const { days } = await statementOf(source, `from=${dayOf(then)}`);
+      assert.deepEqual(days, [past, between, today]);
+
+      await world.close();
+      world = await open();
+      await until("the warehouse is back", async () => {
+        const { body } = await world.ask("/readyz", { token: null });
+        return body.warehouse.state === "up";
+      });
+      assert.deepEqual(await dayAt(source, then), past, "and says so after a restart");
+      time.advance(2 * DAY);
+      assert.equal((await dayAt(source, time.now() - 2 * DAY)).missing, 2, "nothing came");
+      time.advance(-2 * DAY);
+    });
+
+    it("names the pages that lost most, is signed, and is printed by the command line", async () => {
+      const source = await world.createSource();
+      const [first, second] = [newSequence(), newSequence()];
+      await accept(source, "ann", then, [idOf(first, 1), idOf(first, 4)]);
+      await accept(source, "bob", then, [idOf(second, 1)]);
+      await shipped();
+      const day = dayOf(then);
+      const { signature, ...statement } = await statementOf(source, `from=${day}&to=${day}&by=page`);
+      assert.deepEqual(
+        statement.values?.map(({ accepted, lost }) => [accepted, lost]),
+        [[3, 2]],
+      );
+      const expected = createHmac("sha256", SECRET).update(JSON.stringify(statement)).digest("hex");
+      assert.equal(signature, `v1=${expected}`);
+      const command = ["statement", source.sourceId, day, "--json"];
+      const { code, json, stderr } = await headwaterHere({ ...settings(), DATA_DIR: dataDir }, ...command);
+      assert.equal(code, 0, stderr);
+      assert.deepEqual(json().days, statement.days);
+    });
+
+    it("finds the row that the warehouse has lost, and does not take it for one that never arrived", async () => {
+      const source = await world.createSource();
+      const sequence = newSequence();
+      await accept(
+        source,
+        "ann",
+        then,
+        [1, 2, 3].map((number) => idOf(sequence, number)),
+      );
+      await shipped();
+      const deletion = `ALTER TABLE events DELETE WHERE eventId = '${idOf(sequence, 2)}'`;
+      await warehouse.change(`${deletion} SETTINGS mutations_sync = 2`);
+      const { accepted, lostInWarehouse, missing } = await dayAt(source, then);
+      assert.deepEqual(
+        { accepted, lostInWarehouse, missing },
+        { accepted: 3, lostInWarehouse: 1, missing: 0 },
+      );
+    });
+
+    it("counts what waits, and what was erased in the warehouse and before it was there", async () => {
+      const source = await world.createSource();
+      await accept(source, "ann", then, [fresh("e"), fresh("e")]);
+      await accept(source, "bob", then, [fresh("e")]);
+      await shipped();
+      const hold = warehouse.holdRequests("INSERT");
+      await accept(source, "bob", then, [fresh("e")]);
+      await until("a page is being shipped", () => hold() > 0);
+      await accept(source, "ann", then, [fresh("e"), fresh("e"), fresh("e")]);
+      const { accepted, inWarehouse, waiting } = await dayAt(source, then);
+      assert.deepEqual({ accepted, inWarehouse, waiting }, { accepted: 7, inWarehouse: 3, waiting: 4 });
+
+      time.advance(SECOND);
+      const body = { organizationId: ORGANIZATION_ID, anonymousId: "ann" };
+      const receipt = await world.ask("/api/visitors/erase", { method: "POST", body });
+      time.advance(SECOND);
+      const statusOf = async () => (await world.ask(receipt.headers.get("location")!)).body.status;
+      await until("the ledger is clean", async () => (await statusOf()) === "shipping");
+      warehouse.holdRequests("never");
+      warehouse.cut();
+      warehouse.restore();
+      await until("the visitor is erased", async () => (await statusOf()) === "done");
+      await shipped();
+      const erased = { ...NOTHING, day: dayOf(then), produced: 7, accepted: 7, inWarehouse: 2, erased: 5 };
+      await until("the deletion is visible", async () => (await dayAt(source, then)).inWarehouse === 2);
+      assert.deepEqual(await dayAt(source, then), erased);
+    });
+
+    it("counts what has expired", async () => {
+      const source = await world.createSource();
+      await accept(source, "ann", then, [fresh("e"), fresh("e")]);
+      await shipped();
+      const body = { organizationId: ORGANIZATION_ID, retentionDays: 1 };
+      await world.ask(`/api/tracking-sources/${source.sourceId}`, { method: "PATCH", body });
+      time.advance(HOUR);
+      const expired = { ...NOTHING, day: dayOf(then), produced: 2, accepted: 2, expired: 2 };
+      await until("the events have expired", async () => {
+        await world.server.maintain();
+        const rows = await warehouse.ask(`SELECT 1 FROM events WHERE sourceId = '${source.sourceId}'`);
+        return rows.length === 0;
+      });
+      assert.deepEqual(await dayAt(source, then), expired);
+    });
+
+    it("refuses a span that is too long, and days that do not exist", async () => {
+      const { sourceId } = await world.createSource();
+      for (const query of [
+        "from=2026-02-30",
+        "from=2026-01-01&to=2026-02-01",
+        "from=2026-01-02&to=2026-01-01",
+      ]) {
+        const { status, body } = await world.ask(`/api/tracking-sources/${sourceId}/delivery?${query}`);
+        assert.deepEqual([status, body.code], [422, "invalid_payload"], query);
+      }
+    });
+  });
+}

@@ -1,0 +1,3 @@
+import { deliverySuite } from "./delivery.suite.ts";
+
+deliverySuite("SQLite", async () => ({}));
