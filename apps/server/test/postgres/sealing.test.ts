@@ -10,13 +10,11 @@ import { createDatabase, openAt } from "./databases.ts";
 
 const LEASE_MS = 600_000;
 
-const entryOf = (id: string, anonymousId: string) => ({
-  key: keyOf(id),
-  line: Buffer.from(
-    JSON.stringify({ id, sourceId: "src_1", anonymousId, receivedAt: new Date(NOW).toISOString() }),
-  ),
-  day: SOME_DAY,
-});
+const entryOf = (id: string, anonymousId: string) => {
+  const at = new Date(NOW).toISOString();
+  const event = { id, sourceId: "src_1", anonymousId, occurredAt: at, receivedAt: at };
+  return { key: keyOf(id), line: Buffer.from(JSON.stringify(event)), day: SOME_DAY };
+};
 
 it("Sealing waits for a running erasure, and then seals the page once without the erased events", async () => {
   const { url, remove } = await createDatabase();
