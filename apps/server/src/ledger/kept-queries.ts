@@ -10,7 +10,7 @@ export const keptTables = (sequence: string, blob: string): string[] => [
     origin text not null, anonymous_id text not null, user_id text, received_at bigint not null, bytes bigint not null,
     record ${blob} not null)`,
   "create index kept_events_source on kept_events (source_id, seq)",
-  "create index kept_events_group on kept_events (source_id, code, name, origin, received_at)",
+  "create index kept_events_group on kept_events (source_id, code, name, origin, seq, received_at)",
   "create index kept_events_visitor on kept_events (anonymous_id)",
   "create index kept_events_user on kept_events (user_id) where user_id is not null",
   `create table kept_totals (source_id text primary key, events bigint not null, bytes bigint not null,
@@ -82,17 +82,18 @@ interface KeptQuery {
   values: (string | number)[];
 }
 
-/** @param values with the values of the placeholders, to which those of the selection are added */
+/**
+ * A group is found by its index. Any other selection is filtered while the source is read in the order of `seq`: with the index
+ * of groups, every page would sort all selected events.
+ * @param values with the values of the placeholders, to which those of the selection are added
+ */
 function whereOf({ sourceId, code, name, origin }: KeptSelection, values: KeptQuery["values"]): string {
-  const conditions = [
-    ["source_id", sourceId],
-    ["code", code],
-    ["name", name],
-    ["origin", origin],
-  ] as const;
-  return conditions
-    .flatMap(([column, value]) => (value === undefined ? [] : [`${column} = ?${values.push(value)}`]))
-    .join(" and ");
+  const members = { code, name, origin };
+  const isGroup = Object.values(members).every((value) => value !== undefined);
+  const conditions = Object.entries(members).flatMap(([column, value]) =>
+    value === undefined ? [] : [`${isGroup ? column : `${column} || ''`} = ?${values.push(value)}`],
+  );
+  return [`source_id = ?${values.push(sourceId)}`, ...conditions].join(" and ");
 }
 
 export function keptPageQuery({ limit, before, after, upTo, ...selection }: KeptPageRequest): KeptQuery {

@@ -8,6 +8,7 @@ import type { Replayer, ReplayRejection } from "../ingest/replay.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { ReplayRecord, SavedItemRecord, StoredKeptEvent } from "../ledger/records.ts";
 import { maskString } from "../masking/mask.ts";
+import { createAdmission } from "../overload/admission.ts";
 import { toKeptEvent } from "./replay-slice.ts";
 import { maskEvent } from "./routes.ts";
 
@@ -92,18 +93,27 @@ async function findRejected(
   return { evaluated, rejected };
 }
 
-export const testReplay =
-  (services: ReplayServices): Handler<"testReplay"> =>
-  async (call) => {
-    await services.keeper.flush();
-    const { sourceId } = call.source;
-    const { events: selected } = await services.ledger.countKept({ sourceId, ...selectionOf(call.body) });
-    const { evaluated, rejected } = await findRejected(call, services);
-    const byCode = [...Map.groupBy(rejected, ({ rejection }) => rejection.code)];
-    byCode.sort(([, one], [, other]) => other.length - one.length);
-    const accepted = evaluated - rejected.length;
-    return { body: { selected, evaluated, accepted, rejected: byCode.flatMap(renderRejected) } };
+/** Tests that a node runs at once, and that wait. A workspace has half of them. */
+const TEST_SLOTS = { maxActive: 1, maxActivePerKey: 1, maxAdmitted: 20, maxAdmittedPerKey: 10 };
+
+async function describeTest(call: Call<"testReplay">, services: ReplayServices): Promise<ReplayTest> {
+  await services.keeper.flush();
+  const selection = { sourceId: call.source.sourceId, ...selectionOf(call.body) };
+  const { events: selected } = await services.ledger.countKept(selection);
+  const { evaluated, rejected } = await findRejected(call, services);
+  const byCode = [...Map.groupBy(rejected, ({ rejection }) => rejection.code)];
+  byCode.sort(([, one], [, other]) => other.length - one.length);
+  const accepted = evaluated - rejected.length;
+  return { selected, evaluated, accepted, rejected: byCode.flatMap(renderRejected) };
+}
+
+export function testReplay(services: ReplayServices): Handler<"testReplay"> {
+  const admission = createAdmission(TEST_SLOTS);
+  return async (call) => {
+    const test = () => describeTest(call, services);
+    return { body: await admission.run(call.organizationId, test, call.signal) };
   };
+}
 
 /** Says on the stats of the source that events were added. */
 function toAnnotation(replay: ReplayRecord, userId: string, newId: ReplayServices["newId"]): SavedItemRecord {

@@ -16,13 +16,6 @@ interface ReplaySliceDeps {
   readonly clock: () => number;
 }
 
-export interface ReplayedSlice {
-  /** The number of the last event. */
-  readonly to: number;
-  readonly added: ReplayProgress;
-  readonly isDone: boolean;
-}
-
 const NOTHING_ADDED: ReplayProgress = { accepted: 0, duplicates: 0, rejected: {} };
 
 /** A kept event with the edits of a replay. */
@@ -63,7 +56,7 @@ function toSettled(events: readonly StoredKeptEvent[], outcomes: readonly Replay
 export async function replaySlice(
   { sourceId, selection, edits, afterSeq, upToSeq }: OpenReplay,
   { ledger, replayer, clock }: ReplaySliceDeps,
-): Promise<ReplayedSlice> {
+) {
   const now = clock();
   const source = await ledger.source({ sourceId, now });
   // a deleted source has no kept events

@@ -7,9 +7,18 @@ import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 const REPLAY_LEASE_MS = 60_000;
 const REPLAY_IDLE_MS = 1_000;
 
+interface ReplayedSlice {
+  /** The number of the last event. */
+  to: number;
+  added: ReplayProgress;
+  isDone: boolean;
+}
+
+const NOTHING_ADDED: ReplayProgress = { accepted: 0, duplicates: 0, rejected: {} };
+
 interface ReplayWorkerDeps {
   ledger: Pick<Ledger, "claimReplay" | "advanceReplay">;
-  replaySlice(replay: OpenReplay): Promise<{ to: number; added: ReplayProgress; isDone: boolean }>;
+  replaySlice(replay: OpenReplay): Promise<ReplayedSlice>;
   clock(): number;
   log: WorkerLog;
 }
@@ -23,9 +32,16 @@ export function startReplayWorker({ ledger, replaySlice, clock, log }: ReplayWor
   let current: Promise<unknown> = Promise.resolve();
 
   const advance = async (replay: OpenReplay) => {
-    const slice = await replaySlice(replay);
     const { replayId, afterSeq } = replay;
-    await ledger.advanceReplay({ replayId, afterSeq, ...slice, now: clock() });
+    const note = (slice: ReplayedSlice) =>
+      ledger.advanceReplay({ replayId, afterSeq, ...slice, now: clock() });
+    try {
+      await note(await replaySlice(replay));
+    } catch (error) {
+      // gives the claim back; one that cannot be given back ends by itself
+      await note({ to: afterSeq, added: NOTHING_ADDED, isDone: false }).catch(() => undefined);
+      throw error;
+    }
   };
 
   const round = async () => {

@@ -59,7 +59,7 @@ export const QUARANTINE_OPERATIONS = [
     body: ReplayBody,
     status: 200,
     answer: ReplayTest,
-    codes: sourceCodes(BODY_CODES),
+    codes: sourceCodes([...BODY_CODES, "overloaded"]),
   },
   {
     id: "startReplay",
