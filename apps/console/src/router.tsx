@@ -157,6 +157,10 @@ const pages = [
     lazyPage(() => import("./pages/events/events-page.tsx"), "EventsPage"),
   ),
   page(
+    "/sources/delivery",
+    lazyPage(() => import("./pages/delivery/delivery-page.tsx"), "DeliveryPage"),
+  ),
+  page(
     "/sources/data",
     lazyPage(() => import("./pages/sources/data-page.tsx"), "DataPage"),
   ),

@@ -10,6 +10,7 @@ export const CONSOLE_PAGES = [
   "/sources/settings",
   "/sources/data",
   "/sources/events",
+  "/sources/delivery",
   "/analytics/setup/install",
   "/analytics/setup/debug",
   "/analytics/stats",

@@ -12,6 +12,7 @@ import { isEmptyAnswer, MayAsk, type StatsView, useStats } from "./use-stats-vie
 
 // it is shown last
 const HostSplitNote = lazily(async () => (await import("../install/host-split.tsx")).HostSplitNote);
+const DeliveryNote = lazily(async () => (await import("../delivery/delivery-note.tsx")).DeliveryNote);
 
 export function OverviewView({ view }: { readonly view: StatsView }) {
   const selected = KEY_METRICS.find((one) => one.metric === view.params.metric) ?? KEY_METRICS[0];
@@ -68,6 +69,7 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
       {isShown && view.scope.sourceId && (
         <Suspense fallback={null}>
           <HostSplitNote sourceId={view.scope.sourceId} />
+          <DeliveryNote sourceId={view.scope.sourceId} />
         </Suspense>
       )}
     </Stack>
