@@ -343,17 +343,33 @@ describe("A replay that is running", () => {
   });
 
   it("of an event whose visitor is erased at that moment leaves it to the erasure", async (t) => {
-    const { promise: erased, resolve } = Promise.withResolvers<void>();
+    const keptErased = Promise.withResolvers<void>();
+    const outboxErased = Promise.withResolvers<void>();
+    const probed = Promise.withResolvers<void>();
+    let probes = 0;
     const changeLedger = (ledger: Ledger) =>
       override(ledger, {
         commit: async (commit: Parameters<Ledger["commit"]>[0]) => {
           const isReplay = commit.entries.some(({ line }) => Buffer.from(line).includes("replayedAt"));
-          if (isReplay) await erased;
+          // an erasure that did not wait for it would have passed the outbox before two probes
+          if (isReplay)
+            await keptErased.promise.then(() => Promise.race([outboxErased.promise, probed.promise]));
           return ledger.commit(commit);
         },
         eraseKept: async (asked: Parameters<Ledger["eraseKept"]>[0]) => {
           await ledger.eraseKept(asked);
-          resolve();
+          keptErased.resolve();
+          probes = 2;
+        },
+        eraseOutbox: async (slice: Parameters<Ledger["eraseOutbox"]>[0]) => {
+          const erased = await ledger.eraseOutbox(slice);
+          outboxErased.resolve();
+          return erased;
+        },
+        probe: async (at: Parameters<Ledger["probe"]>[0]) => {
+          const status = await ledger.probe(at);
+          if (probes > 0 && --probes === 0) probed.resolve();
+          return status;
         },
       });
     const world = await openClockedWorldFor(t, {}, { changeLedger });
