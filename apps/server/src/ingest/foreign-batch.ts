@@ -15,7 +15,7 @@ import {
 import type { Envelope } from "./attempt.ts";
 import type { EvaluatedEvent } from "./evaluate-batch.ts";
 import { knownMembers } from "./fit.ts";
-import type { IngestRequest } from "./ingest-request.ts";
+import type { RequestHead } from "./ingest-request.ts";
 import {
   inspect,
   isJsonObject,
@@ -137,7 +137,7 @@ type IdentifiedEvents = readonly [Identified, ...Identified[]];
 
 function identify(
   { messages, eventOf }: Translation,
-  { requestId, receivedAt }: IngestRequest,
+  { requestId, receivedAt }: RequestHead,
 ): { identified: Identified[]; invalid: Map<number, InvalidEvent> } {
   const invalid = new Map<number, InvalidEvent>();
   const identified: Identified[] = [];
@@ -169,7 +169,7 @@ const contextOf = ({ event }: Identified, { context }: Translation): JsonObject 
 });
 
 /** The key of the session of an event. Visitors without storage are told apart by their user agent. */
-function sessionKeyOf(one: Identified, translation: Translation, request: IngestRequest): string {
+function sessionKeyOf(one: Identified, translation: Translation, request: RequestHead): string {
   const { anonymousId, clientSession } = one.source;
   const sender = { sentBy: senderOf(request), userAgent: request.userAgent };
   const userAgent = anonymousId === NO_ID ? userAgentOf(contextOf(one, translation), sender) : null;
@@ -178,7 +178,7 @@ function sessionKeyOf(one: Identified, translation: Translation, request: Ingest
   return JSON.stringify([anonymousId, clientSession, counted]);
 }
 
-function bodyOf(events: IdentifiedEvents, translation: Translation, request: IngestRequest) {
+function bodyOf(events: IdentifiedEvents, translation: Translation, request: RequestHead) {
   const [first] = events;
   return {
     ingestVersion: 2,
@@ -213,7 +213,7 @@ function refuseAll(invalid: ReadonlyMap<number, InvalidEvent>): never {
 }
 
 interface ForeignInput {
-  readonly request: IngestRequest;
+  readonly request: RequestHead;
   readonly translation: Translation;
   readonly limits: Pick<AppliedLimits, "maxBatchSize" | "maxPayloadBytes">;
   readonly parseBody: BodyParser;
@@ -338,7 +338,7 @@ function translateOne(eventOf: Translation["eventOf"], message: unknown): Transl
 
 /** The request as its adapter reads it. `json` throws a refusal. */
 export function toForeignRequest(
-  { call, queryText }: NonNullable<IngestRequest["foreign"]>,
+  { call, queryText }: NonNullable<RequestHead["foreign"]>,
   bodyText: string | null,
 ): ForeignRequest {
   const text = bodyText ?? "";

@@ -56,6 +56,9 @@ export interface IngestRequest extends RequestIds {
   readonly stream: IncomingMessage;
 }
 
+/** A request without its connection, as far as it is needed after the answer. */
+export type RequestHead = Omit<IngestRequest, "stream">;
+
 /** The path of a route, as answers name it (spec 4.2). */
 export const ingestPath = (publicKey: string, kind: AttemptKind): string =>
   `/api/ingest/v2/${publicKey}/${kind}`;

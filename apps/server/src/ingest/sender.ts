@@ -3,7 +3,7 @@ import type { EventSender } from "@headwater/contract";
 import type { ContainsAddress } from "../core/address-ranges.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { detectBot } from "./detect-bot.ts";
-import type { ClientHints, IngestRequest } from "./ingest-request.ts";
+import type { ClientHints, RequestHead } from "./ingest-request.ts";
 import { NO_PLACE, type PlaceOf, type VisitorPlace } from "./places.ts";
 import type { CachedSource } from "./source-cache.ts";
 
@@ -30,7 +30,7 @@ export interface SenderDeps {
   readonly isDataCentre: ContainsAddress | null;
 }
 
-type SenderHeaders = Pick<IngestRequest, "authorization" | "origin" | "userAgent">;
+type SenderHeaders = Pick<RequestHead, "authorization" | "origin" | "userAgent">;
 
 /** User agents of browsers and crawlers. The others that `isbot` knows are HTTP libraries. */
 const BROWSER_OR_CRAWLER =
@@ -46,7 +46,7 @@ export function senderOf({ authorization, origin, userAgent }: SenderHeaders): E
 }
 
 export function readSender(
-  request: IngestRequest,
+  request: RequestHead,
   keyed: CachedSource,
   { placeOf, isDataCentre }: SenderDeps,
 ): SenderFacts {

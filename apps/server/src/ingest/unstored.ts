@@ -9,6 +9,7 @@ import { toIsoTime } from "../core/time.ts";
 import type { SessionRecord } from "../ledger/records.ts";
 import type { EvaluatedEvent } from "./evaluate-batch.ts";
 import { buildForeignBatch, toForeignRequest, translate } from "./foreign-batch.ts";
+import type { RequestHead } from "./ingest-request.ts";
 import { decodeBody, parseJson } from "./json.ts";
 import { maskSentAddress, titleOf } from "./page-address.ts";
 import { type BodyParser, type BootstrapFields, isInvalid, type ParsedBody } from "./parse.ts";
@@ -97,17 +98,21 @@ interface UnstoredDeps extends SenderDeps {
 
 /** The events of a refused request. null: its source does not keep them. */
 export function unstoredOfRefused(
-  sent: RequestWithBody,
+  { request, keyed, body }: RequestWithBody,
   { code }: Refusal,
   deps: UnstoredDeps,
 ): Unstored | null {
-  const { keyed, body } = sent;
   if (keyed.source.keepRejected === 0 || !isKeptCode(code) || body.problem !== null) return null;
-  return { bytes: body.sizeBytes, read: () => readRefused(sent, code, deps) };
+  // thousands may wait: they must not hold their connections
+  const { stream: _, ...head } = request;
+  return { bytes: body.sizeBytes, read: () => readRefused({ request: head, keyed, body }, code, deps) };
 }
 
+/** A refused request that waits to be read. */
+type RefusedRequest = Omit<RequestWithBody, "request"> & { readonly request: RequestHead };
+
 async function readRefused(
-  sent: RequestWithBody,
+  sent: RefusedRequest,
   code: KeptCode,
   deps: UnstoredDeps,
 ): Promise<UnstoredEvent[]> {
@@ -142,7 +147,7 @@ interface RefusedPart {
 }
 
 /** @throws Refusal when no event can be read */
-function parseRefused({ request, keyed, body }: RequestWithBody, parseBody: BodyParser): RefusedPart[] {
+function parseRefused({ request, keyed, body }: RefusedRequest, parseBody: BodyParser): RefusedPart[] {
   const { bodyText } = decodeBody(body);
   if (request.foreign === null) {
     const lenient = { ...request, lenient: true };

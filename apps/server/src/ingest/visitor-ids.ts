@@ -7,7 +7,7 @@ import { DAILY_ID_PREFIX } from "../core/ids.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { dayOf } from "../core/time.ts";
 import type { SaltLedger } from "../ledger/ledger.ts";
-import type { IngestRequest } from "./ingest-request.ts";
+import type { RequestHead } from "./ingest-request.ts";
 import type { BootstrapFields } from "./parse.ts";
 import { senderOf } from "./sender.ts";
 import { userAgentOf } from "./visitor.ts";
@@ -51,7 +51,7 @@ export function createVisitorIds({ ledger, clock }: VisitorIdDeps) {
 
   return {
     async of(
-      request: IngestRequest,
+      request: RequestHead,
       { context }: Pick<BootstrapFields, "context">,
       sourceId: string,
     ): Promise<DailyIds> {
