@@ -1,14 +1,14 @@
 /** The events that a source keeps although it did not store them, in the debug page, and their replay. */
 import assert from "node:assert/strict";
-import { until } from "../../server/test/support/until.ts";
+import { until } from "../../../server/test/support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
   fresh,
   ORGANIZATION_ID,
   trackEvent,
-} from "../../server/test/support/world.ts";
-import { consoleTest } from "./console-world.ts";
+} from "../../../server/test/support/world.ts";
+import { consoleTest } from "../console-world.ts";
 
 consoleTest(
   "Kept events of an origin are replayed when the origin is allowed, and the dialog says what would happen before.",

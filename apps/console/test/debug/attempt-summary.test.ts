@@ -8,7 +8,7 @@ import {
   eventsBody,
   eventsPath,
   trackEvent,
-} from "../../server/test/support/world.ts";
+} from "../../../server/test/support/world.ts";
 import {
   groupFilteredProblems,
   groupProblems,
@@ -17,9 +17,9 @@ import {
   summarizeAttempt,
   titleOf,
   toCurl,
-} from "../src/pages/debug/attempt-summary.ts";
-import { seriousFindings } from "./accessibility.ts";
-import { consoleTest } from "./console-world.ts";
+} from "../../src/pages/debug/attempt-summary.ts";
+import { seriousFindings } from "../accessibility.ts";
+import { consoleTest } from "../console-world.ts";
 
 /** An attempt with the members that the functions read. */
 const attempt = (members: Partial<Record<keyof DebugAttempt, unknown>>): DebugAttempt =>

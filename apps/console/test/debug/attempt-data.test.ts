@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DebugAttempt } from "@headwater/contract";
-import { attachIssues, normalizedMarks, rawMarks, toJsonLines } from "../src/pages/debug/json-lines.ts";
-import { mergeAttempts } from "../src/pages/debug/merge-attempts.ts";
-import { parseEventStream } from "../src/pages/debug/server-sent-events.ts";
+import { attachIssues, normalizedMarks, rawMarks, toJsonLines } from "../../src/pages/debug/json-lines.ts";
+import { mergeAttempts } from "../../src/pages/debug/merge-attempts.ts";
+import { parseEventStream } from "../../src/pages/debug/server-sent-events.ts";
 
 const attempt = (attemptId: string, second: number) =>
   ({ attemptId, receivedAt: new Date(second * 1_000).toISOString() }) as DebugAttempt;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DebugAttempt } from "@headwater/contract";
 import type { Locator } from "playwright-core";
-import { until } from "../../server/test/support/until.ts";
+import { until } from "../../../server/test/support/until.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -12,10 +12,10 @@ import {
   ORGANIZATION_ID,
   pageEvent,
   trackEvent,
-} from "../../server/test/support/world.ts";
-import { daysOf, entryAt, rowOfAttempt } from "../src/pages/debug/attempt-days.ts";
-import { consoleTest } from "./console-world.ts";
-import { seed } from "./seed.ts";
+} from "../../../server/test/support/world.ts";
+import { daysOf, entryAt, rowOfAttempt } from "../../src/pages/debug/attempt-days.ts";
+import { consoleTest } from "../console-world.ts";
+import { seed } from "../seed.ts";
 
 const STREAMED = 5_000;
 
