@@ -28,7 +28,7 @@ const ROLES: readonly RoleCase[] = [
   {
     role: "viewer",
     pages: ["Sources"],
-    tabs: ["Stats", "Install"],
+    tabs: ["Stats", "Install", "Delivery"],
     mayCreate: false,
     settings: null,
     refusals: 4,
@@ -36,7 +36,7 @@ const ROLES: readonly RoleCase[] = [
   {
     role: "developer",
     pages: ["Sources"],
-    tabs: ["Stats", "Install", "Debug", "Events", "Goals & data", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Events", "Delivery", "Goals & data", "Settings"],
     mayCreate: true,
     settings: [...WRITE, "Deactivate"],
     refusals: 2,
@@ -44,7 +44,7 @@ const ROLES: readonly RoleCase[] = [
   {
     role: "admin",
     pages: ALL_PAGES,
-    tabs: ["Stats", "Install", "Debug", "Events", "Goals & data", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Events", "Delivery", "Goals & data", "Settings"],
     mayCreate: true,
     settings: [...WRITE, "Save", "Copy", "Rotate", "Deactivate", "Delete"],
     refusals: 0,

@@ -1,5 +1,6 @@
 /** The delivery page: which share of a source's events arrived, what was lost and why, and where the accepted ones are. */
-import { type DeliveryDay, type DeliveryDimension, EVENT_CODES, LOSS_CAUSES } from "@headwater/contract";
+import type { DeliveryDay, DeliveryDimension } from "@headwater/contract";
+import { EVENT_CODES, LOSS_CAUSES } from "@headwater/contract/event-codes";
 import { Group, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";

@@ -1,12 +1,12 @@
 /** The delivery page, and the note below the stats that leads to it. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { storedEvents } from "../../server/test/ledger/reader.ts";
-import { until } from "../../server/test/support/until.ts";
-import { eventsBody, eventsPath, pageEvent } from "../../server/test/support/world.ts";
-import { seriousFindings } from "./accessibility.ts";
-import { consoleStatsTest } from "./console-world.ts";
-import { lastDays, noon } from "./visits.ts";
+import { storedEvents } from "../../../server/test/ledger/reader.ts";
+import { until } from "../../../server/test/support/until.ts";
+import { eventsBody, eventsPath, pageEvent } from "../../../server/test/support/world.ts";
+import { seriousFindings } from "../accessibility.ts";
+import { consoleStatsTest } from "../console-world.ts";
+import { lastDays, noon } from "../visits.ts";
 
 consoleStatsTest(
   "The delivery page says what arrived, what was lost and why, and the stats lead to it.",
