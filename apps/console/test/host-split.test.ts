@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ORGANIZATION_ID } from "../../server/test/support/world.ts";
 import { seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest } from "./console-world.ts";
-import { lastDays, noon, type SentVisit, visits } from "./visits.ts";
+import { lastDays, noon, type SentVisit, scrollToEnd, visits } from "./visits.ts";
 
 const WWW = "https://www.shop.test";
 const APP = "https://app.shop.test";
@@ -35,6 +35,7 @@ consoleStatsTest(
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 844 });
       await open(lastDays(split));
+      await scrollToEnd(page);
       await notice.filter({ hasText: 'Add data-cross-subdomain="true" to the snippet' }).waitFor();
       await notice.scrollIntoViewIfNeeded();
       assert.deepEqual(await seriousFindings(page), []);
@@ -55,6 +56,7 @@ consoleStatsTest(
     for (const address of [lastDays(joined), `/analytics/setup/install?sourceId=${joined.sourceId}`]) {
       const answered = page.waitForResponse(/\/api\/stats\/host-split/);
       await open(address);
+      if (address === lastDays(joined)) await scrollToEnd(page);
       assert.equal((await (await answered).json()).split, null);
       assert.equal(await notice.count(), 0);
     }

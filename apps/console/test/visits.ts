@@ -1,5 +1,6 @@
 /** Sends visits as the browser client does and waits until the warehouse has them. */
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { rowsOf } from "../../server/test/ledger/reader.ts";
 import { until } from "../../server/test/support/until.ts";
 import {
@@ -120,4 +121,10 @@ export function visitedShop(world: World): Promise<Seeded> {
   const source = byDay.get(today) ?? create();
   byDay.set(today, source);
   return source;
+}
+
+/** Waits for the last list of the stats, and scrolls to what is below it. */
+export async function scrollToEnd(page: Page): Promise<void> {
+  await page.getByRole("region", { name: "Events" }).getByRole("row").nth(1).waitFor();
+  await page.evaluate(() => document.scrollingElement?.scrollTo(0, document.scrollingElement.scrollHeight));
 }

@@ -1,5 +1,14 @@
 /** Components whose code is loaded when they are first shown. */
-import { Component, type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import {
+  Component,
+  type ComponentType,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { ErrorAlert, Loading } from "./page-states.tsx";
 
 type LoadComponent<Props> = () => Promise<ComponentType<Props>>;
@@ -57,4 +66,16 @@ export function loadLater<Props extends object>(
       <Loaded {...props} />
     </Suspense>
   );
+}
+
+/** Renders its content once its place is in sight, so that what is below the window is loaded only for those who scroll. */
+export function OnceSeen({ children }: { readonly children: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setSeen(true));
+    if (place.current) observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
+  return <div ref={place}>{isSeen && children}</div>;
 }

@@ -6,7 +6,7 @@ import { until } from "../../../server/test/support/until.ts";
 import { eventsBody, eventsPath, pageEvent } from "../../../server/test/support/world.ts";
 import { seriousFindings } from "../accessibility.ts";
 import { consoleStatsTest } from "../console-world.ts";
-import { lastDays, noon } from "../visits.ts";
+import { lastDays, noon, scrollToEnd } from "../visits.ts";
 
 consoleStatsTest(
   "The delivery page says what arrived, what was lost and why, and the stats lead to it.",
@@ -25,6 +25,7 @@ consoleStatsTest(
     await until("all is shipped", () => storedEvents(world.dataDir).length === 0);
 
     await open(lastDays(source));
+    await scrollToEnd(page);
     await page.getByText("In the last 7 days 20% of events were lost.").waitFor();
     await page.getByRole("link", { name: "Open Delivery" }).click();
     await page.getByText("80% of events arrived").waitFor();

@@ -1,7 +1,7 @@
 /** The stats overview: key metrics, one of them as a chart, and breakdowns by page, origin, device, location and event. */
 import { Skeleton, Stack } from "@mantine/core";
 import { Suspense } from "react";
-import { lazily } from "../../ui/load-later.tsx";
+import { lazily, OnceSeen } from "../../ui/load-later.tsx";
 import { EmptyState, ErrorAlert } from "../../ui/page-states.tsx";
 import { BreakdownPanel, panelsFor } from "./breakdown-panel.tsx";
 import { TimeChart } from "./chart/time-chart.tsx";
@@ -10,9 +10,7 @@ import { KEY_METRICS, KeyMetrics, metricsWithoutValue, seriesQuery, useKeyMetric
 import { ListHeading } from "./lists/list-heading.tsx";
 import { isEmptyAnswer, MayAsk, type StatsView, useStats } from "./use-stats-view.ts";
 
-// it is shown last
-const HostSplitNote = lazily(async () => (await import("../install/host-split.tsx")).HostSplitNote);
-const DeliveryNote = lazily(async () => (await import("../delivery/delivery-note.tsx")).DeliveryNote);
+const SourceNotes = lazily(async () => (await import("./source-notes.tsx")).SourceNotes);
 
 export function OverviewView({ view }: { readonly view: StatsView }) {
   const selected = KEY_METRICS.find((one) => one.metric === view.params.metric) ?? KEY_METRICS[0];
@@ -67,10 +65,11 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
       )}
       {isShown && <ExcludedBots view={view} />}
       {isShown && view.scope.sourceId && (
-        <Suspense fallback={null}>
-          <HostSplitNote sourceId={view.scope.sourceId} />
-          <DeliveryNote sourceId={view.scope.sourceId} />
-        </Suspense>
+        <OnceSeen>
+          <Suspense fallback={null}>
+            <SourceNotes sourceId={view.scope.sourceId} />
+          </Suspense>
+        </OnceSeen>
       )}
     </Stack>
   );
