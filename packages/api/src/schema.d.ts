@@ -1278,6 +1278,56 @@ message: string;
 hint: string;
 })[];
 };
+DeliveryStatement: {
+/** The source. */
+sourceId: string;
+/** The first day. */
+from: string;
+/** The last day. */
+to: string;
+/** When the statement was computed. */
+computedAt: Schemas["Timestamp"];
+/** One row a day, the first day first. */
+days: (Schemas["DeliveryDay"])[];
+/** Null: the query has no `by`. */
+values: ({
+/** The value of the dimension; null: unknown. */
+value: string | null;
+/** Events of numbering clients that arrived. */
+accepted: number;
+/** Events that were dropped or are missing. */
+lost: number;
+})[] | null;
+/** `v1=` and the HMAC SHA-256, in hexadecimal digits, of the JSON of this object without this member, by ALERT_WEBHOOK_SECRET; null: it is not set. */
+signature: string | null;
+};
+/** The account of a day. Of expired events only their number is known. */
+DeliveryDay: {
+/** The day of `occurredAt`, in UTC. */
+day: string;
+/** Accepted + rejected + dropped + missing + stillPossible. */
+produced: number;
+/** Events that the service accepted: inWarehouse + lostInWarehouse + erased + expired + waiting. */
+accepted: number;
+/** Events that the service rejected, by code, as their clients report them. */
+rejected: Record<string, number>;
+/** Events that the clients lost, by cause, as they report them. */
+dropped: Record<string, number>;
+/** Events that a client numbered and that can arrive no more. */
+missing: number;
+/** Events that a client numbered and that may still wait in its queue. */
+stillPossible: number;
+/** Accepted events that the warehouse has. */
+inWarehouse: number;
+/** Accepted events that the warehouse should have and has not. */
+lostInWarehouse: number;
+/** Accepted events that were erased with their visitors. */
+erased: number;
+/** Accepted events that the retention of the source has deleted. */
+expired: number;
+/** Accepted events on their way to the warehouse. */
+waiting: number;
+};
 Quarantine: {
 /** How many events are kept. */
 events: number;
@@ -2982,54 +3032,7 @@ to?: string | null | undefined;
 by?: "page" | "browser" | "clientVersion" | "country" | null | undefined;
 };
 body: undefined;
-answer: {
-/** The source. */
-sourceId: string;
-/** The first day. */
-from: string;
-/** The last day. */
-to: string;
-/** When the statement was computed. */
-computedAt: Schemas["Timestamp"];
-/** One row a day, the first day first. */
-days: ({
-/** The day of `occurredAt`, in UTC. */
-day: string;
-/** Accepted + rejected + dropped + missing + stillPossible. */
-produced: number;
-/** Events that the service accepted: inWarehouse + lostInWarehouse + erased + expired + waiting. */
-accepted: number;
-/** Events that the service rejected, by code, as their clients report them. */
-rejected: Record<string, number>;
-/** Events that the clients lost, by cause, as they report them. */
-dropped: Record<string, number>;
-/** Events that a client numbered and that can arrive no more. */
-missing: number;
-/** Events that a client numbered and that may still wait in its queue. */
-stillPossible: number;
-/** Accepted events that the warehouse has. */
-inWarehouse: number;
-/** Accepted events that the warehouse should have and has not. */
-lostInWarehouse: number;
-/** Accepted events that were erased with their visitors. */
-erased: number;
-/** Accepted events that the retention of the source has deleted. */
-expired: number;
-/** Accepted events on their way to the warehouse. */
-waiting: number;
-})[];
-/** Null: the query has no `by`. */
-values: ({
-/** The value of the dimension; null: unknown. */
-value: string | null;
-/** Events of numbering clients that arrived. */
-accepted: number;
-/** Events that were dropped or are missing. */
-lost: number;
-})[] | null;
-/** `v1=` and the HMAC SHA-256, in hexadecimal digits, of the JSON of this object without this member, by ALERT_WEBHOOK_SECRET; null: it is not set. */
-signature: string | null;
-};
+answer: Schemas["DeliveryStatement"];
 };
 /** Exchange the token and the password of a shared link for a token that reads its stats */
 unlockStats: {

@@ -19,6 +19,7 @@ import { CatalogEvent, EventCatalog } from "../event-catalog.ts";
 import * as ingest from "../ingest.ts";
 import { InstallPayload } from "../install.ts";
 import { McpAnswer, McpMessage } from "../mcp.ts";
+import { DeliveryDay, DeliveryStatement } from "../operations/delivery-schemas.ts";
 import {
   KeptEventList,
   PropertyEdit,
@@ -135,6 +136,8 @@ export const COMPONENTS = {
   AppliedLimits: sources.AppliedLimits,
   DailyQuota: sources.DailyQuota,
   SourceHealth: debug.SourceHealth,
+  DeliveryStatement,
+  DeliveryDay,
   Quarantine,
   KeptEventList,
   PropertyEdit,
