@@ -64,7 +64,7 @@ const membersOf = async (world: World) => {
   return body.members as { name: string | null; email: string | null; role: string }[];
 };
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const accountTest = (title: string, run: (t: TestContext) => Promise<void>) =>
   void test(title, { skip, timeout: TIMEOUT_MS }, run);
 

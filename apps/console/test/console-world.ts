@@ -136,7 +136,7 @@ async function start(t: TestContext, options: ConsoleTestOptions): Promise<Conso
 }
 
 /** A test of every page at two widths takes over a minute on a busy machine. */
-const TEST_TIMEOUT_MS = 180_000;
+const TEST_TIMEOUT_MS = 300_000;
 
 /** The button that names the open workspace and opens the list of all. */
 export const workspaceMenu = (page: Page) => page.getByRole("button", { name: /^Workspace: / });

@@ -45,7 +45,7 @@ async function serveConsole(t: TestContext, folder: string, api: () => string): 
 
 test("On its own host the console signs in, lists sources, follows attempts and creates share links; on a host that APP_URL does not name it cannot reach the API.", {
   skip,
-  timeout: 90_000,
+  timeout: 300_000,
 }, async (t) => {
   const folder = await buildConsole();
   assert.ok(folder);

@@ -6,7 +6,7 @@ import { startIngest, startSite } from "./server.ts";
 
 test("In Firefox the snippet counts views, navigations and events, and sends the rest when the page closes.", {
   skip,
-  timeout: 110_000,
+  timeout: 300_000,
 }, async (t) => {
   const [ingest, site, firefox] = await Promise.all([startIngest(), startSite(), startFirefox()]);
   t.after(async () => {

@@ -15,7 +15,7 @@ import { lastDays, shopVisits, visits } from "../visits.ts";
 import { launchFirefox } from "./launch.ts";
 
 const isLeftOut = skip || (!isInstalled() && "left out: the optional package chdb is not installed");
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 /** NS_BINDING_ABORTED: Firefox reports the font of a page that is left before it has arrived. */
 const DOWNLOAD_ABORTED = "status=2152398850";
 /** Firefox asks every page for an icon. Pages that mails link to load nothing. */

@@ -24,7 +24,7 @@ test(
   "In Chromium the optional parts change no bounce rate, and time on page is within 10 %.",
   {
     skip: isLeftOut,
-    timeout: 120_000,
+    timeout: 300_000,
   },
   (t) => checkVisits(browser, (line) => t.diagnostic(line)),
 );
@@ -33,7 +33,7 @@ test(
   "In Chromium the p75 of each web vital is within 5 % of the library's.",
   {
     skip: isLeftOut,
-    timeout: 120_000,
+    timeout: 300_000,
   },
   (t) => checkVitals(browser, ["lcp", "fcp", "ttfb", "cls", "inp"], (line) => t.diagnostic(line)),
 );

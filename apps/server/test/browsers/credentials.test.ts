@@ -60,7 +60,7 @@ const BROWSERS: Record<string, { skip: string | false; openTab: () => Promise<Ta
 };
 
 for (const [browser, { skip, openTab }] of Object.entries(BROWSERS)) {
-  describe(`Requests with credentials in ${browser}`, { skip, timeout: 110_000 }, () => {
+  describe(`Requests with credentials in ${browser}`, { skip, timeout: 300_000 }, () => {
     let world: World;
     let site: Awaited<ReturnType<typeof startSite>>;
     let source: CreatedSource;
