@@ -43,7 +43,7 @@ export function KeptEvents({ source }: { readonly source: Source }) {
           <li key={JSON.stringify(selectionOf(group))}>
             <span className="wrap">
               <strong>{meaningOf(group.code)}</strong>: {formatCount(group.events)} {group.name}
-              {group.origin !== null && ` from ${group.origin}`}, since{" "}
+              {group.origin !== null && ` from ${group.origin}`}, first{" "}
               <RelativeTime at={group.firstReceivedAt} />
             </span>
             {can("sources:write") && (

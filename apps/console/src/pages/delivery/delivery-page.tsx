@@ -17,7 +17,9 @@ const RANGES = [
   { value: "7", label: "7 days" },
   { value: "30", label: "30 days" },
 ];
-const formatRate = numberFormatter({ style: "percent", maximumFractionDigits: 2 });
+const formatPercent = numberFormatter({ style: "percent", maximumFractionDigits: 2 });
+/** A rate below 100 % is never rounded to it. */
+const formatRate = (rate: number) => formatPercent(rate < 1 ? Math.min(rate, 0.9999) : rate);
 
 export const DeliveryPage = () => (
   <SourcePage title="Delivery" permission="sources:read">
