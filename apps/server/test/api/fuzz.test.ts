@@ -93,12 +93,12 @@ const manners = fc.oneof(
 const encoded = (value: unknown) => encodeURIComponent(String(value).toWellFormed());
 
 function requestTo(endpoint: FuzzedEndpoint, real: Real, known: Known): fc.Arbitrary<Request> {
-  // a client resolves "." and ".." in a path, encoded or not, so they would be sent to another route
+  // a client resolves "." and ".." in a path, encoded or not, so they would be sent to another route, as would an empty part
   const parameters = endpoint.parameters.map((one) => {
     const value = real[one.name] ?? valid(one.schema, real);
     const sent =
       one.in === "path"
-        ? value.filter((text) => text !== "." && text !== "..")
+        ? value.filter((text) => text !== "." && text !== ".." && text !== "")
         : one.required
           ? often(value, wild)
           : fc.option(value, { nil: undefined });
