@@ -108,13 +108,7 @@ function bodyOf(type: string | null, message: ForeignFields, seen: ForeignFields
   }
 }
 
-/** RudderStack's clients send the inner size of the window with the screen. */
-function contextOf(context: ForeignFields): ForeignFields {
-  const { innerWidth: width, innerHeight: height } = objectOf(context.screen);
-  const viewport = typeof width === "number" && typeof height === "number" ? { width, height } : null;
-  const kept = without(context, NOT_IN_CONTEXT);
-  return viewport === null ? kept : { ...kept, viewport };
-}
+const contextOf = (context: ForeignFields): ForeignFields => without(context, NOT_IN_CONTEXT);
 
 function eventOf(
   type: string | null,

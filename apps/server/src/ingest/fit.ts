@@ -1,7 +1,7 @@
 /** Keeps the free-form members of a body within their limits: the rest is left out, with a warning (docs/api/events.md). Pure. */
 import { LIMITS, type Warning } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { inspect, type JsonObject, jsonBytes } from "./json.ts";
+import { inspect, isJsonObject, type JsonObject, jsonBytes } from "./json.ts";
 
 export function warnOnce(warnings: Warning[], warning: Warning): void {
   if (!warnings.includes(warning)) warnings.push(warning);
@@ -65,6 +65,12 @@ export function sizeText(value: unknown): string | null {
   return Number.isFinite(width) && Number.isFinite(height) ? `${width}x${height}` : null;
 }
 
+/** The size of the window in a context. RudderStack's clients send it with the screen. */
+export function viewportOf({ viewport, screen }: JsonObject): string | null {
+  const { innerWidth: width, innerHeight: height } = isJsonObject(screen) ? screen : {};
+  return sizeText(viewport) ?? sizeText({ width, height });
+}
+
 const shortText = (value: unknown) =>
   typeof value === "string" ? value.slice(0, SERVER_LIMITS.maxUserAgentLength).toWellFormed() : undefined;
 
@@ -75,7 +81,7 @@ export function knownMembers({ locale, timezone, userAgent, screen, viewport }: 
     timezone: shortText(timezone),
     userAgent: shortText(userAgent),
     screen: sizeText(screen) ?? undefined,
-    viewport: sizeText(viewport) ?? undefined,
+    viewport: viewportOf({ viewport, screen }) ?? undefined,
   };
 }
 

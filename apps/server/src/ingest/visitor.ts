@@ -5,7 +5,7 @@ import { membersOf } from "../ledger/outbox-line.ts";
 import type { TimeBudget } from "../overload/time-budget.ts";
 import { detectBot } from "./detect-bot.ts";
 import { correctIpad, type DetectedDevice, detectDevice } from "./detect-device.ts";
-import { sizeText } from "./fit.ts";
+import { sizeText, viewportOf } from "./fit.ts";
 import type { ClientHints } from "./ingest-request.ts";
 import { textOrNull } from "./json.ts";
 import type { SenderFacts } from "./sender.ts";
@@ -66,7 +66,7 @@ export function readSurroundings(context: Record<string, unknown> | null, device
     locale: textOrNull(context?.locale),
     timezone: textOrNull(context?.timezone),
     screen,
-    viewport: sizeText(context?.viewport),
+    viewport: context && viewportOf(context),
     context,
   });
   return { context, members, device: correctIpad(device, screen) };

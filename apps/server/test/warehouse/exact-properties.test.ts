@@ -101,6 +101,8 @@ const CHANGED: readonly (readonly [string, string])[] = [
     '{"n":[1,0,0.1,100,12345678901234567000,9007199254740992,0,null,null]}',
   ],
   [atDepth(10), atDepth(10)],
+  // the viewport of the event is read from it
+  ['{"screen":{"innerWidth":800,"innerHeight":600}}', '{"screen":{"innerWidth":800,"innerHeight":600}}'],
 ];
 
 type Exported = Record<string, unknown>;

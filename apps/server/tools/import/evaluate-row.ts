@@ -17,6 +17,7 @@ import {
   type Rejection,
   rejectEvent,
 } from "../../src/ingest/evaluate-event.ts";
+import { viewportOf } from "../../src/ingest/fit.ts";
 import { type EventParser, isInvalid } from "../../src/ingest/parse.ts";
 import { parseTime } from "../../src/ingest/parse-time.ts";
 import { createDeviceOf, type Device, readSurroundings } from "../../src/ingest/visitor.ts";
@@ -58,7 +59,10 @@ const CONTEXT_MEMBERS = ["locale", "timezone", "screen", "viewport"];
 function readContext(row: RowObject): RowObject | null {
   const own = isRowObject(row.context) ? row.context : {};
   const members = CONTEXT_MEMBERS.filter(
-    (name) => typeof row[name] === "string" && !Object.hasOwn(own, name),
+    (name) =>
+      typeof row[name] === "string" &&
+      !Object.hasOwn(own, name) &&
+      !(name === "viewport" && viewportOf(own) !== null),
   );
   // its own members stay in their order
   const context = { ...own, ...Object.fromEntries(members.map((name) => [name, row[name]])) };
