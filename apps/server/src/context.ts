@@ -185,7 +185,7 @@ function followChanges(opened: Ledger) {
   return { ledger, onLedgerChange };
 }
 
-/** What is written of each attempt after it was answered. */
+/** Starts the writers of attempts and of kept events. Both work after the answer was sent. */
 function startRecording(deps: ContextDeps & Pick<IngestParts, "ledger" | "boundedLog">) {
   const { clock, log, boundedLog, ledger, openedLedger } = deps;
   const { writeAttempts: write } = openedLedger;

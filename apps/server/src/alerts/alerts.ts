@@ -2,8 +2,8 @@
  * Sends the operator an alert when a source changes its status: it starts failing, goes quiet, or receives events again.
  * The ledger keeps the last status of each source, so that only one of several nodes sends an alert and a restart loses none.
  */
-import { createHmac } from "node:crypto";
 import { postJson } from "../core/post-json.ts";
+import { signatureOf } from "../core/signature.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS, startOfHour, toIsoTime } from "../core/time.ts";
 import { healthOf } from "../debug/health.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -92,17 +92,14 @@ async function buildPayload(deps: AlertDeps, alert: PendingAlert, source: Source
   };
 }
 
-/** HMAC SHA-256 of the time, a dot and the body. The time lets the receiver reject a replayed alert. */
-const sign = (secret: string, timestamp: string, body: string): string =>
-  `v1=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
-
 /** @throws Error when the webhook did not answer 2xx in time */
 async function postAlert({ url, secret }: AlertWebhook, payload: object, now: number): Promise<void> {
   const body = JSON.stringify(payload);
   const timestamp = String(Math.floor(now / SECOND_MS));
   await postJson(url, body, {
     "headwater-timestamp": timestamp,
-    "headwater-signature": sign(secret, timestamp, body),
+    // the time lets the receiver reject a replayed alert
+    "headwater-signature": signatureOf(secret, `${timestamp}.${body}`),
   });
 }
 

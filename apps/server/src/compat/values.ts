@@ -16,18 +16,21 @@ export const objectOf = (value: unknown): ForeignFields => (isRecord(value) ? va
 const isAbsent = (value: unknown) =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 
+/** null: the value is there, and no object. */
+const optionalObject = (value: unknown) => (isAbsent(value) ? NOTHING : isRecord(value) ? value : null);
+
 /** A member of a message that is an object, if the message has it. @throws Untranslatable */
 export function membersOf(value: unknown, name: string): ForeignFields {
-  if (isRecord(value)) return value;
-  if (isAbsent(value)) return NOTHING;
-  throw new Untranslatable(`\`${name}\` must be an object`);
+  const members = optionalObject(value);
+  if (members === null) throw new Untranslatable(`\`${name}\` must be an object`);
+  return members;
 }
 
 /** A member of a request that is an object, if the request has it. @throws Refusal 422 */
 export function sharedMembersOf(value: unknown, name: string): ForeignFields {
-  if (isRecord(value)) return value;
-  if (isAbsent(value)) return NOTHING;
-  throw invalidBody("invalid_type", `\`${name}\` must be an object.`);
+  const members = optionalObject(value);
+  if (members === null) throw invalidBody("invalid_type", `\`${name}\` must be an object.`);
+  return members;
 }
 
 const MAX_SHORT_LENGTH = 512;

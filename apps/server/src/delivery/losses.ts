@@ -11,7 +11,7 @@ export interface LossQuestion {
   /** The start of the first day and the end of the last, in milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** What happened before this time can arrive no more. */
+  /** An event from before this time can arrive no more. */
   readonly settledAt: number;
 }
 

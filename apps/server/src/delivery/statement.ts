@@ -2,7 +2,6 @@
  * The statement of delivery of a source (docs/api/delivery.md). The ledger says how many events it accepted, erased and expired,
  * and the warehouse which it has and which numbers of its clients' events never arrived.
  */
-import { createHmac } from "node:crypto";
 import {
   type DeliveryDay,
   type DeliveryDimension,
@@ -10,6 +9,7 @@ import {
   isEventCode,
 } from "@headwater/contract";
 import type { UtcDaySpan } from "../core/day-span.ts";
+import { signatureOf } from "../core/signature.ts";
 import { DAY_MS, dayOf, HOUR_MS, toIsoTime } from "../core/time.ts";
 import type { CountedDay, Ledger } from "../ledger/ledger.ts";
 import { dayText } from "../ledger/warehouse-report.ts";
@@ -105,10 +105,6 @@ function accountFor({ day, counted, held, waiting, losses }: DayFacts): Delivery
   };
 }
 
-/** HMAC SHA-256 of the JSON. */
-const sign = (secret: string, json: string): string =>
-  `v1=${createHmac("sha256", secret).update(json).digest("hex")}`;
-
 export async function computeStatement(
   { ledger, run, now, secret }: StatementDeps,
   { sourceId, from, to, by }: StatementQuestion,
@@ -141,5 +137,5 @@ export async function computeStatement(
     days,
     values: values?.map(([value, accepted, lost]) => ({ value, accepted, lost })) ?? null,
   };
-  return { ...statement, signature: secret === null ? null : sign(secret, JSON.stringify(statement)) };
+  return { ...statement, signature: secret === null ? null : signatureOf(secret, JSON.stringify(statement)) };
 }

@@ -36,7 +36,7 @@ export function startAttempt(request: IngestRequest, { newId, stopwatch }: Attem
     receive: (received: RequestWithBody) => {
       sent = received;
     },
-    /** That request. null: it was refused before. */
+    /** The noted request; null: it was refused before. */
     sent: (): RequestWithBody | null => sent,
     note: (newFacts: Partial<AttemptFacts>) => void Object.assign(facts, newFacts),
     finish: (outcome: Outcome): Attempt => ({

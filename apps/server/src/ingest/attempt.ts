@@ -79,7 +79,7 @@ export interface AnsweredOutcome {
   readonly results: readonly EventResult[];
   /** The normal form of each event as JSON text, in the order of `results`. null: the event was rejected. */
   readonly normalized: () => readonly (string | null)[];
-  /** What is known of each rejected event, in the order of `results`. null: the event was not rejected. */
+  /** The rejections in the order of `results`. null: the event was not rejected. */
   readonly rejections: () => readonly (EventRejection | null)[];
   /** The answer to another tool's client; null: `answer`. */
   readonly reply: ForeignReply | null;

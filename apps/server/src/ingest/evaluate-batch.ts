@@ -1,5 +1,12 @@
 /** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
-import { EVENT_CODES, type EventResult, isKeptCode, storedEventName } from "@headwater/contract";
+import {
+  EVENT_CODES,
+  type Event,
+  type EventResult,
+  isKeptCode,
+  type KeptCode,
+  storedEventName,
+} from "@headwater/contract";
 import { toIsoTime } from "../core/time.ts";
 import type { EventLearner } from "../event-catalog/learner.ts";
 import { createLineBuilder } from "../ledger/outbox-line.ts";
@@ -36,7 +43,7 @@ import { type DeviceOf, hintedDeviceOf, readSurroundings, userAgentOf } from "./
 export interface EvaluatedEvent {
   readonly parsed: ParsedEvent;
   readonly outcome: EventOutcome;
-  /** What it was evaluated with. null: it was rejected without that. */
+  /** The input of the evaluation. null: the event was rejected without one. */
   readonly batch: BatchInput | null;
 }
 
@@ -179,18 +186,30 @@ function touchesOf(candidates: readonly Candidate[]): SessionTouch[] {
   return [...touches.values()];
 }
 
+interface KeptRejection {
+  readonly code: KeptCode;
+  readonly event: Event;
+  readonly batch: BatchInput;
+  /** The session in which the event would have been. */
+  readonly sessionId: string;
+}
+
+/** A rejected event that its source keeps; null: another one. */
+export function keptRejectionOf({ parsed, outcome, batch }: EvaluatedEvent): KeptRejection | null {
+  if (outcome.status !== "rejected" || !isKeptCode(outcome.code)) return null;
+  if (!batch || isInvalid(parsed) || batch.keyed.source.keepRejected === 0) return null;
+  const { event } = parsed;
+  return { code: outcome.code, event, batch, sessionId: event.sessionId || batch.session.sessionId };
+}
+
 /**
  * The sessions of rejected events that the source keeps: a visit goes on as if they had been accepted, so that a replay finds
  * them in the session in which they would have been.
  */
 function keptTouchesOf(events: readonly EvaluatedEvent[]): SessionTouch[] {
   const touches = new Map<string, SessionTouch>();
-  for (const { parsed, outcome, batch } of events) {
-    if (outcome.status !== "rejected" || !isKeptCode(outcome.code)) continue;
-    if (!batch || isInvalid(parsed) || batch.keyed.source.keepRejected === 0) continue;
-    const sessionId = parsed.event.sessionId || batch.session.sessionId;
+  for (const { sessionId, batch } of events.flatMap((one) => keptRejectionOf(one) ?? []))
     touches.set(sessionId, { sessionId, userId: batch.parsed.body.userId || null, always: true });
-  }
   return [...touches.values()];
 }
 

@@ -34,7 +34,7 @@ import {
   type ParsedBody,
   requireBatchSize,
 } from "./parse.ts";
-import { senderOf } from "./sender.ts";
+import { senderHeadOf } from "./sender.ts";
 import type { ForeignSession } from "./visit.ts";
 import { userAgentOf } from "./visitor.ts";
 
@@ -45,7 +45,7 @@ interface ForeignPart {
   readonly parsed: ParsedBootstrap;
   /** The place of each event in the request. */
   readonly indexes: readonly number[];
-  /** What a session that the first event opens needs of its context. */
+  /** The known members of the first event's context, for the session that it opens. */
   readonly firstContext: JsonObject;
 }
 
@@ -171,8 +171,8 @@ const contextOf = ({ event }: Identified, { context }: Translation): JsonObject 
 /** The key of the session of an event. Visitors without storage are told apart by their user agent. */
 function sessionKeyOf(one: Identified, translation: Translation, request: RequestHead): string {
   const { anonymousId, clientSession } = one.source;
-  const sender = { sentBy: senderOf(request), userAgent: request.userAgent };
-  const userAgent = anonymousId === NO_ID ? userAgentOf(contextOf(one, translation), sender) : null;
+  const userAgent =
+    anonymousId === NO_ID ? userAgentOf(contextOf(one, translation), senderHeadOf(request)) : null;
   // as far as the id of the visitor depends on it
   const counted = userAgent?.slice(0, SERVER_LIMITS.maxUserAgentLength) ?? "";
   return JSON.stringify([anonymousId, clientSession, counted]);

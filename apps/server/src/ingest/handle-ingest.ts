@@ -13,7 +13,6 @@ import { type AttemptDraft, startAttempt } from "./attempt-draft.ts";
 import { checkKey, checkRequest } from "./checks.ts";
 import {
   type BatchDeps,
-  type BatchResults,
   buildCommit,
   buildResults,
   type CommitInput,
@@ -177,14 +176,11 @@ async function processBody(
   recordCommit(commit, committed, [visit], deps.sessions);
 
   const results = buildResults(events, committed, sourceId, request.authorization !== null);
-  if (isKept(results, keyed)) draft.note({ unstored: unstoredOf(events, sizeBytes) });
+  if (results.rejected > 0) draft.note({ unstored: unstoredOf(events, sizeBytes) });
   const { attemptId } = draft;
   const answer = buildAnswer({ attemptId, request, keyed, parsed, visit, results });
   return { kind: "answered", answer, results: results.results, ...detailsOf(events), reply: null };
 }
-
-const isKept = ({ rejected }: BatchResults, { source }: CachedSource) =>
-  rejected > 0 && source.keepRejected > 0;
 
 const detailsOf = (
   events: readonly EvaluatedEvent[],
@@ -233,7 +229,7 @@ async function processForeign(
   );
   recordCommit(commit, committed, visits, deps.sessions);
   const results = buildResults(events, committed, sourceId, request.authorization !== null);
-  if (isKept(results, keyed)) draft.note({ unstored: unstoredOf(events, sizeBytes) });
+  if (results.rejected > 0) draft.note({ unstored: unstoredOf(events, sizeBytes) });
   const { attemptId } = draft;
   const sessionId = visits[0]?.session.sessionId ?? "";
   const answer = { ok: true, attemptId, sourceId, sessionId, ...results } as const;

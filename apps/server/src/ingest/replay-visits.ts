@@ -5,10 +5,10 @@ import type { SessionRecord } from "../ledger/records.ts";
 import type { ParsedBody } from "./parse.ts";
 import { isResumable, type SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
-import type { UnstoredEvent } from "./unstored-event.ts";
+import type { KeptEvent } from "./unstored-event.ts";
 import { derivedId, newSession, type Visit } from "./visit.ts";
 
-interface KeptVisit extends Pick<UnstoredEvent, "body" | "sender" | "session" | "sessionId" | "anonymousId"> {
+interface KeptVisit extends KeptEvent {
   readonly parsed: ParsedBody;
 }
 
@@ -52,7 +52,10 @@ export class ReplayVisits {
     const used = this.#used.find(({ sessionId }) => ids.includes(sessionId));
     if (used) return used;
     const { sessions } = this.#deps;
-    return (await sessions.find(sourceId, named)) ?? sessions.find(sourceId, this.#derivedId(kept));
+    const stored =
+      (await sessions.find(sourceId, named)) ?? (await sessions.find(sourceId, this.#derivedId(kept)));
+    // a copy: a replay, and even more a test of one, must not change the session in the cache
+    return stored && { ...stored };
   }
 
   /** The session in which the visitor was active when the event was received. */

@@ -21,9 +21,7 @@ import { type BodyParser, LENIENT_BOOTSTRAP } from "./parse.ts";
 import type { Quotas } from "./quotas.ts";
 import { ReplayVisits } from "./replay-visits.ts";
 import type { CachedSource, SourceCache } from "./source-cache.ts";
-import type { UnstoredEvent } from "./unstored-event.ts";
-
-export type KeptEvent = Pick<UnstoredEvent, "body" | "sender" | "session" | "sessionId" | "anonymousId">;
+import type { KeptEvent } from "./unstored-event.ts";
 
 /** Why a kept event is rejected again. */
 export interface ReplayRejection {
@@ -57,7 +55,7 @@ export class Replayer {
     this.#deps = deps;
   }
 
-  /** What a replay would do with the events, in their order. null: it would be accepted, or be a duplicate. */
+  /** Evaluates events and stores nothing. null: a replay would store the event, or it is a duplicate. */
   async test(
     source: SourceRecord,
     events: readonly KeptEvent[],
@@ -120,7 +118,7 @@ export class Replayer {
     return { status: "candidate", input };
   }
 
-  #parse(body: UnstoredEvent["body"]) {
+  #parse(body: KeptEvent["body"]) {
     try {
       return this.#deps.parseBody(body, LENIENT_BOOTSTRAP, Number.POSITIVE_INFINITY);
     } catch (error) {

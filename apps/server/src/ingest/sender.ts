@@ -39,10 +39,18 @@ const BROWSER_OR_CRAWLER =
 const isLibrary = (userAgent: string) => !BROWSER_OR_CRAWLER.test(userAgent) && detectBot(userAgent);
 
 /** The sender of a request. A server has a token, or it sends no origin and has the user agent of an HTTP library or none. */
-export function senderOf({ authorization, origin, userAgent }: SenderHeaders): EventSender {
+function senderOf({ authorization, origin, userAgent }: SenderHeaders): EventSender {
   if (authorization !== null) return "server";
   if (origin !== null) return "browser";
   return !userAgent || isLibrary(userAgent.slice(0, SERVER_LIMITS.maxUserAgentLength)) ? "server" : "browser";
+}
+
+/** What sessions and the ids of visitors are made from. */
+export type SenderHead = Pick<SenderFacts, "receivedAt" | "origin" | "sentBy" | "userAgent">;
+
+export function senderHeadOf(request: RequestHead): SenderHead {
+  const { receivedAt, origin, userAgent } = request;
+  return { receivedAt, origin, userAgent, sentBy: senderOf(request) };
 }
 
 export function readSender(
@@ -50,15 +58,13 @@ export function readSender(
   keyed: CachedSource,
   { placeOf, isDataCentre }: SenderDeps,
 ): SenderFacts {
-  const { clientAddress, receivedAt, origin, userAgent, clientHints } = request;
-  const sentBy = senderOf(request);
+  const { clientAddress, clientHints } = request;
+  const head = senderHeadOf(request);
+  const { sentBy } = head;
   const hasToken = request.authorization !== null;
   return {
-    receivedAt,
-    origin,
+    ...head,
     hasToken,
-    sentBy,
-    userAgent,
     clientHints,
     // the address of a server says nothing about the visitor
     place: sentBy === "server" ? NO_PLACE : placeOf(clientAddress, request.vouchedCountry),

@@ -38,3 +38,6 @@ export interface UnstoredEvent {
   /** The session that the event names, if it is another one than `session`. */
   readonly sessionId: string | null;
 }
+
+/** What a replay evaluates again. */
+export type KeptEvent = Pick<UnstoredEvent, "body" | "sender" | "session" | "sessionId" | "anonymousId">;

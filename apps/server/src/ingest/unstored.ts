@@ -7,7 +7,7 @@ import { NO_ID } from "../core/ids.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { SessionRecord } from "../ledger/records.ts";
-import type { EvaluatedEvent } from "./evaluate-batch.ts";
+import { type EvaluatedEvent, keptRejectionOf } from "./evaluate-batch.ts";
 import { buildForeignBatch, toForeignRequest, translate } from "./foreign-batch.ts";
 import type { RequestHead } from "./ingest-request.ts";
 import { decodeBody, parseJson } from "./json.ts";
@@ -71,19 +71,19 @@ function toUnstored({ code, event, parsed, sender, session, sessionId, dailyId }
 }
 
 /** A rejected event that its source keeps, with its session as it is now. */
-function findRejected({ parsed: event, outcome, batch }: EvaluatedEvent): FoundEvent[] {
-  if (outcome.status !== "rejected" || !isKeptCode(outcome.code)) return [];
-  if (batch === null || isInvalid(event)) return [];
+function findRejected(evaluated: EvaluatedEvent): FoundEvent[] {
+  const kept = keptRejectionOf(evaluated);
+  if (kept === null) return [];
+  const { code, event, batch, sessionId } = kept;
   const { parsed, sender, session } = batch;
-  const named = event.event.sessionId || session.sessionId;
   const own =
-    named === session.sessionId
+    sessionId === session.sessionId
       ? { session: { ...session }, sessionId: null }
-      : { session: null, sessionId: named };
-  return [{ code: outcome.code, event: event.event, parsed, sender, ...own, dailyId: session.anonymousId }];
+      : { session: null, sessionId };
+  return [{ code, event, parsed, sender, ...own, dailyId: session.anonymousId }];
 }
 
-/** The rejected events of an answered request. @param bytes of its body */
+/** The rejected events of an answered request. null: its source keeps none. @param bytes of its body */
 export function unstoredOf(events: readonly EvaluatedEvent[], bytes: number): Unstored | null {
   const found = events.flatMap(findRejected);
   if (found.length === 0) return null;

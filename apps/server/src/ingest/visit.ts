@@ -8,7 +8,7 @@ import { normalizePage } from "./evaluate-event.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { textOrNull } from "./json.ts";
 import type { BootstrapFields, EventsFields, ParsedBody } from "./parse.ts";
-import { type SenderFacts, senderOf } from "./sender.ts";
+import { type SenderHead, senderHeadOf } from "./sender.ts";
 import { acceptsEvents, canResume, isResumable, type RunWork, type SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import { userAgentOf } from "./visitor.ts";
@@ -123,7 +123,7 @@ async function resumeOrOpenSession(
     joinKey !== null && !visitor.sessionId ? sessions.findJoinable(sourceId, joinKey, now) : undefined;
   const found = opening ? await opening : null;
   if (found && canResume(found, visitor.anonymousId, now)) return resume(found, body, now);
-  const session = newSession(visitor, toSender(request), keyed, newId("ses"));
+  const session = newSession(visitor, senderHeadOf(request), keyed, newId("ses"));
   return { session, state: "opened", store: sessions.open(session, joinKey) };
 }
 
@@ -219,7 +219,7 @@ async function joinOrOpen(
   if (isUsable(joined)) return existing(joined, "continued");
   const session = newSession(
     body,
-    toSender(request),
+    senderHeadOf(request),
     keyed,
     ownId ?? newId(FOUND_SESSION_PREFIX.slice(0, -1)),
   );
@@ -229,17 +229,10 @@ async function joinOrOpen(
 const MAX_SHORT_LENGTH = 100;
 const shortText = (value: unknown) => textOrNull(value)?.slice(0, MAX_SHORT_LENGTH).toWellFormed() ?? null;
 
-type SessionSender = Pick<SenderFacts, "receivedAt" | "origin" | "sentBy" | "userAgent">;
-
-function toSender(request: IngestRequest): SessionSender {
-  const { receivedAt, origin, userAgent } = request;
-  return { receivedAt, origin, userAgent, sentBy: senderOf(request) };
-}
-
 /** A new session keeps the landing page, where the visit comes from, and the browser's settings. */
 export function newSession(
   body: BootstrapFields,
-  sender: SessionSender,
+  sender: SenderHead,
   keyed: CachedSource,
   sessionId: string,
 ): SessionRecord {

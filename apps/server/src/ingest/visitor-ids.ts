@@ -9,7 +9,7 @@ import { dayOf } from "../core/time.ts";
 import type { SaltLedger } from "../ledger/ledger.ts";
 import type { RequestHead } from "./ingest-request.ts";
 import type { BootstrapFields } from "./parse.ts";
-import { senderOf } from "./sender.ts";
+import { senderHeadOf } from "./sender.ts";
 import { userAgentOf } from "./visitor.ts";
 
 /** Today's id, and the one that the visitor had yesterday, because a visit may go on after midnight. */
@@ -57,7 +57,7 @@ export function createVisitorIds({ ledger, clock }: VisitorIdDeps) {
     ): Promise<DailyIds> {
       const today = dayOf(request.receivedAt);
       const [salt, previousSalt] = await Promise.all([saltOf(today), saltOf(today - 1)]);
-      const sender = { sentBy: senderOf(request), userAgent: request.userAgent };
+      const sender = senderHeadOf(request);
       const userAgent = userAgentOf(context ?? null, sender)?.slice(0, SERVER_LIMITS.maxUserAgentLength);
       const text = `${sourceId}\n${request.clientAddress}\n${userAgent ?? ""}`;
       const idBy = (key: Uint8Array) =>

@@ -1,7 +1,7 @@
 /** An unstored event as its source keeps it. Pure. */
 import { storedEventName } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import type { UnstoredEvent } from "../ingest/unstored-event.ts";
+import type { KeptEvent, UnstoredEvent } from "../ingest/unstored-event.ts";
 import type { KeptRow } from "../ledger/records.ts";
 import { maskString } from "../masking/mask.ts";
 
@@ -11,7 +11,7 @@ const MAX_RECORD_LENGTH = 2 * LIMITS.maxEventBytes;
 const MAX_SECRET_LENGTH = 512;
 
 /** What a kept event is made of, besides its columns. */
-export type KeptRecord = Pick<UnstoredEvent, "body" | "sender" | "session" | "sessionId">;
+export type KeptRecord = Omit<KeptEvent, "anonymousId">;
 
 /** Masks a text and cuts it. */
 function clean(text: string): string {

@@ -1,7 +1,8 @@
 /** One step of a replay: evaluates a slice of its kept events, stores those that are accepted, and deletes what is stored. */
 import { isKeptCode, type PropertyEdit } from "@headwater/contract";
 import { isRecord } from "../core/members.ts";
-import type { KeptEvent, Replayer, ReplayOutcome } from "../ingest/replay.ts";
+import type { Replayer, ReplayOutcome } from "../ingest/replay.ts";
+import type { KeptEvent } from "../ingest/unstored-event.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenReplay, ReplayProgress, StoredKeptEvent } from "../ledger/records.ts";
 import { applyEdits } from "./edits.ts";

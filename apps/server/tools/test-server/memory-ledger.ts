@@ -19,6 +19,7 @@ const TEST_SOURCE: SourceRecord = {
   publicKey: "pk_test",
   allowedOrigins: ["*"],
   bots: "keep",
+  keepRejected: 0,
   previousKeyExpiresAt: null,
   publicKeyRotatedAt: null,
   lastBootstrapAt: null,

@@ -57,7 +57,7 @@ const ID_HASHES = {
   visitor: "UInt64 MATERIALIZED sipHash64(anonymousId)",
 };
 
-/** Of events that their client numbers (docs/api/events.md, Sequences). The first number is 1; 0: not numbered. */
+/** The sequence of an event that its client numbers (docs/api/events.md, Sequences). The first number is 1; 0: not numbered. */
 const NUMBERED = {
   sequence:
     "UInt64 MATERIALIZED if(match(eventId, '^[0-9a-f]{32}~1[0-9]{6}$'), sipHash64(substring(eventId, 1, 32)), 0)",

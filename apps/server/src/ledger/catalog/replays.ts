@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import type { OpenReplay, ReplayProgress, ReplayRecord, SavedItemRecord } from "../records.ts";
 import { type AuditedChange, writeAudit } from "./audit.ts";
 import { type CatalogDb, hasRows, type LeaseClock } from "./database.ts";
+import { insertSavedItem } from "./saved-items.ts";
 import type { CatalogTables } from "./schema.ts";
 import { lockSource } from "./sources.ts";
 
@@ -55,18 +56,7 @@ const isRunning = (db: CatalogDb, sourceId: string): Promise<boolean> => {
   return hasRows(running.where("sourceId", "=", sourceId), 1);
 };
 
-/** The annotation is left out when the source has too many saved items. */
-async function saveAnnotation(db: CatalogDb, annotation: SavedItemRecord): Promise<void> {
-  const { isShared, definition, ...item } = annotation;
-  const saved = db.selectFrom("savedItems").select("savedId").where("sourceId", "=", item.sourceId);
-  if (await hasRows(saved, LIMITS.maxSavedItems)) return;
-  await db
-    .insertInto("savedItems")
-    .values({ ...item, isShared: isShared ? 1 : 0, definition: JSON.stringify(definition) })
-    .execute();
-}
-
-/** @param started.annotation says on the stats that events were added */
+/** @param started.annotation says on the stats that events were added; left out when the source has too many saved items */
 async function createReplay(
   db: CatalogDb,
   started: AuditedChange & { replay: ReplayRecord; upToSeq: number; annotation: SavedItemRecord | null },
@@ -83,7 +73,7 @@ async function createReplay(
     .insertInto("replays")
     .values({ replayId, sourceId, status, ...texts, ...times, afterSeq: 0, upToSeq })
     .execute();
-  if (annotation) await saveAnnotation(db, annotation);
+  if (annotation) await insertSavedItem(db, annotation);
   const { organizationId } = source;
   const entry = { organizationId, action: "source.replay_started", target: sourceId, before: null };
   await writeAudit(db, started, { ...entry, after: { replayId, selection, edits, selected } });

@@ -28,6 +28,21 @@ async function savedItems(
 /** The members that audit entries show. */
 const audited = ({ savedId, kind, name }: SavedItemRecord) => ({ savedId, kind, name });
 
+/**
+ * The caller has locked the source, so that requests at the same time stay below the limit.
+ * @returns false when the source has too many
+ */
+export async function insertSavedItem(db: CatalogDb, item: SavedItemRecord): Promise<boolean> {
+  const { sourceId, isShared, definition } = item;
+  const others = db.selectFrom("savedItems").select("savedId").where("sourceId", "=", sourceId);
+  if (await hasRows(others, LIMITS.maxSavedItems)) return false;
+  await db
+    .insertInto("savedItems")
+    .values({ ...item, isShared: isShared ? 1 : 0, definition: JSON.stringify(definition) })
+    .execute();
+  return true;
+}
+
 /** Only a change of a shared item writes an audit entry: others concern nobody else. */
 async function createSavedItem(
   db: CatalogDb,
@@ -35,15 +50,9 @@ async function createSavedItem(
 ): Promise<"created" | "unknown" | "too_many"> {
   const { item, now } = made;
   const { sourceId, isShared } = item;
-  // the lock keeps requests at the same time below the limit
   const source = await lockSource(db, { sourceId, now });
   if (!source) return "unknown";
-  const others = db.selectFrom("savedItems").select("savedId").where("sourceId", "=", sourceId);
-  if (await hasRows(others, LIMITS.maxSavedItems)) return "too_many";
-  await db
-    .insertInto("savedItems")
-    .values({ ...item, isShared: isShared ? 1 : 0, definition: JSON.stringify(item.definition) })
-    .execute();
+  if (!(await insertSavedItem(db, item))) return "too_many";
   if (isShared) {
     const { organizationId } = source;
     const entry = { organizationId, action: "source.saved_item_created", target: sourceId };
