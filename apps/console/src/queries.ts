@@ -123,7 +123,7 @@ export const healthQuery = (sourceId: string, filters: ApiInput<"getDebug">["que
     queryFn: ({ signal }) => api.getDebug({ params: { sourceId }, query: { ...filters, limit: 1 }, signal }),
   });
 
-/** What the source keeps of the events that it did not store. */
+/** The counts of the events that the source keeps although it did not store them. */
 export const keptQuery = (sourceId: string) =>
   queryOptions({
     queryKey: ["kept", sourceId],

@@ -72,7 +72,7 @@ interface ReplayDialogProps {
   readonly onClose: () => void;
 }
 
-/** What a replay would do, and after it was started, what it does. */
+/** Shows what a replay would do and starts it, then shows its progress. */
 function ReplayDialog({ source: { sourceId }, group, onClose }: ReplayDialogProps) {
   const client = useQueryClient();
   const params = { sourceId };

@@ -1,7 +1,7 @@
 /** The delivery page: which share of a source's events arrived, what was lost and why, and where the accepted ones are. */
 import type { DeliveryDay, DeliveryDimension } from "@headwater/contract";
 import { EVENT_CODES, LOSS_CAUSES } from "@headwater/contract/event-codes";
-import { Group, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { Box, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { formatCount, numberFormatter, pluralize } from "../../ui/format-count.ts";
@@ -9,6 +9,7 @@ import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
+import { DayColumns } from "../events/day-columns.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { addUp, deliveryQuery, lostOf, rateOf } from "./delivery-query.ts";
 import "./delivery.css";
@@ -65,31 +66,22 @@ interface DaysProps {
 }
 
 function Rate({ days }: DaysProps) {
-  const lost = days.map((day) => ({ day: day.day, events: lostOf(day) }));
-  const highest = Math.max(1, ...lost.map(({ events }) => events));
+  const lost = days.map((day) => ({ day: day.day, count: lostOf(day) }));
   return (
     <Paper withBorder p="lg" component="section" aria-label="Rate">
       <Text size="xl" fw={650}>
         {formatRate(rateOf(days) ?? 1)} of events arrived
       </Text>
       <Text size="sm" c="dimmed">
-        Of clients that number their events, losses are known. Lost events by UTC day:
+        Losses are known for clients that number their events. Lost events by UTC day:
       </Text>
-      <div className="columns lost-events" role="img" aria-label="Lost events by day">
-        {lost.map(({ day, events }) => (
-          <span key={day} title={`${day}: ${pluralize(events, "lost event")}`}>
-            <span style={{ height: `${(events / highest) * 100}%` }} />
-          </span>
-        ))}
-      </div>
-      <Group justify="space-between" aria-hidden>
-        <Text size="xs" c="dimmed">
-          {days[0]?.day}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {days.at(-1)?.day}
-        </Text>
-      </Group>
+      <Box mt="md">
+        <DayColumns
+          label="Lost events by day"
+          days={lost}
+          describe={(count) => pluralize(count, "lost event")}
+        />
+      </Box>
     </Paper>
   );
 }

@@ -1,4 +1,4 @@
-/** What the reader of a source's figures should know of them, below the figures. */
+/** Notes below the figures of a source: visitors who are split over hosts, and lost events. */
 import { DeliveryNote } from "../delivery/delivery-note.tsx";
 import { HostSplitNote } from "../install/host-split.tsx";
 

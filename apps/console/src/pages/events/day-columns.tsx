@@ -1,0 +1,34 @@
+/** A small chart with a column for each day. */
+import { Group, Text } from "@mantine/core";
+
+interface DayColumnsProps {
+  /** What the chart shows, for those who do not see it. */
+  readonly label: string;
+  /** The first day first. */
+  readonly days: readonly { readonly day: string; readonly count: number }[];
+  /** Says what a column counts. */
+  readonly describe: (count: number) => string;
+}
+
+export function DayColumns({ label, days, describe }: DayColumnsProps) {
+  const highest = Math.max(1, ...days.map(({ count }) => count));
+  return (
+    <>
+      <div className="columns day-columns" role="img" aria-label={label}>
+        {days.map(({ day, count }) => (
+          <span key={day} title={`${day}: ${describe(count)}`}>
+            <span style={{ height: `${(count / highest) * 100}%` }} />
+          </span>
+        ))}
+      </div>
+      <Group justify="space-between" aria-hidden>
+        <Text size="xs" c="dimmed">
+          {days[0]?.day}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {days.at(-1)?.day}
+        </Text>
+      </Group>
+    </>
+  );
+}
