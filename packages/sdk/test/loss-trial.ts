@@ -30,7 +30,8 @@ interface Trial {
   arrives(names: readonly string[]): Promise<void>;
 }
 
-export async function openTrial(t: TestContext, openContext: () => Promise<BrowserContext>): Promise<Trial> {
+/** A site with a source of the real server, and the network between both, until the test ends. */
+export async function openLossySite(t: TestContext) {
   const resources = new AsyncDisposableStack();
   t.after(() => resources.disposeAsync());
   const world = resources.use(await openWorld());
@@ -38,6 +39,11 @@ export async function openTrial(t: TestContext, openContext: () => Promise<Brows
   const site = await startSite();
   resources.defer(site.close);
   const source = await world.createSource({ allowedOrigins: [site.url] });
+  return { resources, world, network, site, source };
+}
+
+export async function openTrial(t: TestContext, openContext: () => Promise<BrowserContext>): Promise<Trial> {
+  const { resources, world, network, site, source } = await openLossySite(t);
   site.showHead(installPayload(source, { baseUrl: network.url, appUrl: site.url }).browserSnippet);
   const context = await openContext();
   resources.defer(() => context.close());

@@ -6,13 +6,11 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { storedEvents } from "../../../apps/server/test/ledger/reader.ts";
 import { PATIENCE_MS, until } from "../../../apps/server/test/support/until.ts";
-import { openWorld } from "../../../apps/server/test/support/world.ts";
-import { fine, startBadNetwork, type Weather } from "./bad-network.ts";
+import { fine, type Weather } from "./bad-network.ts";
 import { hurryTimers } from "./browser.ts";
 import * as chromium from "./chromium.ts";
 import * as firefox from "./firefox.ts";
-import { storm } from "./loss-trial.ts";
-import { startSite } from "./server.ts";
+import { openLossySite, storm } from "./loss-trial.ts";
 
 interface VisitedTab {
   open(url: string): Promise<unknown>;
@@ -250,13 +248,7 @@ async function check(
   { run, account }: Case,
   newTab: () => Promise<VisitedTab>,
 ): Promise<void> {
-  const resources = new AsyncDisposableStack();
-  t.after(() => resources.disposeAsync());
-  const world = resources.use(await openWorld());
-  const network = resources.use(await startBadNetwork(world.url));
-  const site = await startSite();
-  resources.defer(site.close);
-  const source = await world.createSource({ allowedOrigins: [site.url] });
+  const { world, network, site, source } = await openLossySite(t);
   const script = `<script async src="${network.url}/sdk/v2.js" data-key="${source.publicKey}"`;
   await run({
     setWeather: (weather) => {

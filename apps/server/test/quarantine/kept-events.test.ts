@@ -22,52 +22,18 @@ import {
   refused,
   trackEvent,
 } from "../support/world.ts";
+import { inQuarantineOf, ORDER_PLAN, quarantinePath } from "./quarantine-world.ts";
 
 const OTHER = "https://other.example";
-const ORDER_PLAN = {
-  mode: "reject",
-  unknownEvents: "allow",
-  events: {
-    order: { mode: null, schema: { properties: { price: { type: "number" } }, required: ["price"] } },
-  },
-};
-
-const quarantinePath = ({ sourceId }: CreatedSource) => `/api/tracking-sources/${sourceId}/quarantine`;
-
 describe("Kept events", () => {
   let world: ClockedWorld;
+  let room: ReturnType<typeof inQuarantineOf>;
   before(async () => {
     world = await openClockedWorld({ TRUST_PROXY: "1" });
+    room = inQuarantineOf(world);
   });
   after(() => world[Symbol.asyncDispose]());
 
-  const patch = async (source: CreatedSource, fields: object) => {
-    const body = { organizationId: ORGANIZATION_ID, ...fields };
-    const reply = await world.ask(`/api/tracking-sources/${source.sourceId}`, { method: "PATCH", body });
-    assert.equal(reply.status, 200, reply.text);
-  };
-  const savePlan = async (source: CreatedSource, plan: object) => {
-    const path = `/api/tracking-sources/${source.sourceId}/plan`;
-    const reply = await world.ask(path, { method: "PUT", body: { plan } });
-    assert.equal(reply.status, 200, reply.text);
-  };
-  const quarantineOf = async (source: CreatedSource) => {
-    const reply = await world.ask(quarantinePath(source));
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
-  const keptOf = async (source: CreatedSource, query = "") =>
-    (await world.ask(`${quarantinePath(source)}/events${query}`)).body.events;
-  /** The kept events as `code name`. */
-  const groupsOf = async (source: CreatedSource) =>
-    (await quarantineOf(source)).groups.map(
-      (group: Record<string, unknown>) => `${group.code} ${group.name} ${group.events}`,
-    );
-  const order = (over: object = {}) => trackEvent({ name: "order", properties: {}, ...over }, world.now());
-  const sendEvents = async (source: CreatedSource, events: object[], over: object = {}) => {
-    const sessionId = await world.openSession(source);
-    return world.send(eventsPath(source), eventsBody(sessionId, events, { ...over }, world.now()));
-  };
   const withEvents = (events: object[], over: object = {}) =>
     bootstrapBody({
       batchId: fresh("batch"),
@@ -78,14 +44,14 @@ describe("Kept events", () => {
 
   it("are those that the tracking plan rejects, masked as in the debug view", async () => {
     const source = await world.createSource();
-    await savePlan(source, ORDER_PLAN);
+    await room.savePlan(source, ORDER_PLAN);
     const page = { url: `${ORIGIN}/pay?token=abc123&utm_source=mail`, title: "Pay" };
-    const rejected = order({ page, properties: { password: "hunter2", price: "9" } });
-    const reply = await sendEvents(source, [rejected, trackEvent({}, world.now())]);
+    const rejected = room.order({ page, properties: { password: "hunter2", price: "9" } });
+    const reply = await room.send(source, [rejected, trackEvent({}, world.now())]);
     assert.deepEqual(outcomesOf(reply), ["rejected plan_violation", "accepted"]);
 
     const at = new Date(world.now()).toISOString();
-    const { bytes, ...quarantine } = await quarantineOf(source);
+    const { bytes, ...quarantine } = await room.quarantine(source);
     assert.ok(bytes > 0);
     const group = { code: "plan_violation", name: "order", origin: ORIGIN, events: 1 };
     assert.deepEqual(quarantine, {
@@ -96,7 +62,7 @@ describe("Kept events", () => {
       skippedRequests: 0,
       lastSkippedAt: null,
     });
-    const [kept] = await keptOf(source);
+    const [kept] = await room.kept(source);
     assert.equal(kept.event.id, rejected.id);
     assert.equal(kept.event.page.url, `${ORIGIN}/pay?token=[masked]&utm_source=mail`);
     assert.deepEqual(kept.event.properties, { password: "[masked]", price: "9" });
@@ -110,38 +76,38 @@ describe("Kept events", () => {
       403,
       "origin_not_allowed",
     );
-    const body = eventsBody("ses_unknown", [order()], {}, world.now());
+    const body = eventsBody("ses_unknown", [room.order()], {}, world.now());
     refused(await world.send(eventsPath(source), body, { origin: OTHER }), 403, "origin_not_allowed");
     const reply = await world.ask(eventsPath(source), { method: "POST", token: null, body });
     refused(reply, 403, "origin_missing");
-    assert.deepEqual(await groupsOf(source), [
+    assert.deepEqual(await room.groups(source), [
       "origin_missing order 1",
       "origin_not_allowed order 1",
       "origin_not_allowed page_view 1",
       "origin_not_allowed signup 1",
     ]);
     assert.deepEqual(
-      (await keptOf(source, `?origin=`)).length,
+      (await room.kept(source, `?origin=`)).length,
       1,
       "an empty origin selects those without one",
     );
-    const [first] = await keptOf(source, `?name=signup&origin=${OTHER}&code=origin_not_allowed`);
+    const [first] = await room.kept(source, `?name=signup&origin=${OTHER}&code=origin_not_allowed`);
     assert.deepEqual([first.name, first.origin], ["signup", OTHER]);
   });
 
   it("are those of requests with a retired key, to an inactive source, and beyond a quota", async () => {
     const source = await world.createSource({});
     const sessionId = await world.openSession(source);
-    const send = () => world.send(eventsPath(source), eventsBody(sessionId, [order()], {}, world.now()));
-    await patch(source, { limits: { eventsPerDay: 1 } });
+    const send = () => world.send(eventsPath(source), eventsBody(sessionId, [room.order()], {}, world.now()));
+    await room.patch(source, { limits: { eventsPerDay: 1 } });
     assert.deepEqual(outcomesOf(await send()), ["accepted"]);
     refused(await send(), 429, "quota_exceeded");
-    await patch(source, { isActive: false, limits: { eventsPerDay: null } });
+    await room.patch(source, { isActive: false, limits: { eventsPerDay: null } });
     refused(await send(), 403, "source_inactive");
     const path = `/api/tracking-sources/${source.sourceId}/regenerate-key`;
     assert.equal((await world.ask(path, { method: "POST" })).status, 200);
     refused(await send(), 404, "rotated_public_key");
-    assert.deepEqual(await groupsOf(source), [
+    assert.deepEqual(await room.groups(source), [
       "quota_exceeded order 1",
       "rotated_public_key order 1",
       "source_inactive order 1",
@@ -161,7 +127,7 @@ describe("Kept events", () => {
     const path = `/api/compat/${source.publicKey}/segment/v1/batch`;
     const body = { batch: [message, { type: "track" }], sentAt: message.timestamp };
     refused(await world.send(path, body, { origin: OTHER }), 403, "origin_not_allowed");
-    const [kept, ...others] = await keptOf(source);
+    const [kept, ...others] = await room.kept(source);
     assert.deepEqual(others, [], "a malformed event is not kept");
     assert.equal(kept.name, "Order Completed");
     assert.equal(kept.event.id, message.messageId);
@@ -170,9 +136,9 @@ describe("Kept events", () => {
 
   it("are listed newest first, page by page", async () => {
     const source = await world.createSource();
-    await savePlan(source, ORDER_PLAN);
-    const orders = [order(), order(), order()];
-    await sendEvents(source, orders);
+    await room.savePlan(source, ORDER_PLAN);
+    const orders = [room.order(), room.order(), room.order()];
+    await room.send(source, orders);
     const path = `${quarantinePath(source)}/events?limit=2`;
     const first = await world.ask(path);
     const second = await world.ask(`${path}&cursor=${first.body.nextCursor}`);
@@ -197,59 +163,71 @@ describe("Kept events", () => {
         },
       })
     ).body;
-    await sendEvents(source, [
+    await room.send(source, [
       pageEvent({ page: { url: `${ORIGIN}/admin` } }, world.now()),
-      order({ id: "x".repeat(200) }),
+      room.order({ id: "x".repeat(200) }),
     ]);
     const from = { origin: OTHER, "x-forwarded-for": "203.0.113.9" };
-    refused(await world.send(bootstrapPath(source), withEvents([order()]), from), 403, "origin_not_allowed");
+    refused(
+      await world.send(bootstrapPath(source), withEvents([room.order()]), from),
+      403,
+      "origin_not_allowed",
+    );
     refused(
       await world.send(bootstrapPath(source), "not JSON", { origin: OTHER }),
       403,
       "origin_not_allowed",
     );
     const wrong = { authorization: "Bearer hwt_unknown", origin: OTHER };
-    refused(await world.send(bootstrapPath(source), withEvents([order()]), wrong), 401, "invalid_token");
-    assert.deepEqual(await groupsOf(source), []);
+    refused(await world.send(bootstrapPath(source), withEvents([room.order()]), wrong), 401, "invalid_token");
+    assert.deepEqual(await room.groups(source), []);
     const right = { authorization: `Bearer ${token}`, origin: OTHER };
-    refused(await world.send(bootstrapPath(source), withEvents([order()]), right), 403, "origin_not_allowed");
-    assert.deepEqual(await groupsOf(source), ["origin_not_allowed order 1"]);
+    refused(
+      await world.send(bootstrapPath(source), withEvents([room.order()]), right),
+      403,
+      "origin_not_allowed",
+    );
+    assert.deepEqual(await room.groups(source), ["origin_not_allowed order 1"]);
 
     const path = `/api/tracking-sources/${source.sourceId}/regenerate-key`;
     assert.equal((await world.ask(path, { method: "POST" })).status, 200);
-    refused(await world.send(bootstrapPath(source), withEvents([order()]), wrong), 404, "rotated_public_key");
-    assert.deepEqual(await groupsOf(source), ["origin_not_allowed order 1"], "its token is not valid");
+    refused(
+      await world.send(bootstrapPath(source), withEvents([room.order()]), wrong),
+      404,
+      "rotated_public_key",
+    );
+    assert.deepEqual(await room.groups(source), ["origin_not_allowed order 1"], "its token is not valid");
   });
 
   it("are none with keepRejected 0, and those that are kept are deleted", async () => {
     const source = await world.createSource();
-    await savePlan(source, ORDER_PLAN);
-    await sendEvents(source, [order()]);
-    assert.equal((await quarantineOf(source)).events, 1);
-    await patch(source, { keepRejected: 0 });
-    await sendEvents(source, [order()]);
-    assert.equal((await quarantineOf(source)).events, 1, "what is kept stays until the next maintenance");
+    await room.savePlan(source, ORDER_PLAN);
+    await room.send(source, [room.order()]);
+    assert.equal((await room.quarantine(source)).events, 1);
+    await room.patch(source, { keepRejected: 0 });
+    await room.send(source, [room.order()]);
+    assert.equal((await room.quarantine(source)).events, 1, "what is kept stays until the next maintenance");
     await passTime(world, world, MINUTE);
-    assert.equal((await quarantineOf(source)).events, 0);
+    assert.equal((await room.quarantine(source)).events, 0);
   });
 
   it("are deleted keepRejected days after they were received", async () => {
     const source = await world.createSource({ keepRejected: 2 });
-    await savePlan(source, ORDER_PLAN);
-    await sendEvents(source, [order()]);
+    await room.savePlan(source, ORDER_PLAN);
+    await room.send(source, [room.order()]);
     await passTime(world, world, DAY);
-    await sendEvents(source, [order()]);
+    await room.send(source, [room.order()]);
     await passTime(world, world, DAY - MINUTE);
-    assert.equal((await quarantineOf(source)).events, 2);
+    assert.equal((await room.quarantine(source)).events, 2);
     await passTime(world, world, 2 * MINUTE);
-    assert.equal((await quarantineOf(source)).events, 1);
+    assert.equal((await room.quarantine(source)).events, 1);
   });
 
   it("of an erased visitor are deleted", async () => {
     const source = await world.createSource();
-    await savePlan(source, ORDER_PLAN);
-    await sendEvents(source, [order(), order({ anonymousId: "visitor-2" })], { userId: "user-1" });
-    await sendEvents(source, [order({ anonymousId: "visitor-2" })]);
+    await room.savePlan(source, ORDER_PLAN);
+    await room.send(source, [room.order(), room.order({ anonymousId: "visitor-2" })], { userId: "user-1" });
+    await room.send(source, [room.order({ anonymousId: "visitor-2" })]);
     const erase = async (visitor: object) => {
       const body = { organizationId: ORGANIZATION_ID, sourceId: source.sourceId, ...visitor };
       const receipt = (await world.ask("/api/visitors/erase", { method: "POST", body })).body;
@@ -257,9 +235,9 @@ describe("Kept events", () => {
       await until("the visitor is erased", async () => (await world.ask(path)).body.status === "done");
     };
     await erase({ anonymousId: "visitor-1" });
-    assert.equal((await quarantineOf(source)).events, 2);
+    assert.equal((await room.quarantine(source)).events, 2);
     await erase({ userId: "user-1" });
-    assert.equal((await quarantineOf(source)).events, 1);
+    assert.equal((await room.quarantine(source)).events, 1);
   });
 });
 
