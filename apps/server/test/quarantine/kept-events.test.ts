@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { until } from "../support/until.ts";
 import {
-  bootstrapBody,
   bootstrapPath,
   type ClockedWorld,
   type CreatedSource,
@@ -33,14 +32,6 @@ describe("Kept events", () => {
     room = inQuarantineOf(world);
   });
   after(() => world[Symbol.asyncDispose]());
-
-  const withEvents = (events: object[], over: object = {}) =>
-    bootstrapBody({
-      batchId: fresh("batch"),
-      sentAt: new Date(world.now()).toISOString(),
-      events,
-      ...over,
-    });
 
   it("are those that the tracking plan rejects, masked as in the debug view", async () => {
     const source = await world.createSource();
@@ -72,7 +63,7 @@ describe("Kept events", () => {
     const source = await world.createSource({ requireOrigin: true });
     const events = [trackEvent({}, world.now()), pageEvent({}, world.now())];
     refused(
-      await world.send(bootstrapPath(source), withEvents(events), { origin: OTHER }),
+      await world.send(bootstrapPath(source), room.withEvents(events), { origin: OTHER }),
       403,
       "origin_not_allowed",
     );
@@ -169,7 +160,7 @@ describe("Kept events", () => {
     ]);
     const from = { origin: OTHER, "x-forwarded-for": "203.0.113.9" };
     refused(
-      await world.send(bootstrapPath(source), withEvents([room.order()]), from),
+      await world.send(bootstrapPath(source), room.withEvents([room.order()]), from),
       403,
       "origin_not_allowed",
     );
@@ -179,11 +170,15 @@ describe("Kept events", () => {
       "origin_not_allowed",
     );
     const wrong = { authorization: "Bearer hwt_unknown", origin: OTHER };
-    refused(await world.send(bootstrapPath(source), withEvents([room.order()]), wrong), 401, "invalid_token");
+    refused(
+      await world.send(bootstrapPath(source), room.withEvents([room.order()]), wrong),
+      401,
+      "invalid_token",
+    );
     assert.deepEqual(await room.groups(source), []);
     const right = { authorization: `Bearer ${token}`, origin: OTHER };
     refused(
-      await world.send(bootstrapPath(source), withEvents([room.order()]), right),
+      await world.send(bootstrapPath(source), room.withEvents([room.order()]), right),
       403,
       "origin_not_allowed",
     );
@@ -192,7 +187,7 @@ describe("Kept events", () => {
     const path = `/api/tracking-sources/${source.sourceId}/regenerate-key`;
     assert.equal((await world.ask(path, { method: "POST" })).status, 200);
     refused(
-      await world.send(bootstrapPath(source), withEvents([room.order()]), wrong),
+      await world.send(bootstrapPath(source), room.withEvents([room.order()]), wrong),
       404,
       "rotated_public_key",
     );

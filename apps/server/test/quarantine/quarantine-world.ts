@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { until } from "../support/until.ts";
 import {
+  bootstrapBody,
   type ClockedWorld,
   type CreatedSource,
   eventsBody,
@@ -64,6 +65,14 @@ export const inQuarantineOf = (world: ClockedWorld) => {
       world.ask(`${replaysPath(source)}/${replayId}/${to}`, { method: "POST" }),
     order: (over: Record<string, unknown> = {}) =>
       trackEvent({ id: fresh("order"), name: "order", properties: {}, ...over }, world.now()),
+    /** A bootstrap with events. */
+    withEvents: (events: object[], over: object = {}) =>
+      bootstrapBody({
+        batchId: fresh("batch"),
+        sentAt: new Date(world.now()).toISOString(),
+        events,
+        ...over,
+      }),
     /** Opens a session, and sends events in it. */
     send: async (source: CreatedSource, events: object[], over: Record<string, unknown> = {}) => {
       const sessionId = await world.openSession(source);

@@ -6,7 +6,6 @@ import { type Ledger, StorageError } from "../../src/ledger/ledger.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import { until } from "../support/until.ts";
 import {
-  bootstrapBody,
   bootstrapPath,
   type ClockedWorld,
   type CreatedSource,
@@ -47,14 +46,6 @@ describe("A replay", () => {
     replayedAt,
     ...event
   }: Record<string, unknown>) => event;
-  const withEvents = (events: object[], over: object = {}) =>
-    bootstrapBody({
-      batchId: fresh("batch"),
-      sentAt: new Date(world.now()).toISOString(),
-      events,
-      ...over,
-    });
-
   it("stores events as a plan that was right from the start would have", async () => {
     const [wrong, right] = [await world.createSource(), await world.createSource()];
     await room.savePlan(wrong, ORDER_PLAN);
@@ -124,7 +115,11 @@ describe("A replay", () => {
   it("gives events of refused requests the sessions of their visitor at that time", async () => {
     const source = await world.createSource({ allowedOrigins: [OTHER] });
     const send = async (events: object[], over: object = {}) =>
-      refused(await world.send(bootstrapPath(source), withEvents(events, over)), 403, "origin_not_allowed");
+      refused(
+        await world.send(bootstrapPath(source), room.withEvents(events, over)),
+        403,
+        "origin_not_allowed",
+      );
     const visit = { anonymousId: fresh("visitor") };
     await send([pageEvent({}, world.now())], { ...visit, context: { locale: "fr-FR" } });
     world.advance(20 * MINUTE);
@@ -171,7 +166,7 @@ describe("A replay", () => {
   it("keeps what is rejected again, under its new reason", async () => {
     const source = await world.createSource({ allowedOrigins: [OTHER] });
     await room.savePlan(source, ORDER_PLAN);
-    const body = withEvents([room.order(), room.order({ properties: { price: 9 } })]);
+    const body = room.withEvents([room.order(), room.order({ properties: { price: 9 } })]);
     refused(await world.send(bootstrapPath(source), body), 403, "origin_not_allowed");
     await room.patch(source, { allowedOrigins: [ORIGIN] });
     const tested = await room.test(source);
@@ -209,7 +204,7 @@ describe("A replay", () => {
     const over = { limits: { eventsPerDay: 1 } };
     await room.patch(source, over);
     await room.send(source, [room.order()]);
-    refused(await world.send(bootstrapPath(source), withEvents([room.order()])), 429, "quota_exceeded");
+    refused(await world.send(bootstrapPath(source), room.withEvents([room.order()])), 429, "quota_exceeded");
     const again = await room.replay(source);
     assert.deepEqual(again.rejected, [{ code: "quota_exceeded", events: 1 }]);
     await room.patch(source, { limits: { eventsPerDay: 2 } });
