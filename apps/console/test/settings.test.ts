@@ -52,6 +52,25 @@ consoleTest(
 );
 
 consoleTest(
+  "The general settings say for how many days a source keeps rejected events.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId } = await world.createSource();
+    await open(`/sources/settings?sourceId=${sourceId}`);
+    const form = page.getByRole("form", { name: "General" });
+    const field = form.getByLabel("Keep rejected events");
+    assert.equal(await field.inputValue(), "7");
+    await shoot("keep-rejected");
+    await field.fill("31");
+    await field.press("Enter");
+    assert.equal(await field.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow), true);
+    await field.fill("0");
+    await field.press("Enter");
+    await form.getByText("Saved").waitFor();
+    assert.equal((await world.ask(`/api/tracking-sources/${sourceId}`)).body.keepRejected, 0);
+  },
+);
+
+consoleTest(
   'A form submitted twice is sent once, and every edit removes the "Saved" message.',
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();

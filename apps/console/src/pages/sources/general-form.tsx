@@ -21,6 +21,7 @@ const toFields = ({
   requireOrigin,
   privacy,
   engagement,
+  keepRejected,
   embedOrigins,
 }: Source) => ({
   name,
@@ -29,6 +30,7 @@ const toFields = ({
   frameworkHint,
   requireOrigin,
   engagement,
+  keepRejected: String(keepRejected),
   embedOrigins,
   ...privacy,
 });
@@ -42,12 +44,16 @@ const normalize = (edited: Partial<GeneralFields>): Partial<GeneralFields> => ({
 });
 
 /** Undefined members are not sent. */
-const toPatch = ({ respectGpc, requireConsent, ...rest }: Partial<GeneralFields>) => {
+const toPatch = ({ respectGpc, requireConsent, keepRejected, ...rest }: Partial<GeneralFields>) => {
   const privacy = {
     ...(respectGpc !== undefined && { respectGpc }),
     ...(requireConsent !== undefined && { requireConsent }),
   };
-  return { ...rest, ...(Object.keys(privacy).length > 0 && { privacy }) };
+  return {
+    ...rest,
+    ...(keepRejected !== undefined && { keepRejected: Number(keepRejected) }),
+    ...(Object.keys(privacy).length > 0 && { privacy }),
+  };
 };
 
 type FieldControl = (form: SourceForm<GeneralFields>) => ReactNode;
@@ -138,7 +144,21 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   pathRules: null, // addresses-form.tsx
   channelRules: null, // channels-form.tsx
   retentionDays: null, // retention-form.tsx
-  keepRejected: null, // only by the API and the command line
+  keepRejected: ({ fields, setFields, failure }) => (
+    <TextInput
+      type="number"
+      label="Keep rejected events"
+      description={`Days, up to ${LIMITS.maxKeepRejectedDays}. Kept events can be replayed from Debug after you mend the cause. 0 keeps none, and deletes those that are kept.`}
+      classNames={{ wrapper: "narrow-field" }}
+      required
+      min={0}
+      max={LIMITS.maxKeepRejectedDays}
+      step={1}
+      value={fields.keepRejected}
+      error={failure?.issueAt("keepRejected")}
+      onChange={(event) => setFields({ keepRejected: event.currentTarget.value })}
+    />
+  ),
   limits: null, // limits-form.tsx
 };
 
