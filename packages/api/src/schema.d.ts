@@ -1071,6 +1071,8 @@ outcome: "succeeded" | "partial" | "failed";
 code: string | null;
 /** How many stored attempts have these three. */
 requests: number;
+/** When the last of them was received. */
+lastSeenAt: Schemas["Timestamp"];
 })[];
 /** Attempts to bootstrap, newest first. */
 bootstrapAttempts: (Schemas["Attempt"])[];

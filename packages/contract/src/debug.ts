@@ -198,6 +198,7 @@ export const DebugData = Closed({
       outcome: OneOf(ATTEMPT_OUTCOMES, { description: "The outcome of the requests." }),
       code: textOrNull("The code of the refusals, or of the first rejected event of each request."),
       requests: count("How many stored attempts have these three."),
+      lastSeenAt: time("When the last of them was received."),
     }),
     {
       description:

@@ -57,7 +57,7 @@ export function createDebugView(deps: DebugViewDeps): DebugView {
     const start = readCursor(query.cursor);
     const pageOf = (kind: AttemptKind) => readPage(ledger, { source, query, kind, before: start[kind] });
     const { sourceId } = source;
-    const [bootstraps, events, requestGroups, counts, violations] = await Promise.all([
+    const [bootstraps, events, groups, counts, violations] = await Promise.all([
       pageOf("bootstrap"),
       pageOf("events"),
       ledger.attemptGroups({ ...filterOf(source, query), since: now - DAY_MS }),
@@ -68,6 +68,7 @@ export function createDebugView(deps: DebugViewDeps): DebugView {
     await replaceHints(ledger, source, health.topCodes);
     const planViolations = violations.map(renderViolation);
     const facts = { source: renderSource(source, now), limits: limitsOf(source), health, planViolations };
+    const requestGroups = groups.map((group) => ({ ...group, lastSeenAt: toIsoTime(group.lastSeenAt) }));
     const head = JSON.stringify({ ...facts, requestGroups });
     const nextCursor = JSON.stringify(toCursor({ bootstrap: bootstraps.next, events: events.next }));
     return `${head.slice(0, -1)},"bootstrapAttempts":${toJsonList(bootstraps.rows)},"eventAttempts":${toJsonList(events.rows)},"nextCursor":${nextCursor}}`;

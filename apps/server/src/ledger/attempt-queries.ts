@@ -24,12 +24,13 @@ export type AttemptGroupFilter = Omit<AttemptFilter, "limit" | "before" | "after
   since: number;
 };
 
-/** How many of them have the same origin, outcome and code. */
+/** How many of them have the same origin, outcome and code, and when the last of them was received. */
 export interface AttemptGroup {
   origin: string | null;
   outcome: AttemptOutcome;
   code: string | null;
   requests: number;
+  lastSeenAt: number;
 }
 
 interface AttemptQuery {
@@ -80,7 +81,8 @@ export function attemptQuery({ limit, before, after, ...filter }: AttemptFilter)
 export function attemptGroupQuery({ since, ...filter }: AttemptGroupFilter): AttemptQuery {
   const values: AttemptQuery["values"] = [];
   const where = whereOf(filter, [["received_at >", since]], values);
-  const sql = `select origin, outcome, code, count(*) as requests from attempts where ${where}
+  const sql = `select origin, outcome, code, count(*) as requests, max(received_at) as "lastSeenAt"
+    from attempts where ${where}
     group by origin, outcome, code order by requests desc, origin, code`;
   return { sql, values };
 }

@@ -105,21 +105,23 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       const old = row({ receivedAt: NOW - HOUR });
       const refused = rowsOf(3, () => failed("origin_not_allowed", { origin: "https://other.example" }));
       const served = row({ origin: null });
-      await ledger.recordAttempts({ rows: [old, row(), ...refused, served, row()], counts: [] });
+      const newest = row({ receivedAt: NOW + HOUR });
+      await ledger.recordAttempts({ rows: [old, row(), ...refused, served, newest], counts: [] });
       const all = { sourceId: "src_1", since: NOW - HOUR };
       const group = {
         origin: "https://other.example",
         outcome: "failed",
         code: "origin_not_allowed",
         requests: 3,
+        lastSeenAt: NOW,
       };
       const found = await ledger.attemptGroups(all);
       deepEqual(
-        found.map(({ origin, requests }) => [origin, requests]),
+        found.map(({ origin, requests, lastSeenAt }) => [origin, requests, lastSeenAt]),
         [
-          ["https://other.example", 3],
-          ["https://shop.example", 2],
-          [null, 1],
+          ["https://other.example", 3, NOW],
+          ["https://shop.example", 2, NOW + HOUR],
+          [null, 1, NOW],
         ],
       );
       deepEqual(found[0], group);

@@ -291,7 +291,9 @@ export const DEBUG_VIEW = {
       pages: [],
     },
   ],
-  requestGroups: [{ origin: SITE, outcome: "succeeded" as const, code: null, requests: 1 }],
+  requestGroups: [
+    { origin: SITE, outcome: "succeeded" as const, code: null, requests: 1, lastSeenAt: AT },
+  ],
   bootstrapAttempts: [ATTEMPT],
   eventAttempts: [],
   nextCursor: null,
