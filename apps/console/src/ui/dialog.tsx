@@ -2,6 +2,7 @@
 import { Button, Title, UnstyledButton } from "@mantine/core";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
+import { useCloseOnBack } from "./navigation/close-on-back.ts";
 import { OpenedContent } from "./opened-content.tsx";
 
 interface DialogProps {
@@ -18,6 +19,7 @@ const FIRST = "[data-autofocus]";
 export function Dialog({ title, opened, onClose, isWide = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  useCloseOnBack(opened, onClose);
   useEffect(() => {
     if (!opened) return element.current?.close();
     element.current?.showModal();

@@ -12,6 +12,7 @@ import {
   useState,
 } from "react";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { closesOnBack } from "./navigation/close-on-back.ts";
 
 interface LeaveGuard {
   /** Registers a form with unsaved input. @returns a function that unregisters it */
@@ -35,9 +36,10 @@ export const useConfirmLeave = () => useContext(Context).confirmLeave;
 
 type BlockedNavigation = Parameters<ShouldBlockFn>[0];
 
-/** Other changes of the URL keep the page and its forms. */
-const leavesPage = ({ current, next }: BlockedNavigation) =>
-  current.pathname !== next.pathname || current.search.sourceId !== next.search.sourceId;
+/** Other changes of the URL keep the page and its forms, and Back closes an open dialog first. */
+const leavesPage = ({ current, next, action }: BlockedNavigation) =>
+  !(action === "BACK" && closesOnBack()) &&
+  (current.pathname !== next.pathname || current.search.sourceId !== next.search.sourceId);
 
 type ResolveLeave = (canLeave: boolean) => void;
 

@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { healthQuery } from "../../queries.ts";
+import { useShortcuts } from "../../shortcuts.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { EmptyState, ErrorAlert, Loading, QueryResult } from "../../ui/page-states.tsx";
 import { InstallPrompt } from "../sources/install-prompt.tsx";
@@ -18,6 +19,7 @@ import { FilterBar, readAttemptFilters } from "./filter-bar.tsx";
 import { HealthPanel } from "./health-panel.tsx";
 import { KeptEvents } from "./kept-events.tsx";
 import { useAttemptLog } from "./use-attempt-log.ts";
+import { useOpenedAttempt } from "./use-opened-attempt.ts";
 
 /** The minimum time between two requests of the health counters. */
 const HEALTH_MS = 2_000;
@@ -27,8 +29,6 @@ export const DebugPage = () => (
     {(source) => <Debug source={source} />}
   </SourcePage>
 );
-
-type DebugParams = Record<string, string | undefined>;
 
 /** Refetches the health counters after a new attempt. */
 function useFreshHealth(sourceId: string, newest: string | undefined): void {
@@ -44,7 +44,7 @@ function useFreshHealth(sourceId: string, newest: string | undefined): void {
 
 function Debug({ source }: { readonly source: Source }) {
   const { sourceId } = source;
-  const search = useSearch({ strict: false }) as DebugParams;
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
   const navigate = useNavigate();
   const filters = useMemo(() => readAttemptFilters(search), [search]);
   const [state, log] = useAttemptLog(sourceId, filters);
@@ -53,22 +53,19 @@ function Debug({ source }: { readonly source: Source }) {
   const matching = useQuery({ ...healthQuery(sourceId, filters), placeholderData: keepPreviousData });
   useFreshHealth(sourceId, state.attempts[0]?.attemptId);
 
-  const change = useCallback(
-    (changes: DebugParams) =>
-      void navigate({
-        to: "/analytics/setup/debug",
-        search: (before: DebugParams) => ({ ...before, ...changes }) as Record<string, string>,
-        replace: true,
-        resetScroll: false,
-      }),
-    [navigate],
-  );
-  const open = useCallback((attempt: string | undefined) => change({ attempt }), [change]);
+  const filter = (changes: Record<string, string | undefined>) =>
+    void navigate({
+      to: ".",
+      search: (before) => ({ ...before, ...changes, attempt: undefined }),
+      resetScroll: false,
+    });
+  const { open, close: closeAttempt } = useOpenedAttempt(search.attempt);
   const list = useRef<HTMLDivElement>(null);
   const close = () => {
     list.current?.focus();
-    open(undefined);
+    closeAttempt();
   };
+  useShortcuts(search.attempt === undefined ? [] : [["Escape", close]]);
   const loadOlder = useCallback(() => log?.loadOlder(), [log]);
   const opened = state.attempts.find(({ attemptId }) => attemptId === search.attempt);
   // the page appears at once, so that nothing moves while its parts load
@@ -88,18 +85,15 @@ function Debug({ source }: { readonly source: Source }) {
             health={data.health}
             violations={data.planViolations}
             attempts={state.attempts}
+            allGroups={data.requestGroups}
             groups={matching.data?.requestGroups}
             isFiltered={isFiltered}
-            onFilter={(changed) => change({ ...changed, attempt: undefined })}
+            onFilter={filter}
           />
         )}
       </QueryResult>
       <KeptEvents source={source} />
-      <FilterBar
-        filters={filters}
-        origins={originsOf(health.data?.requestGroups ?? [])}
-        onChange={(changed) => change({ ...changed, attempt: undefined })}
-      >
+      <FilterBar filters={filters} origins={originsOf(health.data?.requestGroups ?? [])} onChange={filter}>
         <LiveControls state={state} onPause={() => log?.pause()} onResume={() => log?.resume()} />
       </FilterBar>
       {state.error && (

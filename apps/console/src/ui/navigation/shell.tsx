@@ -12,6 +12,7 @@ import { setNumberFormat } from "../format-count.ts";
 import { Icon } from "../icon.tsx";
 import { Loading } from "../page-states.tsx";
 import { UnsavedChangesGuard } from "../unsaved-changes.tsx";
+import { useCloseOnBack } from "./close-on-back.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { Sidebar, SidebarBrand } from "./sidebar.tsx";
 
@@ -64,6 +65,7 @@ function ShellFrame({ side, children }: ShellFrameProps) {
     close();
     menuButton.current?.focus();
   };
+  useCloseOnBack(opened, closeAndFocusButton);
   // the empty list of ignored elements makes Escape work inside form fields too
   useHotkeys(opened ? [["Escape", closeAndFocusButton]] : [], []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation closes when the page changes
