@@ -44,36 +44,42 @@ consoleTest(
     const cases: readonly {
       code: string;
       button: string;
+      done: string;
       spoil(): Promise<TestReply>;
       send(): Promise<TestReply>;
     }[] = [
       {
         code: "source_inactive",
         button: "Activate source",
+        done: "Activated",
         spoil: () => change({ isActive: false }),
         send: () => send(1),
       },
       {
         code: "batch_too_large",
         button: "Raise the limit to 6 events",
+        done: "Limit raised",
         spoil: () => change({ limits: { maxBatchSize: 2 } }),
         send: () => send(3),
       },
       {
         code: "payload_too_large",
         button: "Raise the limit to",
+        done: "Limit raised",
         spoil: () => change({ limits: { maxPayloadBytes: 1_024 } }),
         send: large,
       },
       {
         code: "rate_limited",
         button: "Raise the limit to 2 requests per second and IP address",
+        done: "Limit raised",
         spoil: () => change({ limits: { clientRatePerSecond: 1 } }),
         send: untilRefused,
       },
       {
         code: "rotated_public_key",
         button: `Restore the key that ends in ${source.publicKey.slice(-6)} for a day`,
+        done: "Key restored",
         // rotates twice, so that the key to restore is not the previous one
         spoil: async () => {
           await world.ask(`${path}/regenerate-key`, { method: "POST" });
@@ -82,7 +88,7 @@ consoleTest(
         send: () => send(1),
       },
     ];
-    for (const { code, button, spoil, send } of cases) {
+    for (const { code, button, done, spoil, send } of cases) {
       assert.equal((await spoil()).status, 200, code);
       assert.equal((await send()).body.code, code);
       await open(`/analytics/setup/debug?sourceId=${source.sourceId}&code=${code}`);
@@ -92,9 +98,50 @@ consoleTest(
         .first()
         .click();
       await page.getByRole("button", { name: button }).click();
-      await page.getByText("The next request like this will be accepted.").waitFor();
+      const mended = new RegExp(`^${done} \\d\\d:\\d\\d\\. The next request like this will be accepted\\.$`);
+      await page.getByText(mended).waitFor();
+      await page.getByRole("button", { name: button }).waitFor({ state: "detached" });
       assert.equal((await send()).status, 200, code);
+      await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+      const problem = page.getByRole("listitem").filter({ hasText: code.replaceAll("_", " ") });
+      if (code !== "rotated_public_key") {
+        await page.getByText(/^\d mended problems?$/).click();
+        await page.getByRole("list", { name: "Mended problems" }).and(page.locator(":visible")).waitFor();
+        await problem.getByText(done, { exact: true }).waitFor();
+      }
     }
+  },
+);
+
+consoleTest(
+  "A refused origin turns into an allowed one at once, and is no problem once its requests are accepted; another one stays.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const sendFrom = (origin: string) => world.send(bootstrapPath(source), bootstrapBody(), { origin });
+    for (const origin of ["https://shop.example.org", "https://stranger.example"])
+      assert.equal((await sendFrom(origin)).body.code, "origin_not_allowed");
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    const problems = page.getByRole("list", { name: "Most frequent error codes" });
+    const origins = problems.getByRole("list", { name: "Refused origins" }).getByRole("listitem");
+    const shop = origins.filter({ hasText: "shop.example.org" });
+    await shop.getByRole("button", { name: "Allow https://shop.example.org" }).click();
+    await shop.getByText(/^Allowed \d\d:\d\d$/).waitFor();
+    assert.equal(await shop.getByRole("button", { name: "Allow https" }).count(), 0);
+    await problems.getByText("2 requests from 2 origins").waitFor();
+    await page.getByRole("option").filter({ hasText: "shop.example.org" }).click();
+    const attempt = page.getByRole("region", { name: "Attempt", exact: true });
+    await attempt.getByText(/^Allowed \d\d:\d\d\. The next request like this/).waitFor();
+
+    assert.equal((await sendFrom("https://shop.example.org")).status, 200);
+    await problems.getByText("1 request from 1 origin").waitFor();
+    assert.match((await origins.allTextContents()).join(), /^https:\/\/stranger\.example1 request/);
+    await page.getByText("1 mended problem", { exact: true }).click();
+    const mended = page.getByRole("list", { name: "Mended problems" });
+    await mended.getByText(/^Allowed \d\d:\d\d$/).waitFor();
+
+    await page.reload();
+    await page.getByText("1 mended problem", { exact: true }).click();
+    await mended.getByText("Allowed", { exact: true }).waitFor();
   },
 );
 

@@ -21,6 +21,8 @@ import {
 import { seriousFindings } from "../accessibility.ts";
 import { consoleTest } from "../console-world.ts";
 
+const AT = "2026-01-01T10:00:30.000Z";
+
 /** An attempt with the members that the functions read. */
 const attempt = (members: Partial<Record<keyof DebugAttempt, unknown>>): DebugAttempt =>
   ({
@@ -34,7 +36,7 @@ const attempt = (members: Partial<Record<keyof DebugAttempt, unknown>>): DebugAt
     origin: null,
     publicKey: "pk_1",
     raw: null,
-    receivedAt: "2026-01-01T10:00:30.000Z",
+    receivedAt: AT,
     ...members,
   }) as unknown as DebugAttempt;
 
@@ -59,17 +61,17 @@ test("Failures are grouped by code with their origins, and outcomes by minute.",
   const of = (origin: string) => attempt({ code: "origin_not_allowed", outcome: "failed", origin });
   const attempts = [of("https://b.example"), of("https://a.example"), of("https://a.example")];
   const group = (origin: string, requests: number) =>
-    ({ origin, outcome: "failed", code: "origin_not_allowed", requests }) as const;
+    ({ origin, outcome: "failed", code: "origin_not_allowed", requests, lastSeenAt: AT }) as const;
   const groups = [group("https://b.example", 1), group("https://a.example", 2)];
   const codes = [{ code: "origin_not_allowed", count: 312, hint: "Add it." }];
   const [problem] = groupProblems(codes, groups);
-  assert.equal(problem?.amount, "312 requests");
+  assert.deepEqual([problem?.count, problem?.unit], [312, "request"]);
   assert.deepEqual(problem?.origins, [
     { origin: "https://a.example", requests: 2 },
     { origin: "https://b.example", requests: 1 },
   ]);
   const [filtered] = groupFilteredProblems(codes, groups.slice(0, 1));
-  assert.equal(filtered?.amount, "1 request");
+  assert.deepEqual([filtered?.count, filtered?.unit], [1, "request"]);
   const minutes = outcomesByMinute(attempts, Date.parse("2026-01-01T10:02:00Z"), 5);
   assert.deepEqual(
     minutes.map(({ failed }) => failed),

@@ -1,7 +1,6 @@
 /** Summarizes an attempt for its row: the events' names, the page, the counts, and the request as a curl command. */
 import type { DebugAttempt, DebugData } from "@headwater/contract";
 import { isEventCode } from "@headwater/contract/event-codes";
-import { pluralize } from "../../ui/format-count.ts";
 
 /** How many names of events a row has. */
 const MAX_NAMES = 3;
@@ -66,7 +65,7 @@ export function toCurl(attempt: DebugAttempt, api: string): string {
   return lines.filter(Boolean).join(" \\\n  ");
 }
 
-type RequestGroup = DebugData["requestGroups"][number];
+export type RequestGroup = DebugData["requestGroups"][number];
 type TopCode = DebugData["health"]["topCodes"][number];
 
 export interface OriginRequests {
@@ -76,8 +75,9 @@ export interface OriginRequests {
 
 export interface AttemptProblem {
   readonly code: string;
-  /** For example `3 requests`. */
-  readonly amount: string;
+  readonly count: number;
+  /** What is counted. */
+  readonly unit: "event" | "request";
   readonly hint: string;
   /** The origins of the requests with this code, the most frequent first. */
   readonly origins: readonly OriginRequests[];
@@ -106,7 +106,8 @@ export const groupProblems = (
 ): AttemptProblem[] =>
   codes.map(({ code, count, hint }) => ({
     code,
-    amount: pluralize(count, isEventCode(code) ? "event" : "request"),
+    count,
+    unit: isEventCode(code) ? "event" : "request",
     hint,
     origins: originsOf(withCode(groups, code)),
   }));
@@ -122,7 +123,8 @@ export function groupFilteredProblems(
     .sort((a, b) => b.requests - a.requests)
     .map(({ code, requests }) => ({
       code,
-      amount: pluralize(requests, "request"),
+      count: requests,
+      unit: "request",
       hint: codes.find((top) => top.code === code)?.hint ?? "",
       origins: originsOf(withCode(groups, code)),
     }));

@@ -7,6 +7,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
 import { groupFilteredProblems, groupProblems, sumRequests } from "./attempt-summary.ts";
 import type { DebugResult } from "./follow-attempts.ts";
+import { partitionProblems } from "./mended-problems.ts";
 import { OutcomeTimeline } from "./outcome-timeline.tsx";
 import { OUTCOMES } from "./outcomes.ts";
 import { PlanViolations } from "./plan-violations.tsx";
@@ -20,6 +21,7 @@ interface HealthPanelProps {
   readonly health: DebugResult["health"];
   readonly violations: DebugResult["planViolations"];
   readonly attempts: readonly DebugAttempt[];
+  readonly allGroups: DebugData["requestGroups"];
   /** The requests of the last 24 hours that the filters select. undefined: not known yet, or reading them failed. */
   readonly groups: DebugData["requestGroups"] | undefined;
   readonly isFiltered: boolean;
@@ -47,7 +49,7 @@ function filteredFacts(groups: HealthPanelProps["groups"]) {
 }
 
 export function HealthPanel(props: HealthPanelProps) {
-  const { source, health, violations, attempts, groups, isFiltered, onFilter } = props;
+  const { source, health, violations, attempts, allGroups, groups, isFiltered, onFilter } = props;
   const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
   const period = isFiltered ? "Last 24 hours, listed requests that match the filters" : "Last 24 hours";
   const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
@@ -56,6 +58,7 @@ export function HealthPanel(props: HealthPanelProps) {
   const problems = isFiltered
     ? groupFilteredProblems(topCodes, groups ?? [])
     : groupProblems(otherCodes, groups ?? []);
+  const { current, mended } = partitionProblems(problems, { source, attempts, groups: allGroups });
   const hasViolations = !isFiltered && (rejectsByPlan || violations.length > 0 || last24h.planViolations > 0);
   return (
     <Paper withBorder p="lg" component="section" aria-label="Health">
@@ -96,7 +99,7 @@ export function HealthPanel(props: HealthPanelProps) {
         </Alert>
       ))}
       {(problems.length > 0 || hasViolations) && (
-        <ProblemList source={source} problems={problems} onFilter={onFilter}>
+        <ProblemList source={source} problems={current} mended={mended} onFilter={onFilter}>
           {hasViolations && (
             <PlanViolations
               sourceId={source.sourceId}

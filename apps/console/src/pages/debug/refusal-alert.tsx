@@ -8,7 +8,7 @@ import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { quickFixFor } from "./quick-fix.ts";
+import { makeFix, remedyFor } from "./quick-fix.ts";
 
 interface RefusalAlertProps {
   readonly source: Source;
@@ -18,9 +18,9 @@ interface RefusalAlertProps {
 export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
   const { can } = useWorkspace();
   const changed = useInvalidateSource();
-  const fix = quickFixFor(source, attempt);
+  const { fix, done } = remedyFor(source, attempt);
   const fixed = useMutation({
-    mutationFn: async () => fix?.run(),
+    mutationFn: async () => fix && makeFix(source, fix),
     onSuccess: () => changed(source.sourceId),
   });
   const { code, message, hint, outcome, results, rejected } = attempt;
@@ -32,7 +32,7 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
     : (message ?? code);
   return (
     <Alert
-      color={fixed.isSuccess ? "green" : outcome === "failed" ? "red" : "yellow"}
+      color={done !== null ? "green" : outcome === "failed" ? "red" : "yellow"}
       title={<TextWithCode text={title} />}
       className="wrap"
     >
@@ -42,7 +42,7 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
         </Text>
       )}
       <Group mt="xs" gap="sm">
-        {!fixed.isSuccess && fix?.permissions.every(can) && (
+        {fix?.permissions.every(can) && (
           <AsyncButton
             size="xs"
             isPending={fixed.isPending}
@@ -52,11 +52,9 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
             {fix.label}
           </AsyncButton>
         )}
-        {fixed.isSuccess && (
-          <Text size="sm" role="status">
-            Fixed. The next request like this will be accepted.
-          </Text>
-        )}
+        <Text size="sm" role="status">
+          {done !== null && `${done}. The next request like this will be accepted.`}
+        </Text>
         <Text size="xs" ff="monospace">
           {code}
         </Text>
