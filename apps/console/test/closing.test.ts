@@ -17,7 +17,7 @@ consoleTest(
     const { sourceId } = await seed(world);
     const address = `/analytics/setup/debug?sourceId=${sourceId}`;
     await open(address);
-    const options = page.getByRole("option");
+    const options = page.getByRole("listbox", { name: "Attempts" }).getByRole("option");
     await options.first().click();
     await attempt(page).waitFor();
     await page.keyboard.press("ArrowDown");
@@ -80,6 +80,7 @@ consoleTest(
       { at: "/sources", show: press("Navigation"), what: "navigation" },
     ];
     await open("/team");
+    await page.getByRole("heading", { name: "Team", level: 1 }).waitFor();
     for (const { at, show, what = "dialog" } of cases) {
       await page.setViewportSize({ width: what === "navigation" ? 390 : 1280, height: 720 });
       // as a link of the console does: Back leads to the page before

@@ -291,9 +291,7 @@ export const DEBUG_VIEW = {
       pages: [],
     },
   ],
-  requestGroups: [
-    { origin: SITE, outcome: "succeeded" as const, code: null, requests: 1, lastSeenAt: AT },
-  ],
+  requestGroups: [{ origin: SITE, outcome: "succeeded" as const, code: null, requests: 1, lastSeenAt: AT }],
   bootstrapAttempts: [ATTEMPT],
   eventAttempts: [],
   nextCursor: null,
