@@ -1,14 +1,14 @@
 /** The keyboard shortcuts of the console, and the sheet that lists them (`?`). */
 import { useHotkeys } from "@mantine/hooks";
-import { useState } from "react";
 import { Dialog } from "./ui/dialog.tsx";
 
-const MODIFIER = navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl";
+/** The key of most shortcuts of the system. */
+export const MODIFIER = navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl";
 
 const SHORTCUTS = [
   {
     title: "Everywhere",
-    keys: [[`${MODIFIER} K`, "Go to a page or a source"] as const, ["?", "Show this list"] as const],
+    keys: [[`${MODIFIER} K`, "Search pages, sources and actions"] as const, ["?", "Show this list"] as const],
   },
   {
     title: "Stats",
@@ -31,16 +31,20 @@ export function useShortcuts(shortcuts: readonly (readonly [keys: string, run: (
   );
 }
 
-export function ShortcutSheet() {
-  const [isOpen, setOpen] = useState(false);
-  const open = () => setOpen(true);
+interface ShortcutSheetProps {
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+  readonly onClose: () => void;
+}
+
+export function ShortcutSheet({ isOpen, onOpen, onClose }: ShortcutSheetProps) {
   // the character needs the shift key on most keyboards
   useShortcuts([
-    ["shift+?", open],
-    ["?", open],
+    ["shift+?", onOpen],
+    ["?", onOpen],
   ]);
   return (
-    <Dialog title="Keyboard shortcuts" opened={isOpen} onClose={() => setOpen(false)}>
+    <Dialog title="Keyboard shortcuts" opened={isOpen} onClose={onClose}>
       {SHORTCUTS.map(({ title, keys }) => (
         <section key={title} aria-label={title}>
           <div className="menu-title">{title}</div>

@@ -4,13 +4,13 @@ import { seriousFindings } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
 
 consoleTest(
-  "Ctrl+K opens a search over pages and sources, and Enter opens the selected one.",
+  "Ctrl+K opens a search over pages, views and sources, and Enter opens the selected one.",
   async ({ world, page, open, shoot }) => {
     const { sourceId } = await world.createSource({ name: "Green shop" });
     await open("/sources");
     await page.getByRole("link", { name: "Green shop" }).waitFor();
     await page.keyboard.press("Control+k");
-    const dialog = page.getByRole("dialog", { name: "Go to" });
+    const dialog = page.getByRole("dialog", { name: "Search" });
     await dialog.getByText("Green shop: Stats").waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("palette");
@@ -21,9 +21,46 @@ consoleTest(
     assert.equal(new URL(page.url()).searchParams.get("sourceId"), sourceId);
     await page.keyboard.press("Control+k");
     await page.keyboard.type("zzz");
-    await dialog.getByText("No page or source contains “zzz”.").waitFor();
+    await dialog.getByText("Nothing is called “zzz”.").waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
+  },
+);
+
+consoleTest(
+  "The search finds views by a part of their name, saved items, actions and pages by other words.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource({ name: "Green shop" });
+    const funnel = { kind: "funnel", name: "Checkout", steps: [{ page: "/cart" }, { event: "order" }] };
+    await world.ask(`/api/tracking-sources/${sourceId}/saved`, { method: "POST", body: funnel });
+    await open("/sources");
+    const dialog = page.getByRole("dialog", { name: "Search" });
+    const first = dialog.getByRole("listitem").first().getByRole("button");
+    const search = async (text: string) => {
+      await page.getByRole("button", { name: "Search", exact: true }).click();
+      await page.keyboard.type(text);
+    };
+    await search("ret");
+    await dialog.getByRole("button", { name: "Green shop: Retention" }).click();
+    await page.waitForURL((url) => url.searchParams.get("view") === "retention");
+    await search("checkout");
+    await dialog.getByRole("button", { name: "Funnel: Checkout" }).click();
+    await page.waitForURL((url) => url.searchParams.get("step2") === "event:order");
+    assert.equal(new URL(page.url()).searchParams.get("view"), "funnel");
+    await search("requests");
+    await dialog.getByRole("button", { name: "Green shop: Debug" }).waitFor();
+    await page.keyboard.press("Escape");
+    await search("dark");
+    assert.equal(await first.getAttribute("aria-label"), "Use dark theme");
+    await page.keyboard.press("Enter");
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    await search("shortcuts");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Add a filter").waitFor();
+    await page.keyboard.press("Escape");
+    await search("log out");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.pathname === "/sign-in");
   },
 );
 

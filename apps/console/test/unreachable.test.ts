@@ -87,7 +87,7 @@ consoleTest(
     await save.click();
     await form.getByText("does not answer.").waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByRole("dialog", { name: "Go to" }).getByText("You are offline.").waitFor();
+    await page.getByRole("dialog", { name: "Search" }).getByText("You are offline.").waitFor();
     await page.keyboard.press("Escape");
     assert.equal(await name.inputValue(), "Boutique");
     await context.setOffline(false);
@@ -102,6 +102,8 @@ consoleTest(
     await page.getByText("No daily limit").waitFor();
     assert.ok(violations.splice(0).every((text) => /ERR_INTERNET|module|preload CSS|could not/.test(text)));
   },
+  // no other test has loaded the file of the search in this browser context
+  { isApart: true },
 );
 
 consoleTest(

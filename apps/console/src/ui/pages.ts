@@ -17,3 +17,12 @@ export const SOURCE_PAGES = [
   { to: "/sources/data", label: "Goals & data", permission: "sources:write" },
   { to: "/sources/settings", label: "Settings", permission: "sources:write" },
 ] as const;
+
+/** The views of a source's stats, besides the overview. */
+export const STATS_VIEWS = [
+  { view: "realtime", label: "Real time" },
+  { view: "funnel", label: "Funnel" },
+  { view: "paths", label: "Paths" },
+  { view: "retention", label: "Retention" },
+  { view: "explore", label: "Explore" },
+] as const;

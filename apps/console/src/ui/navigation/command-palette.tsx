@@ -1,4 +1,4 @@
-/** The command palette (⌘K or Ctrl+K): opens any page of the workspace or of one of its sources by its name. */
+/** The command palette (⌘K or Ctrl+K): finds pages, views, sources, saved items, actions and documents by their names. */
 import { useHotkeys } from "@mantine/hooks";
 import { Suspense, useState } from "react";
 import { Dialog } from "../dialog.tsx";
@@ -8,34 +8,42 @@ import { Loading } from "../page-states.tsx";
 
 const PaletteList = lazily(async () => (await import("./palette.tsx")).PaletteList);
 
-export function CommandPalette() {
-  const [isOpen, setOpen] = useState(false);
+interface PaletteProps {
+  readonly onClose: () => void;
+  readonly onShowShortcuts: () => void;
+}
+interface CommandPaletteProps extends PaletteProps {
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+}
+
+export function CommandPalette({ isOpen, onOpen, ...props }: CommandPaletteProps) {
   // the empty list of ignored elements makes it work inside form fields too
-  useHotkeys([["mod+K", () => setOpen(true)]], []);
+  useHotkeys([["mod+K", onOpen]], []);
   return (
-    <Dialog title="Go to" opened={isOpen} onClose={() => setOpen(false)}>
-      <Palette onClose={() => setOpen(false)} />
+    <Dialog title="Search" opened={isOpen} onClose={props.onClose}>
+      <Palette {...props} />
     </Dialog>
   );
 }
 
 /** The field is there at once, so that it takes the keys that are pressed while the list is loading. */
-function Palette({ onClose }: { readonly onClose: () => void }) {
+function Palette(props: PaletteProps) {
   const [text, setText] = useState("");
   return (
     <>
       <label className="palette-field">
         <Icon name="search" />
         <input
-          aria-label="Page or source"
-          placeholder="A page or a source"
+          aria-label="Page, source or action"
+          placeholder="A page, a source or an action"
           data-autofocus
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
       </label>
       <Suspense fallback={<Loading />}>
-        <PaletteList key={text} text={text} onClose={onClose} />
+        <PaletteList key={text} text={text} {...props} />
       </Suspense>
     </>
   );

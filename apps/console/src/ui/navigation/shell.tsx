@@ -3,7 +3,7 @@ import { UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { profileQuery } from "../../queries.ts";
 import { ShortcutSheet } from "../../shortcuts.tsx";
 import { WorkspaceProvider } from "../../workspace-context.tsx";
@@ -39,12 +39,26 @@ export const LoadingShell = () => (
 
 export function Shell() {
   usePreferences();
+  const [dialog, setDialog] = useState<"search" | "shortcuts" | null>(null);
+  /** A dialog reports that it has closed after another one may have opened. */
+  const closing = (closed: typeof dialog) => () => setDialog((shown) => (shown === closed ? null : shown));
+  const search = () => setDialog("search");
+  const showShortcuts = () => setDialog("shortcuts");
   return (
     <UnsavedChangesGuard>
       <WorkspaceProvider loading={<LoadingShell />}>
-        <ShellFrame side={<Sidebar />}>
-          <CommandPalette />
-          <ShortcutSheet />
+        <ShellFrame side={<Sidebar onSearch={search} />}>
+          <CommandPalette
+            isOpen={dialog === "search"}
+            onOpen={search}
+            onClose={closing("search")}
+            onShowShortcuts={showShortcuts}
+          />
+          <ShortcutSheet
+            isOpen={dialog === "shortcuts"}
+            onOpen={showShortcuts}
+            onClose={closing("shortcuts")}
+          />
           <Outlet />
         </ShellFrame>
       </WorkspaceProvider>

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { profileQuery } from "../../queries.ts";
 import { roleName } from "../../role-texts.ts";
+import { MODIFIER } from "../../shortcuts.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { Brand } from "../brand.tsx";
 import { ColorSchemeControl } from "../color-scheme-control.tsx";
@@ -22,7 +23,12 @@ export const SidebarBrand = () => (
   </div>
 );
 
-export function Sidebar() {
+interface SidebarProps {
+  /** Opens the search over pages, sources and actions. */
+  readonly onSearch: () => void;
+}
+
+export function Sidebar({ onSearch }: SidebarProps) {
   const { can } = useWorkspace();
   const navigate = useNavigate();
   const { pathname } = useLocation();
@@ -31,6 +37,12 @@ export function Sidebar() {
     <>
       <SidebarBrand />
       <WorkspaceMenu />
+      <UnstyledButton className="side-link side-search" aria-label="Search" onClick={onSearch}>
+        <Icon name="search" size={17} />
+        <span className="side-label">
+          Search <kbd aria-hidden>{MODIFIER} K</kbd>
+        </span>
+      </UnstyledButton>
       <nav aria-label="Pages">
         {PAGES.filter(({ permission }) => can(permission)).map(({ to, label, icon }) => (
           <Link

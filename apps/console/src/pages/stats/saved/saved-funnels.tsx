@@ -6,24 +6,16 @@ import { Dropdown } from "../../../ui/dropdown.tsx";
 import {
   type FunnelStep,
   type FunnelWindow,
-  fromStatsGoals,
   MIN_STEPS,
   stepParams,
   toStatsGoals,
-  windowOf,
   windowSecondsOf,
 } from "../funnel/funnel-steps.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { SaveItemDialog } from "./save-item-dialog.tsx";
+import { funnelParams } from "./saved-search.ts";
 import { SavedRow } from "./segments.tsx";
 import type { SavedItems } from "./use-saved-items.ts";
-
-const DAY_SECONDS = 86_400;
-
-const paramsOf = ({ steps, windowSeconds }: SavedItem) => ({
-  ...stepParams(fromStatsGoals(steps ?? [])),
-  within: windowOf(windowSeconds ?? DAY_SECONDS),
-});
 
 /** The saved funnel with these steps, which has their name. */
 export function findFunnel(
@@ -32,7 +24,7 @@ export function findFunnel(
   within: FunnelWindow,
 ): SavedItem | undefined {
   const shown = JSON.stringify({ ...stepParams(steps), within });
-  return items.find((item) => item.kind === "funnel" && JSON.stringify(paramsOf(item)) === shown);
+  return items.find((item) => item.kind === "funnel" && JSON.stringify(funnelParams(item)) === shown);
 }
 
 interface SavedFunnelsProps {
@@ -66,7 +58,7 @@ export function SavedFunnels({ view, saved, current, steps, within }: SavedFunne
                 isSelected={funnel === current}
                 onSelect={() => {
                   close();
-                  view.update(paramsOf(funnel));
+                  view.update(funnelParams(funnel));
                 }}
                 onRemove={canDelete(funnel) ? () => remove(funnel.savedId) : null}
               />

@@ -5,9 +5,10 @@ import { useState } from "react";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { MenuItem, MenuTitle } from "../../../ui/dropdown.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import { areSameFilters, otherFilterParams } from "../other-filters.ts";
+import { areSameFilters } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
-import { statsFilterParams, withoutFilters } from "../view-params.ts";
+import { withoutFilters } from "../view-params.ts";
+import { segmentParams } from "./saved-search.ts";
 import { useSavedItems } from "./use-saved-items.ts";
 
 interface SegmentListProps {
@@ -24,22 +25,18 @@ export function SegmentList({ view, onDone }: SegmentListProps) {
   return (
     <div className="menu-group saved-list">
       <MenuTitle>Segments</MenuTitle>
-      {segments.map((segment) => {
-        // filters without a search parameter of their own share one
-        const { params, others } = statsFilterParams(segment.filters ?? []);
-        return (
-          <SavedRow
-            key={segment.savedId}
-            item={segment}
-            isSelected={areSameFilters(segment.filters ?? [], view.scope.filters)}
-            onSelect={() => {
-              onDone();
-              view.update({ ...withoutFilters(view.filters), ...params, ...otherFilterParams(others) });
-            }}
-            onRemove={saved.canDelete(segment) ? () => saved.remove(segment.savedId) : null}
-          />
-        );
-      })}
+      {segments.map((segment) => (
+        <SavedRow
+          key={segment.savedId}
+          item={segment}
+          isSelected={areSameFilters(segment.filters ?? [], view.scope.filters)}
+          onSelect={() => {
+            onDone();
+            view.update({ ...withoutFilters(view.filters), ...segmentParams(segment) });
+          }}
+          onRemove={saved.canDelete(segment) ? () => saved.remove(segment.savedId) : null}
+        />
+      ))}
     </div>
   );
 }
