@@ -169,7 +169,8 @@ const inConsole = (title: string, run: Run, isLeftOut: string | false, options: 
   });
 
 /** A test in the console, on a new service. It fails when the page violates one of the rules of `watch`. */
-export const consoleTest = (title: string, run: Run) => void inConsole(title, run, skip, {});
+export const consoleTest = (title: string, run: Run, options: Pick<ConsoleTestOptions, "isApart"> = {}) =>
+  void inConsole(title, run, skip, options);
 
 const noWarehouse = !isInstalled() && "left out: the optional package chdb is not installed";
 const STATS = { WAREHOUSE: "embedded" };
