@@ -1,8 +1,10 @@
 /** The selected workspace and the permissions of its user, as a React context. */
+
 import type { Permission, Role } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { ApiFailure } from "./api.ts";
+import { HEADWATER } from "./command-name.ts";
 import { organizationsQuery, permissionsQuery } from "./queries.ts";
 import { session } from "./session.ts";
 import { WorkspaceErrorPage } from "./ui/navigation/workspace-error-page.tsx";
@@ -43,7 +45,7 @@ export const GuestProvider = ({ children }: { readonly children: ReactNode }) =>
 const NO_WORKSPACE = new ApiFailure(403, {
   code: "not_a_member",
   message: "You are not a member of any workspace.",
-  hint: "Ask an admin to add you, or create a workspace with `headwater workspace create`.",
+  hint: `Ask an admin to add you, or create a workspace with \`${HEADWATER} workspace create\`.`,
 });
 
 interface WorkspaceProviderProps {

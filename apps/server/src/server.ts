@@ -1,4 +1,5 @@
 /** Starts the service: opens its stores, builds its parts in order, listens, and closes all of it in reverse order. */
+
 import type { Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import { type Logger, pino } from "pino";
@@ -16,6 +17,7 @@ import {
 } from "./config/config.ts";
 import type { Config } from "./config/settings.ts";
 import { createContext, type ServiceContext } from "./context.ts";
+import { HEADWATER } from "./core/command-name.ts";
 import { createIds } from "./core/ids.ts";
 import { releaseMemory, withGcEnabled } from "./core/memory.ts";
 import { hashToken } from "./core/token.ts";
@@ -100,7 +102,7 @@ async function setUpLedger(context: ServiceContext, { signInLink = true, ownerTo
   const { OWNER_TOKEN: given } = config;
   if (!first && given !== null && !(await ledger.tokenByHash({ hash: hashToken(given) }))) {
     log.warn(
-      "OWNER_TOKEN is used only for an empty ledger, so this value is ignored. To make another owner's token, run `headwater token create --owner`.",
+      `OWNER_TOKEN is used only for an empty ledger, so this value is ignored. To make another owner's token, run \`${HEADWATER} token create --owner\`.`,
     );
   }
   return first;
@@ -111,7 +113,9 @@ async function listen(server: Server, { PORT, HOST }: Config) {
     return await listenFor(server, { port: PORT, host: HOST });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
-    throw new ConfigError(`PORT ${PORT} of ${HOST} is in use; set PORT to a free one.`);
+    throw new ConfigError(
+      `PORT ${PORT} of ${HOST} is in use, perhaps by a Headwater that runs already. Stop it, or set PORT to a free port, such as PORT=${PORT + 1}.`,
+    );
   }
 }
 

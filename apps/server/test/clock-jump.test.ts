@@ -98,7 +98,7 @@ it("A clock that jumps ahead and back deletes nothing, is reported, and every id
   const [line, ...more] = filled.lines.filter(({ msg }) => /clock has jumped/.test(msg));
   assert.deepEqual(more, [], "reported once");
   assert.deepEqual([line?.level, line?.before], [ERROR_LEVEL, start]);
-  assert.match(line?.msg ?? "", /run `headwater accept-clock`/);
+  assert.match(line?.msg ?? "", /run `npx headwater accept-clock`/);
   assert.equal(Date.parse(line?.now ?? "") - Date.parse(start), 100 * DAY);
 
   await filled.jump(-100 * DAY);

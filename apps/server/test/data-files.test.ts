@@ -163,11 +163,11 @@ describe("headwater export", () => {
       }
       const { code, stderr } = await run("export", "--source", "Elsewhere", ...words);
       assert.equal(code, 1);
-      assert.match(stderr, /^There is no source "Elsewhere"\. Run `headwater source list`/);
+      assert.match(stderr, /^There is no source "Elsewhere"\. Run `npx headwater source list`/);
       const { code: named, stdout } = await run("export", "--source", "src_shop", ...words);
       assert.deepEqual([named, stdout], [0, ""], "a name that begins like an id");
       const wrong = await run("export", "--source", source.sourceId, "--organization", "Nowhere", ...words);
-      assert.match(wrong.stderr, /^There is no workspace "Nowhere"\. Run `headwater workspace list`/);
+      assert.match(wrong.stderr, /^There is no workspace "Nowhere"\. Run `npx headwater workspace list`/);
     }
   });
 
@@ -176,7 +176,11 @@ describe("headwater export", () => {
     const words = ["export", "--source", source.sourceId];
     writeFileSync(file("wrong"), "hw_wrong\n");
     const refusals: [string[], number, RegExp][] = [
-      [["export", "--source", "src_none"], 1, /There is no source "src_none"\. Run `headwater source list`/],
+      [
+        ["export", "--source", "src_none"],
+        1,
+        /There is no source "src_none"\. Run `npx headwater source list`/,
+      ],
       [[...words, "--from", "soon"], 64, /--from must be a valid day or time/],
       [[...words, "--resume"], 64, /--resume needs --out/],
       [

@@ -374,7 +374,7 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "Some events of the warehouse cannot be read, because their files are damaged.",
-    hint: "Retry in a few minutes: the service sets damaged files aside. The operator finds them in the log and with `headwater check-warehouse` (docs/operate/runbook/HeadwaterEventsMissing.md).",
+    hint: "Retry in a few minutes: the service sets damaged files aside. The operator finds them in the log; docs/operate/runbook/HeadwaterEventsMissing.md says what to do.",
     retryable: true,
   }),
   query_too_heavy: failure({

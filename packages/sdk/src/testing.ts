@@ -76,11 +76,13 @@ async function ask(options: TestingOptions, path: string, method = "GET"): Promi
   const url = urlOf(options);
   const response = await fetch(url + path, { method, headers }).catch((error: { cause?: unknown }) => {
     throw new Error(
-      `No test server answers at ${url} (${error.cause ?? error}). Start it with \`headwater test-server\`, or set HEADWATER_TEST_URL.`,
+      `No test server answers at ${url} (${error.cause ?? error}). Start it with \`npx headwater test-server\`, or set HEADWATER_TEST_URL.`,
     );
   });
   if (response.ok) return response;
-  throw new Error(`${url} answered ${response.status}: it is not the address of \`headwater test-server\`.`);
+  throw new Error(
+    `${url} answered ${response.status}: it is not the address of \`npx headwater test-server\`.`,
+  );
 }
 
 const readEvents = async (options: TestingOptions, name?: string): Promise<readonly ReceivedEvent[]> =>

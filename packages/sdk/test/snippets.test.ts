@@ -26,6 +26,6 @@ browserTest("The Next.js example logs one warning when its script is blocked.", 
   await Promise.all([visit.nextWarning(), page.goto(site.url)]);
   await waitForEarlierRequests(visit);
   assert.deepEqual(warnings, [
-    `Headwater: ${ingest.url}/sdk/v2.js was blocked, so nothing is counted. Run \`headwater doctor\`.`,
+    `Headwater: ${ingest.url}/sdk/v2.js was blocked, so nothing is counted. Run \`npx headwater doctor\`.`,
   ]);
 });

@@ -8,6 +8,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { API_BASE, type ApiAnswer, apiWith } from "../api.ts";
+import { HEADWATER } from "../command-name.ts";
 import { MailForm } from "../mail-form.tsx";
 import { signInMethodsQuery } from "../queries.ts";
 import { type Credential, readCredential, signInBy, signInWith, takeFragment } from "../sign-in.ts";
@@ -114,10 +115,8 @@ function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
   );
 }
 
-const NO_TOKEN =
-  "No token? Ask a colleague for an invitation. Or run `headwater sign-in` on the server and open the link that it prints: it works once, within 10 minutes.";
-const LOCKED_OUT =
-  "Locked out? Run `headwater sign-in` on the server and open the link that it prints: it works once, within 10 minutes.";
+const NO_TOKEN = `No token? Ask a colleague for an invitation. Or run \`${HEADWATER} sign-in\` on the server and open the link that it prints: it works once, within 10 minutes.`;
+const LOCKED_OUT = `Locked out? Run \`${HEADWATER} sign-in\` on the server and open the link that it prints: it works once, within 10 minutes.`;
 
 function TokenForm({ onSignedIn }: Pick<SignInFormProps, "onSignedIn">) {
   const [token, setToken] = useState("");

@@ -1,4 +1,5 @@
 /** Access tokens: list, create, revoke, and sign in with a one-time code (docs/api/access.md). */
+
 import {
   type CreateTokenBody,
   type Issue,
@@ -8,6 +9,7 @@ import {
   type Role,
   type Token,
 } from "@headwater/contract";
+import { HEADWATER } from "../core/command-name.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { DAY_MS, startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
@@ -201,7 +203,7 @@ export const revokeToken: CatalogHandler<"revokeToken"> = async (call, { catalog
   return { body: { tokenId: revoked.tokenId, revokedAt: toIsoTime(revoked.revokedAt ?? now) } };
 };
 
-const SIGN_IN_HINT = "Run `headwater sign-in` on the server for a new link, or sign in with an access token.";
+const SIGN_IN_HINT = `Run \`${HEADWATER} sign-in\` on the server for a new link, or sign in with an access token.`;
 
 /** @throws Refusal when the code of a sign-in cannot be used */
 function requireUsableCode<T extends object>(outcome: T | SignInFailure): asserts outcome is T {

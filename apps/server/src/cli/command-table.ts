@@ -1,4 +1,5 @@
 /** The table of commands. Each is loaded only when it is used, so a running service does not hold the others in memory. */
+import { HEADWATER } from "../core/command-name.ts";
 import type { CommandGroup } from "./command.ts";
 
 export const headwater: CommandGroup = {
@@ -30,5 +31,5 @@ export const headwater: CommandGroup = {
     demo: async () => (await import("../../tools/seed/demo.ts")).demo,
     seed: async () => (await import("../../tools/seed/seed.ts")).seed,
   },
-  note: ["Run `headwater --version` for the version."],
+  note: [`Run \`${HEADWATER} --version\` for the version.`],
 };

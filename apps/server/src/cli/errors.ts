@@ -1,6 +1,8 @@
 /** Errors of a command, and the exit code and message of whatever was thrown. */
+
 import type { ErrorCode, Issue, SourceFieldName } from "@headwater/contract";
 import { ApiFailure } from "../../../../packages/api/src/index.ts";
+import { HEADWATER } from "../core/command-name.ts";
 import { messageOf, needsOperator } from "../core/errors.ts";
 import { Refusal } from "../core/refusal.ts";
 
@@ -65,10 +67,10 @@ const OPTION_OF_FIELD: Readonly<Record<string, string | null>> = {
 
 /** Replaces hints of the error catalogue that name an HTTP request. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  source_not_found: "Run `headwater source list` to see the sources.",
-  member_not_found: "Run `headwater member list` to see the members.",
-  token_not_found: "Run `headwater token list` to see the tokens.",
-  member_exists: "Run `headwater member role` to change the role of a member.",
+  source_not_found: `Run \`${HEADWATER} source list\` to see the sources.`,
+  member_not_found: `Run \`${HEADWATER} member list\` to see the members.`,
+  token_not_found: `Run \`${HEADWATER} token list\` to see the tokens.`,
+  member_exists: `Run \`${HEADWATER} member role\` to change the role of a member.`,
   slug_taken: "Choose another --slug, or omit it to derive one from the name.",
 };
 

@@ -2,6 +2,7 @@
 
 import { LIMITS, type Token } from "@headwater/contract";
 import { renderToken } from "../access/tokens.ts";
+import { HEADWATER } from "../core/command-name.ts";
 import { isPersonId, isServiceAccount } from "../core/users.ts";
 import type { MemberRecord, SourceRecord } from "../ledger/records.ts";
 import { CommandFailed } from "./errors.ts";
@@ -21,7 +22,7 @@ export async function findSource(access: WorkspaceAccess, given: string): Promis
 
 const MEMBER: NamedKind<MemberRecord> = {
   what: "member",
-  list: "headwater member list",
+  list: `${HEADWATER} member list`,
   idOf: ({ userId }) => userId,
   namesOf: ({ name, email }) => [name, email],
 };
@@ -56,7 +57,7 @@ export async function findOwner(access: WorkspaceAccess, given?: string): Promis
   const problem = owner
     ? `${owner.userId} is not an owner of ${organizationId}`
     : `The workspace ${organizationId} has no owner`;
-  throw new CommandFailed(`${problem}. Run \`headwater member list\` to see the members and their roles.`);
+  throw new CommandFailed(`${problem}. Run \`${HEADWATER} member list\` to see the members and their roles.`);
 }
 
 /**
@@ -86,7 +87,7 @@ export async function readTokens({ ledger, organizationId }: WorkspaceAccess): P
 export const findToken = async (access: WorkspaceAccess, given: string): Promise<Token> =>
   pick(await readTokens(access), given, {
     what: "token",
-    list: "headwater token list",
+    list: `${HEADWATER} token list`,
     idOf: ({ tokenId }) => tokenId,
     namesOf: ({ label, revokedAt }) => (revokedAt === null ? [label] : []),
   });

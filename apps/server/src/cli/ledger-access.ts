@@ -1,8 +1,10 @@
 /** Opens the ledger for one command, and finds the workspace that the command is about. */
+
 import { statSync } from "node:fs";
 import { LIMITS } from "@headwater/contract";
 import { processEnvironment, readConfig } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
+import { HEADWATER } from "../core/command-name.ts";
 import { systemCode } from "../core/errors.ts";
 import { createIds } from "../core/ids.ts";
 import { COMMAND_LINE_USER } from "../core/users.ts";
@@ -36,7 +38,7 @@ function refuseMissing(dataDir: string): void {
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
     throw new CommandFailed(
       isMissing
-        ? `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service, or start the service once with \`headwater serve\`.`
+        ? `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service, or start the service once with \`${HEADWATER} serve\`.`
         : `DATA_DIR ${dataDir} cannot be read (${code}). Run the command as the user of the service.`,
     );
   }
@@ -94,12 +96,12 @@ async function findWorkspace({ ledger, config }: LedgerAccess, given: string | u
   if (known.some((one) => one.organizationId === organizationId)) return organizationId;
   if (known.length === 0) {
     throw new CommandFailed(
-      "The ledger has no workspace yet. Start the service once with `headwater serve`: it creates the first workspace and its owner.",
+      `The ledger has no workspace yet. Start the service once with \`${HEADWATER} serve\`: it creates the first workspace and its owner.`,
     );
   }
   if (given !== undefined) return pickWorkspace(known, given).organizationId;
   throw new CommandFailed(
-    `There is no workspace ${organizationId} (ORGANIZATION_ID). Run \`headwater workspace list\` to see the ids.`,
+    `There is no workspace ${organizationId} (ORGANIZATION_ID). Run \`${HEADWATER} workspace list\` to see the ids.`,
   );
 }
 

@@ -18,7 +18,9 @@ const memberOf = (error: unknown, name: "syscall" | "path"): unknown =>
 export function explainDataDirError(error: unknown, dataDir: string): unknown {
   const code = systemCode(error);
   if (memberOf(error, "syscall") === "mkdir" && UNUSABLE_PATH.has(code ?? ""))
-    return new ConfigError(`DATA_DIR ${dataDir} is not a folder and cannot be created (${code}).`);
+    return new ConfigError(
+      `DATA_DIR ${dataDir} is not a folder and cannot be created (${code}). Set DATA_DIR to a folder that the service's user may write to.`,
+    );
   const path = memberOf(error, "path");
   const isOfFolder =
     error instanceof StorageError ||

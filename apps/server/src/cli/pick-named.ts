@@ -1,5 +1,7 @@
 /** Picks the row that a command's argument names, by its id or by its name. */
+
 import type { Source } from "@headwater/contract";
+import { HEADWATER } from "../core/command-name.ts";
 import { CommandFailed } from "./errors.ts";
 
 export interface NamedKind<Row> {
@@ -42,7 +44,7 @@ type NamedSource = Pick<Source, "sourceId" | "name" | "slug" | "publicKey">;
 export const pickSource = <Row extends NamedSource>(rows: readonly Row[], given: string): Row =>
   pick(rows, given, {
     what: "source",
-    list: "headwater source list",
+    list: `${HEADWATER} source list`,
     idOf: ({ sourceId }) => sourceId,
     namesOf: ({ name, slug, publicKey }) => [name, slug, publicKey],
   });
@@ -53,7 +55,7 @@ export const pickWorkspace = <Row extends { organizationId: string; name: string
 ): Row =>
   pick(rows, given, {
     what: "workspace",
-    list: "headwater workspace list",
+    list: `${HEADWATER} workspace list`,
     idOf: ({ organizationId }) => organizationId,
     namesOf: ({ name }) => [name],
   });

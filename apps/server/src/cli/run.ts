@@ -1,6 +1,7 @@
 /** Runs a command line: finds its command, prints the result and sets the exit code. */
 import { describeBuild, readBuild } from "../config/build-info.ts";
 import { processEnvironment } from "../config/config.ts";
+import { HEADWATER } from "../core/command-name.ts";
 import { systemCode } from "../core/errors.ts";
 import { readArguments } from "./arguments.ts";
 import type { CommandNode } from "./command.ts";
@@ -53,7 +54,7 @@ async function runWords(raw: readonly string[], isJson: boolean): Promise<Comman
   }
   // `help token create` is `token create --help`
   const rest = first === "help" ? [...further.filter((word) => word !== "--json"), "--help"] : raw;
-  return runNode(await findNode({ node: headwater, name: "headwater", rest }), isJson);
+  return runNode(await findNode({ node: headwater, name: HEADWATER, rest }), isJson);
 }
 
 interface CommandOutcome {

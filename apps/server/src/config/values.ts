@@ -1,9 +1,11 @@
 /** Parsers of settings. Each throws an error whose message completes `PORT cannot be "x": it …`, such as `must be …`. */
+
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { LIMITS, SITE_PATH } from "@headwater/contract";
 import { createSourceLists } from "../channels/source-lists.ts";
 import { type ContainsAddress, parseAddressRanges } from "../core/address-ranges.ts";
+import { HEADWATER } from "../core/command-name.ts";
 import { isPlausibleToken, TOKEN_PREFIX } from "../core/token.ts";
 
 /** The maximum number of lines in DATA_CENTRES_FILE and in REFERRER_SPAM_FILE. The networks of all large clouds are about 40,000 ranges. */
@@ -159,11 +161,11 @@ export const identifier = matching(/^[A-Za-z0-9_-]{1,100}$/, "must be 1 to 100 l
 
 export const ownerToken = optional((value) => {
   if (!/^[\x21-\x7e]{32,256}$/.test(value)) {
-    throw new Error("must be 32 to 256 visible ASCII characters; `headwater token generate` makes one");
+    throw new Error(`must be 32 to 256 visible ASCII characters; \`${HEADWATER} token generate\` makes one`);
   }
   if (!isPlausibleToken(value)) {
     throw new Error(
-      `starts with ${TOKEN_PREFIX} but has a wrong checksum: copy the whole token again, or make one with \`headwater token generate\``,
+      `starts with ${TOKEN_PREFIX} but has a wrong checksum: copy the whole token again, or make one with \`${HEADWATER} token generate\``,
     );
   }
   return value;

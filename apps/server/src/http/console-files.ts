@@ -8,6 +8,7 @@ import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { extname, join } from "node:path";
 import { CONSOLE_PAGES } from "@headwater/contract";
+import { HEADWATER } from "../core/command-name.ts";
 import type { PathServer } from "./app.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { chooseEncoding, type Exchange, send } from "./reply.ts";
@@ -33,6 +34,9 @@ const isPageVisit = ({ request: { headers } }: Exchange, path: string): boolean 
   headers["sec-fetch-dest"] === "document" &&
   (headers.accept ?? "").includes("text/html") &&
   !PROGRAM_PATH.test(path);
+
+/** The place of the command line's name in the page; apps/console/src/command-name.ts reads it. */
+const COMMAND_META = '<meta name="headwater-command" content=""';
 
 const FOREVER = "public, max-age=31536000, immutable";
 
@@ -149,6 +153,7 @@ export function createConsoleFiles({
     const nonce = randomBytes(16).toString("base64");
     const html = (await build.readTemplate())
       .replace('<base href="/"', () => `<base href="${basePathOf(appUrl())}"`)
+      .replace(COMMAND_META, () => `${COMMAND_META.slice(0, -1)}${HEADWATER}"`)
       .replaceAll("__NONCE__", nonce);
     const headers = {
       ...commonHeaders(exchange.requestId),

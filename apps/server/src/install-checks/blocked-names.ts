@@ -2,6 +2,7 @@
  * Checks whether filter lists block the page's addresses by their names. The patterns are the general rules of
  * EasyPrivacy, which most blockers use: they block hosts and folders with such names, whatever serves them.
  */
+import { HEADWATER } from "../core/command-name.ts";
 import {
   apiBaseOf,
   type CheckFinding,
@@ -47,7 +48,7 @@ export function checkBlockedName(evidence: Evidence): CheckFinding {
     `Blockers may block ${blocked} by its name: ${findBlockReason(blocked)}.`,
     isFirstParty
       ? "Use a path with a neutral name, such as /hw."
-      : "Serve it under a host with a neutral name, or under a path of your own site: `headwater source install --proxy` prints the rules.",
-    `headwater source install ${evidence.service.sourceId ?? "<source id>"} --proxy nginx --path /hw`,
+      : `Serve it under a host with a neutral name, or under a path of your own site: \`${HEADWATER} source install --proxy\` prints the rules.`,
+    `${HEADWATER} source install ${evidence.service.sourceId ?? "<source id>"} --proxy nginx --path /hw`,
   );
 }

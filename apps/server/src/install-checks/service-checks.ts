@@ -1,6 +1,8 @@
 /** Checks that the service answers, and that it accepts the page's requests. */
+
 import { ERRORS } from "@headwater/contract/errors";
 import { LIMITS } from "@headwater/contract/limits";
+import { HEADWATER } from "../core/command-name.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
   apiBaseOf,
@@ -20,7 +22,7 @@ function checkPageRequests({ report }: Evidence): CheckFinding {
   if (script === "failed") {
     return wrong(
       "The client's script was not loaded.",
-      "A blocker, a Content-Security-Policy or a wrong address is the cause: see the checks csp_script, api_address and blocked_by_name. To avoid blockers, serve Headwater under a path of your own site: `headwater source install --proxy` prints the rules.",
+      `A blocker, a Content-Security-Policy or a wrong address is the cause: see the checks csp_script, api_address and blocked_by_name. To avoid blockers, serve Headwater under a path of your own site: \`${HEADWATER} source install --proxy\` prints the rules.`,
     );
   }
   if (request === null) return unknown("The page has not sent anything yet.");
@@ -54,7 +56,7 @@ function explainErrorAnswer(status: number, code: string | null): CheckFinding {
   if (code === null || !(code in ERRORS) || status >= 500) {
     return wrong(
       `${answer}: a proxy, a firewall or another web server answered, or the service failed.`,
-      "See the check api_address, and check that the proxy in front of the service forwards /api/ingest/. `headwater doctor` sends test requests to the service.",
+      `See the check api_address, and check that the proxy in front of the service forwards /api/ingest/. \`${HEADWATER} doctor\` sends test requests to the service.`,
     );
   }
   return wrong(
@@ -105,7 +107,7 @@ export function checkActive({ service }: Evidence): CheckFinding {
   return wrong(
     "The source is inactive.",
     "Activate it.",
-    `headwater source update ${service.sourceId ?? "<source id>"} --active on`,
+    `${HEADWATER} source update ${service.sourceId ?? "<source id>"} --active on`,
   );
 }
 

@@ -1,5 +1,7 @@
 /** Checks that the page has the snippet, once, and with the right key. */
+
 import type { PageSnippet } from "@headwater/contract";
+import { HEADWATER } from "../core/command-name.ts";
 import { browserSnippet } from "../install/snippets/browser.ts";
 import { type CheckFinding, type Evidence, ok, unknown, warning, wrong } from "./evidence.ts";
 import { hintForNextJs, renderSetting } from "./paste.ts";
@@ -40,7 +42,7 @@ export function checkSnippet(evidence: Evidence): CheckFinding {
   return wrong(
     "Neither the page nor its scripts contain the snippet.",
     base === null
-      ? `Paste what the install page shows (\`headwater source install\`). ${TAG_MANAGER}`
+      ? `Paste what the install page shows (\`${HEADWATER} source install\`). ${TAG_MANAGER}`
       : `Paste this into the page's <head>, or what the install page shows.${consentHint(service)} ${TAG_MANAGER}`,
     base === null ? null : renderSnippet(evidence, base),
   );

@@ -75,7 +75,7 @@ const METRICS = {
   headwater_clock_jump_seconds: gauge(
     "How far the clock has jumped, while deletions by age wait for it; 0 if they do not",
   ),
-  headwater_last_backup_timestamp_seconds: gauge("When `headwater backup` last succeeded; 0: never"),
+  headwater_last_backup_timestamp_seconds: gauge("When a backup last succeeded; 0: never"),
   headwater_nodes: gauge("Nodes that serve from the same ledger"),
   headwater_commit_queue_requests: gauge("Ingest requests that wait for a commit"),
   headwater_commit_queue_bytes: gauge("Bytes of the requests that wait for a commit"),

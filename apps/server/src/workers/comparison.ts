@@ -2,10 +2,12 @@
  * The worker that compares the warehouse with what was shipped to it: at every start, whenever the warehouse is connected
  * again, and hourly. All nodes show the report of the node that compared last.
  */
+
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { isDamage, type WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import { listDetached } from "../clickhouse/parts.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { HEADWATER } from "../core/command-name.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { buildReport, COMPLETE, type DayCount, type WarehouseReport } from "../ledger/warehouse-report.ts";
@@ -60,7 +62,7 @@ function createPublisher({ completeness, log }: ComparisonWorkerDeps) {
       );
     log.error(
       { missingEvents, sources: sources.slice(0, MAX_LOGGED_SOURCES), detachedParts },
-      `the warehouse lacks ${missingEvents} events that were shipped to it. \`headwater check-warehouse\` lists them by day; ` +
+      `the warehouse lacks ${missingEvents} events that were shipped to it. \`${HEADWATER} check-warehouse\` lists them by day; ` +
         "docs/operate/runbook/HeadwaterEventsMissing.md says how to repair it",
     );
   };

@@ -1,4 +1,5 @@
 /** The time that every deletion by age uses, and the report of a jump of the clock (`ledger/catalog/deletion-clock.ts`). */
+import { HEADWATER } from "../core/command-name.ts";
 import { HOUR_MS, SECOND_MS, toIsoTime } from "../core/time.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
@@ -23,7 +24,7 @@ export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps) {
     log.error(
       { now, before: toIsoTime(trustedAt), jumpSeconds: Math.round(jumpMs / SECOND_MS) },
       "the clock has jumped. No data is deleted by the new time until the service has run with it for a day. " +
-        "If the new time is right, run `headwater accept-clock`; if not, set the clock",
+        `If the new time is right, run \`${HEADWATER} accept-clock\`; if not, set the clock`,
     );
   };
 

@@ -133,7 +133,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       const body = { organizationId: ORGANIZATION_ID, isActive: false };
       await world.ask(`/api/tracking-sources/${off.sourceId}`, { method: "PATCH", body });
       const answer = await verified({ snippets: [snippet({ publicKey: off.publicKey })] }, off);
-      const paste = `headwater source update ${off.sourceId} --active on`;
+      const paste = `npx headwater source update ${off.sourceId} --active on`;
       assert.deepEqual(notOk(answer), [{ check: "source_active", status: "wrong", paste }]);
     });
 
@@ -278,7 +278,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
     });
 
     it("a host or folder that is on blocking lists is a warning, with advice", async () => {
-      const paste = `headwater source install ${source.sourceId} --proxy nginx --path /hw`;
+      const paste = `npx headwater source install ${source.sourceId} --proxy nginx --path /hw`;
       const named = [{ check: "blocked_by_name", status: "warning", paste }];
       const scriptUrl = "https://stats.shop.example/sdk/v2.js";
       const answer = await verified({ snippets: [snippet({ scriptUrl, apiBaseUrl: BASE_URL })] });

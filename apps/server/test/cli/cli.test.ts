@@ -67,7 +67,7 @@ describe("help", () => {
     for (const command of COMMANDS) {
       const { code, stdout, stderr } = await headwaterHere(settings, ...command.split(" "), "--help");
       assert.deepEqual([code, stderr], [0, ""], command);
-      assert.ok(stdout.includes(`Usage: headwater ${command}`), stdout);
+      assert.ok(stdout.includes(`Usage: npx headwater ${command}`), stdout);
       assert.equal(stripVTControlCharacters(stdout), stdout, "the help has no colours");
       const isGroup = COMMANDS.some((other) => other.startsWith(`${command} `));
       assert.match(stdout, isGroup ? /^Commands:$/m : /--json/);
@@ -91,23 +91,23 @@ describe("usage", () => {
     ["", /^Missing command\. Available commands: serve, sign-in, token/],
     ["token", /^Missing command\. Available commands: generate, create/],
     ["tokn list", /^Unknown command "tokn"\. Available commands: serve/],
-    ["token list --organisation x", /^Unknown option --organisation\. Run `headwater token list --help`/],
+    ["token list --organisation x", /^Unknown option --organisation\. Run `npx headwater token list --help`/],
     ["token list --organization", /^--organization needs a value/],
     ["token list --organization --json", /^.*--organization needs a value/],
     ["token list --json=yes", /--json takes no value/],
     ["token list now", /^Unexpected argument "now"\./],
-    ["token revoke", /^Missing argument <token>\. Run `headwater token revoke --help`/],
+    ["token revoke", /^Missing argument <token>\. Run `npx headwater token revoke --help`/],
     ["token create --label x", /^Give one of --account .*--source .*--owner/],
     ["token create --account x --owner", /^Give one of --account .*--source .*--owner/],
     ["token create --account x --user x", /^--user needs --owner/],
     ["token create --account x", /^Missing option --label/],
     ["token create --account x --label x --scope ingest", /^--scope needs --source/],
     ["token create --owner --source src_1", /^Give one of --account .*--source .*--owner/],
-    ["source create", /^Missing option --name <text>\. Run `headwater source create --help`/],
+    ["source create", /^Missing option --name <text>\. Run `npx headwater source create --help`/],
     ["source create --name a --name b", /^--name was given more than once/],
     ["source install src_1 --framework cobol", /^--framework must be one of html, react, nextjs/],
-    ["source update", /^Missing argument <source>\. Run `headwater source update --help`/],
-    ["source update src_1", /^Nothing to change: .*`headwater source update --help`/],
+    ["source update", /^Missing argument <source>\. Run `npx headwater source update --help`/],
+    ["source update src_1", /^Nothing to change: .*`npx headwater source update --help`/],
     ["source update src_1 --active yes", /^--active must be one of on, off/],
     ["member add", /^Missing option --role/],
     ["member add --role viewer", /^Give --name .* or --user/],
@@ -116,8 +116,8 @@ describe("usage", () => {
     ["member role usr_1 boss", /^<role> must be one of viewer, developer, admin, owner/],
     ["source install src_1 --proxy apache", /^--proxy must be one of nextjs, nginx, caddy, cloudflare/],
     ["source install src_1 --path /../x", /^--path cannot be "\/\.\.\/x": it must be a path of letters/],
-    ["doctor", /^Missing argument <url>\. Run `headwater doctor --help`/],
-    ["doctor http://shop.example", /^Missing option --key <pk_…>\. Run `headwater doctor --help`/],
+    ["doctor", /^Missing argument <url>\. Run `npx headwater doctor --help`/],
+    ["doctor http://shop.example", /^Missing option --key <pk_…>\. Run `npx headwater doctor --help`/],
     ["doctor shop.example --key pk_1", /^<url> must be an address such as https:\/\/shop\.example\//],
     ["doctor http://shop.example --key pk_1 --api x", /^--api must be an address such as/],
     ["backup", /^Missing option --to/],
@@ -314,7 +314,7 @@ describe("migrate", () => {
     assert.match(empty.stderr, /no workspace yet.*headwater serve/);
     assert.match(
       (await headwaterHere(settings, "workspace", "list")).stdout,
-      /^No workspaces yet\. Run `headwater serve`/,
+      /^No workspaces yet\. Run `npx headwater serve`/,
     );
   });
 

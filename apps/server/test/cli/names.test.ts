@@ -41,7 +41,7 @@ test("The owner of a new workspace is given by id or name; an unknown id is a ne
   }
   const { code, stderr } = await run("workspace", "create", "--name", "W", "--owner", "Ada Lo");
   assert.equal(code, 1);
-  assert.match(stderr, /^There is no member "Ada Lo"\. Run `headwater member list`/);
+  assert.match(stderr, /^There is no member "Ada Lo"\. Run `npx headwater member list`/);
 });
 
 test("A member of one workspace is added to another by name, unless several have the name.", async () => {

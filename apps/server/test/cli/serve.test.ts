@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { welcome } from "../../src/cli/serve/welcome.ts";
 import { until } from "../support/until.ts";
 import { writeMmdb } from "../visitors/mmdb.ts";
 import { BIN, folder, headwater, serve } from "./command-line.ts";
@@ -23,7 +22,12 @@ test("A port in use is reported, and the process ends.", async () => {
   const { code, stderr } = await headwater({ DATA_DIR: data.path, PORT: String(port) }, "serve");
   taken.close();
   assert.notEqual(code, 0);
-  assert.match(stderr, new RegExp(`^PORT ${port} of 127\\.0\\.0\\.1 is in use; set PORT`));
+  assert.match(
+    stderr,
+    new RegExp(
+      `^PORT ${port} of 127\\.0\\.0\\.1 is in use, .* set PORT to a free port, such as PORT=${port + 1}\\.`,
+    ),
+  );
 });
 
 test("A DATA_DIR that cannot be a folder exits with 78.", async () => {
@@ -32,7 +36,10 @@ test("A DATA_DIR that cannot be a folder exits with 78.", async () => {
   for (const path of [data.at("file"), data.at("file/below"), "/proc/none/below"]) {
     const { code, stderr } = await headwater({ DATA_DIR: path, PORT: "0" }, "serve");
     assert.equal(code, 78, path);
-    assert.match(stderr, /^DATA_DIR \S+ is not a folder and cannot be created \(E[A-Z]+\)\.\n$/);
+    assert.match(
+      stderr,
+      /^DATA_DIR \S+ is not a folder and cannot be created \(E[A-Z]+\)\. Set DATA_DIR to a folder .*\n$/,
+    );
   }
 });
 
@@ -116,8 +123,8 @@ test("Every start says how to sign in.", async () => {
     WAREHOUSE: "off",
   };
   for (const words of [
-    /Sign in to the console with this link.*\n\n {2}http\S+\/sign-in#code=/,
-    /\/sign-in\. `headwater sign-in` prints/,
+    /Sign in with this link.*\n\n {3}http\S+\/sign-in#code=/,
+    /Sign in at http\S+\/sign-in\n/,
   ]) {
     const child = spawn(process.execPath, [BIN, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
     let said = "";
@@ -133,7 +140,50 @@ test("Every start says how to sign in.", async () => {
   }
 });
 
-test("The commands of the first start and of the README work, and their page views count.", {
+/** What a person reads who runs the command at a terminal and presses Ctrl-C, without the echo of the key. */
+async function readTerminal(env: Record<string, string>, isReady: (text: string) => boolean) {
+  // without `exec` the shell would end by the Ctrl-C
+  const command = `exec ${process.execPath} ${BIN} serve`;
+  const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
+    env,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await until("the terminal shows it", () => isReady(text));
+  const ended = once(child, "close");
+  child.stdin.write("\u0003");
+  const [code] = await ended;
+  return { code, text: text.replaceAll("\r", "").replace("^C", "") };
+}
+
+test("A person at a terminal reads one block, warnings as text, and that the service has stopped.", {
+  skip: spawnSync("script", ["--version"]).error && "there is no script(1)",
+}, async () => {
+  using own = folder();
+  const env = {
+    PATH: process.env.PATH ?? "",
+    DATA_DIR: own.path,
+    PORT: "0",
+    WAREHOUSE: "off",
+    RETENTION_DAY: "9",
+  };
+  const first = await readTerminal(env, (text) => text.includes("Ctrl-C stops the service."));
+  assert.equal(first.code, 0);
+  assert.match(first.text, /^Warning: RETENTION_DAY .*\n/m);
+  assert.match(first.text, /\nHeadwater is listening on http:\/\/127\.0\.0\.1:\d+\n/);
+  assert.match(first.text, /\n {3}http\S+\/sign-in#code=\S+\n/);
+  assert.match(first.text, /\nCtrl-C stops the service\.\n\nStopping\.\nStopped\.\n$/);
+  assert.doesNotMatch(first.text, /^\{/m, "no line is JSON");
+  assert.doesNotMatch(first.text, /hwt_/, "no token that never expires");
+
+  const asked = await readTerminal({ ...env, LOG_LEVEL: "info" }, (text) => text.includes("Ctrl-C stops"));
+  assert.match(asked.text, /^\{"level":30.*"msg":"listening"\}$/m);
+});
+
+test("The commands of the README work, and their page views count.", {
   skip: spawnSync("curl", ["--version"]).error && "there is no curl",
 }, async () => {
   using own = folder();
@@ -143,20 +193,10 @@ test("The commands of the first start and of the README work, and their page vie
     stdio: ["ignore", "ignore", "pipe"],
   });
   const [line] = (await once(child.stderr, "data")) as [Buffer];
-  // what a person at a terminal reads
-  const text = welcome(JSON.parse(line.toString()), "org_default");
-  assert.match(text, /Headwater is listening on http:\/\/127\.0\.0\.1:\d+\n/);
-  assert.match(text, /\n {2}hwt_[0-9A-Za-z]{36}\n/);
-  assert.match(text, /\/sign-in#code=/);
-  const commands = text.slice(text.indexOf("KEY="));
-  const { stdout } = await promisify(execFile)("bash", ["-c", commands]);
-  assert.equal(JSON.parse(stdout).accepted, 1);
-  assert.deepEqual(JSON.parse(stdout).results[0].warnings, [], "it counts: it is not a suspected bot");
-
+  const { url: address } = JSON.parse(line.toString());
   const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
   const block = /The same with curl[^`]*```\n([^`]*)```/.exec(readme)?.[1] ?? "";
   const [create = "", send = ""] = block.split(/^SOURCE_ID=.*$/m);
-  const [, address = ""] = /is listening on (\S+)/.exec(text) ?? [];
   const run = async (script: string) => {
     const text = script
       .replaceAll("http://127.0.0.1:8790", address)

@@ -64,14 +64,14 @@ test("`sign-in` prints a link to the console that works once, for the owner or f
   assert.match(local.stderr, /It leads to http:\/\/127\.0\.0\.1:8123 because BASE_URL is not set\./);
   const unknown = await run("sign-in", "--user", "usr_nobody");
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /There is no member "usr_nobody"\. Run `headwater member list`/);
+  assert.match(unknown.stderr, /There is no member "usr_nobody"\. Run `npx headwater member list`/);
 });
 
 describe("source", () => {
   test("An empty list is followed by the next step.", async () => {
     assert.match(
       (await run("source", "list")).stdout,
-      /^No sources yet\. Run `headwater source create --name/,
+      /^No sources yet\. Run `npx headwater source create --name/,
     );
     assert.deepEqual(await answer("source", "list"), { sources: [] });
   });
@@ -209,7 +209,7 @@ describe("source", () => {
     assert.match(wrong.stderr, /^--origin \(number 1\) is not an origin/);
     const unknown = await run("source", "update", "src_nope", "--active", "on");
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /`headwater source list`/);
+    assert.match(unknown.stderr, /`npx headwater source list`/);
   });
 
   test("`source install` prints what the API returns.", async () => {
@@ -242,7 +242,7 @@ describe("source", () => {
     assert.match(local.stderr, /BASE_URL is not set/);
     const unknown = await run("source", "install", "src_nope");
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /`headwater source list`/);
+    assert.match(unknown.stderr, /`npx headwater source list`/);
   });
 });
 
@@ -274,7 +274,7 @@ describe("member and token", () => {
     assert.equal(twice.code, 1);
     assert.match(
       twice.stderr,
-      /^Several sources have the name "Named shop": src_\S+, src_\S+\. Run `headwater source/,
+      /^Several sources have the name "Named shop": src_\S+, src_\S+\. Run `npx headwater source/,
     );
 
     const member = await answer("member", "add", "--role", "viewer", "--name", "Ada");
@@ -380,14 +380,14 @@ describe("member and token", () => {
     for (const no of ["command-line", owner]) {
       const stranger = await run("token", "create", "--account", no, "--label", "x");
       assert.equal(stranger.code, 1);
-      assert.match(stranger.stderr, /There is no service account .*\. Run `headwater member list`/);
+      assert.match(stranger.stderr, /There is no service account .*\. Run `npx headwater member list`/);
     }
     const past = await run("token", "create", "--owner", "--expires", "2001-01-01T00:00:00Z");
     assert.equal(past.code, 64);
     assert.match(past.stderr, /^--expires must be in the future\.\n$/);
     const nowhere = await run("token", "list", "--organization", "org_nope");
     assert.equal(nowhere.code, 1);
-    assert.match(nowhere.stderr, /^There is no workspace "org_nope"\. Run `headwater workspace list`/);
+    assert.match(nowhere.stderr, /^There is no workspace "org_nope"\. Run `npx headwater workspace list`/);
   });
 
   test("Changes by the command line are in the audit log under its name.", async () => {

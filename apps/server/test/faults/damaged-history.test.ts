@@ -75,7 +75,7 @@ it("A command works beside a damaged attempts.sqlite and leaves it alone; a back
 });
 
 for (const [file, repair] of [
-  ["ledger.sqlite", /run `headwater restore --from`/],
+  ["ledger.sqlite", /run `npx headwater restore --from`/],
   ["serve.lock", /It holds no data\. Delete it/],
 ] as const)
   it(`A start on a damaged ${file} is refused with its name and what to do`, async () => {

@@ -16,7 +16,7 @@ const LOGGING = { environment: { LOG_LEVEL: "error" } };
 const DAMAGED = {
   kind: "damaged",
   message:
-    /^ledger\.sqlite is damaged \(.+\)\. .*`headwater restore --from`.*docs\/operate\/runbook\/HeadwaterStorageFailing\.md/,
+    /^ledger\.sqlite is damaged \(.+\)\. .*`npx headwater restore --from`.*docs\/operate\/runbook\/HeadwaterStorageFailing\.md/,
 };
 const claim = { pageId: "page_1", now: NOW, maxEvents: 100, leaseMs: 1_000 };
 

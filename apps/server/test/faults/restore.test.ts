@@ -43,7 +43,7 @@ it("A restore that is killed at any moment leaves nothing, a folder that no comm
       for (const words of [["serve"], ...COMMANDS.slice(refusals, refusals + 1)]) {
         const { code, stderr } = await headwaterHere({ DATA_DIR: dataDir, PORT: "0" }, ...words);
         assert.equal(code, 78, stderr);
-        assert.ok(stderr.includes(`Run \`headwater restore --from ${backup}\` again`), stderr);
+        assert.ok(stderr.includes(`Run \`npx headwater restore --from ${backup}\` again`), stderr);
       }
       refusals += 1;
     } else if (!existsSync(join(dataDir, "ledger.sqlite"))) {

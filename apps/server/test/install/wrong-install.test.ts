@@ -79,7 +79,7 @@ const WRONG: Wrong[] = [
     },
     warning: /is inactive\..*isActive.*source_inactive/,
     attempt: { code: "source_inactive", hint: /isActive/ },
-    doctor: { check: "source_active", paste: () => "headwater source update <source id> --active on" },
+    doctor: { check: "source_active", paste: () => "npx headwater source update <source id> --active on" },
   },
   {
     title: "A CSP without connect-src",

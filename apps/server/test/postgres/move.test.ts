@@ -54,7 +54,7 @@ it("move copies sources, members, tokens, sessions, keys, events and the debug h
     assert.match(interrupted.stderr, /"event_keys_1" does not exist.*Run the same command again to continue/);
     const unfinished = await headwaterHere({ DATABASE_URL: url }, "serve");
     assert.equal(unfinished.code, 78);
-    assert.match(unfinished.stderr, /not finished. Run `headwater move --to …` again/);
+    assert.match(unfinished.stderr, /not finished. Run `npx headwater move --to …` again/);
     const onItsWay = await headwaterHere({ DATA_DIR: world.dataDir }, "serve");
     assert.equal(onItsWay.code, 78);
     assert.match(onItsWay.stderr, /is moving to PostgreSQL/);

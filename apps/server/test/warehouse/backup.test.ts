@@ -83,7 +83,7 @@ test("A restore that is killed while it copies the warehouse is refused, and sta
   assert.deepEqual(await ended, [null, "SIGKILL"]);
   const { code, stderr } = await run(restored, "serve");
   assert.equal(code, 78);
-  assert.match(stderr, /Run `headwater restore --from .* again/);
+  assert.match(stderr, /Run `npx headwater restore --from .* again/);
 });
 
 test("After a restore, every event accepted before the backup is in the warehouse exactly once.", async () => {

@@ -87,7 +87,7 @@ test("A move that was killed resumes, and the target has the same events.", asyn
   await askWarehouse(data.path, "SELECT 1");
   const half = await headwaterHere({ ...settings, PORT: "0" }, "serve");
   assert.equal(half.code, 78);
-  assert.match(half.stderr, /is not finished\. Run `headwater move-warehouse --to/);
+  assert.match(half.stderr, /is not finished\. Run `npx headwater move-warehouse --to/);
   const second = await move("--json");
   assert.equal(second.code, 0, second.stderr);
   const { events: here, moved, there: count, months } = second.json();

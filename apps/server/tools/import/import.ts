@@ -1,4 +1,5 @@
 /** `headwater import`: stores the events of a file, each once, under the same rules as events from clients. */
+
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { type EventCode, LIMITS } from "@headwater/contract";
@@ -18,6 +19,7 @@ import { findSource } from "../../src/cli/find-named.ts";
 import { inWorkspace, type LedgerAccess, withLedgerAlone } from "../../src/cli/ledger-access.ts";
 import type { CommandReport } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
+import { HEADWATER } from "../../src/core/command-name.ts";
 import { systemCode } from "../../src/core/errors.ts";
 import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";
@@ -132,7 +134,7 @@ async function withStores<T>(
 export const importEvents: Command = defineCommand({
   description: "Import events from a file into a source, without duplicates",
   details: [
-    "The file is NDJSON or CSV, as `headwater export` writes it. Exits with 1 when events were rejected.",
+    `The file is NDJSON or CSV, as \`${HEADWATER} export\` writes it. Exits with 1 when events were rejected.`,
     "Stop the service first, unless it uses DATABASE_URL and CLICKHOUSE_URL.",
   ],
   positionals: { file: "The file to import, or - for standard input" },

@@ -1,4 +1,5 @@
 /** `headwater move-warehouse`: copies all events of a warehouse into another, for example from the embedded one to a cluster. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, defineCommand, flag, text } from "../../src/cli/command.ts";
@@ -10,6 +11,7 @@ import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
 import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import type { Config } from "../../src/config/settings.ts";
 import { clickhouseUrl, clusterName } from "../../src/config/values.ts";
+import { HEADWATER } from "../../src/core/command-name.ts";
 import { messageOf } from "../../src/core/errors.ts";
 import { refuseMarked, removeMark, writeMark } from "../../src/ledger/sqlite/folder-mark.ts";
 import { DataDirInUse, lockDataDir } from "../../src/ledger/sqlite/lock.ts";
@@ -172,7 +174,7 @@ export const moveWarehouse: Command = defineCommand({
         reportMove(
           await whileMarked(dataDir, () => moveEvents(from, to, progress)),
           isRunning
-            ? "Run `headwater check-warehouse` with the DATA_DIR of the target."
+            ? `Run \`${HEADWATER} check-warehouse\` with the DATA_DIR of the target.`
             : "Start the service with CLICKHOUSE_URL set to the target.",
         ),
       );

@@ -1,4 +1,5 @@
 /** `headwater move`: moves the ledger of DATA_DIR to PostgreSQL. */
+
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { type Command, defineCommand, flag, text } from "../../src/cli/command.ts";
@@ -7,6 +8,7 @@ import type { ProgressWriter } from "../../src/cli/report.ts";
 import { type CommandReport, table } from "../../src/cli/report.ts";
 import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import { databaseUrl } from "../../src/config/values.ts";
+import { HEADWATER } from "../../src/core/command-name.ts";
 import { attemptsPath, connect, ledgerPath, openDatabase } from "../../src/ledger/sqlite/database.ts";
 import { refuseMarked, removeMark } from "../../src/ledger/sqlite/folder-mark.ts";
 import { lockDataDir } from "../../src/ledger/sqlite/lock.ts";
@@ -78,7 +80,7 @@ export const move: Command = defineCommand({
   run: async ({ to, "give-up": isGivenUp }, { progress }) => {
     const { DATA_DIR: dataDir } = readConfig(processEnvironment());
     if ((to === undefined) !== isGivenUp)
-      throw new UsageError("`headwater move` needs either --to postgres://… or --give-up.");
+      throw new UsageError(`\`${HEADWATER} move\` needs either --to postgres://… or --give-up.`);
     refuseMarked(dataDir, ["move"]);
     if (!existsSync(ledgerPath(dataDir)))
       throw new CommandFailed(

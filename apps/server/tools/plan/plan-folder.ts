@@ -2,10 +2,12 @@
  * A tracking plan as files in a user's repository: `plan.json` has the modes and names the file of each event, which has the
  * JSON Schema of its properties.
  */
+
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { LIMITS, TrackingPlan } from "@headwater/contract";
 import { CommandFailed } from "../../src/cli/errors.ts";
+import { HEADWATER } from "../../src/core/command-name.ts";
 import { messageOf, systemCode } from "../../src/core/errors.ts";
 import { isRecord, memberOf } from "../../src/core/members.ts";
 import { nearestName } from "../../src/core/nearest-name.ts";
@@ -46,7 +48,7 @@ function readText(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     throw new CommandFailed(
-      `${path} cannot be read (${systemCode(error)}). Run \`headwater plan pull\` to write the files of the plan.`,
+      `${path} cannot be read (${systemCode(error)}). Run \`${HEADWATER} plan pull\` to write the files of the plan.`,
     );
   }
 }

@@ -1,4 +1,5 @@
 /** `headwater plan`: a tracking plan as files of a repository, which its CI checks. */
+
 import { writeFileSync } from "node:fs";
 import { describeViolation } from "@headwater/contract";
 import { ApiFailure, type HeadwaterApi } from "../../../../packages/api/src/index.ts";
@@ -15,6 +16,7 @@ import {
   withDefault,
 } from "../../src/cli/command.ts";
 import { CommandFailed, UsageError } from "../../src/cli/errors.ts";
+import { HEADWATER } from "../../src/core/command-name.ts";
 import { HOUR_MS } from "../../src/core/time.ts";
 import { findSourceId, parseHttpUrl, remoteApi } from "../remote-service.ts";
 import { type FoundViolation, findViolations, readCode } from "./check-events.ts";
@@ -64,7 +66,7 @@ const pull = defineCommand({
 const propose = defineCommand({
   description: "Add the events that a source has received to the files of its plan",
   details: [
-    "The service proposes a schema for each event of its event catalogue that the plan does not have: the types that it has seen, and as required the properties that every event had. Check the files, then run `headwater plan push`.",
+    `The service proposes a schema for each event of its event catalogue that the plan does not have: the types that it has seen, and as required the properties that every event had. Check the files, then run \`${HEADWATER} plan push\`.`,
   ],
   positionals: SOURCE,
   options: API_OPTIONS,
@@ -94,7 +96,7 @@ const push = defineCommand({
     const saved = await api.savePlan({ params, body: { plan, baseVersion } }).catch((error: unknown) => {
       if (!(error instanceof ApiFailure && error.code === "plan_changed")) throw error;
       throw new CommandFailed(
-        `The plan of the source has changed since version ${baseVersion} was pulled. Commit your files, run \`headwater plan pull\`, and merge the changes.`,
+        `The plan of the source has changed since version ${baseVersion} was pulled. Commit your files, run \`${HEADWATER} plan pull\`, and merge the changes.`,
       );
     });
     const { version } = saved;

@@ -137,7 +137,7 @@ test("Without a test server, or at another one, the failure says what to do.", a
   const unreachable = await failureOf(expectEvent("order", {}, { url: "http://127.0.0.1:1" }));
   assert.match(
     unreachable.message,
-    /^No test server answers at http:\/\/127\.0\.0\.1:1 .*`headwater test-server`/,
+    /^No test server answers at http:\/\/127\.0\.0\.1:1 .*`npx headwater test-server`/,
   );
   const other = createServer((_, response) => response.writeHead(404).end()).listen(0, "127.0.0.1");
   await new Promise((resolve) => other.once("listening", resolve));
@@ -145,7 +145,7 @@ test("Without a test server, or at another one, the failure says what to do.", a
   const url = typeof address === "object" ? `http://127.0.0.1:${address?.port}` : "";
   const wrong = await failureOf(expectNoRejections({ url }));
   other.close();
-  assert.match(wrong.message, /answered 404: it is not the address of `headwater test-server`/);
+  assert.match(wrong.message, /answered 404: it is not the address of `npx headwater test-server`/);
 });
 
 test("HEADWATER_TEST_URL is the default address.", async () => {

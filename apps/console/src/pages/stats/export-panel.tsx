@@ -1,9 +1,11 @@
 /** The panel that downloads all events of the selected range as a file. */
+
 import type { ExportFormat, StatsAnswer } from "@headwater/contract";
 import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { API_BASE, api } from "../../api.ts";
+import { HEADWATER } from "../../command-name.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { formatBytes, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
@@ -46,7 +48,7 @@ function DownloadForm({ answer, hasFilters }: DownloadFormProps) {
         name: `${sourceId}-${todayIn(timezone, Date.parse(from))}.${format}`,
         request: () => api.exportEvents({ query: { sourceId, from, to, format }, signal }),
         onProgress: setBytes,
-        tooLargeHint: `Choose a shorter range, or run \`headwater export --api ${API_BASE} --token-file token.txt --source ${sourceId} --from ${from} --to ${to} --format ${format} --out events.${format}\`.`,
+        tooLargeHint: `Choose a shorter range, or run \`${HEADWATER} export --api ${API_BASE} --token-file token.txt --source ${sourceId} --from ${from} --to ${to} --format ${format} --out events.${format}\`.`,
         signal,
       }),
   });

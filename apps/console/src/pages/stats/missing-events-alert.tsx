@@ -1,6 +1,8 @@
 /** Says that the warehouse has lost events of the source, so that nobody takes the figures for complete. */
+
 import { Alert } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { HEADWATER } from "../../command-name.ts";
 import { statsSourceQuery } from "../../queries.ts";
 import { pluralize } from "../../ui/format-count.ts";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
@@ -16,7 +18,7 @@ export function MissingEventsAlert({ sourceId }: { readonly sourceId: string }) 
   return (
     <Alert color="red" title="Stats are incomplete" role="alert">
       <TextWithCode
-        text={`The warehouse has lost ${pluralize(events, "event")} ${days} (UTC), so figures for that time are too low. New events are counted. The operator can list the missing events with \`headwater check-warehouse\`.`}
+        text={`The warehouse has lost ${pluralize(events, "event")} ${days} (UTC), so figures for that time are too low. New events are counted. The operator can list the missing events with \`${HEADWATER} check-warehouse\`.`}
       />
     </Alert>
   );

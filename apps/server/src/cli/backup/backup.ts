@@ -1,8 +1,10 @@
 /** `headwater backup`: copies the ledger and the embedded warehouse while a service writes to them. */
+
 import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { processEnvironment, readConfig } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
+import { HEADWATER } from "../../core/command-name.ts";
 import { systemCode } from "../../core/errors.ts";
 import { ATTEMPTS_FILE, flush, LEDGER_FILE, makeFolder } from "../../ledger/sqlite/database.ts";
 import { noteBackup, refuseMarked } from "../../ledger/sqlite/folder-mark.ts";
@@ -121,7 +123,7 @@ export const backup = defineCommand({
       throw error;
     });
     noteBackup(dataDir);
-    const note = `To restore it: set DATA_DIR to an empty folder and run \`headwater restore --from ${target}\`.`;
+    const note = `To restore it: set DATA_DIR to an empty folder and run \`${HEADWATER} restore --from ${target}\`.`;
     const before = url === null ? "" : needsDump(begunAt);
     return reportCopies(
       copies,

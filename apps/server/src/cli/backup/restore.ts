@@ -2,9 +2,11 @@
  * `headwater restore`: puts a backup into an empty DATA_DIR. From the first file on the folder is marked, and nothing uses it
  * until everything is there. After an interruption the same command starts over.
  */
+
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { processEnvironment, readConfig } from "../../config/config.ts";
+import { HEADWATER } from "../../core/command-name.ts";
 import { ATTEMPTS_FILE, LEDGER_FILE } from "../../ledger/sqlite/database.ts";
 import { readMark, refuseMarked, removeMark, writeMark } from "../../ledger/sqlite/folder-mark.ts";
 import { lockDataDir } from "../../ledger/sqlite/lock.ts";
@@ -48,7 +50,7 @@ const LEDGER_IS_POSTGRES =
 export const restore = defineCommand({
   description: "Put a backup into an empty DATA_DIR",
   details: ["Stop the service first. After an interruption, run the command again: it starts over."],
-  options: { from: required(text("folder", "Folder that `headwater backup --to` has written")) },
+  options: { from: required(text("folder", `Folder that \`${HEADWATER} backup --to\` has written`)) },
   run: async ({ from }) => {
     const config = readConfig(processEnvironment());
     const { DATA_DIR: dataDir, DATABASE_URL: url } = config;

@@ -1,6 +1,8 @@
 /** `headwater check-warehouse`: which shipped events the warehouse lacks, and how to stop reporting them. */
+
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { listDetached } from "../../clickhouse/parts.ts";
+import { HEADWATER } from "../../core/command-name.ts";
 import { buildReport, COMPLETE, type DayCount, dayText, sumEvents } from "../../ledger/warehouse-report.ts";
 import { refuseWarehouseElsewhere } from "../../open-warehouse.ts";
 import { acceptMissing, compareWarehouse, describeSurplus, type MissingDay } from "../../shipping/compare.ts";
@@ -10,8 +12,7 @@ import { type LedgerAccess, withLedger } from "../ledger-access.ts";
 import { type CommandReport, table } from "../report.ts";
 import { withServedWarehouse } from "../warehouse-access.ts";
 
-const NEXT =
-  "docs/operate/runbook/HeadwaterEventsMissing.md says how to bring them back. To stop reporting events that cannot be brought back, run `headwater check-warehouse --accept`.";
+const NEXT = `docs/operate/runbook/HeadwaterEventsMissing.md says how to bring them back. To stop reporting events that cannot be brought back, run \`${HEADWATER} check-warehouse --accept\`.`;
 
 /** The sentences, if there are any. */
 const noteOf = (...sentences: string[]) => (sentences.length > 0 ? { note: sentences.join("\n") } : {});

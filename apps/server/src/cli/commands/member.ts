@@ -1,6 +1,8 @@
 /** `headwater member`: the members of a workspace and their roles. */
+
 import { type Member, ROLES, type Role } from "@headwater/contract";
 import { addMember, removeMember, renderMember, updateMember } from "../../access/members.ts";
+import { HEADWATER } from "../../core/command-name.ts";
 import { callOperation } from "../api-call.ts";
 import { choice, defineCommand, ORGANIZATION_OPTION, required, text } from "../command.ts";
 import { CommandFailed, UsageError } from "../errors.ts";
@@ -26,7 +28,7 @@ const list = defineCommand({
     withWorkspace(organization, async (access) => {
       const members = (await readMembers(access, access.organizationId)).map(renderMember);
       const head = ["user", "kind", "name", "e-mail", "role", "since"];
-      const whenEmpty = "No members yet. Run `headwater member add --user <id> --role owner` to add one.";
+      const whenEmpty = `No members yet. Run \`${HEADWATER} member add --user <id> --role owner\` to add one.`;
       return { json: { members }, text: tableOr(whenEmpty, head, members.map(toRow)) };
     }),
 });
@@ -68,7 +70,7 @@ const add = defineCommand({
       return {
         json: member,
         text: `Created the service account ${member.userId} in ${organizationId} as ${member.role}.`,
-        note: `Run \`headwater token create --account ${member.userId} --label …\` to create a token for it.`,
+        note: `Run \`${HEADWATER} token create --account ${member.userId} --label …\` to create a token for it.`,
       };
     });
   },

@@ -1,8 +1,10 @@
 /** `headwater migrate`: brings the ledger to the schema of this version, as `headwater serve` does when it starts. */
+
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { processEnvironment, readConfig } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
+import { HEADWATER } from "../../core/command-name.ts";
 import { connect, ledgerPath, openDatabase } from "../../ledger/sqlite/database.ts";
 import { refuseMarked } from "../../ledger/sqlite/folder-mark.ts";
 import { defineCommand } from "../command.ts";
@@ -45,7 +47,7 @@ async function migratePostgres(url: string, config: Config): Promise<Migration> 
 export const migrate = defineCommand({
   description: "Upgrade the ledger's database schema to this version",
   details: [
-    "`headwater serve` does the same when it starts. A ledger cannot be brought back to an older schema.",
+    `\`${HEADWATER} serve\` does the same when it starts. A ledger cannot be brought back to an older schema.`,
   ],
   run: async () => {
     const config = readConfig(processEnvironment());

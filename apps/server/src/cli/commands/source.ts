@@ -1,5 +1,7 @@
 /** `headwater source`: the sources of a workspace, one for each tracked application. */
+
 import { type Source, UpdateSourceBody } from "@headwater/contract";
+import { HEADWATER } from "../../core/command-name.ts";
 import { Refusal } from "../../core/refusal.ts";
 import { compile } from "../../core/validate.ts";
 import { renderSource } from "../../sources/render.ts";
@@ -21,9 +23,9 @@ import { installSource } from "./source-install.ts";
 import { buildSourceChange, describeSource, FRAMEWORK_HELP, SOURCE_OPTIONS } from "./source-options.ts";
 
 function describeNextStep({ sourceId, allowedOrigins }: Source): string {
-  const install = `Run \`headwater source install ${sourceId}\` to print what to paste into the application.`;
+  const install = `Run \`${HEADWATER} source install ${sourceId}\` to print what to paste into the application.`;
   if (allowedOrigins.length > 0) return install;
-  return `No browser may send yet, because no --origin was given. Run \`headwater source update ${sourceId} --origin https://…\` to allow one. ${install}`;
+  return `No browser may send yet, because no --origin was given. Run \`${HEADWATER} source update ${sourceId} --origin https://…\` to allow one. ${install}`;
 }
 
 const create = defineCommand({
@@ -66,8 +68,7 @@ const list = defineCommand({
     withWorkspace(organization, async (access) => {
       const sources = (await readSources(access)).map((record) => renderSource(record, access.now));
       const head = ["id", "name", "public key", "state", "last event", "origins"];
-      const whenEmpty =
-        "No sources yet. Run `headwater source create --name Shop --origin https://shop.example` to create one.";
+      const whenEmpty = `No sources yet. Run \`${HEADWATER} source create --name Shop --origin https://shop.example\` to create one.`;
       return { json: { sources }, text: tableOr(whenEmpty, head, sources.map(toRow)) };
     }),
 });

@@ -1,6 +1,8 @@
 /** `headwater token create`: a token for a service account or a source, or for an owner who lost theirs. */
+
 import { TOKEN_SCOPES } from "@headwater/contract";
 import { createToken as createTokenOperation } from "../../access/tokens.ts";
+import { HEADWATER } from "../../core/command-name.ts";
 import { override } from "../../core/members.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { callOperation } from "../api-call.ts";
@@ -33,7 +35,7 @@ function checkOptions({ owner, user, account, label, source, scope }: TokenOptio
     );
   if (user !== undefined && !owner)
     throw new UsageError(
-      "--user needs --owner: it says which owner. For programs, use --account <id|name>; `headwater member add --name <text> --role <role>` creates one.",
+      `--user needs --owner: it says which owner. For programs, use --account <id|name>; \`${HEADWATER} member add --name <text> --role <role>\` creates one.`,
     );
   if (scope !== undefined && source === undefined)
     throw new UsageError("--scope needs --source <id|name>: the source that the token is for.");

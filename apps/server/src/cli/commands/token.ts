@@ -1,5 +1,7 @@
 /** `headwater token`: access tokens, each printed once when it is created. */
+
 import type { Token } from "@headwater/contract";
+import { HEADWATER } from "../../core/command-name.ts";
 import { toIsoTime } from "../../core/time.ts";
 import { makeToken } from "../../core/token.ts";
 import { defineCommand, ORGANIZATION_OPTION } from "../command.ts";
@@ -45,8 +47,7 @@ const list = defineCommand({
     withWorkspace(organization, async (access) => {
       const tokens = await readTokens(access);
       const head = ["id", "label", "user", "access to", "last characters", "last used", "state"];
-      const whenEmpty =
-        "No token gives access to this workspace. Run `headwater token create --owner` to create one for its owner.";
+      const whenEmpty = `No token gives access to this workspace. Run \`${HEADWATER} token create --owner\` to create one for its owner.`;
       const rows = tokens.map((record) => toRow(record, access.now));
       return { json: { tokens }, text: tableOr(whenEmpty, head, rows) };
     }),

@@ -1,6 +1,8 @@
 /** `headwater workspace`: the workspaces of this service. */
+
 import { LIMITS } from "@headwater/contract";
 import { createOrganization } from "../../access/workspaces.ts";
+import { HEADWATER } from "../../core/command-name.ts";
 import { override } from "../../core/members.ts";
 import { toIsoTime } from "../../core/time.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
@@ -26,7 +28,7 @@ const list = defineCommand({
         sources,
         toMinute(createdAt),
       ]);
-      const whenEmpty = "No workspaces yet. Run `headwater serve`: it creates the first one and its owner.";
+      const whenEmpty = `No workspaces yet. Run \`${HEADWATER} serve\`: it creates the first one and its owner.`;
       return { json: { organizations }, text: tableOr(whenEmpty, head, rows) };
     }),
 });
@@ -54,7 +56,7 @@ const create = defineCommand({
       return {
         json: { organizationId, name: created.name, owner },
         text: `Created ${organizationId} for ${owner}.`,
-        note: `Run \`headwater source create --organization ${organizationId} --name …\` to create its first source.`,
+        note: `Run \`${HEADWATER} source create --organization ${organizationId} --name …\` to create its first source.`,
       };
     }),
 });

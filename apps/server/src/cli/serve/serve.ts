@@ -1,4 +1,7 @@
-/** `headwater serve`: runs the service until it is told to stop. Logs go to standard output, messages to standard error. */
+/**
+ * `headwater serve`: runs the service until it is told to stop. Logs go to standard output, messages to standard error. A
+ * person at a terminal gets no JSON, unless LOG_LEVEL asks for it.
+ */
 import closeWithGrace from "close-with-grace";
 import { buildConsole } from "../../../../console/build.js";
 import { ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
@@ -8,6 +11,7 @@ import type { RunningServer } from "../../server.ts";
 import { defineCommand } from "../command.ts";
 import { explainError } from "../errors.ts";
 import { explainLedgerError } from "../ledger-errors.ts";
+import { renderLogLine } from "./terminal-log.ts";
 import { welcome } from "./welcome.ts";
 
 const STOP_TIMEOUT_MS = 10_000;
@@ -33,20 +37,33 @@ function explainStartError(error: unknown, config: Config): unknown {
     return new ConfigError(`PORT ${PORT} needs root privileges. Set PORT to 1024 or more.`);
   // the name service may answer later
   if (code === "EADDRNOTAVAIL" || (isFailedCall(error, "getaddrinfo") && code !== "EAI_AGAIN"))
-    return new ConfigError(`HOST ${HOST} is not an address of this machine (${code}).`);
+    return new ConfigError(
+      `HOST ${HOST} is not an address of this machine (${code}). Set HOST to 127.0.0.1, to 0.0.0.0, or to one of its addresses.`,
+    );
   return explainLedgerError(error, config);
 }
+
+const terminalLog = {
+  write(line: string): void {
+    const text = renderLogLine(line);
+    if (text !== null) print(text);
+  },
+};
 
 /** @param isJson the first line is for a program, which reads the token in it */
 async function start(config: Config, consoleFolder: string | null, isJson: boolean): Promise<RunningServer> {
   const { startServer } = await import("../../server.ts");
+  const environment = processEnvironment();
+  const isForPerson =
+    process.stdout.isTTY && !isJson && !environment.LOG_LEVEL && config.ACCESS_LOG === "off";
   try {
-    return await startServer(config, processEnvironment(), {
+    return await startServer(config, environment, {
       consoleFolder,
+      ...(isForPerson && { logStream: terminalLog }),
       // logs would keep a printed link, and an operator who has set OWNER_TOKEN can sign in with that token
       signInLink: config.OWNER_TOKEN === null,
-      // it never expires, so no journal gets it
-      ownerToken: isJson || process.stderr.isTTY === true,
+      // it never expires, so neither a journal nor a terminal gets it
+      ownerToken: isJson,
     });
   } catch (error) {
     throw explainStartError(error, config);
@@ -73,6 +90,7 @@ function stopOnSignal(server: RunningServer): void {
         print(`The service could not be closed cleanly: ${messageOf(error)}`);
         throw error;
       });
+      print("Stopped.");
       if (brokenBy) process.exit(explainError(brokenBy).exitCode);
     },
   );
@@ -112,7 +130,7 @@ export const serve = defineCommand({
     print(
       isJson
         ? JSON.stringify({ ok: true, url, signInUrl, firstStart })
-        : welcome({ url, signInUrl, firstStart }, config.ORGANIZATION_ID),
+        : welcome({ url, signInUrl, firstStart }),
     );
     return null;
   },

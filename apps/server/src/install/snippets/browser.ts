@@ -1,4 +1,5 @@
 /** The browser snippet, and the parts of it that the framework snippets share. */
+import { HEADWATER } from "../../core/command-name.ts";
 import { stringLiteral } from "../escape.ts";
 
 /** The values in a snippet that differ between sources. Everything else is fixed text. */
@@ -41,8 +42,7 @@ const queueStub = `if (typeof window.headwater !== "function") {
 export const TRUSTED_POLICY = "headwater";
 
 /** The console warning for a script that did not load, as a JavaScript expression. `script` is the element. */
-export const blockedWarning =
-  '"Headwater: " + script.src + " was blocked, so nothing is counted. Run `headwater doctor`."';
+export const blockedWarning = `"Headwater: " + script.src + " was blocked, so nothing is counted. Run \`${HEADWATER} doctor\`."`;
 
 /**
  * The text between the tags, which a Content-Security-Policy hashes. The element's `onerror` reports a blocked script,

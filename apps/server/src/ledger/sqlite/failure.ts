@@ -1,4 +1,5 @@
 /** Distinguishes storage errors from bugs, names the file, and passes both between threads. */
+import { HEADWATER } from "../../core/command-name.ts";
 import type { StorageFailure } from "../../core/errors.ts";
 import { needsOperator, OperatorError } from "../../core/errors.ts";
 import { THREAD_ENDED, type ThreadFailure } from "../../core/thread-calls.ts";
@@ -24,7 +25,7 @@ const FORBIDDEN_CODES: readonly unknown[] = [
 /** The repair of each damaged file of DATA_DIR. */
 const REPAIRS: Readonly<Record<string, string>> = {
   "ledger.sqlite":
-    "When `headwater_outbox_events` no longer falls, stop the service, rename its folder, and run `headwater restore --from` with the last backup. " +
+    `When \`headwater_outbox_events\` no longer falls, stop the service, rename its folder, and run \`${HEADWATER} restore --from\` with the last backup. ` +
     "The renamed folder may have events that the backup lacks. See docs/operate/runbook/HeadwaterStorageFailing.md",
   "attempts.sqlite": "It holds only the debug history, so move it away",
   "serve.lock": "It holds no data. Delete it while no service runs on this folder",

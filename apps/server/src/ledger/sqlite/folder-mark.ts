@@ -2,8 +2,10 @@
  * Marks a DATA_DIR on which a command is at work. The mark is a file, so it outlives the command: no other process uses the
  * folder until the command has finished.
  */
+
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { HEADWATER } from "../../core/command-name.ts";
 import { OperatorError } from "../../core/errors.ts";
 import { flush, makeFolder, writeWhole } from "./database.ts";
 
@@ -22,17 +24,17 @@ export class MarkedFolder extends OperatorError {}
 const SUFFIX = ".mark";
 const pathOf = (dataDir: string, command: MarkingCommand) => join(dataDir, `${command}${SUFFIX}`);
 
-const GIVE_UP_MOVE = "To serve from DATA_DIR after all, run `headwater move --give-up`";
+const GIVE_UP_MOVE = `To serve from DATA_DIR after all, run \`${HEADWATER} move --give-up\``;
 /** Why a marked folder cannot be used, and what to do. */
 const PROBLEMS: { [Command in MarkingCommand]: (mark: FolderMarks[Command]) => string } = {
   restore: ({ from }) =>
-    `A restore into DATA_DIR is not finished. Run \`headwater restore --from ${from}\` again; it starts over.`,
+    `A restore into DATA_DIR is not finished. Run \`${HEADWATER} restore --from ${from}\` again; it starts over.`,
   move: ({ isFinished }) =>
     isFinished
       ? `The ledger in DATA_DIR has moved to PostgreSQL. Set DATABASE_URL to that database. ${GIVE_UP_MOVE}; events accepted by PostgreSQL since then will be missing.`
-      : `The ledger in DATA_DIR is moving to PostgreSQL. Run \`headwater move --to …\` again, then set DATABASE_URL. ${GIVE_UP_MOVE}.`,
+      : `The ledger in DATA_DIR is moving to PostgreSQL. Run \`${HEADWATER} move --to …\` again, then set DATABASE_URL. ${GIVE_UP_MOVE}.`,
   "move-warehouse": () =>
-    "The move of the warehouse in DATA_DIR is not finished. Run `headwater move-warehouse --to …` again. To serve without finishing it, run `headwater move-warehouse --give-up`.",
+    `The move of the warehouse in DATA_DIR is not finished. Run \`${HEADWATER} move-warehouse --to …\` again. To serve without finishing it, run \`${HEADWATER} move-warehouse --give-up\`.`,
 };
 
 export function readMark<Command extends MarkingCommand>(

@@ -2,8 +2,10 @@
  * Whether the files that the ledger has open are still the files of DATA_DIR. After a file or its folder was removed or
  * replaced, SQLite continues to write to a file that no later start finds.
  */
+
 import { accessSync, type BigIntStats, constants, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { HEADWATER } from "../../core/command-name.ts";
 import { StorageError } from "../ledger.ts";
 import { LEDGER_FILE, ledgerPath } from "./database.ts";
 import { LOCK_FILE } from "./lock.ts";
@@ -16,7 +18,7 @@ const CONNECTION_FILES = [WAL_FILE, `${LEDGER_FILE}-shm`];
 
 const REPAIR =
   "No event is accepted. If a volume was unmounted or a file was moved, put it back: the service then continues. " +
-  "Do not restart before: without its files, the service would start with an empty ledger. If the files are gone, restore a backup with `headwater restore` into an empty DATA_DIR";
+  `Do not restart before: without its files, the service would start with an empty ledger. If the files are gone, restore a backup with \`${HEADWATER} restore\` into an empty DATA_DIR`;
 
 /** The identity of each file that exists, by name. */
 type FileIdentities = ReadonlyMap<string, BigIntStats>;
