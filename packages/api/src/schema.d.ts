@@ -1354,7 +1354,7 @@ lastReceivedAt: Schemas["Timestamp"];
 evictedEvents: number;
 /** When the last of them was deleted; null: none was. */
 lastEvictedAt: Schemas["Timestamp"] | null;
-/** Requests whose events were not kept, because too many came at once. */
+/** Requests whose events were not kept, because too many came at once or the storage failed. */
 skippedRequests: number;
 /** When the last of them was skipped; null: none was. */
 lastSkippedAt: Schemas["Timestamp"] | null;

@@ -39,7 +39,7 @@ export class Keeper {
   keep({ source, unstored }: Attempt): void {
     if (source === null || unstored === null) return;
     const { sourceId } = source;
-    if (!this.#pending.add({ sourceId, unstored })) this.#skip(sourceId);
+    if (!this.#pending.add({ sourceId, unstored })) this.#skip([sourceId]);
     this.#startTimer();
   }
 
@@ -57,9 +57,13 @@ export class Keeper {
     this.#timer ??= setTimeout(() => void this.#flush(() => FLUSH_BYTES), FLUSH_MS).unref();
   }
 
-  #skip(sourceId: string): void {
-    this.#skipped.set(sourceId, (this.#skipped.get(sourceId) ?? 0) + 1);
-    this.#skippedTotal += 1;
+  #skip(sourceIds: readonly string[]): void {
+    this.#skippedTotal += sourceIds.length;
+    for (const sourceId of sourceIds) this.#countSkipped(sourceId, 1);
+  }
+
+  #countSkipped(sourceId: string, requests: number): void {
+    this.#skipped.set(sourceId, (this.#skipped.get(sourceId) ?? 0) + requests);
   }
 
   /** Flushes run one after the other. */
@@ -74,7 +78,9 @@ export class Keeper {
     for (let left = maxBytes; left > 0 && !this.#isIdle(); await nextTurn()) {
       const { requests, bytes } = this.#pending.take(Math.min(left, SLICE_BYTES));
       left -= Math.max(bytes, 1);
-      await this.#write(requests);
+      const isWritten = await this.#write(requests);
+      // the next flush tries again to write the counts
+      if (!isWritten && this.#pending.isEmpty()) break;
     }
     if (!this.#isIdle()) this.#startTimer();
   }
@@ -83,19 +89,22 @@ export class Keeper {
     return this.#pending.isEmpty() && this.#skipped.size === 0;
   }
 
-  async #write(requests: readonly PendingRequest[]): Promise<void> {
+  /** @returns false when the ledger fails: the requests are then skipped */
+  async #write(requests: readonly PendingRequest[]): Promise<boolean> {
     const rows: KeptRow[] = [];
     for (const request of requests) rows.push(...(await readRows(request)));
     const skipped = Object.fromEntries(this.#skipped);
     this.#skipped = new Map();
     const { ledger, clock, log } = this.#deps;
-    if (Object.keys(skipped).length > 0)
-      log.warn({ skipped }, "events of refused requests are not kept, because too many come at once");
     try {
       await ledger.keepEvents({ rows, skipped, now: clock() });
+      if (Object.keys(skipped).length > 0) log.warn({ skipped }, "events of refused requests were not kept");
+      return true;
     } catch (error) {
       log.warn({ err: error, events: rows.length }, "events of refused requests cannot be kept");
-      this.#skippedTotal += requests.length;
+      for (const [sourceId, count] of Object.entries(skipped)) this.#countSkipped(sourceId, count);
+      this.#skip(requests.map(({ sourceId }) => sourceId));
+      return false;
     }
   }
 }

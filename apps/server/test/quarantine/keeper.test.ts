@@ -33,12 +33,16 @@ const of = (sourceId: string, bytes: number, read: Unstored["read"] = async () =
 
 function openKeeper() {
   const batches: Parameters<QuarantineLedger["keepEvents"]>[0][] = [];
-  const ledger = { keepEvents: async (batch: (typeof batches)[number]) => void batches.push(batch) };
-  const keeper = new Keeper({ ledger, clock: () => NOW, log: silent });
+  const failing = { isFailing: false };
+  const keepEvents = async (batch: (typeof batches)[number]) => {
+    if (failing.isFailing) throw new Error("disk full");
+    batches.push(batch);
+  };
+  const keeper = new Keeper({ ledger: { keepEvents }, clock: () => NOW, log: silent });
   const kept = (sourceId: string) =>
     batches.flatMap(({ rows }) => rows).filter((row) => row.sourceId === sourceId).length;
   const skipped = () => Object.assign({}, ...batches.map((batch) => batch.skipped));
-  return { keeper, kept, skipped };
+  return { keeper, kept, skipped, failing };
 }
 
 it("A source with more than can wait has requests skipped, and other sources have not.", async () => {
@@ -52,6 +56,19 @@ it("A source with more than can wait has requests skipped, and other sources hav
   keeper.keep(of("flooded", MIB / 2));
   await keeper.flush();
   assert.equal(kept("flooded"), 4, "there is room again");
+});
+
+it("A ledger that fails loses no count of the requests whose events are not kept.", async () => {
+  const { keeper, kept, skipped, failing } = openKeeper();
+  failing.isFailing = true;
+  for (let request = 0; request < 5; request++) keeper.keep(of("flooded", MIB));
+  keeper.keep(of("quiet", 100));
+  await keeper.flush();
+  failing.isFailing = false;
+  await keeper.flush();
+  assert.deepEqual([kept("flooded"), kept("quiet")], [0, 0], "nothing that waited is written later");
+  assert.deepEqual(skipped(), { flooded: 5, quiet: 1 });
+  assert.equal(keeper.skippedTotal(), 6);
 });
 
 it("A request whose events cannot be read does not affect the others.", async () => {

@@ -36,7 +36,9 @@ export const Quarantine = Closed({
   }),
   evictedEvents: count("Events that were deleted before their time, because the quarantine was full."),
   lastEvictedAt: timeOrNull("When the last of them was deleted; null: none was."),
-  skippedRequests: count("Requests whose events were not kept, because too many came at once."),
+  skippedRequests: count(
+    "Requests whose events were not kept, because too many came at once or the storage failed.",
+  ),
   lastSkippedAt: timeOrNull("When the last of them was skipped; null: none was."),
 });
 export type Quarantine = Static<typeof Quarantine>;
