@@ -31,6 +31,7 @@ interface ErasureDeps {
     | "eraseAttempts"
     | "eraseKept"
     | "sealedPages"
+    | "isErasingWarehouse"
   >;
   warehouse: Pick<Warehouse, "client">;
   /** Whether there is no warehouse and, as far as this node can see, never was one that holds events. */
@@ -134,10 +135,10 @@ async function eraseFromLedger(
 const MAX_COUNT_TRIES = 3;
 
 /**
- * Moves erasures whose pages are shipped to the step `warehouse`. The ledger subtracts the events that will be deleted, so
- * that the comparison of the warehouse does not take them for missing ones.
+ * Moves erasures whose pages are shipped to the step `warehouse`, when no others are there. The ledger subtracts the events that
+ * will be deleted, so that the comparison of the warehouse does not take them for missing ones.
  */
-function createWarehouseStep({ warehouse, log }: ErasureDeps, leases: ErasureLeases) {
+function createWarehouseStep({ ledger, warehouse, log }: ErasureDeps, leases: ErasureLeases) {
   let failures = 0;
   /** An erasure never fails because its events cannot be counted. */
   const countRemoved = async (
@@ -163,7 +164,7 @@ function createWarehouseStep({ warehouse, log }: ErasureDeps, leases: ErasureLea
   /** @returns how many erasures were moved */
   return async (shipped: readonly OpenErasure[], cutOff: AbortSignal): Promise<number> => {
     const client = warehouse.client();
-    if (!client || shipped.length === 0) return 0;
+    if (!client || shipped.length === 0 || (await ledger.isErasingWarehouse())) return 0;
     await leases.move(shipped, "shipping", "warehouse", {
       removed: await countRemoved(client, shipped, cutOff),
     });

@@ -217,6 +217,32 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
       assert.deepEqual(await dayAt(source, then), erased);
     });
 
+    it("counts an event once that is erased by several requests", async () => {
+      const source = await world.createSource();
+      await accept(source, "ann", then, [fresh("e"), fresh("e")]);
+      await accept(source, "bob", then, [fresh("e")]);
+      await shipped();
+      time.advance(SECOND);
+      const erase = async (anonymousId: string) => {
+        const body = { organizationId: ORGANIZATION_ID, sourceId: source.sourceId, anonymousId };
+        const receipt = await world.ask("/api/visitors/erase", { method: "POST", body });
+        return async (...statuses: string[]) => {
+          const { body } = await world.ask(receipt.headers.get("location")!);
+          return statuses.includes(body.status);
+        };
+      };
+      await warehouse.change("SYSTEM STOP MERGES events");
+      const first = await erase("ann");
+      await until("the visitor is being deleted", () => first("warehouse"));
+      const others = [await erase("ann"), await erase("nobody"), await erase("nobody")];
+      // when the last has left the ledger, a round has looked at the one before
+      for (const other of others) await until("it has left the ledger", () => other("shipping", "warehouse"));
+      await warehouse.change("SYSTEM START MERGES events");
+      for (const one of [first, ...others]) await until("the visitor is erased", () => one("done"));
+      const { accepted, erased, inWarehouse } = await dayAt(source, then);
+      assert.deepEqual({ accepted, erased, inWarehouse }, { accepted: 3, erased: 2, inWarehouse: 1 });
+    });
+
     it("counts what has expired", async () => {
       const source = await world.createSource();
       await accept(source, "ann", then, [fresh("e"), fresh("e")]);

@@ -167,13 +167,16 @@ interface ErasureStep {
 /**
  * Moves erasures from one status to the next. An erasure that is no longer at `from` (another node has moved it) stays as it is. At
  * `done` the visitor's id is deleted.
- * @throws Error when `removed` is given and an erasure is no longer at `from`: nothing is changed then
+ * @throws Error when `removed` is given and an erasure is no longer at `from`, or another one is at `warehouse`: nothing is
+ * changed then
  */
 async function advanceErasures(
   db: CatalogDb,
   { receiptIds, from, status, pages, removed, now }: ErasureStep,
 ): Promise<void> {
   if (receiptIds.length === 0) return;
+  if (removed && !(await subtractRemoved(db, removed)))
+    throw new Error("Other visitors are being deleted; the events are counted again.");
   const finished = status === "done" ? { finishedAt: now, visitorId: null } : {};
   const { numUpdatedRows } = await db
     .updateTable("erasures")
@@ -182,10 +185,8 @@ async function advanceErasures(
     .where("status", "=", from)
     .where("finishedAt", "is", null)
     .executeTakeFirstOrThrow();
-  if (!removed) return;
-  if (Number(numUpdatedRows) < receiptIds.length)
+  if (removed && Number(numUpdatedRows) < receiptIds.length)
     throw new Error("Another node has advanced the erasures; they are counted again.");
-  await subtractRemoved(db, removed);
 }
 
 /** Deletes a slice of the visitors' sessions. @returns the deleted ones, and the cursor of the next slice */

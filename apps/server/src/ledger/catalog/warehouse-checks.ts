@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import type { DayCount, WarehouseReport } from "../warehouse-report.ts";
-import type { CatalogDb, LeaseClock } from "./database.ts";
+import { type CatalogDb, hasRows, type LeaseClock } from "./database.ts";
 
 /** SQLite binds at most 32,766 values in a statement. */
 const ROWS_AT_ONCE = 2_000;
@@ -32,23 +32,29 @@ export interface ShippedDays {
 /** The events that the warehouse must hold of a row of `shipped_days`. */
 const IN_WAREHOUSE = sql<number>`shipped - removed - expired`;
 
+/** Whether visitors are being deleted from the warehouse. */
+const isErasingWarehouse = (db: CatalogDb): Promise<boolean> =>
+  hasRows(
+    db
+      .selectFrom("erasures")
+      .select("receiptId")
+      .where("finishedAt", "is", null)
+      .where("status", "=", "warehouse"),
+    1,
+  );
+
 /** The days of these sources. Read it before the warehouse is counted: events are shipped meanwhile. */
 async function shippedDays(db: CatalogDb, { sourceIds }: { sourceIds: string[] }): Promise<ShippedDays> {
   // before the days: a change between the two reads makes the answer outdated and not wrong
   const { revision } = await db.selectFrom("warehouseChecks").select("revision").executeTakeFirstOrThrow();
-  const erasing = await db
-    .selectFrom("erasures")
-    .select("receiptId")
-    .where("finishedAt", "is", null)
-    .where("status", "=", "warehouse")
-    .executeTakeFirst();
+  const isErasing = await isErasingWarehouse(db);
   const days = await db
     .selectFrom("shippedDays")
     .select(["sourceId", "day", IN_WAREHOUSE.as("events")])
     .where("sourceId", "in", sourceIds)
     .where(IN_WAREHOUSE, "<>", 0)
     .execute();
-  return { days, revision, isErasing: erasing !== undefined };
+  return { days, revision, isErasing };
 }
 
 /** What the ledger has counted of the events of a source on a UTC day of `occurredAt`. */
@@ -132,9 +138,15 @@ async function expireShippedDays(
       .execute();
 }
 
-export async function subtractRemoved(db: CatalogDb, removed: readonly DayCount[]): Promise<void> {
+/**
+ * Counts events as removed that are going to be deleted.
+ * @returns false while other visitors are being deleted: they may be the same events, which must not be subtracted twice
+ */
+export async function subtractRemoved(db: CatalogDb, removed: readonly DayCount[]): Promise<boolean> {
   await raiseRevision(db).execute();
+  if (await isErasingWarehouse(db)) return false;
   await addToDays(db, removed, "removed");
+  return true;
 }
 
 /** `comparedAt` and `partsCheckedAt`: when a node last compared it, or began to check its files; 0: never. */
@@ -178,7 +190,13 @@ async function savePartsCheck(db: CatalogDb, { partsCheckedAt }: { partsCheckedA
   await db.updateTable("warehouseChecks").set({ partsCheckedAt }).execute();
 }
 
-export const warehouseReads = { allSourceIds, shippedDays, countedDays, warehouseCheck };
+export const warehouseReads = {
+  allSourceIds,
+  isErasingWarehouse,
+  shippedDays,
+  countedDays,
+  warehouseCheck,
+};
 export const warehouseWrites = {
   addShippedDays,
   expireShippedDays,
