@@ -11,9 +11,8 @@ import {
 import type { UtcDaySpan } from "../core/day-span.ts";
 import { signatureOf } from "../core/signature.ts";
 import { DAY_MS, dayOf, HOUR_MS, toIsoTime } from "../core/time.ts";
-import type { CountedDay, Ledger } from "../ledger/ledger.ts";
+import type { CountedDay } from "../ledger/ledger.ts";
 import { dayText } from "../ledger/warehouse-report.ts";
-import { countDays } from "../shipping/count-days.ts";
 import type { RunStatement } from "../stats/sql/run-on.ts";
 import {
   type DayLosses,
@@ -24,9 +23,10 @@ import {
   lossesByValue,
   type ValueLosses,
 } from "./losses.ts";
+import { type CountingLedger, countInLedger } from "./waiting.ts";
 
 export interface StatementDeps {
-  readonly ledger: Pick<Ledger, "countedDays" | "readOutbox">;
+  readonly ledger: CountingLedger;
   readonly run: RunStatement;
   readonly now: number;
   /** Signs the statement; null: it is not signed. */
@@ -39,26 +39,7 @@ export interface StatementQuestion extends UtcDaySpan {
 
 /** A client's queue keeps an event for a day. The hour is for the upload that begins then. */
 const QUEUE_LIFE_MS = DAY_MS + HOUR_MS;
-/** Outbox rows that are read at once. */
-const OUTBOX_ROWS = 100;
 const MAX_VALUES = 20;
-
-/** The source's events in the outbox, by day. */
-async function countWaiting(
-  { readOutbox }: Pick<Ledger, "readOutbox">,
-  sourceId: string,
-): Promise<ReadonlyMap<number, number>> {
-  const days = new Map<number, number>();
-  for (let after = 0; ; ) {
-    const rows = await readOutbox({ sourceId, after, limit: OUTBOX_ROWS });
-    const counts = await countDays({ parts: rows.map(({ part }) => part) });
-    for (const { day, events } of counts.filter((count) => count.sourceId === sourceId))
-      days.set(day, (days.get(day) ?? 0) + events);
-    const last = rows.at(-1);
-    if (!last) return days;
-    after = last.seq;
-  }
-}
 
 const sum = (counts: Readonly<Record<string, number>>) =>
   Object.values(counts).reduce((total, count) => total + count, 0);
@@ -112,9 +93,8 @@ export async function computeStatement(
   const [first, last] = [dayOf(Date.parse(from)), dayOf(Date.parse(to))];
   const settledAt = now - QUEUE_LIFE_MS;
   const question: LossQuestion = { sourceId, from: first * DAY_MS, to: (last + 1) * DAY_MS, settledAt };
-  // an event moves from the outbox to the warehouse and is then counted, so a move meanwhile is seen twice and never missed
-  const waiting = await countWaiting(ledger, sourceId);
-  const counted = await ledger.countedDays({ sourceId, from: first, to: last });
+  // first: events that are counted as shipped are in the warehouse
+  const { waiting, counted } = await countInLedger(ledger, { sourceId, from: first, to: last });
   const held = new Map(await run<HeldDay>(heldByDay(question)));
   const losses = await run<DayLosses>(lossesByDay(question));
   const values = by && (await run<ValueLosses>(lossesByValue(question, by, MAX_VALUES)));

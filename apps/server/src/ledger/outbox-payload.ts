@@ -3,7 +3,7 @@
  *
  *     zstd frame            the events in normal form, one JSON object a line
  *     zstd skippable frame  magic number, byte length of what follows
- *                           the number of lines of each source and day as JSON; empty in rows that an erasure has rewritten
+ *                           the number of lines of each source and day as JSON; may be empty
  *                           byte length of this JSON, byte length of the unpacked lines
  *
  * Numbers have 32 bits and are little-endian. zstd readers pass over a skippable frame (RFC 8878, section 3.1.2), so the

@@ -36,7 +36,7 @@ export const belongsTo = (
 ): boolean => visitors.some(({ kind, id, until }) => row[kind] === id && row.at <= until);
 
 /** The events of the lines by source and day, in the order of both. */
-function erasedByDay(lines: readonly OutboxLine[]): DayCount[] {
+function countByDay(lines: readonly OutboxLine[]): DayCount[] {
   const days = new Map<string, DayCount>();
   for (const { bytes } of lines) {
     const { sourceId, occurredAt } = readHead(bytes);
@@ -47,8 +47,10 @@ function erasedByDay(lines: readonly OutboxLine[]): DayCount[] {
   return [...days.values()].sort((a, b) => a.sourceId.localeCompare(b.sourceId) || a.day - b.day);
 }
 
-interface KeptLines {
+export interface KeptLines {
   kept: OutboxLine[];
+  /** The kept events, by source and day. */
+  days: DayCount[];
   /** The events that were removed, by source and day. */
   erased: DayCount[];
 }
@@ -74,6 +76,6 @@ export function removeVisitors(
   const erased = new Set(lines.filter(isToErase));
   if (erased.size === 0) return null;
   const isCounted = ({ number }: OutboxLine) => !duplicates.includes(number);
-  const kept = lines.filter((line) => !erased.has(line));
-  return { kept: kept.filter(isCounted), erased: erasedByDay([...erased].filter(isCounted)) };
+  const kept = lines.filter((line) => !erased.has(line) && isCounted(line));
+  return { kept, days: countByDay(kept), erased: countByDay([...erased].filter(isCounted)) };
 }

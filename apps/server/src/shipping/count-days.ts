@@ -5,7 +5,7 @@ import type { OutboxPage, OutboxPart } from "../ledger/records.ts";
 import type { DayCount } from "../ledger/warehouse-report.ts";
 import { rowsOf } from "./block.ts";
 
-/** Most payloads say it. Those that hold duplicates, or that an erasure has rewritten, are read. */
+/** Most payloads say it. Those that hold duplicates are read. */
 async function countPart(part: OutboxPart): Promise<DayCount[]> {
   const known = part.skipped.length === 0 ? getDayCounts(part.payload) : null;
   if (known) return known;

@@ -1,10 +1,10 @@
 /** Erases visitors from the outbox and the debug history, a slice of one source's rows at a time. */
 import type pg from "pg";
 import type { Ledger } from "../ledger.ts";
-import { buildPayload, joinLines, type OutboxLine, readLines } from "../outbox-payload.ts";
+import { buildPayload, joinLines, readLines } from "../outbox-payload.ts";
 import type { Cursor } from "../records.ts";
 import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
-import { removeVisitors, sourcesOf, visitorsIn } from "../visitors.ts";
+import { type KeptLines, removeVisitors, sourcesOf, visitorsIn } from "../visitors.ts";
 import { withOutboxLock } from "./transaction.ts";
 
 /** Rows are locked while they are rewritten, so a slice is small. */
@@ -37,12 +37,17 @@ interface RewrittenRow {
   payload: Buffer;
 }
 
-async function rewrite(client: pg.PoolClient, sourceId: string, row: RewrittenRow, lines: OutboxLine[]) {
-  const packed = lines.length === 0 ? null : await buildPayload(joinLines(lines));
-  if (packed) await client.query(REWRITE, [sourceId, row.seq, lines.length, packed]);
+async function rewrite(
+  client: pg.PoolClient,
+  sourceId: string,
+  row: RewrittenRow,
+  { kept, days }: KeptLines,
+) {
+  const packed = kept.length === 0 ? null : await buildPayload(joinLines(kept), days);
+  if (packed) await client.query(REWRITE, [sourceId, row.seq, kept.length, packed]);
   else await client.query(DELETE, [sourceId, row.seq]);
   const freedBytes = row.payload.length - (packed?.length ?? 0);
-  await client.query(SUBTRACT, [sourceId, row.events - lines.length, freedBytes]);
+  await client.query(SUBTRACT, [sourceId, row.events - kept.length, freedBytes]);
 }
 
 export const erasureMethods = (pool: pg.Pool): Pick<Ledger, "eraseOutbox" | "eraseAttempts"> => ({
@@ -58,7 +63,7 @@ export const erasureMethods = (pool: pg.Pool): Pick<Ledger, "eraseOutbox" | "era
         const all = await readLines({ payload: row.payload, skipped: [] });
         const removed = removeVisitors(all, row.skipped, visitorsOfSource);
         if (!removed) continue;
-        await rewrite(client, sourceId, row, removed.kept);
+        await rewrite(client, sourceId, row, removed);
         for (const { day, events } of removed.erased) await client.query(ADD_ERASED, [sourceId, day, events]);
       }
       const last = rows.length < SLICE_ROWS ? undefined : rows.at(-1);

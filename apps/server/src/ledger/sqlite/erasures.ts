@@ -1,8 +1,8 @@
 /** Erases visitors from the outbox on SQLite, one slice per call. */
 import type { OutboxLedger } from "../ledger.ts";
-import { buildPayloadSync, joinLines, type OutboxLine, readLinesSync } from "../outbox-payload.ts";
+import { buildPayloadSync, joinLines, readLinesSync } from "../outbox-payload.ts";
 import type { Cursor } from "../records.ts";
-import { type ErasureSlice, removeVisitors } from "../visitors.ts";
+import { type ErasureSlice, type KeptLines, removeVisitors } from "../visitors.ts";
 import { SUBTRACT_TOTALS } from "./outbox.ts";
 import type { Statements, Synchronous } from "./statements.ts";
 
@@ -46,11 +46,15 @@ function readSlice(sql: Statements, after: number, upTo: number): OutboxSliceRow
 }
 
 /** Reduces a row of the outbox to these lines; deletes it if there are none. */
-function keepLines(sql: Statements, { seq, events, payload }: OutboxSliceRow, lines: OutboxLine[]): void {
-  const kept = lines.length === 0 ? null : buildPayloadSync(joinLines(lines));
-  if (kept) sql.run(REWRITE_ROW, lines.length, kept, seq);
+function keepLines(
+  sql: Statements,
+  { seq, events, payload }: OutboxSliceRow,
+  { kept, days }: KeptLines,
+): void {
+  const packed = kept.length === 0 ? null : buildPayloadSync(joinLines(kept), days);
+  if (packed) sql.run(REWRITE_ROW, kept.length, packed, seq);
   else sql.run(DELETE_ROW, seq);
-  sql.run(SUBTRACT_TOTALS, events - lines.length, payload.length - (kept?.length ?? 0));
+  sql.run(SUBTRACT_TOTALS, events - kept.length, payload.length - (packed?.length ?? 0));
 }
 
 function eraseOutbox(
@@ -66,7 +70,7 @@ function eraseOutbox(
   for (const row of rows) {
     const removed = removeVisitors(readLinesSync({ payload: row.payload, skipped: [] }), [], visitors);
     if (!removed) continue;
-    keepLines(sql, row, removed.kept);
+    keepLines(sql, row, removed);
     for (const { sourceId, day, events } of removed.erased) sql.run(ADD_ERASED, sourceId, day, events);
   }
   const end = rows.at(-1);
