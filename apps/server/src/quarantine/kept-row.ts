@@ -1,6 +1,7 @@
 /** An unstored event as its source keeps it. Pure. */
 import { storedEventName } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
+import { parseExactJson } from "../core/exact-json.ts";
 import type { KeptEvent, UnstoredEvent } from "../ingest/unstored-event.ts";
 import type { KeptRow } from "../ledger/records.ts";
 import { maskString } from "../masking/mask.ts";
@@ -37,4 +38,4 @@ export function toKeptRow(sourceId: string, unstored: UnstoredEvent): KeptRow | 
 }
 
 // `toKeptRow` wrote it
-export const readRecord = (json: string): KeptRecord => JSON.parse(json) as KeptRecord;
+export const readRecord = (json: string): KeptRecord => parseExactJson(json) as KeptRecord;

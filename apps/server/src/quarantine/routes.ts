@@ -1,5 +1,6 @@
 /** The operations on the kept events of a source (docs/api/quarantine.md). */
 import { LIMITS } from "@headwater/contract/limits";
+import { parseExactJson } from "../core/exact-json.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { SNAPSHOT_BYTES } from "../debug/render.ts";
 import { snapshotOf } from "../debug/snapshot.ts";
@@ -46,7 +47,7 @@ export const getQuarantine =
 /** The event as the debug view would show it. */
 export function maskEvent({ record }: Pick<StoredKeptEvent, "record">): unknown {
   const [event] = readRecord(record).body.events;
-  return JSON.parse(snapshotOf(JSON.stringify(event), SNAPSHOT_BYTES).json);
+  return parseExactJson(snapshotOf(JSON.stringify(event), SNAPSHOT_BYTES).json);
 }
 
 const renderEvent = ({ code, name, origin, receivedAt, record }: StoredKeptEvent) => ({

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { override } from "../../src/core/members.ts";
 import { type Ledger, StorageError } from "../../src/ledger/ledger.ts";
-import { storedEvents } from "../ledger/reader.ts";
+import { storedEvents, storedLines } from "../ledger/reader.ts";
 import { until } from "../support/until.ts";
 import {
   bootstrapPath,
@@ -90,6 +90,28 @@ describe("A replay", () => {
     const times = replayed.map((event) => event.replayedAt);
     assert.deepEqual(times.filter(Boolean), [at, at], "every replayed event says so, and no other");
     assert.equal((await room.quarantine(wrong)).events, 0);
+  });
+
+  it("keeps every name and value of the properties", async () => {
+    const [wrong, right] = [await world.createSource(), await world.createSource()];
+    await room.savePlan(wrong, ORDER_PLAN);
+    const properties = [
+      { a: 1, "\\": 2 },
+      { a: 1, "\n": 2 },
+      JSON.parse('{"__proto__":{"a":-0},"1":1e-7,"large":12345678901234567890,"line":"\\u2028\\u0000"}'),
+    ];
+    const events = properties.map((one) => room.order({ properties: one }));
+    for (const source of [right, wrong]) await room.send(source, events);
+    const kept = await world.ask(`${sourcePath(wrong)}/quarantine/events`);
+    assert.match(kept.text, /"properties":\{"a":1,"\\n":2\}/);
+    await room.savePlan(wrong, NO_PLAN);
+    assert.equal((await room.replay(wrong)).accepted, 3);
+    // as text, because JSON.parse may mistake one name for another
+    const propertiesOf = ({ sourceId }: CreatedSource) =>
+      storedLines(world.dataDir)
+        .filter((line) => line.includes(sourceId))
+        .map((line) => /"properties":.*?,"locale"/s.exec(line)?.[0]);
+    assert.deepEqual(propertiesOf(wrong), propertiesOf(right));
   });
 
   it("adds nothing when it is repeated, and a later retry of the client is a duplicate", async () => {
