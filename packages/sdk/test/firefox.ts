@@ -33,10 +33,12 @@ export const PREFERENCES = {
 
 interface FirefoxTab {
   open(url: string): Promise<void>;
+  reload(): Promise<void>;
   /** Evaluates an expression and returns its value as JSON. */
   evaluate(expression: string): Promise<unknown>;
   /** Clicks near the top left corner of the page. */
   click(): Promise<void>;
+  close(): Promise<void>;
 }
 /** The browser, and its first tab. */
 export interface Firefox extends FirefoxTab {
@@ -97,6 +99,9 @@ const tabOf = (ask: Ask, context: string): FirefoxTab => ({
   async open(url) {
     await ask("browsingContext.navigate", { context, url, wait: "complete" });
   },
+  async reload() {
+    await ask("browsingContext.reload", { context, wait: "complete" });
+  },
   async evaluate(expression) {
     const { result, exceptionDetails } = (await ask("script.evaluate", {
       expression: `(async () => JSON.stringify((await (${expression})) ?? null))()`,
@@ -114,6 +119,9 @@ const tabOf = (ask: Ask, context: string): FirefoxTab => ({
       { type: "pointerUp", button: 0 },
     ];
     await ask("input.performActions", { context, actions: [{ type: "pointer", id: "mouse", actions }] });
+  },
+  async close() {
+    await ask("browsingContext.close", { context });
   },
 });
 
