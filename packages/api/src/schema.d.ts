@@ -1378,7 +1378,7 @@ nextCursor: string | null;
 };
 /** A change of one member of `properties`. */
 PropertyEdit: {
-/** The property gets another name. */
+/** The property gets another name, and replaces one that has it. */
 op: "rename";
 /** The name of the property. */
 property: string;

@@ -17,7 +17,9 @@ function castValue(value: unknown, to: EditedType): unknown {
 function editProperties(properties: EventProperties, edit: PropertyEdit): EventProperties {
   if (!Object.hasOwn(properties, edit.property)) return properties;
   const members = Object.entries(properties).flatMap(([name, value]) => {
-    if (name !== edit.property) return [[name, value] as const];
+    // a renamed property takes the place of one that has its new name
+    if (name !== edit.property)
+      return edit.op === "rename" && name === edit.to ? [] : [[name, value] as const];
     if (edit.op === "drop") return [];
     return edit.op === "rename" ? [[edit.to, value] as const] : [[name, castValue(value, edit.to)] as const];
   });

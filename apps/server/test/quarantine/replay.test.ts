@@ -206,7 +206,7 @@ describe("A replay", () => {
   it("renames, casts and drops properties before it evaluates events", async () => {
     const source = await world.createSource();
     await room.savePlan(source, ORDER_PLAN);
-    const wrong = room.order({ properties: { prise: " 9.5 ", secret: 1, size: "L" } });
+    const wrong = room.order({ properties: { prise: " 9.5 ", secret: 1, size: "L", price: "" } });
     const right = room.order({ properties: { prise: "unknown" } });
     await room.send(source, [wrong, right]);
     const edits = [

@@ -94,7 +94,9 @@ const property = (description: string) =>
 export const PropertyEdit = Type.Union(
   [
     Closed({
-      op: Type.Literal("rename", { description: "The property gets another name." }),
+      op: Type.Literal("rename", {
+        description: "The property gets another name, and replaces one that has it.",
+      }),
       property: property("The name of the property."),
       to: property("Its new name."),
     }),
