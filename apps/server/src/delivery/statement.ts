@@ -61,14 +61,15 @@ function accountFor({ day, counted, held, waiting, losses }: DayFacts): Delivery
   const lostInWarehouse = expected - inWarehouse;
   const erased = removed + erasedWaiting;
   const accepted = inWarehouse + lostInWarehouse + erased + expired + waiting;
-  const [, causes = {}, gap = 0, stillPossible = 0] = losses ?? [];
+  const [, causes = {}, settledGap = 0, recentGap = 0] = losses ?? [];
   const byOrigin = Object.groupBy(Object.entries(causes), ([cause]) =>
     isEventCode(cause) ? "rejected" : "dropped",
   );
   const rejected = Object.fromEntries(byOrigin.rejected ?? []);
   const dropped = Object.fromEntries(byOrigin.dropped ?? []);
   // the number of an event that the warehouse has lost is a gap too
-  const missing = Math.max(0, gap - lostInWarehouse);
+  const missing = Math.max(0, settledGap - lostInWarehouse);
+  const stillPossible = Math.max(0, recentGap - (lostInWarehouse - (settledGap - missing)));
   const produced = accepted + sum(rejected) + sum(dropped) + missing + stillPossible;
   return {
     day,
