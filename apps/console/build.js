@@ -42,6 +42,17 @@ const dropUnusedColors = {
   },
 };
 
+/** What every page needs, what the pages of a source need, and what the stats need at first. Each is one file. */
+const FILE_GROUPS = [
+  { name: "base", tags: ["$initial"], priority: 3 },
+  {
+    name: "frame",
+    test: /\/src\/(?:pages\/sources\/source-page|ui\/(?:switcher|relative-time|scroll-region))\.tsx$/,
+    priority: 2,
+  },
+  { name: "stats", test: /\/src\/pages\/stats\/(?:stats-page|stats-views)\.tsx$/, priority: 1 },
+];
+
 const modifiedAt = async (path) => (await stat(path)).mtimeMs;
 const filesIn = async (folder) =>
   (await readdir(folder, { recursive: true }).catch(() => [])).map((name) => join(folder, name));
@@ -94,8 +105,8 @@ async function build() {
       license: { fileName: "licenses.json" },
       rolldownOptions: {
         onLog: (level, log, print) => isIgnoredWarning(log) || print(level, log),
-        // what every page needs is one file: it is smaller than its parts, and one request
-        output: { codeSplitting: { groups: [{ name: "base", tags: ["$initial"] }] } },
+        // one file is smaller than its parts, and one request
+        output: { codeSplitting: { groups: FILE_GROUPS } },
       },
     },
   });

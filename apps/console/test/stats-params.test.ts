@@ -16,7 +16,7 @@ import { ATTRIBUTIONS } from "../src/pages/stats/goals/attributions.ts";
 import { countriesNamed, valueNamed } from "../src/pages/stats/lists/named-values.ts";
 import { searchFilters } from "../src/pages/stats/lists/search-filters.ts";
 import { formatValue } from "../src/pages/stats/lists/value-names.ts";
-import { formatPeriod } from "../src/pages/stats/retention-period.ts";
+import { formatPeriod } from "../src/pages/stats/retention/retention-period.ts";
 import {
   filterParams,
   readFilters,

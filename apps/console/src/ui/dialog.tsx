@@ -15,6 +15,7 @@ interface DialogProps {
 }
 
 const FIRST = "[data-autofocus]";
+const FOCUS = [FIRST];
 
 export function Dialog({ title, opened, onClose, isWide = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -46,7 +47,7 @@ export function Dialog({ title, opened, onClose, isWide = false, children }: Dia
               <Icon name="close" size={18} />
             </UnstyledButton>
           </div>
-          <OpenedContent within={element} focus={FIRST}>
+          <OpenedContent within={element} focus={FOCUS}>
             {children}
           </OpenedContent>
         </div>

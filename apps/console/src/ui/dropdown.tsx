@@ -30,6 +30,9 @@ interface DropdownProps {
 
 const FOCUSABLE = "a[href], button:not([tabindex='-1']), input, select, textarea";
 
+/** The chosen one of several has it before the others. */
+const FIRST_FOCUS = ["[data-autofocus]", "[aria-pressed='true']", FOCUSABLE];
+
 /** Moves the focus between the controls of a panel with the arrow keys. */
 export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -100,7 +103,7 @@ export function Dropdown(props: DropdownProps) {
       {isOpen && (
         // biome-ignore lint/a11y/noStaticElementInteractions: keys reach it from the controls in it
         <div ref={panel} id={id} className="dropdown-panel" data-align={align} onKeyDown={moveFocus}>
-          <OpenedContent within={panel} focus={`[data-autofocus], ${FOCUSABLE}`}>
+          <OpenedContent within={panel} focus={FIRST_FOCUS}>
             {children(close)}
           </OpenedContent>
         </div>

@@ -5,8 +5,8 @@ import { Loading } from "./page-states.tsx";
 interface OpenedContentProps {
   /** The menu or the dialog. */
   readonly within: RefObject<HTMLElement | null>;
-  /** Selects the element that gets the focus as soon as it is there. */
-  readonly focus: string;
+  /** Selects the element that gets the focus as soon as it is there: the first of the first selector that finds one. */
+  readonly focus: readonly string[];
   readonly children: ReactNode;
 }
 
@@ -18,6 +18,11 @@ export const OpenedContent = ({ children, ...target }: OpenedContentProps) => (
 );
 
 function FirstFocus({ within, focus }: Omit<OpenedContentProps, "children">) {
-  useEffect(() => within.current?.querySelector<HTMLElement>(focus)?.focus(), [within, focus]);
+  useEffect(() => {
+    for (const selector of focus) {
+      const element = within.current?.querySelector<HTMLElement>(selector);
+      if (element) return element.focus();
+    }
+  }, [within, focus]);
   return null;
 }

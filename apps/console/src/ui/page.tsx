@@ -18,7 +18,7 @@ export function Page({ title, section, beside, lead, actions, children }: PagePr
     document.title = [title, section, "Headwater"].filter(Boolean).join(" · ");
   }, [title, section]);
   return (
-    <Stack gap="md">
+    <Stack gap="sm">
       <div className="page-head">
         <div className="page-title">
           <div className="page-name">

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { until } from "../../../server/test/support/until.ts";
 import { consoleStatsTest } from "../console-world.ts";
-import { lastDays, shopVisits, visitedShop, visits } from "../visits.ts";
+import { lastDays, noon, shopVisits, visitedShop, visits } from "../visits.ts";
 
 /** @returns the tabs that end outside of their panel */
 const cutTabs = (page: Page) =>
@@ -34,10 +34,9 @@ consoleStatsTest(
     }
     const chart = page.getByRole("region", { name: "Visitors by day" });
     assert.ok(((await chart.boundingBox())?.y ?? 844) < 600, "the chart begins on the first screen");
-    const views = page.getByRole("group", { name: "View" });
-    assert.equal(await views.evaluate((one) => one.scrollWidth - one.clientWidth), 0, "all views have room");
-    await page.getByText("online", { exact: true }).waitFor();
-    for (const name of ["Add filter", /^Range/, /^Comparison/])
+    await page.getByRole("combobox", { name: "View" }).waitFor();
+    await page.getByRole("button", { name: "Add filter" }).locator(".icon").first().waitFor();
+    for (const name of [/^Range/, /^Comparison/])
       await page.getByRole("button", { name }).locator(".icon").last().waitFor();
     const goal = page
       .getByRole("region", { name: "Goals" })
@@ -54,37 +53,134 @@ consoleStatsTest(
   },
 );
 
+/** Where the first figure begins, in pixels from the top of the page. */
+const FIRST_FIGURE_AT = { 1440: 150, 390: 200 } as const;
+
 consoleStatsTest(
-  "Filters move nothing below them, at any width, and the row of filters is as wide as the page.",
+  "The overview has one row of tools, its first figure begins within 150 pixels on a desk and 200 on a phone, and filters are chips that wrap.",
   async ({ world, page, open, shoot }) => {
     const source = await visitedShop(world);
+    const rowsOfTools = () =>
+      page
+        .getByRole("region", { name: "View" })
+        .locator(":is(.switcher, .view-select, .live, .dropdown-button):visible")
+        .evaluateAll((tools) => {
+          const middleOf = (tool: Element) => {
+            const { top, bottom } = tool.getBoundingClientRect();
+            return Math.round((top + bottom) / 2);
+          };
+          return new Set(tools.map(middleOf)).size;
+        });
+    const figure = page.locator(".metric-value[aria-busy=false]").first();
     await open(lastDays(source));
-    const metrics = page.getByRole("region", { name: "Key metrics" });
-    const topOf = () => metrics.evaluate((one) => one.getBoundingClientRect().top + scrollY);
-    const filters = page.getByRole("group", { name: "Filters" });
-    const FIVE = { page: "/pricing", device: "desktop", browser: "Chrome", os: "Windows", country: "DE" };
-    const WIDTHS = [390, 768, 1024, 1440];
-    const topsOf = async () => {
-      const tops = [];
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 844 });
-        tops.push(await topOf());
-        assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${width}`);
-        await shoot(`filters-${width}`);
+    await figure.waitFor();
+    await page.locator(".live").waitFor();
+    for (const width of [390, 1024, 1440] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await until(`one row at ${width}`, async () => (await rowsOfTools()) === 1);
+      const { y = Number.NaN } = (await figure.boundingBox()) ?? {};
+      if (width !== 1024) assert.ok(y <= FIRST_FIGURE_AT[width], `${y} at ${width}`);
+    }
+    const filters = { page: "/pricing", device: "desktop", browser: "Chrome", os: "Windows", country: "DE" };
+    await open(`${lastDays(source)}&${new URLSearchParams(filters)}`);
+    const chips = page
+      .getByRole("group", { name: "Filters" })
+      .getByRole("button", { name: /^Remove filter/ });
+    await chips.nth(4).waitFor();
+    for (const width of [320, 390, 1440]) {
+      await page.setViewportSize({ width, height: 844 });
+      for (const chip of await chips.all()) {
+        const { x = Number.NaN, width: chipWidth = Number.NaN } = (await chip.boundingBox()) ?? {};
+        assert.ok(x >= 0 && x + chipWidth <= width, `${await chip.textContent()} ends at ${x + chipWidth}`);
       }
-      return tops;
+      await shoot(`filters-${width}`);
+    }
+  },
+);
+
+/** @returns what is wider than its place, or ends outside of the window without a region that scrolls */
+const sideways = (page: Page) =>
+  page.evaluate(() => {
+    const switchers = [...document.querySelectorAll(".switcher")].filter(
+      (one) => one.scrollWidth > one.clientWidth,
+    );
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return [
+      ...switchers.map((one) => one.getAttribute("aria-label")),
+      ...(scrollWidth > clientWidth ? [`the page: ${scrollWidth} of ${clientWidth}`] : []),
+    ];
+  });
+
+consoleStatsTest(
+  "No view of the stats scrolls sideways, from 320 pixels up, with long and right-to-left names.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource({ goals: [{ name: "G".repeat(60), event: "e".repeat(60) }] });
+    const long = `/${"a-long-path-".repeat(20)}`;
+    const paths = ["/", `/${encodeURIComponent("متجر")}-🛍️`, long];
+    const tracked = [{ name: "e".repeat(60), properties: { plan: "p".repeat(100) } }];
+    const query = `?utm_campaign=${"c".repeat(120)}`;
+    await visits(world, source, [
+      { visitor: "ann", at: noon(1), paths, query, tracked },
+      { visitor: "bob", at: noon(2), paths, referrer: `https://${"r".repeat(60)}.example/` },
+    ]);
+    const steps = `&step1=page:/&step2=${encodeURIComponent(`page:${long}`)}`;
+    const views = {
+      overview: `&page=${encodeURIComponent(long)}`,
+      realtime: "",
+      funnel: steps,
+      paths: "",
+      retention: "",
+      explore: "",
     };
-    await metrics.locator(".metric-value[aria-busy=false]").first().waitFor();
-    const tops = await topsOf();
-    await page
-      .getByRole("region", { name: "Pages" })
-      .getByRole("button", { name: "/pricing", exact: true })
-      .click();
-    await filters.getByRole("button", { name: "Save as segment" }).waitFor({ state: "attached" });
-    assert.deepEqual(await topsOf(), tops, "one filter");
-    await open(`${lastDays(source)}&${new URLSearchParams(FIVE)}`);
-    await filters.getByRole("button", { name: "Clear all" }).waitFor({ state: "attached" });
-    assert.equal(await filters.getByRole("button", { name: /^Remove filter/ }).count(), 5);
-    assert.deepEqual(await topsOf(), tops, "five filters");
+    for (const [view, params] of Object.entries(views)) {
+      await page.setViewportSize({ width: 1440, height: 844 });
+      await open(`${lastDays(source)}&view=${view}${params}`);
+      await page.locator(".stats").getByText(/\d/).first().waitFor();
+      await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      for (const width of [320, 360, 390, 768, 1024]) {
+        await page.setViewportSize({ width, height: 844 });
+        assert.deepEqual(await sideways(page), [], `${view} at ${width}`);
+        if (width === 320) await shoot(`narrow-${view}`);
+      }
+    }
+  },
+);
+
+consoleStatsTest(
+  "The range menu shows its keys and begins at the chosen range, and the rows of the details scroll below their heads.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    const paths = Array.from({ length: 30 }, (_, at) => `/page-${at}`);
+    await visits(world, source, [{ visitor: "ann", at: noon(1), paths }]);
+    await open(`${lastDays(source).replace(/range=[^&]*/, "range=7d")}`);
+    await page.getByRole("button", { name: "Range: Last 7 days" }).click();
+    const chosen = page.getByRole("button", { name: "Last 7 days", exact: true });
+    await until("the chosen range has the focus", () =>
+      chosen.evaluate((one) => one === document.activeElement),
+    );
+    await chosen.locator("kbd").getByText("W").waitFor();
+    await shoot("range-menu");
+    await page.keyboard.press("Escape");
+
+    await page.setViewportSize({ width: 1280, height: 600 });
+    await page.getByRole("region", { name: "Pages" }).getByRole("button", { name: "Details" }).click();
+    const dialog = page.getByRole("dialog", { name: /^Page/ });
+    const rows = dialog.getByRole("region", { name: "Rows" });
+    await rows.getByRole("row").nth(25).waitFor();
+    const heads = [
+      dialog.getByRole("heading"),
+      dialog.getByRole("textbox", { name: "Search" }),
+      rows.getByRole("columnheader").first(),
+      dialog.getByRole("button", { name: "Next" }),
+    ];
+    const placesOf = async () => Promise.all(heads.map(async (one) => (await one.boundingBox())?.y));
+    const before = await placesOf();
+    await rows.evaluate((one) => one.scrollTo(0, one.scrollHeight));
+    await until("the last row is in sight", async () => {
+      const { y = Number.NaN } = (await rows.getByRole("row").last().boundingBox()) ?? {};
+      return y < 600 && y > (before[2] ?? 0);
+    });
+    assert.deepEqual(await placesOf(), before);
+    await shoot("details-scrolled");
   },
 );

@@ -2,7 +2,7 @@
 
 import type { StatsDimension } from "@headwater/contract";
 import { STATS_GOAL_DIMENSION } from "@headwater/contract/stats-words";
-import { Paper, Tabs } from "@mantine/core";
+import { Paper } from "@mantine/core";
 import type { ReactNode } from "react";
 import { loadLater } from "../../ui/load-later.tsx";
 import { Loading } from "../../ui/page-states.tsx";
@@ -221,21 +221,16 @@ interface BreakdownPanelProps {
 export function BreakdownPanel({ panel, view, isReady }: BreakdownPanelProps) {
   const { id, label, tabs, rows = LOADING_ROWS } = panel;
   const [first] = tabs;
-  const { value: selected } = tabs.find(({ value }) => value === view.params[id]) ?? first;
-  const select = (value: string | null) => {
-    if (value !== null && value !== selected)
-      view.update({ [id]: value === first.value ? undefined : value });
+  const shown = tabs.find(({ value }) => value === view.params[id]) ?? first;
+  const { value: selected } = shown;
+  const select = (value: string) => {
+    if (value !== selected) view.update({ [id]: value === first.value ? undefined : value });
   };
   return (
     <Paper withBorder p="md" pt="xs" radius="lg" component="section" aria-label={label} className="panel">
-      <Tabs value={selected} onChange={select} keepMounted={false}>
-        <PanelTabs label={label} tabs={tabs} selected={selected} onSelect={select} />
-        {tabs.map((tab) => (
-          <Tabs.Panel key={tab.value} value={tab.value} pt="xs">
-            {tab.value === selected && (isReady ? tab.render(view) : <Loading rows={rows} />)}
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <PanelTabs label={label} tabs={tabs} selected={selected} onSelect={select}>
+        {isReady ? shown.render(view) : <Loading rows={rows} />}
+      </PanelTabs>
     </Paper>
   );
 }

@@ -8,6 +8,8 @@ import { COMPARISONS, comparedDays, PRESETS, readDays, todayIn } from "./view-ra
 
 const DaysCalendar = loadLater(async () => (await import("./calendar/days-calendar.tsx")).DaysCalendar);
 
+/** A phone has no room for the first word. */
+const LAST_DAYS = /^Last (?=\d)/;
 /** After these a line is drawn, so that the list reads as groups. */
 const GROUP_ENDS: ReadonlySet<string> = new Set(["24h", "90d", "lastMonth"]);
 
@@ -24,7 +26,12 @@ export function RangeMenu({ view: { range, timeZone, update } }: { readonly view
       label={`Range: ${text}`}
       icon="calendar"
       align="end"
-      button={<span className="dropdown-text">{text}</span>}
+      button={
+        <span className="dropdown-text">
+          {LAST_DAYS.test(text) && <span className="toolbar-long">Last </span>}
+          {text.replace(LAST_DAYS, "")}
+        </span>
+      }
     >
       {(close) => {
         const choose = (value: string) => {
@@ -69,7 +76,13 @@ export function ComparisonMenu({ view }: { readonly view: StatsView }) {
       shortcut="C"
       label={`Comparison: ${text}`}
       align="end"
-      button={<span className="dropdown-text">{text}</span>}
+      button={
+        <>
+          <span className="dropdown-text toolbar-long">{text}</span>
+          {/* no text: the name of the button has none of it */}
+          <span className="toolbar-short" data-text={comparison.request === false ? "vs. —" : "vs."} />
+        </>
+      }
     >
       {(close) => {
         const choose = (value: string) => {

@@ -39,7 +39,7 @@ const VIEWS: readonly ViewDefinition[] = [
   {
     value: "realtime",
     label: "Real time",
-    View: loadLater(async () => (await import("./realtime-view.tsx")).RealtimeView),
+    View: loadLater(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView),
   },
   {
     value: "funnel",
@@ -49,12 +49,12 @@ const VIEWS: readonly ViewDefinition[] = [
   {
     value: "paths",
     label: "Paths",
-    View: loadLater(async () => (await import("./paths-view.tsx")).PathsView),
+    View: loadLater(async () => (await import("./paths/paths-view.tsx")).PathsView),
   },
   {
     value: "retention",
     label: "Retention",
-    View: loadLater(async () => (await import("./retention-view.tsx")).RetentionView),
+    View: loadLater(async () => (await import("./retention/retention-view.tsx")).RetentionView),
   },
   {
     value: "explore",
@@ -74,31 +74,54 @@ export function StatsViews({ target }: { readonly target: StatsTarget }) {
   const show = (value: string) => view.update({ view: value === OVERVIEW.value ? undefined : value });
   useShortcuts(views.map(({ value }, at) => [String(at + 1), () => show(value)]));
   return (
-    <Stack gap="md">
+    <Stack gap="sm">
       {sourceId && <MissingEventsAlert sourceId={sourceId} />}
       <section className="toolbar" aria-label="View">
-        <Switcher label="View" options={views} value={shown.value} onChange={show} />
+        <ViewSwitcher views={views} shown={shown.value} onChange={show} />
+        <FilterMenu view={view} />
+        {sourceId && shown.value !== "realtime" && (
+          <LiveVisitors sourceId={sourceId} onOpen={() => show("realtime")} />
+        )}
         <div className="toolbar-end">
           {shown.value !== "realtime" && <RangeMenu view={view} />}
           {shown === OVERVIEW && <ComparisonMenu view={view} />}
           <ViewMenu view={view} />
         </div>
-        <div className="filter-row">
-          <FilterMenu view={view} />
-          {view.scope.filters.length > 0 && (
-            <Suspense fallback={null}>
-              <FilterChips view={view} />
-            </Suspense>
-          )}
-          {sourceId && shown.value !== "realtime" && (
-            <LiveVisitors sourceId={sourceId} onOpen={() => show("realtime")} />
-          )}
-        </div>
+        {view.scope.filters.length > 0 && (
+          <Suspense fallback={null}>
+            <FilterChips view={view} />
+          </Suspense>
+        )}
       </section>
       {view.isReady ? <shown.View view={view} /> : <Loading />}
     </Stack>
   );
 }
+
+interface ViewSwitcherProps {
+  readonly views: readonly ViewDefinition[];
+  readonly shown: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** On a phone a list that opens: the buttons would take a row of their own. */
+const ViewSwitcher = ({ views, shown, onChange }: ViewSwitcherProps) => (
+  <>
+    <Switcher label="View" options={views} value={shown} onChange={onChange} />
+    <select
+      className="view-select"
+      aria-label="View"
+      value={shown}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {views.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  </>
+);
 
 interface FirstEventGateProps {
   readonly sourceId: string;

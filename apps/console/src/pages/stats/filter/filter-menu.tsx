@@ -7,7 +7,12 @@ const FilterForm = lazily(async () => (await import("./filter-form.tsx")).Filter
 const SegmentList = lazily(async () => (await import("../saved/segments.tsx")).SegmentList);
 
 export const FilterMenu = ({ view }: { readonly view: StatsView }) => (
-  <Dropdown shortcut="F" label="Add filter" icon="filter" button="Filter">
+  <Dropdown
+    shortcut="F"
+    label="Add filter"
+    icon="filter"
+    button={<span className="toolbar-long">Filter</span>}
+  >
     {(close) => (
       <>
         <SegmentList view={view} onDone={close} />

@@ -10,6 +10,7 @@ import { findFunnel, SavedFunnels } from "../saved/saved-funnels.tsx";
 import { useSavedItems } from "../saved/use-saved-items.ts";
 import { useFastThenExact } from "../use-fast-then-exact.ts";
 import type { StatsView } from "../use-stats-view.ts";
+import "./funnel.css";
 import { FunnelBreakdown, FunnelBreakdownSelect } from "./funnel-breakdown.tsx";
 import { FunnelForm } from "./funnel-form.tsx";
 import { FunnelHint } from "./funnel-hint.tsx";

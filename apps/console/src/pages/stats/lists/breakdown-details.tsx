@@ -22,6 +22,7 @@ import {
   rowValueOf,
   scopeOf,
 } from "./breakdown.ts";
+import "./breakdown-details.css";
 import { BreakdownRows } from "./breakdown-rows.tsx";
 import { searchFilters } from "./search-filters.ts";
 import { dimensionLabel } from "./value-names.ts";
@@ -66,7 +67,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
     setOrder({ field, direction: order.field === field && order.direction === first ? second : first });
   };
   return (
-    <>
+    <div className="details">
       <Group justify="space-between" gap="sm" mb="sm">
         <TextInput
           className="details-search"
@@ -153,7 +154,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
           </div>
         )}
       </StatsResult>
-    </>
+    </div>
   );
 }
 

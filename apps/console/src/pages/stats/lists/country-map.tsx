@@ -1,4 +1,5 @@
 /** The countries of the visitors as a map. The list of countries has the same figures, and can be used with the keyboard. */
+import "./country-map.css";
 import { useMemo } from "react";
 import { pluralize } from "../../../ui/format-count.ts";
 import { StatsResult } from "../stats-result.tsx";

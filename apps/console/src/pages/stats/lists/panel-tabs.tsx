@@ -1,6 +1,14 @@
 /** The tabs of a panel. Lists of one kind, such as those of campaigns, share a tab with a menu. */
-import { Tabs, UnstyledButton } from "@mantine/core";
-import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from "react";
+import { UnstyledButton } from "@mantine/core";
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { moveFocus, useCloseOutside } from "../../../ui/dropdown.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 
@@ -30,6 +38,8 @@ interface PanelTabsProps {
   readonly tabs: readonly TabName[];
   readonly selected: string;
   readonly onSelect: (value: string) => void;
+  /** The content of the selected tab. */
+  readonly children: ReactNode;
 }
 
 const TabLabel = ({ label, short }: TabName) =>
@@ -47,60 +57,78 @@ interface OpenedMenu {
   readonly tab: HTMLElement;
 }
 
-export function PanelTabs({ label, tabs, selected, onSelect }: PanelTabsProps) {
+/** Moves the focus to another tab and selects it, as in every list of tabs. */
+function selectByKey(event: KeyboardEvent<HTMLElement>): void {
+  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
+  const { activeElement } = document;
+  const at = activeElement instanceof HTMLElement ? tabs.indexOf(activeElement) : -1;
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  const tab = tabs.at(to % tabs.length);
+  tab?.focus();
+  if (tab?.getAttribute("aria-selected") === "false") tab.click();
+}
+
+export function PanelTabs({ label, tabs, selected, onSelect, children }: PanelTabsProps) {
   const [opened, setOpened] = useState<OpenedMenu | null>(null);
+  const panelId = useId();
+  const tabId = useId();
   return (
-    <div className="panel-tabs">
-      <Tabs.List aria-label={label}>
-        {groupsOf(tabs).map((group) => {
-          const shown = group.find(({ value }) => value === selected) ?? group[0];
-          if (group.length === 1)
+    <>
+      <div className="panel-tabs">
+        <div role="tablist" aria-label={label} onKeyDown={selectByKey}>
+          {groupsOf(tabs).map((group) => {
+            const shown = group.find(({ value }) => value === selected) ?? group[0];
+            const isSelected = shown.value === selected;
+            const isMenu = group.length > 1;
+            const isOpen = opened?.group[0].value === group[0].value;
+            const open = (tab: HTMLElement) => setOpened(isOpen ? null : { group, tab });
             return (
-              <Tabs.Tab key={group[0].value} value={shown.value}>
+              <UnstyledButton
+                key={group[0].value}
+                role="tab"
+                id={isSelected ? tabId : undefined}
+                aria-selected={isSelected}
+                aria-controls={isSelected ? panelId : undefined}
+                tabIndex={isSelected ? 0 : -1}
+                {...(isMenu && { "aria-haspopup": "menu", "aria-expanded": isOpen })}
+                // a click selects the tab; one on its arrow, or on the selected tab, opens the menu
+                onClick={({ currentTarget, target }: MouseEvent<HTMLElement>) => {
+                  const isOnArrow = target instanceof Element && target.closest(".icon") !== null;
+                  if (isMenu && (isSelected || isOnArrow)) open(currentTarget);
+                  onSelect(shown.value);
+                }}
+                onKeyDown={(event: KeyboardEvent<HTMLElement>) => {
+                  if (!isMenu || event.key !== "ArrowDown") return;
+                  event.preventDefault();
+                  open(event.currentTarget);
+                }}
+              >
                 <TabLabel {...shown} />
-              </Tabs.Tab>
+                {isMenu && <Icon name="chevronDown" size={12} />}
+              </UnstyledButton>
             );
-          const isOpen = opened?.group[0].value === group[0].value;
-          const open = (tab: HTMLElement) => setOpened(isOpen ? null : { group, tab });
-          return (
-            <Tabs.Tab
-              key={group[0].value}
-              value={shown.value}
-              aria-haspopup="menu"
-              aria-expanded={isOpen}
-              rightSection={<Icon name="chevronDown" size={12} />}
-              // a click selects the tab; one on its arrow, or on the selected tab, opens the menu
-              onClick={({ currentTarget, target }: MouseEvent<HTMLElement>) => {
-                const isOnArrow = target instanceof Element && target.closest(".icon") !== null;
-                if (shown.value === selected || isOnArrow) open(currentTarget);
-              }}
-              onKeyDown={(event: KeyboardEvent<HTMLElement>) => {
-                if (event.key !== "ArrowDown") return;
-                event.preventDefault();
-                open(event.currentTarget);
-              }}
-            >
-              <TabLabel {...shown} />
-            </Tabs.Tab>
-          );
-        })}
-      </Tabs.List>
-      {opened && (
-        <TabMenu
-          key={opened.group[0].value}
-          {...opened}
-          selected={selected}
-          onSelect={onSelect}
-          onClose={() => setOpened(null)}
-        />
-      )}
-    </div>
+          })}
+        </div>
+        {opened && (
+          <TabMenu
+            key={opened.group[0].value}
+            {...opened}
+            selected={selected}
+            onSelect={onSelect}
+            onClose={() => setOpened(null)}
+          />
+        )}
+      </div>
+      <div role="tabpanel" id={panelId} aria-labelledby={tabId}>
+        {children}
+      </div>
+    </>
   );
 }
 
-interface TabMenuProps extends OpenedMenu {
-  readonly selected: string;
-  readonly onSelect: (value: string) => void;
+interface TabMenuProps extends OpenedMenu, Pick<PanelTabsProps, "selected" | "onSelect"> {
   readonly onClose: () => void;
 }
 

@@ -1,14 +1,15 @@
 /** The paths view: the pages that visits went through, one column for each step. A page that is selected continues the path. */
 import type { StatsFilter } from "@headwater/contract";
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { type ApiAnswer, api } from "../../api.ts";
-import { EmptyState, ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
-import { EstimateMark } from "./estimate-mark.tsx";
-import { formatPath } from "./lists/value-names.ts";
+import { type ApiAnswer, api } from "../../../api.ts";
+import { EmptyState, ErrorAlert, QueryResult } from "../../../ui/page-states.tsx";
+import { EstimateMark } from "../estimate-mark.tsx";
+import { formatPath } from "../lists/value-names.ts";
 import { MAX_ROWS, type PathColumnProps, PathColumns, type PathRow, sumOf } from "./path-columns.tsx";
-import { useFastThenExact } from "./use-fast-then-exact.ts";
-import { type StatsView, useStats } from "./use-stats-view.ts";
-import type { ViewParams } from "./view-params.ts";
+import "./paths.css";
+import { useFastThenExact } from "../use-fast-then-exact.ts";
+import { type StatsView, useStats } from "../use-stats-view.ts";
+import type { ViewParams } from "../view-params.ts";
 
 /** How many pages a path can have here. The API counts a step more: what came after the last page. */
 const MAX_PAGES = 6;

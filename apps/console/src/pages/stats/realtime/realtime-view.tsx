@@ -1,14 +1,15 @@
 /** The real-time view: the last 30 minutes by minute, and what is being looked at in them. */
 import type { StatsDimension } from "@headwater/contract";
 import { Paper, Text, Title } from "@mantine/core";
-import { formatCount, pluralize } from "../../ui/format-count.ts";
-import { useNow } from "../../ui/relative-time.tsx";
-import { shortTimeFormatter } from "./format.ts";
-import type { ListMetric } from "./lists/breakdown.ts";
-import { BreakdownTable } from "./lists/breakdown-table.tsx";
-import { useLiveStats } from "./live-visitors.tsx";
-import { StatsResult } from "./stats-result.tsx";
-import { type StatsView, useStats } from "./use-stats-view.ts";
+import { formatCount, pluralize } from "../../../ui/format-count.ts";
+import { useNow } from "../../../ui/relative-time.tsx";
+import { shortTimeFormatter } from "../format.ts";
+import type { ListMetric } from "../lists/breakdown.ts";
+import { BreakdownTable } from "../lists/breakdown-table.tsx";
+import { useLiveStats } from "../live-visitors.tsx";
+import "./realtime.css";
+import { StatsResult } from "../stats-result.tsx";
+import { type StatsView, useStats } from "../use-stats-view.ts";
 
 const MINUTE_MS = 60_000;
 const WINDOW_MINUTES = 30;

@@ -1,6 +1,6 @@
 /** The days of a cohort: a day, a week or a month, or the part of it that is in the selected range. */
-import { formatDays, timeFormatter } from "./format.ts";
-import { shiftDay, type ViewRange } from "./view-range.ts";
+import { formatDays, timeFormatter } from "../format.ts";
+import { shiftDay, type ViewRange } from "../view-range.ts";
 
 export type RetentionPeriod = "day" | "week" | "month";
 

@@ -2,10 +2,10 @@
 import { UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { Fragment, type ReactNode } from "react";
-import { formatCount } from "../../ui/format-count.ts";
-import { Loading } from "../../ui/page-states.tsx";
-import { formatRate } from "./format.ts";
-import { formatPath } from "./lists/value-names.ts";
+import { formatCount } from "../../../ui/format-count.ts";
+import { Loading } from "../../../ui/page-states.tsx";
+import { formatRate } from "../format.ts";
+import { formatPath } from "../lists/value-names.ts";
 
 export const MAX_ROWS = 12;
 

@@ -1,17 +1,18 @@
 /** The retention view: of the visitors first seen in a period, the share that returned in later periods. */
 import { Group, Paper, Stack, Table, Text } from "@mantine/core";
-import { type ApiAnswer, api } from "../../api.ts";
-import { formatCount } from "../../ui/format-count.ts";
-import { ScrollRegion } from "../../ui/scroll-region.tsx";
-import { Switcher } from "../../ui/switcher.tsx";
-import { EstimateMark } from "./estimate-mark.tsx";
-import { formatRate } from "./format.ts";
-import { NoData } from "./no-data.tsx";
+import { type ApiAnswer, api } from "../../../api.ts";
+import { formatCount } from "../../../ui/format-count.ts";
+import { ScrollRegion } from "../../../ui/scroll-region.tsx";
+import { Switcher } from "../../../ui/switcher.tsx";
+import { EstimateMark } from "../estimate-mark.tsx";
+import { formatRate } from "../format.ts";
+import { NoData } from "../no-data.tsx";
+import "./retention.css";
+import { StatsResult } from "../stats-result.tsx";
+import { useFastThenExact } from "../use-fast-then-exact.ts";
+import type { StatsView } from "../use-stats-view.ts";
+import { countDays, shiftDay, todayIn } from "../view-range.ts";
 import { formatPeriod, type RetentionPeriod } from "./retention-period.ts";
-import { StatsResult } from "./stats-result.tsx";
-import { useFastThenExact } from "./use-fast-then-exact.ts";
-import type { StatsView } from "./use-stats-view.ts";
-import { countDays, shiftDay, todayIn } from "./view-range.ts";
 
 /** `maxDays`: the API answers at most 120 periods. */
 const PERIODS = [
