@@ -147,6 +147,7 @@ const readingHandlers = ({
     getQuarantine: getQuarantine(quarantine),
     listKeptEvents: noted(auditTrail, "source.debug_read", listKeptEvents(quarantine)),
     listEvents: noted(auditTrail, "source.events_read", stats.listEvents),
+    queryVisits: noted(auditTrail, "source.events_read", stats.queryVisits),
     getDebug: noted(auditTrail, "source.debug_read", getDebug),
     streamDebug: noted(auditTrail, "source.debug_read", streamDebug),
     exportEvents: noted(auditTrail, "source.exported", exportEvents, ({ from, to, format = "ndjson" }) => ({

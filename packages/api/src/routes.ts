@@ -30,6 +30,7 @@ export const ROUTES = {
   queryRetention: "POST /api/stats/retention",
   queryPaths: "POST /api/stats/paths",
   queryProperties: "POST /api/stats/properties",
+  queryVisits: "POST /api/stats/visits",
   getStatsSource: "GET /api/stats/source",
   getLive: "GET /api/stats/live",
   getHostSplit: "GET /api/stats/host-split",

@@ -1760,6 +1760,8 @@ excluded?: boolean;
 period: "day" | "week" | "month";
 /** The cohort of a visitor is the period of: `firstVisit` (default), the first visit ever; `firstInRange`, the first event in the range. */
 cohort?: "firstVisit" | "firstInRange";
+cohortGoal?: Schemas["StatsGoal"];
+returnGoal?: Schemas["StatsGoal"];
 };
 Retention: {
 /** The id of the source. */
@@ -1799,17 +1801,24 @@ accuracy?: Schemas["StatsAccuracyChoice"];
 timezone?: string;
 /** An event must satisfy all of them. */
 filters?: (Schemas["Filter"])[];
-/** What else to count. */
+/** What else to count and return. */
 include?: {
 /** True: events of bots count too. */
 bots?: boolean;
 /** False: `excluded` is null, which is faster. Default: true. */
 excluded?: boolean;
+/** True: actions are steps too. Default: false: pages alone. */
+events?: boolean;
 };
 /** A path. Default: the entry page. */
 startPage?: string;
-/** Pages. Each step counts the sessions that saw these first, up to the step. */
-through?: (string)[];
+/** The name of an event, instead of `startPage`. */
+startEvent?: string;
+/** Pages and events. Each step counts the sessions that came by these first, up to the step. */
+through?: (string | {
+/** The name of an event. */
+event: string;
+})[];
 /** How many pages. Default: 3. */
 steps?: number;
 /** Paths of each step. Default: 20. */
@@ -1836,10 +1845,14 @@ accuracy: Schemas["StatsAccuracy"];
 paths: ({
 /** The number of the step. */
 step: number;
-/** The page. */
+/** The path of the page, or the name of the event. */
 from: string;
-/** The next page; null: the session ended. */
+/** Whether `from` is an event. Only with `include.events`. */
+fromEvent?: boolean;
+/** What came next; null: the session ended. */
 to: string | null;
+/** Whether `to` is an event. Only with `include.events`. */
+toEvent?: boolean;
 /** Sessions that went this way. */
 sessions: number;
 })[];
@@ -2980,6 +2993,102 @@ params: undefined;
 query: undefined;
 body: Schemas["PropertiesQuery"];
 answer: Schemas["Properties"];
+};
+/** List the latest visits behind a figure */
+queryVisits: {
+params: undefined;
+query: undefined;
+body: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string;
+/** The id of the source. */
+sourceId: string;
+dateRange: Schemas["DateRange"];
+accuracy?: Schemas["StatsAccuracyChoice"];
+/** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
+timezone?: string;
+/** An event must satisfy all of them. */
+filters?: (Schemas["Filter"])[];
+/** What else to count. */
+include?: {
+/** True: events of bots count too. */
+bots?: boolean;
+/** False: `excluded` is null, which is faster. Default: true. */
+excluded?: boolean;
+};
+/** Only the visits in which visitors took their last step of this funnel. */
+funnel?: {
+/** The steps that a visitor takes, in order. */
+steps: (Schemas["StatsGoal"])[];
+/** The maximum time from the first step to the last. Default: one day. */
+windowSeconds?: number;
+/** `session`: all steps are in one session. Default: `visitor`. */
+within?: "visitor" | "session";
+/** How many steps these visitors took, and no more. */
+reached: number;
+};
+/** The maximum number of visits. Default: 25. */
+limit?: number;
+};
+answer: {
+/** The id of the source. */
+sourceId: string;
+/** The time zone of the days. */
+timezone: string;
+/** The start of the range. */
+from: Schemas["Timestamp"];
+/** The end of the range, exclusive. */
+to: Schemas["Timestamp"];
+/** True: the warehouse has lost events of the range, so the figures are too low. */
+incomplete: boolean;
+/** What the figures leave out. */
+excluded: {
+/** Events of bots. 0 when they are included. */
+bots: number;
+} | null;
+accuracy: Schemas["StatsAccuracy"];
+/** The visits, the latest active first. */
+visits: ({
+/** The session. */
+sessionId: string;
+/** The anonymous id of the visitor. */
+anonymousId: string;
+/** The user id of the visitor; null: none. */
+userId: string | null;
+/** When it began. */
+startedAt: Schemas["Timestamp"];
+/** When its last event happened that is not passive. */
+lastActiveAt: Schemas["Timestamp"];
+/** How long it lasted until now, with the engaged time after its last event. */
+seconds: number;
+/** Page views. */
+pageviews: number;
+/** Actions: events that are neither page views nor passive. */
+actions: number;
+/** The path of the first page; null: none. */
+entryPage: string | null;
+/** The path of the last page; null: none. */
+lastPage: string | null;
+/** The name of the last event that is not passive. */
+lastEvent: string;
+/** Where the visit came from; null: direct or unknown. */
+source: string | null;
+/** The channel; null: unknown. */
+channel: string | null;
+/** The country; null: unknown. */
+country: string | null;
+/** The region; null: unknown. */
+region: string | null;
+/** The city; null: unknown. */
+city: string | null;
+/** The type of the device; null: unknown. */
+device: string | null;
+/** The operating system; null: unknown. */
+os: string | null;
+/** The browser; null: unknown. */
+browser: string | null;
+})[];
+};
 };
 /** Get the state of a source's stats */
 getStatsSource: {

@@ -19,6 +19,7 @@ export * from "./operation.ts";
 export * from "./operations/delivery-schemas.ts";
 export * from "./operations/quarantine-schemas.ts";
 export * from "./operations/report-schemas.ts";
+export * from "./operations/visits-schemas.ts";
 export * from "./operations.ts";
 export * from "./plan.ts";
 export * from "./preferences.ts";

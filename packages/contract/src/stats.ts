@@ -100,7 +100,7 @@ export const StatsFilter = Type.Unsafe<StatsFilter>({
 });
 
 /** The members of every query. */
-const queryMembers = {
+export const queryMembers = {
   organizationId: SameOrganizationId,
   sourceId: SourceId,
   dateRange: DateRange,
@@ -123,7 +123,7 @@ const bots = Type.Optional(Type.Boolean({ description: "true: events of bots cou
 const asksExcluded = Type.Optional(
   Type.Boolean({ description: "false: `excluded` is null, which is faster. Default: true." }),
 );
-const Include = Type.Optional(
+export const Include = Type.Optional(
   Closed({ bots, excluded: asksExcluded }, { description: "What else to count." }),
 );
 
@@ -131,7 +131,7 @@ const excludedBots = count("Events of bots. 0 when they are included.");
 const Excluded = Closed({ bots: excludedBots }, { description: "What the figures leave out." });
 
 /** The members of every answer. */
-const answerMembers = {
+export const answerMembers = {
   sourceId: text("The id of the source."),
   timezone: text("The time zone of the days."),
   from: time("The start of the range."),
@@ -290,20 +290,8 @@ export const StatsAnswer = Closed({
 });
 export type StatsAnswer = Static<typeof StatsAnswer>;
 
-export const StatsFunnelBody = Closed({
-  ...queryMembers,
-  include: Type.Optional(
-    Closed(
-      {
-        bots,
-        excluded: asksExcluded,
-        times: Type.Optional(
-          Type.Boolean({ description: "true: steps have `seconds`. Default: false, which is faster." }),
-        ),
-      },
-      { description: "What else to count and return." },
-    ),
-  ),
+/** What makes a funnel. */
+export const funnelMembers = {
   steps: Type.Array(StatsGoal, {
     minItems: 2,
     maxItems: LIMITS.maxStatsSteps,
@@ -321,6 +309,22 @@ export const StatsFunnelBody = Closed({
       description: "`session`: all steps are in one session. Default: `visitor`.",
     }),
   ),
+};
+export const StatsFunnelBody = Closed({
+  ...queryMembers,
+  include: Type.Optional(
+    Closed(
+      {
+        bots,
+        excluded: asksExcluded,
+        times: Type.Optional(
+          Type.Boolean({ description: "true: steps have `seconds`. Default: false, which is faster." }),
+        ),
+      },
+      { description: "What else to count and return." },
+    ),
+  ),
+  ...funnelMembers,
   dimension: Type.Optional(StatsValueDimension),
   limit: Type.Optional(
     Type.Integer({
@@ -390,6 +394,8 @@ export const StatsRetentionBody = Closed({
         "The cohort of a visitor is the period of: `firstVisit` (default), the first visit ever; `firstInRange`, the first event in the range.",
     }),
   ),
+  cohortGoal: Type.Optional(StatsGoal),
+  returnGoal: Type.Optional(StatsGoal),
 });
 export type StatsRetentionBody = Static<typeof StatsRetentionBody>;
 export const StatsRetentionAnswer = Closed({
@@ -408,9 +414,32 @@ export const StatsRetentionAnswer = Closed({
 });
 export type StatsRetentionAnswer = Static<typeof StatsRetentionAnswer>;
 
+/** A page, or an event that is no page view. */
+const PathPlace = Type.Union([
+  Type.String({ minLength: 1, maxLength: LIMITS.maxUrlLength, description: "The path of a page." }),
+  Closed({
+    event: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.maxStatsValueLength,
+      description: "The name of an event.",
+    }),
+  }),
+]);
+export type PathPlace = Static<typeof PathPlace>;
 export const StatsPathsBody = Closed({
   ...queryMembers,
-  include: Include,
+  include: Type.Optional(
+    Closed(
+      {
+        bots,
+        excluded: asksExcluded,
+        events: Type.Optional(
+          Type.Boolean({ description: "true: actions are steps too. Default: false: pages alone." }),
+        ),
+      },
+      { description: "What else to count and return." },
+    ),
+  ),
   startPage: Type.Optional(
     Type.String({
       minLength: 1,
@@ -418,10 +447,18 @@ export const StatsPathsBody = Closed({
       description: "A path. Default: the entry page.",
     }),
   ),
+  startEvent: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.maxStatsValueLength,
+      description: "The name of an event, instead of `startPage`.",
+    }),
+  ),
   through: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.maxUrlLength }), {
+    Type.Array(PathPlace, {
       maxItems: LIMITS.maxStatsSteps,
-      description: "Pages. Each step counts the sessions that saw these first, up to the step.",
+      description:
+        "Pages and events. Each step counts the sessions that came by these first, up to the step.",
     }),
   ),
   steps: Type.Optional(
@@ -441,8 +478,14 @@ export const StatsPathsAnswer = Closed({
   paths: Type.Array(
     Closed({
       step: Type.Integer({ minimum: 1, description: "The number of the step." }),
-      from: text("The page."),
-      to: textOrNull("The next page; null: the session ended."),
+      from: text("The path of the page, or the name of the event."),
+      fromEvent: Type.Optional(
+        Type.Boolean({ description: "Whether `from` is an event. Only with `include.events`." }),
+      ),
+      to: textOrNull("What came next; null: the session ended."),
+      toEvent: Type.Optional(
+        Type.Boolean({ description: "Whether `to` is an event. Only with `include.events`." }),
+      ),
       sessions: count("Sessions that went this way."),
     }),
     { description: "The paths of each step, most frequent first." },

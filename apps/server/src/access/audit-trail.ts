@@ -59,7 +59,7 @@ export function createAuditTrail(
 /** The operations that read personal data of a source. */
 type PersonalDataOperationId = Extract<
   WorkspaceOperationId,
-  "getDebug" | "streamDebug" | "listKeptEvents" | "exportEvents" | "listEvents"
+  "getDebug" | "streamDebug" | "listKeptEvents" | "exportEvents" | "listEvents" | "queryVisits"
 >;
 
 /** Notes a read that is not refused. @param detailsOf what was read */

@@ -20,6 +20,16 @@ import { type Bind, statement } from "./sql/statement.ts";
 const DEFAULT_WINDOW_SECONDS = DAY_MS / SECOND_MS;
 const DEFAULT_SEGMENTS = 5;
 
+/** The time in which a visitor takes the steps. */
+export const funnelWindow = ({
+  windowSeconds = DEFAULT_WINDOW_SECONDS,
+  within,
+}: Pick<StatsFunnelBody, "windowSeconds" | "within">): Pick<FunnelRuns, "windowMs" | "isWithinSession"> => ({
+  // ClickHouse binds no value here; the schema admits integers only
+  windowMs: Math.trunc(windowSeconds) * SECOND_MS,
+  isWithinSession: within === "session",
+});
+
 /** A funnel whose steps are rules. */
 interface Funnel extends Pick<FunnelRuns, "windowMs" | "isWithinSession" | "dimension"> {
   readonly rules: readonly GoalRule[];
@@ -113,14 +123,12 @@ export async function answerFunnel(
   rules: readonly GoalRule[],
   now: number,
 ): Promise<Computed<StatsFunnelAnswer>> {
-  const { windowSeconds = DEFAULT_WINDOW_SECONDS, within, include, limit = DEFAULT_SEGMENTS } = body;
+  const { windowSeconds = DEFAULT_WINDOW_SECONDS, include, limit = DEFAULT_SEGMENTS } = body;
   const dimension = body.dimension === undefined ? null : parseValueDimension(body.dimension);
   const scope = readScope(body, now);
   const funnel: Funnel = {
+    ...funnelWindow(body),
     rules,
-    // ClickHouse binds no value here; the schema admits integers only
-    windowMs: Math.trunc(windowSeconds) * SECOND_MS,
-    isWithinSession: within === "session",
     hasTimes: include?.times === true,
     dimension,
     limit,

@@ -20,6 +20,7 @@ import { isByGoal } from "./sql/each-goal.ts";
 import { type GoalRule, resolveGoals, storedGoals } from "./sql/goals.ts";
 import type { RunQuery } from "./sql/run-on.ts";
 import { answerStoredEvents } from "./stored-events.ts";
+import { answerVisits } from "./visits.ts";
 
 export type StatsHandlers = { readonly queryStats: QueryStats } & Pick<
   Handlers,
@@ -27,6 +28,7 @@ export type StatsHandlers = { readonly queryStats: QueryStats } & Pick<
   | "queryRetention"
   | "queryPaths"
   | "queryProperties"
+  | "queryVisits"
   | "getStatsSource"
   | "getLive"
   | "getHostSplit"
@@ -101,7 +103,12 @@ export function createStats({ runnerOf, completeness }: StatsDeps): StatsHandler
     },
     queryRetention: async (ofCall) => {
       const call = ofSource(ofCall);
-      return answer(call, (run) => answerRetention(run, call.body, call.now));
+      const ruleOf = (name: "cohortGoal" | "returnGoal") => {
+        const goal = call.body[name];
+        return goal ? (resolveGoals([call.source], [{ goal, path: [name] }])[0] ?? null) : null;
+      };
+      const goals = { cohortGoal: ruleOf("cohortGoal"), returnGoal: ruleOf("returnGoal") };
+      return answer(call, (run) => answerRetention(run, call.body, call.now, goals));
     },
     queryPaths: async (ofCall) => {
       const call = ofSource(ofCall);
@@ -111,6 +118,15 @@ export function createStats({ runnerOf, completeness }: StatsDeps): StatsHandler
     queryProperties: async (ofCall) => {
       const call = ofSource(ofCall);
       return answer(call, (run) => answerProperties(run, call.body, call.now));
+    },
+    queryVisits: async (ofCall) => {
+      const call = ofSource(ofCall);
+      const inBody = (call.body.funnel?.steps ?? []).map((goal, index) => ({
+        goal,
+        path: ["funnel", "steps", index],
+      }));
+      const steps = resolveGoals([call.source], inBody);
+      return answer(call, (run) => answerVisits(run, call.body, steps, call.now));
     },
     getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => {
       const missingEvents = toMissingEvents(missingOf(completeness.report(), sourceId));

@@ -60,7 +60,7 @@ const STATED: Partial<Record<Access, string>> = {
     "createSource updateSource testInstall savePlan completeOnboarding listReports createReport deleteReport sendReport startReplay stopReplay resumeReplay",
   "debug:read":
     "getDebug streamDebug getQuarantine listKeptEvents testReplay listReplays getReplay getEventCatalog proposePlan",
-  "export:read": "exportEvents listEvents",
+  "export:read": "exportEvents listEvents queryVisits",
   "sources:admin": "deleteSource regenerateKey restoreKey",
   "members:manage":
     "listMembers addMember updateMember removeMember listInvitations createInvitation revokeInvitation",
@@ -145,6 +145,7 @@ export const ROWS: Record<
   queryRetention: () => ({ body: { dateRange: "30d", period: "week" }, notOk: "warehouse_off" }),
   queryPaths: () => ({ body: { dateRange: "7d" }, notOk: "warehouse_off" }),
   queryProperties: () => ({ body: { dateRange: "7d" }, notOk: "warehouse_off" }),
+  queryVisits: () => ({ body: { dateRange: "7d" }, notOk: "warehouse_off" }),
   exportEvents: () => ({}),
   // the id of a session is in the query
   listEvents: () => ({ notOk: "invalid_payload" }),

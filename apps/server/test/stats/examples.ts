@@ -1622,6 +1622,80 @@ export const EXAMPLES: Example[] = [
     },
   },
   {
+    sentence:
+      "With events, actions are steps of paths beside the pages, and an event is not a page of the same name.",
+    because:
+      "s1: / signup /a; s2: / /a. Reports are passive. Through / and signup, step 2 has s1 alone, which went on to /a.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/"], ["c", "2026-05-10T10:02:00.000Z", "/a"]),
+      { id: "b", at: "2026-05-10T10:01:00.000Z", session: "s1", visitor: "v1", name: "signup" },
+      report("d", "2026-05-10T10:01:30.000Z", "s1", { engagedSeconds: 1 }),
+      ...visit("s2", "v2", ["e", "2026-05-10T10:00:00.000Z", "/"], ["f", "2026-05-10T10:01:00.000Z", "/a"]),
+    ],
+    ask: "paths",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      steps: 2,
+      through: ["/", { event: "signup" }],
+      include: { events: true },
+    },
+    answer: {
+      paths: [
+        { step: 1, from: "/", fromEvent: false, to: "/a", toEvent: false, sessions: 1 },
+        { step: 1, from: "/", fromEvent: false, to: "signup", toEvent: true, sessions: 1 },
+        { step: 2, from: "signup", fromEvent: true, to: "/a", toEvent: false, sessions: 1 },
+      ],
+    },
+  },
+  {
+    sentence: "Paths from an event begin at its first occurrence in a session.",
+    because: "s1: / signup /a signup. From signup: /a. s2 has no signup.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-10T10:00:00.000Z", "/"], ["c", "2026-05-10T10:02:00.000Z", "/a"]),
+      { id: "b", at: "2026-05-10T10:01:00.000Z", session: "s1", visitor: "v1", name: "signup" },
+      { id: "d", at: "2026-05-10T10:03:00.000Z", session: "s1", visitor: "v1", name: "signup" },
+      ...visit("s2", "v2", ["e", "2026-05-10T10:00:00.000Z", "/"]),
+    ],
+    ask: "paths",
+    body: {
+      dateRange: ["2026-05-10", "2026-05-11"],
+      steps: 1,
+      startEvent: "signup",
+      include: { events: true },
+    },
+    answer: {
+      paths: [{ step: 1, from: "signup", fromEvent: true, to: "/a", toEvent: false, sessions: 1 }],
+    },
+  },
+  {
+    sentence: "Retention by goals groups visitors by their first signup, and counts those who order later.",
+    because:
+      "v1 signs up in week 1 and orders in week 2; v2 signs up in week 1, comes back in week 2 and orders nothing; v3 orders in week 1 without a signup; v4 signs up in week 2 after a visit in week 1.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-05-05T10:00:00.000Z", "/"]),
+      { id: "b", at: "2026-05-05T10:01:00.000Z", session: "s1", visitor: "v1", name: "signup" },
+      { id: "c", at: "2026-05-12T10:00:00.000Z", session: "s2", visitor: "v1", name: "order" },
+      { id: "d", at: "2026-05-06T10:00:00.000Z", session: "s3", visitor: "v2", name: "signup" },
+      ...visit("s4", "v2", ["e", "2026-05-13T10:00:00.000Z", "/"]),
+      { id: "f", at: "2026-05-06T10:00:00.000Z", session: "s5", visitor: "v3", name: "order" },
+      ...visit("s6", "v4", ["g", "2026-05-06T10:00:00.000Z", "/"]),
+      { id: "h", at: "2026-05-12T10:00:00.000Z", session: "s7", visitor: "v4", name: "signup" },
+    ],
+    ask: "retention",
+    body: {
+      dateRange: ["2026-05-04", "2026-05-18"],
+      period: "week",
+      cohortGoal: { event: "signup" },
+      returnGoal: { event: "order" },
+    },
+    answer: {
+      cohorts: [
+        { start: "2026-05-04T00:00:00.000Z", visitors: 2, returned: [0, 1] },
+        { start: "2026-05-11T00:00:00.000Z", visitors: 1, returned: [0] },
+      ],
+    },
+  },
+  {
     sentence: "Live are the visitors of the last five minutes.",
     because:
       "At 12:00: v1 at 11:55:00.000 is in, v2 at 11:54:59.999 is out, v3 came twice, v4 is a bot: v1 and v3.",

@@ -371,6 +371,28 @@ export const ANSWERED_RANGE = {
   accuracy: { exact: true as const },
 };
 
+export const VISIT = {
+  sessionId: IDS.sessionId,
+  anonymousId: IDS.anonymousId,
+  userId: null,
+  startedAt: AT,
+  lastActiveAt: AT,
+  seconds: 42,
+  pageviews: 2,
+  actions: 1,
+  entryPage: "/",
+  lastPage: "/pricing",
+  lastEvent: "signup",
+  source: "Google",
+  channel: "Organic Search",
+  country: "DE",
+  region: null,
+  city: null,
+  device: "desktop",
+  os: "macOS",
+  browser: "Chrome",
+};
+
 export const DELIVERY = {
   sourceId: IDS.sourceId,
   from: "2026-11-21",

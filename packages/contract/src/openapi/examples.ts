@@ -273,11 +273,18 @@ const STATS_EXAMPLES: Examples = {
   },
   queryPaths: {
     body: { ...values.RANGE, startPage: "/pricing" },
-    answer: { ...values.ANSWERED_RANGE, paths: [{ step: 1, from: "/pricing", to: "/signup", sessions: 32 }] },
+    answer: {
+      ...values.ANSWERED_RANGE,
+      paths: [{ step: 1, from: "/pricing", to: "/signup", sessions: 32 }],
+    },
   },
   queryProperties: {
     body: values.RANGE,
     answer: { ...values.ANSWERED_RANGE, properties: [{ name: "plan", events: 32 }] },
+  },
+  queryVisits: {
+    body: { ...values.RANGE, limit: 1 },
+    answer: { ...values.ANSWERED_RANGE, visits: [values.VISIT] },
   },
   getStatsSource: {
     query: ofSource,

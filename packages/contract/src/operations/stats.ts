@@ -10,6 +10,7 @@ import {
 } from "../operation.ts";
 import * as stats from "../stats.ts";
 import { DeliveryQuery, DeliveryStatement } from "./delivery-schemas.ts";
+import { StatsVisitsAnswer, StatsVisitsBody } from "./visits-schemas.ts";
 
 const queryCodes = sourceCodes(["password_required", ...BODY_CODES, ...WAREHOUSE_CODES]);
 const bodyQuery = {
@@ -82,6 +83,18 @@ export const STATS_OPERATIONS = [
     description: "Use a name as the dimension `property:<name>` or the metric `sum:<property>` of a query.",
     body: stats.StatsPropertiesBody,
     answer: stats.StatsPropertiesAnswer,
+  },
+  {
+    ...bodyQuery,
+    id: "queryVisits",
+    tag: "Stats",
+    path: "/api/stats/visits",
+    access: "export:read",
+    summary: "List the latest visits behind a figure",
+    description:
+      "Each session with an event that the filters select, the latest active first. With `funnel`, those of the visitors who dropped off at a step.",
+    body: StatsVisitsBody,
+    answer: StatsVisitsAnswer,
   },
   {
     ...urlQuery,
