@@ -1,6 +1,7 @@
 /** The list of attempts. It is virtualized: only the visible rows are in the document. */
 import type { DebugAttempt } from "@headwater/contract";
 import { useMediaQuery } from "@mantine/hooks";
+import { useRouter } from "@tanstack/react-router";
 import {
   type KeyboardEvent,
   type RefObject,
@@ -139,6 +140,7 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
 
 /** When an attempt is opened or closed, the list becomes a box or the whole page, and its active row stays in view. */
 function useKeptInView(list: RefObject<HTMLElement | null>, isBoxed: boolean, scrollToActive: () => void) {
+  const router = useRouter();
   const wasBoxed = useRef(isBoxed);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the list changes its form only
   useLayoutEffect(() => {
@@ -147,6 +149,13 @@ function useKeptInView(list: RefObject<HTMLElement | null>, isBoxed: boolean, sc
     // the details begin at the top of the window; the card of the list itself may be sticky
     if (isBoxed) list.current?.closest(".debug")?.scrollIntoView();
     scrollToActive();
+    if (isBoxed) return;
+    // after Back, the router restores the position that the page had before the attempt was opened
+    const unsubscribe = router.subscribe("onRendered", () => {
+      unsubscribe();
+      scrollToActive();
+    });
+    return unsubscribe;
   }, [isBoxed]);
 }
 
