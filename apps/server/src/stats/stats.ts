@@ -1,5 +1,5 @@
 /** The handlers of the stats queries (docs/api/stats.md). */
-import type { Issue, StatsQueryBody } from "@headwater/contract";
+import type { Issue, StatsGoal, StatsQueryBody } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
@@ -65,13 +65,25 @@ const ofSource = <Body, Rest>(call: Rest & { readonly source: SourceRecord; read
 const toMissingEvents = (missing: ReturnType<typeof missingOf>) =>
   missing && { events: missing.events, firstDay: missing.firstDay, lastDay: missing.lastDay };
 
-export function createStats({ runnerOf, completeness }: StatsDeps): StatsHandlers {
-  /** Adds to an answer what it leaves out and whether it lacks events, and records a query that failed on damaged data. */
-  async function answer<Answer extends { sourceId: string; from: string; to: string }>(
+/** @param path of the steps in the body */
+const resolveSteps = (source: SourceRecord, steps: readonly StatsGoal[], path: readonly string[]) =>
+  resolveGoals(
+    [source],
+    steps.map((goal, index) => ({ goal, path: [...path, index] })),
+  );
+
+function resolveOptional(source: SourceRecord, goal: StatsGoal | null | undefined, member: string) {
+  const [rule = null] = resolveGoals([source], goal ? [{ goal, path: [member] }] : []);
+  return rule;
+}
+
+/** @returns what adds to an answer what it leaves out and whether it lacks events, and records a query that failed on damaged data */
+function createAnswer({ runnerOf, completeness }: StatsDeps) {
+  return async <Answer extends { sourceId: string; from: string; to: string }>(
     call: AnsweredCall,
     compute: (run: RunQuery) => Promise<Answer>,
     goal: GoalRule | null = null,
-  ) {
+  ) => {
     const run = runnerOf(call);
     try {
       const computed = await compute(run);
@@ -84,8 +96,12 @@ export function createStats({ runnerOf, completeness }: StatsDeps): StatsHandler
       if (error instanceof Refusal && error.code === "warehouse_damaged") completeness.suspectDamage();
       throw error;
     }
-  }
+  };
+}
 
+export function createStats(deps: StatsDeps): StatsHandlers {
+  const { runnerOf, completeness } = deps;
+  const answer = createAnswer(deps);
   return {
     queryStats: async (call) => {
       requireNoIssues(severalIssues(call.body));
@@ -97,17 +113,16 @@ export function createStats({ runnerOf, completeness }: StatsDeps): StatsHandler
     },
     queryFunnel: async (ofCall) => {
       const call = ofSource(ofCall);
-      const inBody = call.body.steps.map((goal, index) => ({ goal, path: ["steps", index] }));
-      const steps = resolveGoals([call.source], inBody);
+      const steps = resolveSteps(call.source, call.body.steps, ["steps"]);
       return answer(call, (run) => answerFunnel(run, call.body, steps, call.now));
     },
     queryRetention: async (ofCall) => {
       const call = ofSource(ofCall);
-      const ruleOf = (name: "cohortGoal" | "returnGoal") => {
-        const goal = call.body[name];
-        return goal ? (resolveGoals([call.source], [{ goal, path: [name] }])[0] ?? null) : null;
+      const { cohortGoal, returnGoal } = call.body;
+      const goals = {
+        cohortGoal: resolveOptional(call.source, cohortGoal, "cohortGoal"),
+        returnGoal: resolveOptional(call.source, returnGoal, "returnGoal"),
       };
-      const goals = { cohortGoal: ruleOf("cohortGoal"), returnGoal: ruleOf("returnGoal") };
       return answer(call, (run) => answerRetention(run, call.body, call.now, goals));
     },
     queryPaths: async (ofCall) => {
@@ -121,11 +136,7 @@ export function createStats({ runnerOf, completeness }: StatsDeps): StatsHandler
     },
     queryVisits: async (ofCall) => {
       const call = ofSource(ofCall);
-      const inBody = (call.body.funnel?.steps ?? []).map((goal, index) => ({
-        goal,
-        path: ["funnel", "steps", index],
-      }));
-      const steps = resolveGoals([call.source], inBody);
+      const steps = resolveSteps(call.source, call.body.funnel?.steps ?? [], ["funnel", "steps"]);
       return answer(call, (run) => answerVisits(run, call.body, steps, call.now));
     },
     getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => {
