@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newVisitor, skip } from "../../../../packages/sdk/test/chromium.ts";
+import { until } from "../../../server/test/support/until.ts";
 import { ORGANIZATION_ID, openWorld } from "../../../server/test/support/world.ts";
 import { buildConsole } from "../../build.js";
 import { openFramingSite } from "./framing-site.ts";
@@ -40,6 +41,15 @@ test("A share link shows in a frame on the sites that the source names, and in n
   await page.goto(allowed);
   await page.frameLocator("iframe").getByRole("heading", { name: "Shop" }).waitFor();
   assert.equal(await page.frameLocator("iframe").getByRole("banner").count(), 0, "no header of the console");
+  await page.frameLocator("iframe").getByText("No events yet").waitFor();
+  await page.waitForFunction(() => document.querySelector("iframe")!.offsetHeight < 400);
+  await page.setViewportSize({ width: 200, height: 700 });
+  const content = page.frameLocator("iframe").locator("#root");
+  await until("the frame is as high as its content", async () => {
+    const boxes = await Promise.all([page.locator("iframe").boundingBox(), content.boundingBox()]);
+    const [frame, inside] = boxes.map((box) => Math.round(box!.height));
+    return frame === inside;
+  });
   await isRefused(other);
   framed = address("shared");
   await isRefused(allowed);

@@ -17,6 +17,7 @@ import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { useMemberNames } from "../workspace/member-names.ts";
+import { toEmbedCode } from "./embed-code.ts";
 import type { StatsView } from "./use-stats-view.ts";
 
 /** Builds a link to the current view. The token is in the fragment, which browsers do not send to the server. */
@@ -26,10 +27,6 @@ function toShareLink({ params }: StatsView, token: string, page: "shared" | "emb
   url.hash = `token=${token}`;
   return url.href;
 }
-
-/** The code that shows the link in a frame on another site. An address has no quotes in it. */
-const toEmbedCode = (view: StatsView, token: string): string =>
-  `<iframe src="${toShareLink(view, token, "embed").replaceAll("&", "&amp;")}" title="Stats" loading="lazy" style="width: 100%; height: 1600px; border: 0"></iframe>`;
 
 export const SharePanel = ({ view }: { readonly view: StatsView }) => (
   <Stack>
@@ -102,10 +99,13 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
             copyLabel="Copy link"
           />
           <Group gap="sm">
-            <CopyButton text={toEmbedCode(view, creation.data.token)} label="Copy embed code" />
+            <CopyButton
+              text={toEmbedCode(toShareLink(view, creation.data.token, "embed"))}
+              label="Copy embed code"
+            />
             <Text size="sm" c="dimmed">
-              Shows the stats in a frame on the sites that are listed under Embedding in the settings of the
-              source.
+              Shows the stats in a frame, which grows with them, on the sites that are listed under Embedding
+              in the settings of the source.
             </Text>
           </Group>
         </>

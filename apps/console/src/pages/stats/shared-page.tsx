@@ -46,7 +46,21 @@ export const SharedPage = () => (
 );
 
 /** The same page in a frame on another site, which has a header of its own. */
-export const EmbeddedPage = () => <LinkPage />;
+export function EmbeddedPage() {
+  useEffect(reportHeight, []);
+  return <LinkPage />;
+}
+
+/** Tells the page around the frame how high the content is, now and after each change. @returns a function that stops it */
+function reportHeight(): () => void {
+  const content = document.getElementById("root")!;
+  const observer = new ResizeObserver(() => {
+    // the site that shows the frame is not known here, and the height is no secret
+    parent.postMessage({ headwaterHeightPx: content.offsetHeight }, "*");
+  });
+  observer.observe(content);
+  return () => observer.disconnect();
+}
 
 function LinkPage({ children }: { readonly children?: ReactNode }) {
   const { sourceId = "" } = useSearch({ strict: false }) as { sourceId?: string };
