@@ -33,5 +33,24 @@ consoleTest(
       .getByText(/private network/)
       .first()
       .waitFor();
+    await section.getByText(/^npx headwater doctor 'http:\/\/10\.0\.0\.1\/' --key pk_/).waitFor();
+  },
+);
+
+consoleTest(
+  "Test my site is not prefilled with an address that the server does not open: it names the doctor's command.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId, publicKey } = await world.createSource({ allowedOrigins: ["http://localhost:3000"] });
+    await open(`/analytics/setup/install?sourceId=${sourceId}`);
+    const section = page.getByRole("region", { name: "Test my site" });
+    await section
+      .getByText(`npx headwater doctor http://localhost:3000/ --key ${publicKey} --api ${world.url}`)
+      .waitFor();
+    assert.equal(await section.getByLabel("Page address").inputValue(), "");
+    await page.setViewportSize({ width: 320, height: 900 });
+    await section.scrollIntoViewIfNeeded();
+    await shoot("test-site-local-320");
+    const fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+    assert.ok(await page.evaluate(fits));
   },
 );

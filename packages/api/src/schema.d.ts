@@ -923,7 +923,7 @@ apiBaseUrl: string;
 ingestVersion: 2;
 /** The HTML to paste into any page. */
 browserSnippet: string;
-/** A component for the App Router of Next.js. */
+/** An element to add to the `<body>` of a root layout (App Router of Next.js). */
 nextjsExample: string;
 /** A module for React applications. */
 reactExample: string;

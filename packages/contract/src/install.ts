@@ -47,7 +47,7 @@ export const InstallPayload = Closed({
   apiBaseUrl: url("The address that pages send to."),
   ingestVersion: Type.Literal(2, { description: "The version of the ingest API." }),
   browserSnippet: text("The HTML to paste into any page."),
-  nextjsExample: text("A component for the App Router of Next.js."),
+  nextjsExample: text("An element to add to the `<body>` of a root layout (App Router of Next.js)."),
   reactExample: text("A module for React applications."),
   debugUrl: url("The debug view of the source."),
   snippets: Closed(

@@ -9,6 +9,7 @@ import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { newVisitor, skip } from "./chromium.ts";
 import { type App, isLong, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
+import { addToNextLayout } from "./react-app.ts";
 import { type AppSource, acceptedEvents, createShop, visitShop } from "./shop-visit.ts";
 
 let world: World;
@@ -23,7 +24,7 @@ async function create(overlay: string, source: AppSource): Promise<App> {
   const app = await workshop.create(overlay, settings);
   if (overlay !== "example") return app;
   const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/install`);
-  await paste(app, "app/layout.tsx", () => body.nextjsExample);
+  await paste(app, "app/layout.tsx", () => addToNextLayout(body.nextjsExample));
   return app;
 }
 
@@ -76,7 +77,7 @@ test(
         await page.getByRole("link", { name: "Pricing" }).click();
         await page.getByRole("heading", { name: "Pricing" }).waitFor();
         assert.deepEqual(warnings, [
-          `Headwater: ${world.url}/sdk/v2.js?with=engagement was blocked, so nothing is counted. Run \`headwater doctor\`.`,
+          `Headwater: ${world.url}/sdk/v2.js?with=engagement was blocked, so nothing is counted. Run \`npx headwater doctor\`.`,
         ]);
       } finally {
         await visitor.close();

@@ -80,11 +80,27 @@ export const bundleNextModule = (module: string): Promise<string> =>
     (code) => code,
   );
 
+/** A root layout of its own, with the example added to its body as the example says. */
+export const addToNextLayout = (example: string): string => `import type { ReactNode } from "react";
+declare global { interface Window { headwater?: (command: string, ...args: unknown[]) => void } }
+export const metadata = { title: "Shop" };
+export default function RootLayout({ children }: Readonly<{ children: ReactNode }>) {
+  return (
+    <html lang="en">
+      <body className="own-font">
+        ${example}
+        {children}
+      </body>
+    </html>
+  );
+}
+`;
+
 /** Renders the server's HTML. */
 export const renderNextLayout = (example: string): Promise<string> =>
   withBundle(
     {
-      "layout.tsx": example,
+      "layout.tsx": addToNextLayout(example),
       "main.tsx": `import { renderToStaticMarkup } from "react-dom/server";
       import RootLayout from "./layout";
       export const html = "<!doctype html>" + renderToStaticMarkup(<RootLayout><p>Home</p></RootLayout>);`,

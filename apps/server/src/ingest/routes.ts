@@ -120,6 +120,12 @@ function deprecationHeaders(
   return { ...deprecation, Link: `<${alias}${successor}>; rel="successor-version"` };
 }
 
+/** When a previous key stops working (RFC 8594). The doctor reads it. */
+const sunsetHeaders = ({ keyState, source }: Attempt): Record<string, string> =>
+  keyState === "previous" && source?.previousKeyExpiresAt
+    ? { Sunset: new Date(source.previousKeyExpiresAt).toUTCString() }
+    : {};
+
 function toForeignCall(
   { compatEndpoint, path, method }: Operation,
   { call = path.slice(path.lastIndexOf("/") + 1), publicKey, writeKey }: Readonly<Record<string, string>>,
@@ -168,7 +174,7 @@ async function serve(exchange: Exchange, sent: IngestAddress, deps: IngestRouteD
   const address = { ...sent, publicKey: decodeComponent(sent.publicKey) };
   const attempt = await deps.ingest.handle(toIngestRequest(exchange, address, deps));
   const { outcome, source, attemptId, requestId } = attempt;
-  const headers = deprecationHeaders(address, exchange, attempt);
+  const headers = { ...deprecationHeaders(address, exchange, attempt), ...sunsetHeaders(attempt) };
   if (outcome.kind === "answered" && outcome.reply) return sendForeign(exchange, outcome.reply);
   if (outcome.kind === "answered") return sendJson(exchange, { status: 200, headers }, outcome.answer);
   const debugUrl = source ? deps.debugUrl(source.sourceId) : undefined;

@@ -51,7 +51,8 @@ async function probeService(
   return {
     ...service,
     expectedKeyState: expected.keyState,
-    pageKeyState: found.keyState,
+    pageKeyState: found.keyEndsAt === null ? found.keyState : "previous",
+    pageKeyEndsAt: found.keyEndsAt,
     isActive: expected.isActive,
     isOriginAllowed: expected.isOriginAllowed,
     clockAheadMs: expected.clockAheadMs,

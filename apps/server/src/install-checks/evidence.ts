@@ -18,6 +18,8 @@ export interface ServiceEvidence {
   readonly expectedKeyState: KeyState | "unknown" | null;
   /** The state of the key that the page has; `unknown`: no key of this source. */
   readonly pageKeyState: KeyState | "unknown" | null;
+  /** When the key that the page has stops working; null: it does not, or that is unknown. In milliseconds since the epoch. */
+  readonly pageKeyEndsAt: number | null;
   readonly isActive: boolean | null;
   readonly isOriginAllowed: boolean | null;
   /** null: no test request was sent. */
@@ -48,6 +50,7 @@ export const toUnknownService = (
   engagement: null,
   expectedKeyState: null,
   pageKeyState: null,
+  pageKeyEndsAt: null,
   isActive: null,
   isOriginAllowed: null,
   probe: null,
@@ -61,6 +64,9 @@ export interface FetchedPage extends Pick<PageReport, "url" | "snippets" | "poli
   /** Some policies were not read, because the page has too many or they are too long. */
   readonly hasUnreadPolicy: boolean;
 }
+
+/** How a page's `problem` begins when its address may not be requested. */
+export const NOT_REQUESTED = "was not requested";
 
 /** A page of which nothing is known but its problem. */
 export const unreadPage = (url: string, problem: string): FetchedPage => ({

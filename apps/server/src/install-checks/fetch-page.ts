@@ -3,7 +3,7 @@ import type { PageSnippet } from "@headwater/contract";
 import { messageOf, systemCode } from "../core/errors.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { ForbiddenAddressError } from "./address-guard.ts";
-import { type FetchedPage, unreadPage } from "./evidence.ts";
+import { type FetchedPage, NOT_REQUESTED, unreadPage } from "./evidence.ts";
 import { findSnippetInScript, readPage } from "./read-page.ts";
 import type { SendRequest } from "./send-request.ts";
 
@@ -15,7 +15,7 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** Why a request failed, such as `did not answer within 10 s`. */
 export function describeNetworkError(error: unknown): string {
-  if (error instanceof ForbiddenAddressError) return `was not requested: ${error.message}`;
+  if (error instanceof ForbiddenAddressError) return `${NOT_REQUESTED}: ${error.message}`;
   if (error instanceof Error && error.name === "TimeoutError")
     return `did not answer within ${SERVER_LIMITS.doctorTimeoutMs / 1_000} s`;
   return `cannot be reached (${systemCode(error) ?? messageOf(error)})`;

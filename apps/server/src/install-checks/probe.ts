@@ -20,6 +20,8 @@ interface ApiProbe extends CheckedByService {
   readonly isBusy: boolean;
   readonly corsProblem: string | null;
   readonly clockAheadMs: number | null;
+  /** When the key stops working, because a newer one has replaced it. */
+  readonly keyEndsAt: number | null;
 }
 
 const NOT_SAID: CheckedByService = { keyState: null, isActive: null, isOriginAllowed: null };
@@ -74,6 +76,11 @@ function readClockAhead(response: Response, sentAt: number, receivedAt: number):
   return Number.isNaN(date) ? null : Math.round((sentAt + receivedAt) / 2 - (date + 500));
 }
 
+function readSunset(response: Response): number | null {
+  const endsAt = Date.parse(response.headers.get("sunset") ?? "");
+  return Number.isNaN(endsAt) ? null : endsAt;
+}
+
 interface ApiProbeOptions {
   readonly apiBaseUrl: string;
   readonly publicKey: string;
@@ -106,10 +113,11 @@ export async function probeApi(options: ApiProbeOptions): Promise<ApiProbe> {
       isBusy: BUSY_STATUS.includes(response.status),
       corsProblem: preflightProblem ?? answerProblem,
       clockAheadMs,
+      keyEndsAt: readSunset(response),
     };
   } catch (error) {
     const apiProblem = describeNetworkError(error);
-    return { ...NOT_SAID, apiProblem, isBusy: false, corsProblem: null, clockAheadMs: null };
+    return { ...NOT_SAID, apiProblem, isBusy: false, corsProblem: null, clockAheadMs: null, keyEndsAt: null };
   }
 }
 

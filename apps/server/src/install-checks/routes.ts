@@ -40,6 +40,7 @@ export const verifyInstall: HandlerWith<InstallCheckServices, "verifyInstall"> =
     ...evidenceOf(source, services),
     expectedKeyState: "current",
     pageKeyState: keyed?.source.sourceId === source.sourceId ? keyed.keyState : "unknown",
+    pageKeyEndsAt: keyed?.source.sourceId === source.sourceId ? keyed.keyExpiresAt : null,
     isActive: source.isActive,
     isOriginAllowed: compileOrigins(source.allowedOrigins).allows(originOf(report.url)),
     clockAheadMs: Date.parse(report.sentAt) - now,

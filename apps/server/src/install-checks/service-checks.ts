@@ -106,7 +106,7 @@ export function checkActive({ service }: Evidence): CheckFinding {
   if (service.isActive) return ok("The source is active.");
   return wrong(
     "The source is inactive.",
-    "Activate it.",
+    "Activate it, in its settings or with this command:",
     `${HEADWATER} source update ${service.sourceId ?? "<source id>"} --active on`,
   );
 }
@@ -115,7 +115,11 @@ export function checkOrigin({ report, service }: Evidence): CheckFinding {
   const origin = originOf(report.url);
   if (service.isOriginAllowed === null) return unknown(`Whether the source allows ${origin} is unknown.`);
   if (service.isOriginAllowed) return ok(`The source allows ${origin}.`);
-  return wrong(`The source does not allow ${origin}.`, "Add it to the source's `allowedOrigins`.", origin);
+  return wrong(
+    `The source does not allow ${origin}.`,
+    `Add it to the source's allowed origins, in its settings or with \`${HEADWATER} source update ${service.sourceId ?? "<source id>"} --add-origin ${origin}\`.`,
+    origin,
+  );
 }
 
 export function checkClock({ service }: Evidence): CheckFinding {

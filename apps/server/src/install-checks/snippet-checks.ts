@@ -3,16 +3,24 @@
 import type { PageSnippet } from "@headwater/contract";
 import { HEADWATER } from "../core/command-name.ts";
 import { browserSnippet } from "../install/snippets/browser.ts";
-import { type CheckFinding, type Evidence, ok, unknown, warning, wrong } from "./evidence.ts";
+import { type CheckFinding, type Evidence, NOT_REQUESTED, ok, unknown, warning, wrong } from "./evidence.ts";
 import { hintForNextJs, renderSetting } from "./paste.ts";
 
-export const checkPage = ({ report, pageProblem }: Evidence): CheckFinding =>
-  pageProblem === null
-    ? ok(`The page ${report.url} answers.`)
-    : wrong(
-        `The page ${report.url} ${pageProblem}.`,
-        "Give the URL of a page that visitors open. It must not require a sign-in.",
-      );
+const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+export function checkPage({ report, pageProblem, service }: Evidence): CheckFinding {
+  const { url } = report;
+  if (pageProblem === null) return ok(`The page ${url} answers.`);
+  const problem = `The page ${url} ${pageProblem}.`;
+  if (!pageProblem.startsWith(NOT_REQUESTED))
+    return wrong(problem, "Give the URL of a page that visitors open. It must not require a sign-in.");
+  const api = service.apiBaseUrl === null ? "" : ` --api ${service.apiBaseUrl}`;
+  return wrong(
+    problem,
+    "The server tests public addresses only. Run this command on a machine that can open the page:",
+    `${HEADWATER} doctor ${shellQuote(url)} --key ${service.publicKey}${api}`,
+  );
+}
 
 /** The HTML snippet of the install page. */
 const renderSnippet = ({ service }: Evidence, apiBaseUrl: string): string =>
@@ -63,14 +71,25 @@ export function checkSnippetOnce({ report }: Evidence): CheckFinding {
 function checkExpectedKey({ service }: Evidence): CheckFinding | null {
   const { publicKey, expectedKeyState } = service;
   if (expectedKeyState === "unknown")
-    return wrong(`No source has the key ${publicKey}.`, "Copy the key from the source's install page.");
+    return wrong(
+      `No source has the key ${publicKey}.`,
+      `Copy the key from the source's install page. \`${HEADWATER} source list\` shows the keys too.`,
+    );
   if (expectedKeyState === "retired")
     return wrong(
       `The key ${publicKey} was replaced by a newer one.`,
-      "Paste the current snippet of the source's install page. To accept the old key for some time, use POST /api/tracking-sources/:sourceId/restore-key.",
+      `Paste the current snippet of the source's install page; \`${installCommand(service)}\` prints it too. To accept the old key for some time, use POST /api/tracking-sources/:sourceId/restore-key.`,
     );
   return null;
 }
+
+const describeEnd = (endsAt: number | null): string =>
+  endsAt === null
+    ? "is accepted for a limited time only"
+    : `stops working on ${new Date(endsAt).toISOString().slice(0, 16).replace("T", " at ")} UTC`;
+
+const installCommand = ({ sourceId }: Evidence["service"]): string =>
+  `${HEADWATER} source install ${sourceId ?? "<source id>"}`;
 
 /** The page has a key that is not the expected one. */
 function explainOtherKey(found: PageSnippet, keyInPage: string, { service }: Evidence): CheckFinding {
@@ -83,7 +102,7 @@ function explainOtherKey(found: PageSnippet, keyInPage: string, { service }: Evi
     case "unknown":
       return wrong(`The page has the key ${keyInPage}, which is not a key of the source.`, hint, paste);
     case "previous": {
-      const message = `The page has the previous key ${keyInPage}, which is accepted for a limited time only.`;
+      const message = `The page has the previous key ${keyInPage}, which ${describeEnd(service.pageKeyEndsAt)}.`;
       return warning(message, hint, paste);
     }
     default: {
@@ -99,7 +118,7 @@ function explainOtherKey(found: PageSnippet, keyInPage: string, { service }: Evi
 
 export function checkKey(evidence: Evidence): CheckFinding {
   const [found] = evidence.report.snippets;
-  const { publicKey } = evidence.service;
+  const { publicKey, pageKeyEndsAt } = evidence.service;
   const problem = checkExpectedKey(evidence);
   if (problem) return problem;
   if (!found) return unknown("There is no snippet to read a key from.");
@@ -107,6 +126,13 @@ export function checkKey(evidence: Evidence): CheckFinding {
     const hint = `Add the source's key.${hintForNextJs(found, "data-key")}`;
     return wrong("The snippet has no key.", hint, renderSetting(found, "key", publicKey));
   }
-  if (found.publicKey === publicKey) return ok(`The key is ${publicKey}.`);
+  if (found.publicKey === publicKey) {
+    if (pageKeyEndsAt === null) return ok(`The key is ${publicKey}.`);
+    return warning(
+      `The key ${publicKey} was replaced by a newer one, and ${describeEnd(pageKeyEndsAt)}.`,
+      "Paste the current snippet into the page before then. The source's install page shows it, and this command prints it:",
+      installCommand(evidence.service),
+    );
+  }
   return explainOtherKey(found, found.publicKey, evidence);
 }

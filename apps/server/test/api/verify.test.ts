@@ -115,6 +115,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       const paste = `script.dataset.key = "${publicKey}";`;
       const inGrace = await verified({ snippets }, rotated);
       assert.deepEqual(notOk(inGrace), [{ check: "key", status: "warning", paste }]);
+      assert.match(inGrace.checks[3]!.message, /stops working on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\.$/);
       assert.equal(inGrace.isWorking, true);
       time.advance(61_000);
       const retired = await verified({ snippets }, rotated);

@@ -204,6 +204,24 @@ describe("source", () => {
       assert.match(refused.stderr, sentence);
     }
 
+    const edited = await answer(
+      ...["source", "update", sourceId, "--add-origin", "https://Three.example/"],
+      ...["--remove-origin", "https://two.example"],
+    );
+    assert.deepEqual(edited.allowedOrigins, ["https://*.two.example", "https://three.example"]);
+    const none = await run("source", "update", sourceId, "--remove-origin", "https://two.example");
+    assert.deepEqual([none.code, none.stderr.split(".", 1)[0]], [64, "--remove-origin https://two"]);
+    const both = await run(
+      "source",
+      "update",
+      sourceId,
+      "--origin",
+      "https://a.example",
+      "--add-origin",
+      "https://b.example",
+    );
+    assert.deepEqual([both.code, /^--origin replaces the whole list/.test(both.stderr)], [64, true]);
+    await answer("source", "update", sourceId, "--remove-origin", "https://three.example");
     const wrong = await run("source", "update", sourceId, "--origin", "two.example");
     assert.equal(wrong.code, 64);
     assert.match(wrong.stderr, /^--origin \(number 1\) is not an origin/);

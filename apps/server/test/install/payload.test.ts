@@ -8,6 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { runInNewContext } from "node:vm";
+import { addToNextLayout } from "../../../../packages/sdk/test/react-app.ts";
 import { stringLiteral } from "../../src/install/escape.ts";
 import { type InstallSource, installPayload } from "../../src/install/install.ts";
 
@@ -212,10 +213,11 @@ for (const [title, payload] of [
 ] as const) {
   test(`The examples name their place and compile under strict TypeScript ${title}.`, async () => {
     const { nextjsExample, reactExample } = payload;
-    assert.equal(pathOf(nextjsExample), "app/layout.tsx");
+    assert.match(nextjsExample, /^\{\/\* app\/layout\.tsx\n/);
+    assert.doesNotMatch(nextjsExample, /<html|<body>[^ ]|import /, "not a whole layout");
     assert.equal(pathOf(reactExample), "src/headwater.tsx");
     assert.equal(await complaints({ "src/headwater.tsx": reactExample }), "");
-    assert.equal(await complaints({ "app/layout.tsx": nextjsExample }), "");
+    assert.equal(await complaints({ "app/layout.tsx": addToNextLayout(nextjsExample) }), "");
     const { remix, vue, nuxt, svelte, angular } = payload.snippets;
     const places = {
       "app/headwater.tsx": remix,

@@ -243,6 +243,29 @@ describe("headwater doctor", () => {
     assert.match(forPeople.stdout, /^ok {7}page: .*\n[\s\S]*\nEverything works\.\n$/);
   });
 
+  test("A key that ends is a warning that says when, and what to do before.", async () => {
+    const rotated = await world.createSource({ allowedOrigins: [url] });
+    const path = `/api/tracking-sources/${rotated.sourceId}`;
+    const old = (await world.ask(`${path}/install`)).body.browserSnippet as string;
+    const { previousKeyExpiresAt } = (
+      await world.ask(`${path}/regenerate-key`, { method: "POST", body: { gracePeriodSeconds: 86_400 } })
+    ).body;
+    show("/old", html(old));
+    const words = ["doctor", `${url}/old`, "--key", rotated.publicKey];
+    const { code, stdout } = await headwaterHere({}, ...words);
+    const end = previousKeyExpiresAt.slice(0, 16).replace("T", " at ");
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      new RegExp(
+        `^warning {2}key: .* replaced by a newer one, and stops working on ${end} UTC\\.\\n.*before then`,
+        "m",
+      ),
+    );
+    assert.match(stdout, /\n {11}npx headwater source install <source id>\n/);
+    assert.match(stdout, /\nIt works, with 1 warning: see above\.\n$/);
+  });
+
   test("A failed check is printed with what to do and the line to paste.", async () => {
     show("/csp", html(await snippet()), { "content-security-policy": "connect-src 'self'" });
     const { code, stdout } = await headwaterHere({}, "doctor", `${url}/csp`, "--key", source.publicKey);

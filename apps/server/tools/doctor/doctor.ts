@@ -38,7 +38,10 @@ function summarize(checks: readonly InstallCheck[]): string {
     ...(failed > 0 ? [`${failed} of ${checks.length} checks failed.`] : []),
     ...(isServiceUnchecked ? [NOT_CHECKED] : []),
   ];
-  return problems.length > 0 ? problems.join(" ") : "Everything works.";
+  if (problems.length > 0) return problems.join(" ");
+  const warnings = checks.filter(({ status }) => status === "warning").length;
+  if (warnings === 0) return "Everything works.";
+  return `It works, with ${warnings} warning${warnings === 1 ? "" : "s"}: see above.`;
 }
 
 export const doctor: Command = defineCommand({

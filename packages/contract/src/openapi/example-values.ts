@@ -196,7 +196,7 @@ export const INSTALL = {
   apiBaseUrl: API,
   ingestVersion: 2 as const,
   browserSnippet: SNIPPET,
-  nextjsExample: "// app/layout.tsx …",
+  nextjsExample: "<script dangerouslySetInnerHTML=… />",
   reactExample: "// src/headwater.tsx …",
   debugUrl: `${API}/analytics/setup/debug?sourceId=${IDS.sourceId}`,
   snippets: {

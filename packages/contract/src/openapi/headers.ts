@@ -58,6 +58,11 @@ export const RESPONSE_HEADERS = {
     example: "@1767225600",
     isRequired: true,
   },
+  Sunset: {
+    description: "When the public key of the request stops working (RFC 8594). Only for a previous key.",
+    schema: Text,
+    example: "Sun, 22 Nov 2026 12:00:00 GMT",
+  },
   Link: {
     description: "The route that replaces this one. Only if the request has the fields that it requires.",
     schema: Text,

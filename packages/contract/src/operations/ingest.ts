@@ -41,6 +41,7 @@ export const INGEST_OPERATIONS = [
     body: BootstrapBody,
     status: 200,
     answer: BootstrapAnswer,
+    responseHeaders: ["Sunset"],
     codes: INGEST_CODES,
   },
   {
@@ -56,6 +57,7 @@ export const INGEST_OPERATIONS = [
     body: EventsBody,
     status: 200,
     answer: EventsAnswer,
+    responseHeaders: ["Sunset"],
     codes: [...INGEST_CODES, ...SESSION_CODES],
   },
   {
@@ -71,7 +73,7 @@ export const INGEST_OPERATIONS = [
     body: LegacyBootstrapBody,
     status: 200,
     answer: BootstrapAnswer,
-    responseHeaders: ["Deprecation", "Link"],
+    responseHeaders: ["Deprecation", "Link", "Sunset"],
     codes: INGEST_CODES,
     deprecated: true,
   },
@@ -87,7 +89,7 @@ export const INGEST_OPERATIONS = [
     body: LegacyEventsBody,
     status: 200,
     answer: EventsAnswer,
-    responseHeaders: ["Deprecation", "Link"],
+    responseHeaders: ["Deprecation", "Link", "Sunset"],
     codes: [...INGEST_CODES, ...SESSION_CODES],
     deprecated: true,
   },

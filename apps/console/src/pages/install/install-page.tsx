@@ -14,6 +14,7 @@ import { HtmlSnippet } from "./html-snippet.tsx";
 import "./install.css";
 import { installQuery } from "./install-query.ts";
 import { InstallStatus } from "./install-status.tsx";
+import { isLocalOrigin } from "./local-origin.ts";
 import { TestSite } from "./test-site.tsx";
 
 export const InstallPage = () => (
@@ -25,7 +26,8 @@ export const InstallPage = () => (
 function Install({ source }: { readonly source: Source }) {
   const { sourceId } = source;
   const { can } = useWorkspace();
-  const site = source.allowedOrigins.find((origin) => /^https?:\/\/[^*]+$/.test(origin));
+  const sites = source.allowedOrigins.filter((origin) => /^https?:\/\/[^*]+$/.test(origin));
+  const site = sites.find((origin) => !isLocalOrigin(origin)) ?? sites[0];
   const [path, setPath] = useState<string | null>(null);
   const query = useQuery({ ...installQuery(sourceId, path), placeholderData: (before) => before });
   return (
@@ -37,9 +39,7 @@ function Install({ source }: { readonly source: Source }) {
           <>
             <SnippetSection install={install} hint={source.frameworkHint} />
             <OpenSiteSection />
-            {can("sources:write") && (
-              <TestSite sourceId={sourceId} page={site === undefined ? "" : `${site}/`} />
-            )}
+            {can("sources:write") && <TestSite source={source} site={site} />}
             <CspSection csp={install.csp} />
             <ProxySection
               key={install.proxy.path}

@@ -1,14 +1,16 @@
 /** Tests a page of the site from the server, and says check by check what is wrong and how to fix it. */
-import type { InstallCheck, Verification } from "@headwater/contract";
+import type { InstallCheck, Source, Verification } from "@headwater/contract";
 import { Badge, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiFailure, api } from "../../api.ts";
+import { API_BASE, ApiFailure, api } from "../../api.ts";
+import { HEADWATER } from "../../command-name.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
+import { isLocalOrigin } from "./local-origin.ts";
 
 const STATUS: Readonly<Record<InstallCheck["status"], { readonly label: string; readonly color: string }>> = {
   ok: { label: "OK", color: "green" },
@@ -18,13 +20,14 @@ const STATUS: Readonly<Record<InstallCheck["status"], { readonly label: string; 
 };
 
 interface TestSiteProps {
-  readonly sourceId: string;
-  /** The page that is tested unless another is typed; empty: none. */
-  readonly page: string;
+  readonly source: Source;
+  /** The origin whose page is tested unless another is typed. */
+  readonly site: string | undefined;
 }
 
-export function TestSite({ sourceId, page }: TestSiteProps) {
-  const [url, setUrl] = useState(page);
+export function TestSite({ source: { sourceId, publicKey }, site }: TestSiteProps) {
+  const isLocal = site !== undefined && isLocalOrigin(site);
+  const [url, setUrl] = useState(site === undefined || isLocal ? "" : `${site}/`);
   const test = useMutation({
     mutationFn: () => api.testInstall({ params: { sourceId }, body: { url: url.trim() } }),
   });
@@ -39,6 +42,12 @@ export function TestSite({ sourceId, page }: TestSiteProps) {
           The server opens the page as visitors do and checks the snippet, the key, the origin and the content
           security policy. Nothing is counted.
         </Text>
+        {isLocal && (
+          <CodeBlock
+            title={`The server opens public addresses only. For ${site}, run this in a terminal`}
+            text={`${HEADWATER} doctor ${site}/ --key ${publicKey} --api ${new URL(API_BASE).href.replace(/\/+$/, "")}`}
+          />
+        )}
         <form onSubmit={useSubmit(() => test.mutateAsync())} className="in-line">
           <TextInput
             label="Page address"

@@ -18,6 +18,7 @@ import {
   type SourceFieldName,
   type SourceLimits,
 } from "@headwater/contract";
+import { normalizeOrigin } from "@headwater/contract/origin";
 import { choice, list, type OptionValues, onOff, parsed, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { fieldLines, type ReportCell } from "../report.ts";
@@ -40,7 +41,12 @@ const numberOr = (word: "none" | "default", description: string) =>
 export const SOURCE_OPTIONS = {
   name: text("text", "The name of the source"),
   slug: text("text", "The name of the source in URLs"),
-  origin: list("origin", "An allowed origin. The origins that are given replace the whole list"),
+  origin: list(
+    "origin",
+    "An allowed origin. The origins that are given replace the whole list; --add-origin keeps the others",
+  ),
+  "add-origin": list("origin", "An origin to allow besides those that the source has"),
+  "remove-origin": list("origin", "An allowed origin to remove"),
   framework: text("name", FRAMEWORK_HELP),
   active: onOff("Accept events. off: bootstrap and events are refused"),
   "require-origin": onOff(
@@ -111,6 +117,13 @@ export const SOURCE_OPTIONS = {
   ),
 };
 
+/** Whether an option that changes a source was given. */
+export const isAnyGiven = (given: OptionValues<typeof SOURCE_OPTIONS>): boolean =>
+  Object.entries(given).some(
+    ([name, value]) =>
+      name in SOURCE_OPTIONS && value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+
 function readGoal(given: string) {
   const goal = parseGoal(given);
   if (goal) return goal;
@@ -148,20 +161,47 @@ function readQueryParameters(given: readonly string[]): QueryParameters | undefi
   return readList(given, (name) => name);
 }
 
+/**
+ * The origins after --origin, --add-origin and --remove-origin; undefined when none was given. The API reads what an origin may be.
+ * @param current the origins of the source
+ */
+function readOriginChange(
+  given: Pick<OptionValues<typeof SOURCE_OPTIONS>, "origin" | "add-origin" | "remove-origin">,
+  current: readonly string[],
+): readonly string[] | undefined {
+  const { origin: replacing, "add-origin": added, "remove-origin": removed } = given;
+  if (added.length === 0 && removed.length === 0) return replacing.length === 0 ? undefined : replacing;
+  if (replacing.length > 0)
+    throw new UsageError(
+      "--origin replaces the whole list: give it without --add-origin and --remove-origin.",
+    );
+  const gone = removed.map((origin) => normalizeOrigin(origin) ?? origin);
+  const missing = gone.find((origin) => !current.includes(origin));
+  if (missing !== undefined)
+    throw new UsageError(
+      `--remove-origin ${missing} is not an origin of the source. It has: ${current.join(", ") || "none"}.`,
+    );
+  return [...current.filter((origin) => !gone.includes(origin)), ...added];
+}
+
 /** Leaves out members that were not given; undefined when none is left. */
 function givenMembers(members: Record<string, unknown>): Record<string, unknown> | undefined {
   const given = Object.entries(members).filter(([, value]) => value !== undefined);
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** The body of a PATCH without the workspace; undefined when no option was given. A field without an option is undefined. */
+/**
+ * The body of a PATCH without the workspace; undefined when no option was given. A field without an option is undefined.
+ * @param origins the origins of the source
+ */
 export function buildSourceChange(
   given: OptionValues<typeof SOURCE_OPTIONS>,
+  origins: readonly string[],
 ): Record<string, unknown> | undefined {
   return givenMembers({
     name: given.name,
     slug: given.slug,
-    allowedOrigins: given.origin.length === 0 ? undefined : given.origin,
+    allowedOrigins: readOriginChange(given, origins),
     frameworkHint: given.framework,
     isActive: given.active,
     requireOrigin: given["require-origin"],

@@ -20,12 +20,18 @@ import { findSource, readSources } from "../find-named.ts";
 import { withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 import { installSource } from "./source-install.ts";
-import { buildSourceChange, describeSource, FRAMEWORK_HELP, SOURCE_OPTIONS } from "./source-options.ts";
+import {
+  buildSourceChange,
+  describeSource,
+  FRAMEWORK_HELP,
+  isAnyGiven,
+  SOURCE_OPTIONS,
+} from "./source-options.ts";
 
 function describeNextStep({ sourceId, allowedOrigins }: Source): string {
   const install = `Run \`${HEADWATER} source install ${sourceId}\` to print what to paste into the application.`;
   if (allowedOrigins.length > 0) return install;
-  return `No browser may send yet, because no --origin was given. Run \`${HEADWATER} source update ${sourceId} --origin https://…\` to allow one. ${install}`;
+  return `No browser may send yet, because no --origin was given. Run \`${HEADWATER} source update ${sourceId} --add-origin https://…\` to allow one. ${install}`;
 }
 
 const create = defineCommand({
@@ -78,12 +84,11 @@ const update = defineCommand({
   positionals: SOURCE,
   options: { ...SOURCE_OPTIONS, ...ORGANIZATION_OPTION },
   run: ({ source: given, organization, ...options }) => {
-    const change = buildSourceChange(options);
-    if (change === undefined) throw new UsageError("Nothing to change: give at least one option.");
+    if (!isAnyGiven(options)) throw new UsageError("Nothing to change: give at least one option.");
     return withWorkspace(organization, async (access) => {
       const source = await findSource(access, given);
-      const { organizationId } = source;
-      const body = { organizationId, ...change };
+      const { organizationId, allowedOrigins } = source;
+      const body = { organizationId, ...buildSourceChange(options, allowedOrigins) };
       const check = compile(UpdateSourceBody);
       if (!check(body)) throw new Refusal("invalid_payload", { issues: check.issues(body) });
       const inWorkspace = { ...access, organizationId };

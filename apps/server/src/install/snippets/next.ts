@@ -4,30 +4,18 @@ import { inlineScript, type SnippetOptions } from "./browser.ts";
 /** Escapes code that the example puts inside a template literal. */
 const inTemplate = (code: string): string => code.replace(/[\\`]|\$(?=\{)/g, "\\$&");
 
-/** Without `next/script`, which sets the address as text: Trusted Types refuse it, and the page fails. */
-export const nextjsExample = (options: SnippetOptions): string => `// app/layout.tsx
-// If you already have a root layout, add the <script> to its <body>.
-// Page views are counted automatically, including client navigations.
-// In client components, window.headwater?.("track", "signup", { plan: "pro" }) sends an event.
-import type { ReactNode } from "react";
-
-declare global {
-  interface Window {
-    headwater?: (command: string, ...args: unknown[]) => void;
-  }
-}
-
-// Queues calls until the script has loaded, and warns if it was blocked.
-const snippet = \`${inTemplate(inlineScript(options))}\`;
-
-export default function RootLayout({ children }: Readonly<{ children: ReactNode }>) {
-  return (
-    <html lang="en">
-      <body>
-        <script dangerouslySetInnerHTML={{ __html: snippet }} />
-        {children}
-      </body>
-    </html>
-  );
-}
+/**
+ * Elements to add to a layout, not a whole one, which would replace metadata, fonts and styles. Without `next/script`, which
+ * sets the address as text: Trusted Types refuse it, and the page fails.
+ */
+export const nextjsExample = (options: SnippetOptions): string => `{/* app/layout.tsx
+    Add this to the <body> of your root layout, before {children}. Keep everything else.
+    Page views are counted automatically, including client navigations.
+    In client components, window.headwater?.("track", "signup", { plan: "pro" }) sends an event. For TypeScript, declare it once:
+    declare global { interface Window { headwater?: (command: string, ...args: unknown[]) => void } } */}
+<script
+  dangerouslySetInnerHTML={{
+    __html: \`${inTemplate(inlineScript(options))}\`,
+  }}
+/>
 `;
