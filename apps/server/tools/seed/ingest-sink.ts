@@ -18,9 +18,13 @@ export interface IngestTarget {
   key: string;
   /** The origin of the pages. */
   site: string;
+  /** Further headers of a visit's request. */
+  headersOf?: (visit: GeneratedVisit) => Record<string, string>;
+  /** Requests at the same time. */
+  concurrency?: number;
 }
 
-const buildBody = ({ visitor, sessionId, events }: GeneratedVisit): Schemas["StartSession"] => ({
+export const buildBody = ({ visitor, sessionId, events }: GeneratedVisit): Schemas["StartSession"] => ({
   ingestVersion: 2,
   sdkVersion: "seed",
   anonymousId: visitor.anonymousId,
@@ -33,14 +37,20 @@ const buildBody = ({ visitor, sessionId, events }: GeneratedVisit): Schemas["Sta
 });
 
 /** Sends several visits at once. The first failure is thrown by the next call. */
-export function createIngestSink({ url, key, site }: IngestTarget) {
+export function createIngestSink({
+  url,
+  key,
+  site,
+  headersOf = () => ({}),
+  concurrency = MAX_CONCURRENT,
+}: IngestTarget) {
   const api = createApi({ baseUrl: url, maxTries: MAX_TRIES });
   const counts: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0 };
   const pending = new Set<Promise<void>>();
   let failure: unknown = null;
   const send = async (visit: GeneratedVisit) => {
     try {
-      const headers = { Origin: site, "User-Agent": visit.visitor.userAgent };
+      const headers = { Origin: site, "User-Agent": visit.visitor.userAgent, ...headersOf(visit) };
       const request = { params: { publicKey: key }, headers, body: buildBody(visit) };
       const { accepted = 0, duplicates = 0, rejected = 0 } = await api.bootstrap(request);
       counts.accepted += accepted;
@@ -59,7 +69,7 @@ export function createIngestSink({ url, key, site }: IngestTarget) {
       throwFailure();
       const sending = send(visit).finally(() => pending.delete(sending));
       pending.add(sending);
-      if (pending.size >= MAX_CONCURRENT) await Promise.race(pending);
+      if (pending.size >= concurrency) await Promise.race(pending);
     },
     finish: async (): Promise<void> => {
       await Promise.all(pending);
