@@ -11,10 +11,12 @@ import { toKeptRow } from "./kept-row.ts";
 import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
 
 const FLUSH_MS = 250;
-/** Bytes of the bodies that one flush reads: 2 % of a core, whatever comes. */
+/** Bytes of the bodies that a flush reads: 2 % of a core. After a larger body the next flush waits in proportion. */
 const FLUSH_BYTES = 65_536;
 /** Bytes of the bodies that are read without a pause for the event loop: a millisecond. */
 const SLICE_BYTES = 16_384;
+/** Events of a large body that are masked without a pause. */
+const EVENTS_AT_ONCE = 50;
 
 interface KeeperDeps {
   readonly ledger: Pick<QuarantineLedger, "keepEvents">;
@@ -30,6 +32,8 @@ export class Keeper {
   #skipped = new Map<string, number>();
   #skippedTotal = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Until the next flush. */
+  #pauseMs = FLUSH_MS;
   #lastFlush: Promise<void> = Promise.resolve();
 
   constructor(deps: KeeperDeps) {
@@ -54,7 +58,12 @@ export class Keeper {
   }
 
   #startTimer(): void {
-    this.#timer ??= setTimeout(() => void this.#flush(() => FLUSH_BYTES), FLUSH_MS).unref();
+    this.#timer ??= setTimeout(() => void this.#flush(() => FLUSH_BYTES), this.#pauseMs).unref();
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   #skip(sourceIds: readonly string[]): void {
@@ -73,15 +82,18 @@ export class Keeper {
   }
 
   async #writePending(maxBytes: number): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    for (let left = maxBytes; left > 0 && !this.#isIdle(); await nextTurn()) {
+    this.#stopTimer();
+    let left = maxBytes;
+    for (; left > 0 && !this.#isIdle(); await nextTurn()) {
       const { requests, bytes } = this.#pending.take(Math.min(left, SLICE_BYTES));
       left -= Math.max(bytes, 1);
       const isWritten = await this.#write(requests);
       // the next flush tries again to write the counts
       if (!isWritten && this.#pending.isEmpty()) break;
     }
+    this.#pauseMs = FLUSH_MS * Math.max(1, (maxBytes - left) / FLUSH_BYTES);
+    // one that has begun meanwhile knows of no pause
+    this.#stopTimer();
     if (!this.#isIdle()) this.#startTimer();
   }
 
@@ -111,9 +123,15 @@ export class Keeper {
 
 /** The events that cannot be read are left out: they would be rejected again. */
 async function readRows({ sourceId, unstored }: PendingRequest): Promise<KeptRow[]> {
+  const rows: KeptRow[] = [];
   try {
-    return (await unstored.read()).flatMap((event) => toKeptRow(sourceId, event) ?? []);
+    for (const [index, event] of (await unstored.read()).entries()) {
+      if (index % EVENTS_AT_ONCE === EVENTS_AT_ONCE - 1) await nextTurn();
+      const row = toKeptRow(sourceId, event);
+      if (row) rows.push(row);
+    }
   } catch {
-    return [];
+    // those before it are kept
   }
+  return rows;
 }

@@ -1,6 +1,7 @@
 /** How much of a flood of refused requests is kept (docs/api/quarantine.md). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Unstored, UnstoredEvent } from "../../src/ingest/unstored-event.ts";
 import type { QuarantineLedger } from "../../src/ledger/ledger.ts";
 import { Keeper } from "../../src/quarantine/keeper.ts";
@@ -33,8 +34,9 @@ const of = (sourceId: string, bytes: number, read: Unstored["read"] = async () =
 
 function openKeeper() {
   const batches: Parameters<QuarantineLedger["keepEvents"]>[0][] = [];
-  const failing = { isFailing: false };
+  const failing = { isFailing: false, onWrite: () => {} };
   const keepEvents = async (batch: (typeof batches)[number]) => {
+    failing.onWrite();
     if (failing.isFailing) throw new Error("disk full");
     batches.push(batch);
   };
@@ -69,6 +71,21 @@ it("A ledger that fails loses no count of the requests whose events are not kept
   assert.deepEqual([kept("flooded"), kept("quiet")], [0, 0], "nothing that waited is written later");
   assert.deepEqual(skipped(), { flooded: 5, quiet: 1 });
   assert.equal(keeper.skippedTotal(), 6);
+});
+
+it("After a large request the next flush waits in proportion, so that a flood takes no more time of the service.", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { keeper, kept, failing } = openKeeper();
+  // another request is refused while a flush writes
+  failing.onWrite = () => keeper.keep(of("src_2", MIB / 2));
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    return kept("src_1");
+  };
+  for (let request = 0; request < 3; request++) keeper.keep(of("src_1", MIB / 2));
+  assert.deepEqual([await pass(249), await pass(1)], [0, 1]);
+  assert.deepEqual([await pass(1_999), await pass(10)], [1, 2], "half a MiB is eight times a flush's share");
 });
 
 it("A request whose events cannot be read does not affect the others.", async () => {
