@@ -54,9 +54,11 @@ interface DayFacts {
 
 function accountFor({ day, counted, held, waiting, losses }: DayFacts): DeliveryDay {
   const { shipped = 0, removed = 0, expired: expiring = 0, erasedWaiting = 0 } = counted ?? {};
-  const expired = Math.min(expiring, shipped - removed);
+  // for a moment, events are counted as removed and not yet as shipped
+  const left = Math.max(0, shipped - removed);
+  const expired = Math.min(expiring, left);
   // the warehouse also holds events that are being shipped, erased or expired: they are counted as such
-  const expected = shipped - removed - expired;
+  const expected = left - expired;
   const inWarehouse = Math.min(held, expected);
   const lostInWarehouse = expected - inWarehouse;
   const erased = removed + erasedWaiting;
