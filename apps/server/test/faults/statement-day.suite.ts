@@ -262,8 +262,10 @@ class StatementTrial {
     return this.#child;
   }
 
-  #open = async (at: number) =>
-    new NumberingClient(await openVisitor(this.#child!.url, this.#source), at, this.#random);
+  #open = async (at: number) => {
+    const open = () => openVisitor(this.#child!.url, this.#source).catch(() => null);
+    return new NumberingClient(await until("a session is opened", open), at, this.#random);
+  };
 
   /** The clients send at once, each its batches in order, until the fault is over. */
   async #send(all: readonly Sending[], fault?: () => Promise<void>): Promise<void> {
