@@ -84,6 +84,16 @@ describe("Alerts", () => {
     return source;
   };
 
+  it("are none for refused requests of the doctor", async () => {
+    const source = await newSource();
+    const headers = { origin: "https://wrong.example", "user-agent": "headwater-doctor" };
+    for (let count = 0; count < 10; count++)
+      await world.send(bootstrapPath(source), { ingestVersion: 2 }, headers);
+    await recorded(source);
+    await look();
+    assert.deepEqual(typesOf(source), []);
+  });
+
   it("are one each when a source starts failing and when it receives again, not for a stranger's failure", async () => {
     const source = await newSource();
     await fail(source, 4);

@@ -1066,7 +1066,7 @@ requestGroups: ({
 /** The origin of the page. */
 origin: string | null;
 /** The outcome of the requests. */
-outcome: "succeeded" | "partial" | "failed";
+outcome: "succeeded" | "partial" | "failed" | "test";
 /** The code of the refusals, or of the first rejected event of each request. */
 code: string | null;
 /** How many stored attempts have these three. */
@@ -1092,8 +1092,8 @@ receivedAt: Schemas["Timestamp"];
 durationMs: number;
 /** The status of the response. */
 httpStatus: number;
-/** `partial`: some events were rejected. `failed`: nothing was stored. */
-outcome: "succeeded" | "partial" | "failed";
+/** `partial`: some events were rejected. `failed`: nothing was stored. `test`: a request of the doctor or of a test of a page, which counts nowhere. */
+outcome: "succeeded" | "partial" | "failed" | "test";
 /** The code of the refusal, or of the first rejected event. */
 code: string | null;
 /** What was wrong. */
@@ -2735,7 +2735,7 @@ organizationId?: string | null | undefined;
 /** Only attempts on this route. */
 kind?: "bootstrap" | "events" | null | undefined;
 /** Only attempts with this outcome. */
-outcome?: "succeeded" | "partial" | "failed" | null | undefined;
+outcome?: "succeeded" | "partial" | "failed" | "test" | null | undefined;
 /** Only attempts with this code, such as `origin_not_allowed`. */
 code?: string | null | undefined;
 /** Only attempts from this origin. */
@@ -2764,7 +2764,7 @@ organizationId?: string | null | undefined;
 /** Only attempts on this route. */
 kind?: "bootstrap" | "events" | null | undefined;
 /** Only attempts with this outcome. */
-outcome?: "succeeded" | "partial" | "failed" | null | undefined;
+outcome?: "succeeded" | "partial" | "failed" | "test" | null | undefined;
 /** Only attempts with this code, such as `origin_not_allowed`. */
 code?: string | null | undefined;
 /** Only attempts from this origin. */

@@ -57,7 +57,8 @@ export const DebugAttempt = Closed({
   durationMs: Type.Number({ minimum: 0, description: "How long the service worked on it." }),
   httpStatus: Type.Integer({ description: "The status of the response." }),
   outcome: OneOf(ATTEMPT_OUTCOMES, {
-    description: "`partial`: some events were rejected. `failed`: nothing was stored.",
+    description:
+      "`partial`: some events were rejected. `failed`: nothing was stored. `test`: a request of the doctor or of a test of a page, which counts nowhere.",
   }),
   code: textOrNull("The code of the refusal, or of the first rejected event."),
   message: textOrNull("What was wrong."),

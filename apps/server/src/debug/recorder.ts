@@ -1,5 +1,5 @@
 /**
- * Records every attempt that ended: counts it always, and keeps it for the debug view as far as the limits allow.
+ * Records every attempt that ended: counts it unless it is a test, and keeps it for the debug view as far as the limits allow.
  * `record` is called on the path of every request, so it only counts and queues. Rendering and masking happen in the
  * flush. No failure here reaches ingest.
  */
@@ -7,7 +7,7 @@ import type { Attempt } from "../ingest/attempt.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
 import { createHourlyCounts } from "./hourly-counts.ts";
 import { createPendingAttempts } from "./pending-attempts.ts";
-import type { FinishedAttempt } from "./render.ts";
+import { type FinishedAttempt, outcomeOf } from "./render.ts";
 import { createSampler, RECORDER_LIMITS, type RecorderLimits } from "./sampling.ts";
 import { type AttemptBatch, type WriteAttempts, writeHere } from "./write.ts";
 
@@ -75,9 +75,11 @@ export function createRecorder({ ledger, clock, log, ...options }: RecorderDeps)
   function record(attempt: Attempt): void {
     if (isClosed || !isFinished(attempt)) return;
     const now = clock();
-    counts.add(attempt, now);
+    const isTest = outcomeOf(attempt) === "test";
+    if (!isTest) counts.add(attempt, now);
     timer ??= setTimeout(flush, limits.flushMs).unref();
     const sample = sampleOf(attempt, now);
+    if (isTest && sample === "skipped") return;
     if (sample === "skipped") counts.addSkipped(attempt, now);
     else if (!pending.add(attempt, sample)) dropped++;
   }

@@ -3,6 +3,7 @@
  * from parts that are already JSON, so that a body is not parsed again.
  */
 import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
+import { TEST_AGENT } from "@headwater/contract/attempts";
 import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
 import { toIsoTime } from "../core/time.ts";
@@ -34,12 +35,12 @@ export type RenderableAttempt = Omit<FinishedAttempt, "source" | "unstored" | "o
 type RenderableOutcome = RefusedOutcome | Omit<AnsweredOutcome, "rejections">;
 
 /**
- * `failed`: the request was refused, or every event of an events request was rejected, at least one because of the
+ * `test`: the doctor's request was refused, as it is made to be. `failed`: the request was refused, or every event of an events request was rejected, at least one because of the
  * application. `partial`: some other rejection. That is, others were stored, a bootstrap succeeded, or only the settings of
  * the source rejected events.
  */
 export function outcomeOf(attempt: RenderableAttempt): AttemptOutcome {
-  if (attempt.outcome.kind === "refused") return "failed";
+  if (attempt.outcome.kind === "refused") return attempt.userAgent === TEST_AGENT ? "test" : "failed";
   const { results } = attempt.outcome;
   const rejected = attempt.outcome.answer.rejected ?? 0;
   if (rejected === 0) return "succeeded";
@@ -81,7 +82,8 @@ export function rowOf(attempt: RenderableAttempt): AttemptRow {
     kind: attempt.kind,
     receivedAt: attempt.receivedAt,
     outcome,
-    code: reason.code,
+    // a test is no problem that a filter by code should find
+    code: outcome === "test" ? null : reason.code,
     origin,
     sessionId,
     anonymousId,

@@ -1,11 +1,12 @@
 /**
  * Asks the service as a page would. The request is a bootstrap that lacks required members: when key, source and origin
  * are right the answer is 422, so no session is opened and nothing is counted. The debug view shows the attempt with
- * the version `headwater-doctor`.
+ * the outcome `test`.
  */
+import { TEST_AGENT } from "@headwater/contract/attempts";
 import type { ServiceEvidence, ServiceProbe } from "./evidence.ts";
 import { describeNetworkError, readBody } from "./fetch-page.ts";
-import { type SendRequest, USER_AGENT } from "./send-request.ts";
+import type { SendRequest } from "./send-request.ts";
 
 /** The most that is read of the service's answer to the doctor. */
 const DOCTOR_ANSWER_BYTES = 65_536;
@@ -98,7 +99,7 @@ export async function probeApi(options: ApiProbeOptions): Promise<ApiProbe> {
     const preflightProblem = await checkPreflight(url, origin, send);
     const sentAt = clock();
     const headers = { Origin: origin, "Content-Type": "text/plain" };
-    const body = JSON.stringify({ ingestVersion: 2, sdkVersion: USER_AGENT });
+    const body = JSON.stringify({ ingestVersion: 2, sdkVersion: TEST_AGENT });
     const response = await send(url, { method: "POST", headers, body });
     const clockAheadMs = readClockAhead(response, sentAt, clock());
     const code = await readErrorCode(response);

@@ -2,6 +2,7 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { Readable } from "node:stream";
+import { TEST_AGENT } from "@headwater/contract/attempts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { MAX_POLICY_LENGTH } from "./policy.ts";
@@ -15,7 +16,6 @@ interface RequestOptions {
 /** Rejects as `fetch` does, and does not follow redirects. */
 export type SendRequest = (url: string, options?: RequestOptions) => Promise<Response>;
 
-export const USER_AGENT = "headwater-doctor";
 const STATUS_WITHOUT_BODY = [101, 204, 205, 304];
 
 function toResponse(incoming: IncomingMessage): Response {
@@ -42,7 +42,7 @@ export const createSender =
       const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
         method,
         // identity: nothing here decompresses a body
-        headers: { "User-Agent": USER_AGENT, "Accept-Encoding": "identity", ...headers },
+        headers: { "User-Agent": TEST_AGENT, "Accept-Encoding": "identity", ...headers },
         agent: false,
         // longer headers are an error, so a policy is never cut
         maxHeaderSize: MAX_POLICY_LENGTH,

@@ -49,7 +49,8 @@ test("A page without the snippet: each check is answered, and what is wrong has 
   assert.ok(byName.get("snippet")?.hint);
   assert.equal(byName.get("reachable")?.status, "ok", "the service was asked as the page would");
   const debug = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
-  assert.equal(debug.body.bootstrapAttempts[0]?.sdkVersion, "headwater-doctor");
+  const [attempt] = debug.body.bootstrapAttempts;
+  assert.deepEqual([attempt.sdkVersion, attempt.outcome], ["headwater-doctor", "test"]);
 });
 
 async function assertNotRequested(url: string, reason: RegExp): Promise<void> {

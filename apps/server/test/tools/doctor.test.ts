@@ -236,8 +236,8 @@ describe("headwater doctor", () => {
     assert.equal(body.health.lastBootstrapAt, null, "no session was opened");
     const [attempt] = body.bootstrapAttempts;
     assert.deepEqual(
-      [attempt.sdkVersion, attempt.code, attempt.accepted],
-      ["headwater-doctor", "invalid_payload", 0],
+      [attempt.outcome, attempt.code, attempt.accepted, body.health.status],
+      ["test", "invalid_payload", 0, "waiting"],
     );
     const forPeople = await headwaterHere({}, "doctor", `${url}/`, "--key", source.publicKey);
     assert.match(forPeople.stdout, /^ok {7}page: .*\n[\s\S]*\nEverything works\.\n$/);

@@ -48,7 +48,7 @@ export const doctor: Command = defineCommand({
   description: "Check the installation of Headwater on a page",
   details: [
     "Exits with 1 when a check fails or the service cannot be reached.",
-    "The page's scripts do not run. The doctor sends one request that the service refuses, so nothing is counted. The debug view shows it with the SDK version headwater-doctor.",
+    "The page's scripts do not run. The doctor sends one request that the service refuses, so nothing is counted. The debug view marks it as a test.",
   ],
   positionals: { url: "The page, at the address that its visitors open" },
   options: {

@@ -26,6 +26,7 @@ export function titleOf({ results, kind, code, outcome }: DebugAttempt): string 
     const shown = names.slice(0, MAX_NAMES).join(", ");
     return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
   }
+  if (outcome === "test") return "Test of the install";
   if (outcome === "failed") return code === null ? "Refused" : meaningOf(code);
   return kind === "bootstrap" ? "Session opened" : "No events";
 }
@@ -155,7 +156,7 @@ export function outcomesByMinute(
   }));
   for (const { receivedAt, outcome } of attempts) {
     const slot = slots[Math.floor(Date.parse(receivedAt) / MINUTE_MS) - current + minutes - 1];
-    if (slot) slot[outcome] += 1;
+    if (slot && outcome !== "test") slot[outcome] += 1;
   }
   return slots;
 }

@@ -3,15 +3,15 @@ import type { DebugAttempt } from "@headwater/contract";
 import { Title } from "@mantine/core";
 import { useNow } from "../../ui/relative-time.tsx";
 import { outcomesByMinute } from "./attempt-summary.ts";
-import { OUTCOMES, type OutcomeName } from "./outcomes.ts";
+import { type CountedOutcome, OUTCOMES } from "./outcomes.ts";
 
 const MINUTES = 60;
 /** From the top of a bar to its bottom. */
-const STACKED: readonly OutcomeName[] = ["failed", "partial", "succeeded"];
+const STACKED: readonly CountedOutcome[] = ["failed", "partial", "succeeded"];
 const time = new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23" });
 
 /** @returns for example `3 Refused, 0 Partial, 2 OK` */
-const describe = (counts: Readonly<Record<OutcomeName, number>>): string =>
+const describe = (counts: Readonly<Record<CountedOutcome, number>>): string =>
   STACKED.map((outcome) => `${counts[outcome]} ${OUTCOMES[outcome].label}`).join(", ");
 
 export function OutcomeTimeline({ attempts }: { readonly attempts: readonly DebugAttempt[] }) {
@@ -21,7 +21,7 @@ export function OutcomeTimeline({ attempts }: { readonly attempts: readonly Debu
   const minutes = outcomesByMinute(attempts, now, MINUTES);
   const highest = Math.max(...minutes.map(({ succeeded, partial, failed }) => succeeded + partial + failed));
   if (highest === 0) return null;
-  const sum = (outcome: OutcomeName) => minutes.reduce((total, minute) => total + minute[outcome], 0);
+  const sum = (outcome: CountedOutcome) => minutes.reduce((total, minute) => total + minute[outcome], 0);
   const totals = { succeeded: sum("succeeded"), partial: sum("partial"), failed: sum("failed") };
   return (
     <figure className="timeline">

@@ -25,6 +25,13 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
   });
   const { code, message, hint, outcome, results, rejected } = attempt;
   if (code === null) return null;
+  if (outcome === "test")
+    return (
+      <Alert color="gray" title="Test of the install">
+        The doctor or “Test my site” sent this request, and the service refuses it on purpose. It counts
+        nowhere.
+      </Alert>
+    );
   // the list of results below says what is wrong with each event
   const isOfEvent = results.some((result) => result.message === message);
   const title = isOfEvent
