@@ -71,6 +71,7 @@ interface RouteServices
   readonly getDelivery: Handler<"getDelivery">;
   readonly reportRoutes: ReportRouteDeps;
   readonly quarantine: QuarantineServices & replays.ReplayServices;
+  readonly listSources: Handler<"listSources">;
   readonly getDebug: Handler<"getDebug">;
   readonly streamDebug: Handler<"streamDebug">;
   readonly exportEvents: Handler<"exportEvents">;
@@ -118,6 +119,7 @@ export const createHandlers = (services: RouteServices): Handlers => ({
   ...readingHandlers(services),
   ...replayHandlers(services),
   ...documents(services),
+  listSources: services.listSources,
 });
 
 const statsHandlers = ({ catalog, newId, stats, getDelivery, reportRoutes }: RouteServices) =>

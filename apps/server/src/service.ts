@@ -7,6 +7,7 @@ import type { BuildInfo } from "./config/build-info.ts";
 import type { ServiceContext } from "./context.ts";
 import { createCache } from "./core/cache.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
+import { listSources } from "./debug/source-list.ts";
 import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugView } from "./debug/view.ts";
 import { createExport } from "./export/export.ts";
@@ -43,6 +44,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     catalog: ledger,
     isOperator: createOperatorCheck(ledger, config.ORGANIZATION_ID),
     quarantine: context,
+    listSources: listSources(context),
     getDebug: getDebug(view),
     streamDebug: streamDebug(createDebugStreams(context), stopping),
     reportRoutes: {

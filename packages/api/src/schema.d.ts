@@ -476,9 +476,111 @@ updatedAt: Schemas["Timestamp"];
 };
 SourceList: {
 /** The sources of this page. */
-sources: (Schemas["Source"])[];
+sources: ({
+/** The id of the source. */
+sourceId: string;
+/** The workspace that the source belongs to. */
+organizationId: string;
+/** The key that pages send events with. It is public, and identifies the source. */
+publicKey: string;
+/** The name that people see. */
+name: string;
+/** A short name for addresses, unique within the workspace. */
+slug: string;
+/** The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. `[]` refuses every browser. */
+allowedOrigins: (string)[];
+/** The framework whose example the install page shows first, such as `nextjs`. */
+frameworkHint: string | null;
+/** False: bootstrap and events are refused. */
+isActive: boolean;
+/** Ingest requests without an Origin or Referer header are refused, unless they have a token. */
+requireOrigin: boolean;
+privacy: Schemas["Privacy"];
+/** The snippets load the client with its optional part `engagement`, which measures time on page and scroll depth. */
+engagement: boolean;
+/** The goals that stats can count. Each has either an event name or a path pattern. */
+goals: (Schemas["Goal"])[];
+/** Groups of pages for stats. A page belongs to the first one that it matches. */
+contentGroups: ({
+/** The name of the group, the value of the dimension `contentGroup`. */
+name: string;
+/** A page whose path matches one of these patterns belongs to the group. */
+paths: (string)[];
+})[];
+/** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
+bots: "apart" | "reject" | "keep";
+/** Events of pages whose path matches one of these patterns are rejected. */
+excludedPaths: (string)[];
+/** Events from these addresses are rejected, unless they have a token. Each entry is an IPv4 or IPv6 address or a CIDR range, such as 203.0.113.0/24. */
+excludedAddresses: (string)[];
+/** Which query parameters are stored in addresses of pages. `all`; `campaign`: those that name a campaign, such as utm_source; or a list of names. Values of secret parameters are masked in any case. */
+queryParameters: "all" | "campaign" | (string)[];
+/** How paths are changed before they are stored, so that one page has one path. */
+pathRules: {
+/** `/shop/index.html` becomes `/shop/`. */
+removeIndex: boolean;
+/** `/shop/` becomes `/shop`, and `//shop` becomes `/shop`. */
+removeTrailingSlash: boolean;
+/** `/Shop` becomes `/shop`. */
+lowerCase: boolean;
+/** A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`. */
+patterns: (string)[];
+};
+/** The source's own rules for sources and channels. The first one that matches a visit wins over the lists of the service. */
+channelRules: (Schemas["ChannelRule"])[];
+/** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
+retentionDays: number | null;
+/** Days for which the source keeps events that it refused for a reason that its settings can mend. 0: it keeps none, and those that it has are deleted. */
+keepRejected: number;
+/** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
+embedOrigins: (string)[];
+limits: Schemas["SourceLimits"];
+/** When the previous public key stops working; null: there is none. */
+previousKeyExpiresAt: Schemas["Timestamp"] | null;
+/** When the public key was last replaced; null: never. */
+publicKeyRotatedAt: Schemas["Timestamp"] | null;
+/** The last successful bootstrap; null: none yet. */
+lastBootstrapAt: Schemas["Timestamp"] | null;
+/** When the last event was accepted; null: none yet. */
+lastEventAt: Schemas["Timestamp"] | null;
+/** When the source was created. */
+createdAt: Schemas["Timestamp"];
+/** When the source was last changed. */
+updatedAt: Schemas["Timestamp"];
+/** The health of the source. */
+health: {
+/** `failing`: requests are refused. `quiet`: nothing was accepted for 24 hours. `receiving`: events arrive. `waiting`: nothing arrived yet. `off`: the source is inactive. Without `debug:read` no source is `failing`. */
+status: "failing" | "quiet" | "receiving" | "waiting" | "off";
+/** The counts of the last 24 hours; null: the caller does not have `debug:read`. */
+last24h: {
+/** Events that were stored. */
+accepted: number;
+/** Events that had been stored before. */
+duplicates: number;
+/** Events that were not stored. */
+rejected: number;
+/** Requests that were refused. */
+failed: number;
+} | null;
+/** The most frequent code of a refusal or of a rejected event in these hours. */
+topCode: string | null;
+};
+})[];
 /** The `cursor` of the next page; null: this is the last page. */
 nextCursor: string | null;
+/** How many of the sources that the search finds have each status. */
+statuses: {
+/** Sources with this status. */
+failing: number;
+/** Sources with this status. */
+quiet: number;
+/** Sources with this status. */
+receiving: number;
+/** Sources with this status. */
+waiting: number;
+/** Sources with this status. */
+off: number;
+};
 };
 Goal: {
 /** The name of the goal, unique within the source. */
@@ -697,6 +799,8 @@ publicKeyRotatedAt?: Schemas["Timestamp"] | null;
 lastBootstrapAt?: Schemas["Timestamp"] | null;
 /** Read-only. Ignored, since the service may have changed it. */
 lastEventAt?: Schemas["Timestamp"] | null;
+/** Read-only. Ignored. */
+health?: unknown;
 };
 DeletedSource: {
 /** The id of the source. */
@@ -2615,6 +2719,12 @@ organizationId: string;
 limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
 cursor?: string | null | undefined;
+/** Only sources whose name, slug, origins, id or public key contain this text. */
+search?: string | null | undefined;
+/** Only sources with this status. */
+status?: "failing" | "quiet" | "receiving" | "waiting" | "off" | null | undefined;
+/** `created`: the newest first, the default. `status`: failing, quiet, receiving, waiting, off. `name`. `lastEvent`: the latest first. */
+order?: "created" | "status" | "name" | "lastEvent" | null | undefined;
 };
 body: undefined;
 answer: Schemas["SourceList"];

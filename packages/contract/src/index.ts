@@ -26,6 +26,7 @@ export * from "./preferences.ts";
 export * from "./roles.ts";
 export * from "./saved-items.ts";
 export * from "./source-fields.ts";
+export * from "./source-status.ts";
 export * from "./sources.ts";
 export * from "./stats.ts";
 export * from "./stats-accuracy.ts";

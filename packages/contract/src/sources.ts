@@ -1,6 +1,7 @@
 /** Sources as the API shows them, the bodies that change them, and their keys (spec 2.1, docs/api/sources.md). */
 import Type, { type Static } from "typebox";
 import { CONTENT_LIMIT_NAMES, CONTENT_LIMITS, type ContentLimit, LIMITS } from "./limits.ts";
+import { PageQuery } from "./operations/queries.ts";
 import {
   Closed,
   Count,
@@ -8,13 +9,16 @@ import {
   id,
   NextCursor,
   Nullable,
+  OneOf,
   OrganizationId,
   SameOrganizationId,
   text,
+  textOrNull,
   time,
   timeOrNull,
 } from "./shapes.ts";
 import { SOURCE_CREATE_INPUTS, SOURCE_FIELD_INPUTS, SOURCE_FIELDS } from "./source-fields.ts";
+import { SOURCE_LIST_STATUSES, SOURCE_ORDERS, type SourceListStatus } from "./source-status.ts";
 
 export const Source = Closed({
   sourceId: text("The id of the source."),
@@ -30,10 +34,61 @@ export const Source = Closed({
 });
 export type Source = Static<typeof Source>;
 
+const ListedHealth = Closed(
+  {
+    status: OneOf(SOURCE_LIST_STATUSES, {
+      description:
+        "`failing`: requests are refused. `quiet`: nothing was accepted for 24 hours. `receiving`: events arrive. `waiting`: nothing arrived yet. `off`: the source is inactive. Without `debug:read` no source is `failing`.",
+    }),
+    last24h: Nullable(
+      Closed({
+        accepted: count("Events that were stored."),
+        duplicates: count("Events that had been stored before."),
+        rejected: count("Events that were not stored."),
+        failed: count("Requests that were refused."),
+      }),
+      { description: "The counts of the last 24 hours; null: the caller does not have `debug:read`." },
+    ),
+    topCode: textOrNull("The most frequent code of a refusal or of a rejected event in these hours."),
+  },
+  { description: "The health of the source." },
+);
+/** A source as the list has it. */
+export const ListedSource = Closed({ ...Source.properties, health: ListedHealth });
+export type ListedSource = Static<typeof ListedSource>;
+
 export const SourceList = Closed({
-  sources: Type.Array(Source, { description: "The sources of this page." }),
+  sources: Type.Array(ListedSource, { description: "The sources of this page." }),
   nextCursor: NextCursor,
+  statuses: Closed(
+    {
+      failing: count("Sources with this status."),
+      quiet: count("Sources with this status."),
+      receiving: count("Sources with this status."),
+      waiting: count("Sources with this status."),
+      off: count("Sources with this status."),
+    } satisfies Record<SourceListStatus, unknown>,
+    { description: "How many of the sources that the search finds have each status." },
+  ),
 });
+
+export const ListSourcesQuery = Closed({
+  ...PageQuery.properties,
+  search: Type.Optional(
+    Type.String({
+      maxLength: LIMITS.maxNameLength,
+      description: "Only sources whose name, slug, origins, id or public key contain this text.",
+    }),
+  ),
+  status: Type.Optional(OneOf(SOURCE_LIST_STATUSES, { description: "Only sources with this status." })),
+  order: Type.Optional(
+    OneOf(SOURCE_ORDERS, {
+      description:
+        "`created`: the newest first, the default. `status`: failing, quiet, receiving, waiting, off. `name`. `lastEvent`: the latest first.",
+    }),
+  ),
+});
+export type ListSourcesQuery = Static<typeof ListSourcesQuery>;
 
 export const CreateSourceBody = Closed({ organizationId: OrganizationId, ...SOURCE_CREATE_INPUTS });
 export type CreateSourceBody = Static<typeof CreateSourceBody>;
@@ -52,6 +107,7 @@ const ECHOED_FIELDS = {
   publicKeyRotatedAt: echoedTime,
   lastBootstrapAt: echoedTime,
   lastEventAt: echoedTime,
+  health: Type.Optional(Type.Unknown({ description: "Read-only. Ignored." })),
 };
 
 export const UpdateSourceBody = Closed({

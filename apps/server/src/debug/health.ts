@@ -59,7 +59,8 @@ export function healthStatusOf(
   return failedAt > succeededAt && mostlyFailed ? "failing" : "receiving";
 }
 
-function topCodes(counts: readonly AttemptCount[]): Health["topCodes"] {
+/** The most frequent codes of refusals and of rejected events. */
+export function topCodes(counts: readonly AttemptCount[]): Health["topCodes"] {
   const totals = new Map<string, { count: number; lastSeenAt: number }>();
   for (const { name, count, lastSeenAt } of counts) {
     if (!Object.hasOwn(ERRORS, name) && !Object.hasOwn(EVENT_CODES, name)) continue;

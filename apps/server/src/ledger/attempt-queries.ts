@@ -93,3 +93,15 @@ export const RECENT_COUNTS = `select source_id as "sourceId", cast(?1 as bigint)
     cast(sum(count) as bigint) as count, max(last_seen_at) as "lastSeenAt"
   from attempt_counts where hour >= ?1 and name in ('succeeded', 'failed', 'plan_warning', 'plan_violation')
   group by source_id, name`;
+
+/** Which counters are summed: those of the outcomes of requests, or all. */
+export type CounterNames = "outcomes" | "all";
+/**
+ * The sums of each source's counters since an hour, by name. Each source is a range of the primary key.
+ * @param values the engine's table function with the column `value`, over the JSON array `?1` of source ids
+ */
+export const attemptSums = (values: string, names: CounterNames) => `select listed.value as "sourceId",
+    cast(?2 as bigint) as hour, name, cast(sum(count) as bigint) as count, max(last_seen_at) as "lastSeenAt"
+  from ${values} as listed cross join attempt_counts
+  where source_id = listed.value and hour >= ?2${names === "outcomes" ? " and name in ('succeeded', 'failed')" : ""}
+  group by listed.value, name`;

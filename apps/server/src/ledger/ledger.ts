@@ -10,7 +10,7 @@
  */
 import type { KeptCode } from "@headwater/contract";
 import type { StorageFailure } from "../core/errors.ts";
-import type { AttemptGroup, AttemptGroupFilter } from "./attempt-queries.ts";
+import type { AttemptGroup, AttemptGroupFilter, CounterNames } from "./attempt-queries.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import type {
   AttemptCount,
@@ -112,6 +112,12 @@ export interface AttemptLedger {
   /** The most frequent group first. */
   attemptGroups(filter: AttemptGroupFilter): Promise<AttemptGroup[]>;
   attemptCounts(asked: { sourceId: string; sinceHour: number }): Promise<AttemptCount[]>;
+  /** The sums of each source's counters since that hour, by name. */
+  attemptSums(asked: {
+    sourceIds: readonly string[];
+    sinceHour: number;
+    names: CounterNames;
+  }): Promise<AttemptCount[]>;
 }
 
 /** Events that sources keep although they did not store them (docs/api/quarantine.md). A crash loses those of the last second. */

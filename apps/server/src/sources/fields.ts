@@ -133,7 +133,13 @@ export function readSourceFields(fields: SourceFields) {
  * @throws Refusal 422 when a member that identifies the source differs
  */
 export function readUpdate(body: UpdateSourceBody, source: SourceRecord) {
-  const { organizationId: _organization, createdAt: _created, updatedAt: _updated, ...rest } = body;
+  const {
+    organizationId: _organization,
+    createdAt: _created,
+    updatedAt: _updated,
+    health: _health,
+    ...rest
+  } = body;
   const { previousKeyExpiresAt: _expires, publicKeyRotatedAt: _rotated, ...fields } = rest;
   const { lastBootstrapAt: _bootstrap, lastEventAt: _event, ...others } = fields;
   const { sourceId = source.sourceId, publicKey = source.publicKey, limits, retentionDays, ...free } = others;

@@ -2,7 +2,6 @@
 
 import { randomBytes } from "node:crypto";
 import { SOURCE_DEFAULTS } from "@headwater/contract";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal, requireNoIssues } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { CatalogHandler, Handler } from "../http/handler.ts";
@@ -12,17 +11,6 @@ import { renderSource } from "./render.ts";
 
 /** A public key is `pk_` and 144 random bits, safe in a URL. No key is ever used twice. */
 const createPublicKey = (): string => `pk_${randomBytes(18).toString("base64url")}`;
-
-/** The sources of a workspace, newest first. Without `limit` all of them: the specification knows no pages. */
-export const listSources: CatalogHandler<"listSources"> = async (
-  { organizationId, query, now },
-  { catalog },
-) => {
-  const limit = query.limit ?? SERVER_LIMITS.maxSourcesPerWorkspace;
-  const page = { organizationId, limit, cursor: query.cursor ?? null };
-  const { rows, nextCursor } = await catalog.sources(page);
-  return { body: { sources: rows.map((row) => renderSource(row, now)), nextCursor } };
-};
 
 export const getSource: Handler<"getSource"> = async ({ source, now }) => ({
   body: renderSource(source, now),

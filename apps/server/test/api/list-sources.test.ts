@@ -16,7 +16,13 @@ describe("GET /api/tracking-sources", () => {
       await world.source({}, strangers.organizationId, strangers.token);
       const reply = await world.ask("/api/tracking-sources?organizationId=org_default");
       assert.equal(reply.status, 200);
-      assert.deepEqual(reply.body, { sources: [mine], nextCursor: null });
+      const health = {
+        status: "waiting",
+        last24h: { accepted: 0, duplicates: 0, rejected: 0, failed: 0 },
+        topCode: null,
+      };
+      const statuses = { failing: 0, quiet: 0, receiving: 0, waiting: 1, off: 0 };
+      assert.deepEqual(reply.body, { sources: [{ ...mine, health }], nextCursor: null, statuses });
       assert.equal(reply.headers.get("cache-control"), "no-store");
     });
 

@@ -18,6 +18,7 @@ attemptsSuite("SQLite", async (options) => {
       attempts: async (filter) => store.attempts(filter),
       attemptGroups: async (asked) => store.attemptGroups(asked),
       attemptCounts: async (asked) => store.attemptCounts(asked),
+      attemptSums: async (asked) => store.attemptSums(asked),
     },
     maintain: async ({ now }) => store.maintain({ now }),
     close: async () => {

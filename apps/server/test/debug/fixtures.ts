@@ -34,6 +34,7 @@ export function memoryLedger(): AttemptLedger {
     attempts: async (filter) => store.attempts(filter),
     attemptGroups: async (asked) => store.attemptGroups(asked),
     attemptCounts: async (asked) => store.attemptCounts(asked),
+    attemptSums: async (asked) => store.attemptSums(asked),
   };
 }
 

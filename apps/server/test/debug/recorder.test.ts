@@ -27,6 +27,7 @@ function world(limits: Partial<RecorderLimits> = {}) {
     attempts: async () => [],
     attemptGroups: async () => [],
     attemptCounts: async () => [],
+    attemptSums: async () => [],
   };
   const log = { warn: () => state.warnings++ };
   const recorder = createRecorder({ ledger, clock, log, limits });
@@ -400,6 +401,7 @@ describe("The recorder", () => {
       attempts: async () => [],
       attemptGroups: async () => [],
       attemptCounts: async () => [],
+      attemptSums: async () => [],
     };
     const recorder = createRecorder({ ledger, clock: fakeClock(), log: silent });
     recorder.record(taken([null], { receivedAt: Number.NaN }));

@@ -261,5 +261,33 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       );
       equal((await ledger.attemptCounts({ sourceId: "src_1", sinceHour: NOW - HOUR })).length, 3);
     });
+
+    test("are summed for several sources since an hour, by name", async ({ ledger }) => {
+      const hours = [NOW - 2 * HOUR, NOW - HOUR, NOW];
+      await ledger.recordAttempts({
+        rows: [],
+        counts: hours.map((hour) => count("failed", { hour, count: 2 })),
+      });
+      await ledger.recordAttempts({
+        rows: [],
+        counts: [
+          count("accepted", { sourceId: "src_2", count: 3 }),
+          count("succeeded", { sourceId: "src_2" }),
+          count("succeeded", { sourceId: "src_3" }),
+        ],
+      });
+      const asked = { sourceIds: ["src_1", "src_2", "src_none"], sinceHour: NOW - HOUR };
+      const sum = { hour: NOW - HOUR };
+      const outcomes = [
+        count("failed", { ...sum, count: 4 }),
+        count("succeeded", { ...sum, sourceId: "src_2" }),
+      ];
+      const accepted = count("accepted", { ...sum, sourceId: "src_2", count: 3 });
+      deepEqual(new Set(await ledger.attemptSums({ ...asked, names: "outcomes" })), new Set(outcomes));
+      deepEqual(
+        new Set(await ledger.attemptSums({ ...asked, names: "all" })),
+        new Set([...outcomes, accepted]),
+      );
+    });
   });
 }

@@ -188,6 +188,15 @@ export const SOURCE = {
   createdAt: AT,
   updatedAt: AT,
 };
+export const LISTED_SOURCE = {
+  ...SOURCE,
+  health: {
+    status: "receiving" as const,
+    last24h: { accepted: 1_204, duplicates: 3, rejected: 0, failed: 0 },
+    topCode: null,
+  },
+};
+export const STATUSES = { failing: 0, quiet: 0, receiving: 1, waiting: 0, off: 0 };
 
 const SNIPPET = "<script>…</script>";
 const MODULE = "// src/headwater.ts …";

@@ -57,7 +57,10 @@ const INGEST_EXAMPLES: Examples = {
 };
 
 const SOURCE_EXAMPLES: Examples = {
-  listSources: { query: inWorkspace, answer: { sources: [values.SOURCE], nextCursor } },
+  listSources: {
+    query: inWorkspace,
+    answer: { sources: [values.LISTED_SOURCE], nextCursor, statuses: values.STATUSES },
+  },
   createSource: {
     body: { ...inWorkspace, name: "Shop", allowedOrigins: [values.SITE] },
     answer: {

@@ -5,7 +5,7 @@ import { InstallPayload, InstallQuery } from "../install.ts";
 import { BODY_CODES, type Operation, QUERY_CODES, sourceCodes, workspaceCodes } from "../operation.ts";
 import * as sources from "../sources.ts";
 import { TestInstallBody, Verification, VerifyBody } from "../verify.ts";
-import { PageQuery, SourceOrganizationQuery } from "./queries.ts";
+import { SourceOrganizationQuery } from "./queries.ts";
 
 const SOURCES = "/api/tracking-sources";
 
@@ -17,10 +17,10 @@ export const SOURCE_OPERATIONS = [
     path: SOURCES,
     summary: "List the sources of a workspace",
     description:
-      "Without `limit` the list is complete. With it, pass `nextCursor` of the response as `cursor` to get the next page.",
+      "Each source has its health. Without `limit` the list is complete. With it, pass `nextCursor` of the response as `cursor` to get the next page; a source whose place changes in between can be on both pages or on none.",
     access: "sources:read",
     organization: "query",
-    query: PageQuery,
+    query: sources.ListSourcesQuery,
     status: 200,
     answer: sources.SourceList,
     codes: workspaceCodes(QUERY_CODES),

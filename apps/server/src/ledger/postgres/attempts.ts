@@ -5,12 +5,16 @@ import {
   type AttemptGroup,
   attemptGroupQuery,
   attemptQuery,
+  attemptSums,
   expiryTimes,
   MAX_EXPIRY_SLICES,
   RECENT_COUNTS,
 } from "../attempt-queries.ts";
 import type { AttemptLedger, Ledger } from "../ledger.ts";
 import type { AttemptCount, StoredAttempt } from "../records.ts";
+
+const VALUES = "json_array_elements_text(?1::json)";
+const ATTEMPT_SUMS = { outcomes: attemptSums(VALUES, "outcomes"), all: attemptSums(VALUES, "all") };
 
 export function attemptMethods(
   pool: pg.Pool,
@@ -32,6 +36,8 @@ export function attemptMethods(
       return select<AttemptGroup>(sql, values);
     },
     attemptCounts: ({ sourceId, sinceHour }) => select<AttemptCount>(ATTEMPT_COUNTS, [sourceId, sinceHour]),
+    attemptSums: ({ sourceIds, sinceHour, names }) =>
+      select<AttemptCount>(ATTEMPT_SUMS[names], [JSON.stringify(sourceIds), sinceHour]),
     recentAttemptCounts: ({ sinceHour }) => select<AttemptCount>(RECENT_COUNTS, [sinceHour]),
   };
 }

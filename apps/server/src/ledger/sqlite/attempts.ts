@@ -10,6 +10,7 @@ import {
   type AttemptGroup,
   attemptGroupQuery,
   attemptQuery,
+  attemptSums,
   expiryTimes,
   IS_ANY_KIND,
   MAX_EXPIRY_SLICES,
@@ -74,6 +75,11 @@ const ADD_COUNT = `insert into attempt_counts (source_id, hour, name, count, las
   on conflict (source_id, hour, name) do update
   set count = count + excluded.count, last_seen_at = max(last_seen_at, excluded.last_seen_at)`;
 
+const ATTEMPT_SUMS = {
+  outcomes: attemptSums("json_each(?1)", "outcomes"),
+  all: attemptSums("json_each(?1)", "all"),
+};
+
 const COUNT_SLICE_ROWS = 1_000;
 const DELETE_COUNTS = `delete from attempt_counts where (source_id, hour, name) in
   (select source_id, hour, name from attempt_counts where hour < ? limit ${COUNT_SLICE_ROWS})`;
@@ -119,6 +125,8 @@ const createReads = (sql: Statements): Omit<Synchronous<AttemptReads>, "recordAt
   },
   attemptCounts: ({ sourceId, sinceHour }) =>
     copyAll(sql.all<AttemptCount>(ATTEMPT_COUNTS, sourceId, sinceHour)),
+  attemptSums: ({ sourceIds, sinceHour, names }) =>
+    copyAll(sql.all<AttemptCount>(ATTEMPT_SUMS[names], JSON.stringify(sourceIds), sinceHour)),
   recentAttemptCounts: ({ sinceHour }) => sql.all<AttemptCount>(RECENT_COUNTS, sinceHour),
 });
 

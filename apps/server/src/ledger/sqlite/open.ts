@@ -156,6 +156,7 @@ const attemptMethods = ({ calls }: Thread<AttemptThreadMethods>) => ({
   attempts: calls.attempts,
   attemptGroups: calls.attemptGroups,
   attemptCounts: calls.attemptCounts,
+  attemptSums: calls.attemptSums,
   recentAttemptCounts: calls.recentAttemptCounts,
   eraseAttempts: calls.eraseAttempts,
   keepEvents: calls.keepEvents,
