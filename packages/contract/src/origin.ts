@@ -3,7 +3,6 @@
  * and `*` as patterns. The service and the console share this file. Stored origins have their normal form, as browsers send
  * it, so that a match is usually one look-up in a set. Other origins are parsed and compared part by part.
  */
-import type { Issue } from "./issues.ts";
 import { LIMITS } from "./limits.ts";
 
 interface OriginParts {
@@ -23,7 +22,8 @@ const WILDCARD = "*.";
 /** The host as a URL parser spells it, with punycode and normal IP addresses. null if it is not a host. */
 function webHost(host: string): string | null {
   const name = URL.parse(`http://${host}`)?.hostname;
-  return name && name !== "." ? name : null;
+  // URL parsers leave marks such as a comma in a host, which no domain has
+  return name && name !== "." && /^[\w.*:[\]-]+$/.test(name) ? name : null;
 }
 
 /** Hosts of app schemes are opaque: numbers are not read as IP addresses. Only non-ASCII names are converted. Electron has `app://.`. */
@@ -73,56 +73,6 @@ export function normalizeOrigin(text: string): string | null {
   if (trimmed === "*") return "*";
   const parts = parse(trimmed);
   return parts && spell(parts);
-}
-
-const LOCAL = /^(?:localhost|.*\.localhost|127\.[\d.]+|10\.[\d.]+|192\.168\.[\d.]+|\[::1\])$/;
-
-/** Repairs `*example.com` and `a.*.example.com` to `*.example.com`: only whole labels at the start can be a star. */
-function repairedHost(host: string): string {
-  const tail = host.replace(/\.+$/, "").split("*").at(-1)!.replace(/^\.+/, "");
-  return host.includes("*") ? WILDCARD + tail : tail;
-}
-
-/** The origin that a user probably meant: without path, query and credentials, and with a scheme. */
-export function suggestOrigin(text: string): string | null {
-  const cleaned = text.trim().toLowerCase().replaceAll("\\", "/");
-  const [, givenScheme, rest = ""] =
-    /^(?:(https?|[a-z][a-z0-9+.-]*(?=:\/)|\*(?=:)):)?\/*(.*)$/.exec(cleaned) ?? [];
-  const authority = rest.split(/[/?#]/, 1)[0]!.split("@").at(-1)!;
-  const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}|\*)?.*)?$/.exec(authority) ?? [];
-  if (host === "*") return "*";
-  if (host === "" || host.endsWith("*")) return null;
-  const repaired = repairedHost(host);
-  const scheme = givenScheme && givenScheme !== "*" ? givenScheme : LOCAL.test(repaired) ? "http" : "https";
-  return normalizeOrigin(`${scheme}://${repaired}${port ? `:${port}` : ""}`);
-}
-
-function originIssue(field: string, text: string, index: number): Issue {
-  const meant = text.trim().toLowerCase() === "null" ? null : suggestOrigin(text);
-  // the message does not repeat the value, which can contain a password
-  const help = meant
-    ? `did you mean "${meant}"?`
-    : 'for example "https://example.com", or "*" for any origin';
-  return {
-    path: [field, index],
-    code: "invalid_value",
-    message: `${field}.${index} is not an origin (scheme://host[:port]); ${help}`,
-  };
-}
-
-/**
- * The normal forms without duplicates, and an issue for each entry that is not an origin.
- * @param field the member of the body that has the list
- */
-export function readOrigins(
-  texts: readonly string[],
-  field = "allowedOrigins",
-): { origins: string[]; issues: Issue[] } {
-  const normal = texts.map(normalizeOrigin);
-  const issues = texts.flatMap((text, index) =>
-    normal[index] === null ? [originIssue(field, text, index)] : [],
-  );
-  return { origins: [...new Set(normal.filter((origin) => origin !== null))], issues };
 }
 
 interface OriginMatcher {

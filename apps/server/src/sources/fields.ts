@@ -6,8 +6,8 @@ import {
   type SourceFieldName,
   type UpdateSourceBody,
 } from "@headwater/contract";
-import { readOrigins } from "@headwater/contract/origin";
 import { neverStored } from "@headwater/contract/path-pattern";
+import { readOrigins } from "@headwater/contract/site-address";
 import { isAddressRange } from "../core/address-ranges.ts";
 import { isRecord, isUnchanged } from "../core/members.ts";
 import { issueAt, requireNoIssues } from "../core/refusal.ts";

@@ -1,5 +1,5 @@
-/** A list of allowed origins. Each line shows its normalized form or a suggestion for an invalid origin. */
-import { normalizeOrigin, suggestOrigin } from "@headwater/contract/origin";
+/** A list of allowed origins. Each line shows what it is saved as, or why it cannot be understood. */
+import { readSiteAddress } from "@headwater/contract/site-address";
 import { Button, Group, Stack, Text, TextInput, type TextInputProps } from "@mantine/core";
 
 interface OriginsFieldProps {
@@ -13,12 +13,14 @@ interface OriginsFieldProps {
   readonly issueAt?: ((index: number) => string | null) | undefined;
 }
 
-/** @returns the origins to send to the API: trimmed, without empty lines */
+/** @returns the origins to send to the API: without empty lines, and corrected where they can be understood */
 export const cleanOrigins = (origins: readonly string[]): string[] =>
-  origins.map((origin) => origin.trim()).filter((origin) => origin !== "");
+  origins
+    .filter((origin) => origin.trim() !== "")
+    .map((origin) => readSiteAddress(origin).origin ?? origin.trim());
 
 export const areValidOrigins = (origins: readonly string[]): boolean =>
-  cleanOrigins(origins).every((origin) => normalizeOrigin(origin) !== null);
+  cleanOrigins(origins).every((origin) => readSiteAddress(origin).problem === null);
 
 export const ALLOWED_ORIGINS = {
   label: "Allowed origins",
@@ -75,20 +77,19 @@ interface OriginLineProps extends Pick<TextInputProps, "label" | "description" |
   readonly onRemove?: (() => void) | null;
 }
 
+const NOTHING = { origin: null, problem: null, meant: null };
+
 export function OriginLine({ line, issue, onChange, onRemove, ...labels }: OriginLineProps) {
-  const hasText = line.trim() !== "";
-  const normalized = hasText ? normalizeOrigin(line) : null;
-  const isInvalid = hasText && normalized === null;
-  const suggestion = isInvalid ? suggestOrigin(line) : null;
+  const { origin, problem, meant } = line.trim() === "" ? NOTHING : readSiteAddress(line);
   return (
     <div>
       <Group gap="xs" align="flex-start" wrap="nowrap">
         <TextInput
           flex={1}
           {...labels}
-          placeholder="https://www.example.com"
+          placeholder="www.example.com"
           value={line}
-          error={issue ?? (isInvalid && "Not a valid origin. Use scheme://host, with a port if needed.")}
+          error={issue ?? (problem === null ? null : `This does not work: ${problem}.`)}
           spellCheck={false}
           autoCapitalize="off"
           onChange={(event) => onChange(event.currentTarget.value)}
@@ -104,14 +105,14 @@ export function OriginLine({ line, issue, onChange, onRemove, ...labels }: Origi
         )}
       </Group>
       <Group gap="xs" mt={4} aria-live="polite">
-        {suggestion !== null && (
-          <Button size="xs" variant="light" onClick={() => onChange(suggestion)} className="wrap-button">
-            Did you mean {suggestion}?
+        {meant !== null && (
+          <Button size="xs" variant="light" onClick={() => onChange(meant)} className="wrap-button">
+            Did you mean {meant}?
           </Button>
         )}
-        {normalized !== null && normalized !== line.trim() && (
+        {origin !== null && origin !== line.trim() && (
           <Text size="sm" c="dimmed" className="wrap">
-            Saved as <code>{normalized}</code>
+            Saved as <code>{origin}</code>
           </Text>
         )}
       </Group>
