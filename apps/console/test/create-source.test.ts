@@ -17,9 +17,10 @@ consoleTest(
 
     await name.fill("Shop");
     assert.equal(await page.getByText("Enter a name.").count(), 0);
-    await page.getByLabel("Website address").fill("https://shop.example");
+    await page.getByLabel("Website address").fill("HTTPS://Shop.example/cart?x");
+    await page.getByText("Saved as https://shop.example").waitFor();
     await page.getByText("More addresses").click();
-    await page.getByRole("textbox", { name: "Origin 2" }).fill("nowhere/");
+    await page.getByRole("textbox", { name: "Origin 2" }).fill("me@shop.example");
     await page.getByText("More addresses").click();
     await create.click();
     const other = page.getByRole("textbox", { name: "Origin 2" });
@@ -38,5 +39,21 @@ consoleTest(
       "http://localhost:*",
       "https://*.shop.example",
     ]);
+  },
+);
+
+consoleTest(
+  "A name that another source has is allowed, and the form says so.",
+  async ({ world, page, open }) => {
+    await world.createSource({ name: "Shop" });
+    await open("/sources/new");
+    await page.getByLabel("Name").fill("shop");
+    await page.getByLabel("Website address").fill("localhost:3000");
+    await page.getByText("Another source has this name.").waitFor();
+    await page.getByText("Saved as http://localhost:3000").waitFor();
+    await page.getByRole("button", { name: "Create source", exact: true }).click();
+    await page.getByText("Waiting for the first event").waitFor();
+    await open("/sources");
+    await page.getByRole("row").filter({ hasText: "shop-2 · " }).waitFor();
   },
 );

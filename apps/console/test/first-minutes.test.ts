@@ -21,9 +21,8 @@ consoleStatsTest(
       await page.getByRole("link", { name: "Create source" }).click();
       await page.getByLabel("Name").fill("Shop");
       await page.getByLabel("Website address").fill(`${shop.url}/checkout?step=1`);
-      await page.getByRole("button", { name: `Did you mean ${shop.url}?` }).waitFor();
+      await page.getByText(`Saved as ${shop.url}`).waitFor();
       await shoot("2-create");
-      await page.getByRole("button", { name: `Did you mean ${shop.url}?` }).click();
       await page.getByRole("button", { name: "Create source" }).click();
 
       await page.getByText("Waiting for the first event").waitFor();
@@ -68,7 +67,7 @@ consoleStatsTest(
       await page.getByText("Receiving").or(page.getByText("Failing")).waitFor();
       await shoot("9-sources");
 
-      await page.getByRole("link", { name: "Stats" }).click();
+      await page.getByRole("link", { name: "Shop" }).click();
       const figures = page.getByRole("region", { name: "Key metrics" });
       await figures
         .getByRole("button")
@@ -81,7 +80,7 @@ consoleStatsTest(
 
       await page.getByRole("link", { name: "Sources", exact: true }).click();
       await page.reload();
-      await page.getByRole("img", { name: "events by hour" }).waitFor();
+      await page.getByRole("img", { name: "Visitors by day" }).waitFor();
       await shoot("11-sources");
 
       const token = await page.evaluate(() => sessionStorage.getItem("headwater.token"));

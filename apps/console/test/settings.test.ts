@@ -90,8 +90,9 @@ consoleTest(
     const wordGone = () => form.getByText("Saved").waitFor({ state: "detached" });
     await form.getByRole("button", { name: "Add origin" }).click();
     await wordGone();
-    await form.getByRole("textbox", { name: "Origin 2" }).fill("https://two.example/path");
-    await form.getByRole("button", { name: "Did you mean https://two.example?" }).click();
+    await form.getByRole("textbox", { name: "Origin 2" }).fill("*two.example");
+    await form.getByText("This does not work: * can only stand for subdomains").waitFor();
+    await form.getByRole("button", { name: "Did you mean https://*.two.example?" }).click();
     await form.getByRole("button", { name: "Save general settings" }).click();
     await form.getByText("Saved").waitFor();
     await form.getByRole("button", { name: "Remove origin 2" }).click();

@@ -1,47 +1,37 @@
-/** The list of sources: its search, its orders, and why a source fails. */
+/** The list of sources: which one fails is seen at once, and why; search, order and statuses are the API's. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { bootstrapBody, bootstrapPath } from "../../server/test/support/world.ts";
-import { byStatus, type SOURCE_ORDERS, selectSources } from "../src/pages/sources/source-order.ts";
-import { consoleTest } from "./console-world.ts";
-
-const SOURCES = [
-  { name: "Shop", allowedOrigins: ["https://shop.example"], status: "waiting" as const, lastEventAt: null },
-  {
-    name: "blog",
-    allowedOrigins: ["https://blog.example"],
-    status: "off" as const,
-    lastEventAt: "2026-01-02",
-  },
-  { name: "App", allowedOrigins: [], status: "receiving" as const, lastEventAt: "2026-01-01" },
-  { name: "Beta", allowedOrigins: [], status: "failing" as const, lastEventAt: null },
-];
-
-test("Sources are found by name and origin, and sorted without changing the list.", () => {
-  const namesBy = (order: (typeof SOURCE_ORDERS)[number]["value"], search = "") =>
-    selectSources(SOURCES, search, order).map(({ name }) => name);
-  assert.deepEqual(namesBy("created"), ["Shop", "blog", "App", "Beta"]);
-  assert.deepEqual(namesBy("name"), ["App", "Beta", "blog", "Shop"]);
-  assert.deepEqual(namesBy("lastEvent"), ["blog", "App", "Shop", "Beta"]);
-  const ranked = SOURCES.toSorted(byStatus).map(({ name }) => name);
-  assert.deepEqual(ranked, ["Beta", "App", "Shop", "blog"]);
-  assert.deepEqual(namesBy("name", " SHOP.ex "), ["Shop"]);
-  assert.deepEqual(namesBy("name", "nothing"), []);
-});
+import {
+  bootstrapBody,
+  bootstrapPath,
+  DAY,
+  eventsBody,
+  eventsPath,
+  MINUTE,
+  trackEvent,
+} from "../../server/test/support/world.ts";
+import { seriousFindings } from "./accessibility.ts";
+import { consoleStatsTest, consoleTest } from "./console-world.ts";
+import { visits } from "./visits.ts";
 
 consoleTest(
-  "A failing source is the first of the list, says why, and leads to the attempts that were refused for this reason.",
-  async ({ world, page, open }) => {
-    const source = await world.createSource();
-    await world.createSource({ name: "New blog" });
+  "Of 120 sources the failing one is the first row, says why, and leads to the attempts that were refused for this reason.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource({ name: "Oldest shop" });
+    for (let number = 1; number <= 119; number += 1) await world.createSource({ name: `Shop ${number}` });
     const origin = "https://other.example";
     assert.equal((await world.send(bootstrapPath(source), bootstrapBody(), { origin })).status, 403);
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname));
     await open("/sources");
-    await page.getByRole("columnheader", { name: "Events, 24 hours" }).waitFor();
-    const row = page.getByRole("row").filter({ hasText: "Failing" });
-    await row.getByText("1 refused").waitFor();
-    assert.match((await page.getByRole("row").nth(1).textContent())!, /Failing/);
-    await row.getByRole("link", { name: "Origin not allowed" }).click();
+    const first = page.getByRole("row").nth(1);
+    await first.getByText("Oldest shop").waitFor();
+    assert.match((await first.textContent())!, /Failing.*Origin not allowed.*1 refused/);
+    const ofSources = requested.filter((path) => path.startsWith("/api/tracking-sources"));
+    assert.deepEqual(ofSources, ["/api/tracking-sources"], "one request for a page of 50");
+    assert.equal(await page.getByRole("row").count(), 51);
+    await page.getByRole("button", { name: "Failing 1", exact: true }).waitFor();
+    await shoot("sources-failing");
+    await first.getByRole("link", { name: "Origin not allowed" }).click();
     const attempts = page.getByRole("listbox", { name: "Attempts" });
     await attempts
       .getByRole("option")
@@ -52,20 +42,77 @@ consoleTest(
 );
 
 consoleTest(
-  "The search and the command palette find sources that are not listed at first.",
+  "Search, status and order are the API's and in the address; the whole row is the link.",
   async ({ world, page, open }) => {
     await world.createSource({ name: "Oldest shop" });
-    for (let number = 1; number <= 101; number += 1) await world.createSource({ name: `Shop ${number}` });
+    for (let number = 1; number <= 55; number += 1) await world.createSource({ name: `Shop ${number}` });
     await open("/sources");
-    await page.getByRole("link", { name: "Shop 101", exact: true }).waitFor();
-    assert.equal(await page.getByRole("row").count(), 26);
-    await page.getByRole("textbox", { name: "Search sources" }).fill("oldest");
+    await page.getByRole("link", { name: "Shop 55", exact: true }).waitFor();
+    const search = page.getByRole("textbox", { name: "Search sources" });
+    await search.fill("oldest");
     await page.getByRole("link", { name: "Oldest shop" }).waitFor();
-    await page.getByRole("textbox", { name: "Search sources" }).fill("");
+    await page.getByRole("row").nth(2).waitFor({ state: "detached" });
+    assert.equal(new URL(page.url()).searchParams.get("search"), "oldest");
+    await search.fill("");
+    await page.getByLabel("Order").selectOption("name");
+    await page.getByRole("row").nth(1).getByText("Oldest shop").waitFor();
     await page.getByRole("button", { name: "Show more" }).click();
-    await page.getByRole("row").nth(50).waitFor();
+    await page.getByRole("row").nth(56).waitFor();
+    await page.getByRole("button", { name: "Waiting 56", exact: true }).click();
+    await page.waitForURL(/status=waiting/);
+    await page.goBack();
+    await page.getByRole("button", { name: "All 56", exact: true, pressed: true }).waitFor();
     await page.keyboard.press("Control+k");
     await page.keyboard.type("oldest install");
     await page.getByRole("button", { name: "Oldest shop: Install" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("row").nth(1).getByText("No event yet").click({ force: true });
+    await page.waitForURL(/setup\/install/);
+  },
+);
+
+consoleTest("The setup leaves once it is done, without a dismissal.", async ({ world, page, open }) => {
+  const source = await world.createSource();
+  await open("/sources");
+  const setup = page.getByRole("region", { name: "Setup" });
+  await setup.waitFor();
+  const sessionId = await world.openSession(source);
+  await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
+  await setup.waitFor({ state: "detached" });
+  await page.getByText("Receiving").waitFor();
+});
+
+consoleStatsTest(
+  "Each source has its visitors of seven days and a line of the days, from one request; nothing scrolls sideways.",
+  async ({ world, page, open, shoot }) => {
+    const busy = await world.createSource({ name: "Busy shop" });
+    await world.createSource({ name: "متجر الكتب العربية في وسط المدينة القديمة" });
+    await world.createSource({ name: `Long ${"name ".repeat(22)}` });
+    const at = Date.now();
+    await visits(world, busy, [
+      { visitor: "a", at: at - DAY, paths: ["/"] },
+      { visitor: "a", at: at - MINUTE, paths: ["/"] },
+      { visitor: "b", at: at - MINUTE, paths: ["/"] },
+    ]);
+    let queries = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/stats/query")) queries += 1;
+    });
+    await open("/sources");
+    const row = page.getByRole("row").filter({ hasText: "Busy shop" });
+    await row.getByTitle("2 visitors in 7 days").waitFor();
+    await row.getByRole("img", { name: /Visitors by day: (?:\d, ){6}\d/ }).waitFor();
+    assert.equal(queries, 1);
+    for (const width of [1440, 1024, 390, 320])
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        assert.equal(overflow, 0, `${width}`);
+        await shoot(`sources-${width}-${colorScheme}`);
+      }
+    assert.deepEqual(await seriousFindings(page), []);
   },
 );

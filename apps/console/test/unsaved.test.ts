@@ -24,6 +24,7 @@ consoleTest(
     const { sourceId } = await world.createSource();
     await world.workspace();
     await open("/sources");
+    await link(page, "Shop").click();
     await link(page, "Settings").click();
     const [name, limit] = [page.getByLabel("Name"), page.getByLabel("Events per batch")];
     await name.fill("Other");

@@ -17,8 +17,8 @@ import {
   time,
   timeOrNull,
 } from "./shapes.ts";
+import { SOURCE_LIST_STATUSES, SOURCE_ORDERS, type SourceListStatus } from "./source/source-status.ts";
 import { SOURCE_CREATE_INPUTS, SOURCE_FIELD_INPUTS, SOURCE_FIELDS } from "./source-fields.ts";
-import { SOURCE_LIST_STATUSES, SOURCE_ORDERS, type SourceListStatus } from "./source-status.ts";
 
 export const Source = Closed({
   sourceId: text("The id of the source."),
@@ -54,11 +54,11 @@ const ListedHealth = Closed(
   { description: "The health of the source." },
 );
 /** A source as the list has it. */
-export const ListedSource = Closed({ ...Source.properties, health: ListedHealth });
-export type ListedSource = Static<typeof ListedSource>;
+export const SourceWithHealth = Closed({ ...Source.properties, health: ListedHealth });
+export type SourceWithHealth = Static<typeof SourceWithHealth>;
 
 export const SourceList = Closed({
-  sources: Type.Array(ListedSource, { description: "The sources of this page." }),
+  sources: Type.Array(SourceWithHealth, { description: "The sources of this page." }),
   nextCursor: NextCursor,
   statuses: Closed(
     {

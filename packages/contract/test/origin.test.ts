@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { compileOrigins, normalizeOrigin } from "../src/origin.ts";
-import { readOrigins, suggestOrigin } from "../src/site-address.ts";
+import { readOrigins, suggestOrigin } from "../src/source/site-address.ts";
 
 const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
 const host = fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join("."));

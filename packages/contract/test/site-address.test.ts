@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { compileOrigins, normalizeOrigin } from "../src/origin.ts";
-import { readOrigins, readSiteAddress } from "../src/site-address.ts";
+import { readOrigins, readSiteAddress } from "../src/source/site-address.ts";
 
 describe("the address of a website", () => {
   const understood: [string, string][] = [

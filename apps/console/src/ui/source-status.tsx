@@ -3,9 +3,10 @@ import { Badge } from "@mantine/core";
 
 export const STATUSES = {
   receiving: { label: "Receiving", color: "green" },
+  quiet: { label: "Quiet", color: "yellow" },
   waiting: { label: "Waiting", color: "gray" },
   failing: { label: "Failing", color: "red" },
-  off: { label: "Inactive", color: "yellow" },
+  off: { label: "Inactive", color: "gray" },
 } as const;
 export type SourceStatus = keyof typeof STATUSES;
 

@@ -1,5 +1,5 @@
 /** The sources of a workspace with their health (docs/api/sources.md): searched, filtered, sorted and cut into pages here. */
-import type { ListedSource, ListSourcesQuery, SourceListStatus, SourceOrder } from "@headwater/contract";
+import type { ListSourcesQuery, SourceListStatus, SourceOrder, SourceWithHealth } from "@headwater/contract";
 import { SOURCE_LIST_STATUSES } from "@headwater/contract/source-status";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { DAY_MS, HOUR_MS, startOfHour } from "../core/time.ts";
@@ -107,7 +107,10 @@ function pageOf<Row extends { readonly source: SourceRecord }>(
   return { page: rows.slice(start, end), nextCursor };
 }
 
-function toHealth({ status }: RankedSource, counts: readonly AttemptCount[] | null): ListedSource["health"] {
+function toHealth(
+  { status }: RankedSource,
+  counts: readonly AttemptCount[] | null,
+): SourceWithHealth["health"] {
   if (counts === null) return { status, last24h: null, topCode: null };
   const last24h = {
     accepted: sumOf(counts, "accepted"),

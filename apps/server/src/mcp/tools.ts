@@ -71,7 +71,8 @@ const ENTRIES: readonly ToolEntry[] = [
   { id: "listOrganizations", usage: "A workspace is called an organization here.", shorten: withoutEmpty },
   {
     id: "listSources",
-    usage: "A source is one tracked application.",
+    usage:
+      "A source is one tracked application. To see which ones have a problem, give order `status`: failing sources are the first.",
     defaults: { limit: 50 },
     shorten: withoutEmpty,
   },

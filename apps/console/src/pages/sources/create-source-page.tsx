@@ -1,6 +1,6 @@
 import { LIMITS } from "@headwater/contract/limits";
 import { Group, Paper, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -16,6 +16,9 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { FrameworkField } from "./framework-field.tsx";
 import { areValidOrigins, cleanOrigins, OriginLine, OriginLines } from "./origins-field.tsx";
 
+/** Sources whose names contain the new one that are looked at. */
+const MAX_NAMESAKES = 50;
+
 export const CreateSourcePage = () => (
   <Page
     title="Create source"
@@ -26,6 +29,19 @@ export const CreateSourcePage = () => (
     </RequirePermission>
   </Page>
 );
+
+/** Names need not be unique. The slug of a source that has the name already; null: none has. */
+function useNamesake(name: string): string | null {
+  const { organizationId } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: ["sources", organizationId, "named", name],
+    queryFn: ({ signal }) =>
+      api.listSources({ query: { organizationId, search: name, limit: MAX_NAMESAKES }, signal }),
+    enabled: name !== "",
+  });
+  const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
+  return data?.sources.find((source) => isSame(source.name))?.slug ?? null;
+}
 
 function CreateSource() {
   const { organizationId } = useWorkspace();
@@ -59,14 +75,10 @@ function CreateSource() {
     <Paper withBorder p="lg" maw={760} component="form" ref={form} onSubmit={submit} noValidate>
       <Stack>
         {created.error && <ErrorAlert error={created.error} />}
-        <TextInput
-          label="Name"
-          placeholder="Shop"
-          required
-          maxLength={LIMITS.maxNameLength}
-          value={name}
+        <NameField
+          name={name}
+          onChange={setName}
           error={isRefused && name.trim() === "" ? "Enter a name." : failure?.issueAt("name")}
-          onChange={(event) => setName(event.currentTarget.value)}
         />
         <AddressFields
           origins={origins}
@@ -84,6 +96,37 @@ function CreateSource() {
         </Group>
       </Stack>
     </Paper>
+  );
+}
+
+interface NameFieldProps {
+  readonly name: string;
+  readonly onChange: (name: string) => void;
+  readonly error: string | null | undefined;
+}
+
+/** Looks for a source with this name when the field is left. */
+function NameField({ name, onChange, error }: NameFieldProps) {
+  const [leftName, setLeftName] = useState("");
+  const namesake = useNamesake(leftName);
+  return (
+    <>
+      <TextInput
+        label="Name"
+        placeholder="Shop"
+        required
+        maxLength={LIMITS.maxNameLength}
+        value={name}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        onBlur={() => setLeftName(name.trim())}
+      />
+      {namesake !== null && (
+        <Text size="sm" c="dimmed" role="status">
+          Another source has this name. The list shows their slugs, such as {namesake}, to tell them apart.
+        </Text>
+      )}
+    </>
   );
 }
 
@@ -114,8 +157,8 @@ function AddressFields({ origins: [first = "", ...others], onChange, issueAt }: 
       <details className="more-addresses">
         <summary>More addresses</summary>
         <Text size="sm" c="dimmed" mb="xs">
-          Each is an origin: scheme, host and port. Use https://*.example.com for all subdomains,
-          http://localhost:* for any port, or * for every site.
+          One address each, such as example.com or localhost:3000. Use https://*.example.com for all
+          subdomains, http://localhost:* for any port, or * for every site.
         </Text>
         <OriginLines
           lineLabel="Origin"

@@ -24,7 +24,7 @@ export const areValidOrigins = (origins: readonly string[]): boolean =>
 
 export const ALLOWED_ORIGINS = {
   label: "Allowed origins",
-  help: "The sites that may send events, as scheme, host and port: https://shop.example.com. Use https://*.example.com for all subdomains, http://localhost:* for any port, or * for every site.",
+  help: "The sites that may send events, such as shop.example.com or localhost:3000. Use https://*.example.com for all subdomains, http://localhost:* for any port, or * for every site.",
   lineLabel: "Origin",
 } as const;
 

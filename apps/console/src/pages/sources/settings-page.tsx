@@ -7,6 +7,7 @@ import { api } from "../../api.ts";
 import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useIsMounted } from "../../ui/use-is-mounted.ts";
@@ -70,7 +71,7 @@ function ActiveSection({ source }: { readonly source: Source }) {
 }
 
 function DeleteSection({ source }: { readonly source: Source }) {
-  const { sourceId, name } = source;
+  const { sourceId, name, retentionDays } = source;
   const [isDialogOpen, setDialogOpen] = useState(false);
   const navigate = useNavigate();
   const isMounted = useIsMounted();
@@ -98,7 +99,14 @@ function DeleteSection({ source }: { readonly source: Source }) {
         }}
       >
         <Text className="wrap">
-          “<bdi>{name}</bdi>” will stop accepting events and disappear from the list.
+          “<bdi>{name}</bdi>” stops accepting events and leaves every list. Its share links, reports and
+          tokens stop working.
+        </Text>
+        <Text>
+          Its stored events stay in the warehouse{" "}
+          {retentionDays === null ? "for good" : `until they are ${pluralize(retentionDays, "day")} old`}, and
+          nobody can open them. To keep a copy, export them first. To have them deleted, set a retention under
+          Goals &amp; data first.
         </Text>
       </ConfirmDialog>
     </Section>

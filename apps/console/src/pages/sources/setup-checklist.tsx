@@ -1,4 +1,4 @@
-/** The setup checklist of a workspace. It follows the workspace's data and disappears when it is dismissed. */
+/** The setup checklist of a workspace. It follows the workspace's data and disappears when it is done or dismissed. */
 import { Group, Paper, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
@@ -22,26 +22,28 @@ const keyOf = (organizationId: string) => ["onboarding", organizationId];
 /** The setup steps of the workspace, for users who can create sources. */
 export function useOnboarding() {
   const { organizationId, can } = useWorkspace();
-  return useQuery({
+  const client = useQueryClient();
+  const query = useQuery({
     queryKey: keyOf(organizationId),
     queryFn: ({ signal }) => api.getOnboarding({ query: { organizationId }, signal }),
     enabled: can("sources:write"),
     refetchInterval: ({ state }) =>
-      state.data && !state.data.completed && !isDone(state.data.steps) ? POLL_MS : false,
+      state.data && !state.data.completed && !isSetUp(state.data.steps) ? POLL_MS : false,
   });
+  const done = query.data && countDone(query.data.steps);
+  const doneBefore = useRef(done);
+  useEffect(() => {
+    const isNews = done !== doneBefore.current && doneBefore.current !== undefined;
+    doneBefore.current = done;
+    if (isNews) void client.invalidateQueries({ queryKey: ["sources"] });
+  }, [client, done]);
+  return query;
 }
 
-/** Shown to users who can create sources, until somebody dismisses it. */
+/** Shown to users who can create sources, until each step is done or somebody dismisses it. */
 export function SetupChecklist({ steps }: { readonly steps: SetupSteps }) {
   const { organizationId } = useWorkspace();
   const client = useQueryClient();
-  const done = STEPS.filter(({ name }) => steps[name].done).length;
-  const doneBefore = useRef(done);
-  useEffect(() => {
-    if (done === doneBefore.current) return;
-    doneBefore.current = done;
-    for (const key of ["sources", "health"]) void client.invalidateQueries({ queryKey: [key] });
-  }, [client, done]);
   const completed = useMutation({
     mutationFn: () => api.completeOnboarding({ body: { organizationId } }),
     onSuccess: (answer) => client.setQueryData(keyOf(organizationId), answer),
@@ -50,7 +52,7 @@ export function SetupChecklist({ steps }: { readonly steps: SetupSteps }) {
     <Paper withBorder p="lg" component="section" aria-label="Setup">
       <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2} size="h5">
-          {isDone(steps) ? "Setup complete" : "Setup"}
+          Setup
         </Title>
         <AsyncButton
           size="xs"
@@ -77,4 +79,6 @@ export function SetupChecklist({ steps }: { readonly steps: SetupSteps }) {
   );
 }
 
-const isDone = (steps: SetupSteps) => STEPS.every(({ name }) => steps[name].done);
+const countDone = (steps: SetupSteps) => STEPS.filter(({ name }) => steps[name].done).length;
+/** Whether each step is done. */
+export const isSetUp = (steps: SetupSteps) => countDone(steps) === STEPS.length;

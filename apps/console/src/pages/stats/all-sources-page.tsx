@@ -1,10 +1,9 @@
 /** The stats of all sources of a workspace together. */
-import type { Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
-import { sourcesQuery } from "../../queries.ts";
+import { type ApiAnswer, api } from "../../api.ts";
 import { pluralize } from "../../ui/format-count.ts";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -22,23 +21,25 @@ export function AllSourcesPage() {
     // a link may lead to another of the user's workspaces
     if (given !== undefined) select(given);
   }, [given, select]);
-  const query = useQuery(sourcesQuery(organizationId));
+  const query = useQuery({
+    queryKey: ["sources", organizationId, "latest"],
+    queryFn: ({ signal }) =>
+      api.listSources({
+        // as many as a query of stats can have
+        query: { organizationId, order: "lastEvent", limit: LIMITS.maxStatsSources },
+        signal,
+      }),
+  });
   return (
     <RequirePermission permission="stats:read">
-      <QueryResult query={query}>{(sources) => <AllStats sources={sources} />}</QueryResult>
+      <QueryResult query={query}>{(list) => <AllStats list={list} />}</QueryResult>
     </RequirePermission>
   );
 }
 
-/** As many as a query can have: those with the latest events. */
-const countedOf = (sources: readonly Source[]): readonly Source[] =>
-  sources
-    .toSorted((a, b) => (b.lastEventAt ?? "").localeCompare(a.lastEventAt ?? ""))
-    .slice(0, LIMITS.maxStatsSources);
-
-function AllStats({ sources }: { readonly sources: readonly Source[] }) {
-  const counted = useMemo(() => countedOf(sources), [sources]);
+function AllStats({ list: { sources: counted, statuses } }: { readonly list: ApiAnswer<"listSources"> }) {
   const target = useMemo(() => ({ sourceIds: counted.map(({ sourceId }) => sourceId) }), [counted]);
+  const count = Object.values(statuses).reduce((sum, one) => sum + one, 0);
   nameSites(counted);
   if (counted.length === 0)
     return (
@@ -47,7 +48,7 @@ function AllStats({ sources }: { readonly sources: readonly Source[] }) {
       </EmptyState>
     );
   const which =
-    counted.length < sources.length
+    counted.length < count
       ? `The ${counted.length} sources with the latest events`
       : pluralize(counted.length, "source");
   return (

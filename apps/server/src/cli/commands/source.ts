@@ -1,22 +1,29 @@
 /** `headwater source`: the sources of a workspace, one for each tracked application. */
-
-import { type Source, UpdateSourceBody } from "@headwater/contract";
+import {
+  SOURCE_LIST_STATUSES,
+  SOURCE_ORDERS,
+  type Source,
+  type SourceWithHealth,
+  UpdateSourceBody,
+} from "@headwater/contract";
 import { HEADWATER } from "../../core/command-name.ts";
 import { Refusal } from "../../core/refusal.ts";
 import { compile } from "../../core/validate.ts";
-import { renderSource } from "../../sources/render.ts";
+import { listSources } from "../../debug/source-list.ts";
 import { createSource, updateSource } from "../../sources/routes.ts";
 import { callOperation } from "../api-call.ts";
 import {
+  choice,
   defineCommand,
   list as listOption,
   ORGANIZATION_OPTION,
   required,
   SOURCE,
   text,
+  withDefault,
 } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { findSource, readSources } from "../find-named.ts";
+import { findSource } from "../find-named.ts";
 import { withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 import { installSource } from "./source-install.ts";
@@ -58,24 +65,47 @@ const create = defineCommand({
     }),
 });
 
-const toRow = ({ sourceId, name, publicKey, isActive, lastEventAt, allowedOrigins }: Source) => [
+const toRow = ({ sourceId, name, publicKey, health, lastEventAt, allowedOrigins }: SourceWithHealth) => [
   sourceId,
   name,
   publicKey,
-  isActive ? "active" : "off",
+  health.status === "failing" && health.topCode !== null ? `failing: ${health.topCode}` : health.status,
   toMinute(lastEventAt) ?? "none yet",
+  String(health.last24h?.accepted ?? 0),
+  String(health.last24h?.failed ?? 0),
   allowedOrigins.join(", ") || "none",
+];
+const LIST_HEAD = [
+  "id",
+  "name",
+  "public key",
+  "status",
+  "last event",
+  "events 24 h",
+  "refused 24 h",
+  "origins",
 ];
 
 const list = defineCommand({
-  description: "List the sources of a workspace",
-  options: ORGANIZATION_OPTION,
-  run: ({ organization }) =>
+  description: "List the sources of a workspace with their status and the counts of the last 24 hours",
+  options: {
+    search: text("text", "Only sources whose name, slug, origins, id or key contain it"),
+    status: choice(SOURCE_LIST_STATUSES, "Only sources with this status"),
+    order: withDefault(choice(SOURCE_ORDERS, "The order; status: failing first"), "created"),
+    ...ORGANIZATION_OPTION,
+  },
+  run: ({ organization, search, status, order }) =>
     withWorkspace(organization, async (access) => {
-      const sources = (await readSources(access)).map((record) => renderSource(record, access.now));
-      const head = ["id", "name", "public key", "state", "last event", "origins"];
-      const whenEmpty = `No sources yet. Run \`${HEADWATER} source create --name Shop --origin https://shop.example\` to create one.`;
-      return { json: { sources }, text: tableOr(whenEmpty, head, sources.map(toRow)) };
+      // a running service writes its counters within a second
+      const handler = listSources({ ledger: access.ledger, recorder: { flush: async () => undefined } });
+      const { organizationId } = access;
+      const query = { organizationId, order, ...(search && { search }), ...(status && { status }) };
+      const { sources, statuses } = await callOperation(access, "listSources", handler, { query });
+      const whenEmpty =
+        search || status
+          ? "No source matches."
+          : `No sources yet. Run \`${HEADWATER} source create --name Shop --origin https://shop.example\` to create one.`;
+      return { json: { sources, statuses }, text: tableOr(whenEmpty, LIST_HEAD, sources.map(toRow)) };
     }),
 });
 

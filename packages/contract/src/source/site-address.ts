@@ -2,8 +2,8 @@
  * The addresses that people type for a website, as allowed origins: `example.com`, `localhost:3000` and
  * `HTTPS://Example.com/path?x` are understood. No correction allows more than what was typed.
  */
-import type { Issue } from "./issues.ts";
-import { normalizeOrigin } from "./origin.ts";
+import type { Issue } from "../issues.ts";
+import { normalizeOrigin } from "../origin.ts";
 
 /** Hosts that have no certificate: a machine of one's own, or one in a private network. */
 const LOCAL =
@@ -38,7 +38,12 @@ const AROUND = /^["'`“”‘’«<(]+|["'`“”‘’»>),;]+$/g;
 const WEB_SCHEME = /^(?:h*t+p+|htt)(s*)[:;]?[/\\]{2,}/i;
 
 function tidy(text: string): string {
-  const bare = text.replace(INVISIBLE, "").replace(/[。．｡]/g, ".").trim().replace(AROUND, "").trim();
+  const bare = text
+    .replace(INVISIBLE, "")
+    .replace(/[。．｡]/g, ".")
+    .trim()
+    .replace(AROUND, "")
+    .trim();
   const inner = bare.replace(/^(?:https?:\/+)+(?=https?:\/)/i, "");
   return inner.replace(WEB_SCHEME, (_, secure: string) => (secure === "" ? "http://" : "https://"));
 }

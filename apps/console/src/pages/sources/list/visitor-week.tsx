@@ -1,0 +1,28 @@
+/** The visitors of a source in the last seven days: their number, and a line of the days. */
+import { formatCount, pluralize } from "../../../ui/format-count.ts";
+import { toAreaPath, toUnbrokenLine } from "../../stats/chart/line-path.ts";
+import type { WeekOfVisitors } from "./source-list-query.ts";
+
+/** @param week undefined while it loads; null: nobody visited */
+export function VisitorWeek({ week }: { readonly week: WeekOfVisitors | null | undefined }) {
+  if (week === undefined) return <span className="week" />;
+  if (week === null) return <span className="week week-none">0</span>;
+  const { visitors, days } = week;
+  const highest = Math.max(...days, 1);
+  return (
+    <span className="week">
+      <span className="week-figure" title={`${pluralize(visitors, "visitor")} in 7 days`}>
+        {formatCount(visitors)}
+      </span>
+      <svg
+        viewBox="0 -6 100 112"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Visitors by day: ${days.map(formatCount).join(", ")}`}
+      >
+        <path className="week-area" d={toAreaPath(days, highest)} />
+        <path className="week-line" d={toUnbrokenLine(days, highest)} />
+      </svg>
+    </span>
+  );
+}
