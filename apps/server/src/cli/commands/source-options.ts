@@ -18,7 +18,7 @@ import {
   type SourceFieldName,
   type SourceLimits,
 } from "@headwater/contract";
-import { normalizeOrigin } from "@headwater/contract/origin";
+import { readSiteAddress } from "@headwater/contract/site-address";
 import { choice, list, type OptionValues, onOff, parsed, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { fieldLines, type ReportCell } from "../report.ts";
@@ -175,7 +175,7 @@ function readOriginChange(
     throw new UsageError(
       "--origin replaces the whole list: give it without --add-origin and --remove-origin.",
     );
-  const gone = removed.map((origin) => normalizeOrigin(origin) ?? origin);
+  const gone = removed.map((origin) => readSiteAddress(origin).origin ?? origin);
   const missing = gone.find((origin) => !current.includes(origin));
   if (missing !== undefined)
     throw new UsageError(
