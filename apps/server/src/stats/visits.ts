@@ -20,7 +20,7 @@ import { type Bind, statement } from "./sql/statement.ts";
 
 const DEFAULT_VISITS = 25;
 
-/** The values of the event that opens a session, in the order of the statement. */
+/** The values of the event that opens a session, in the order of `OpeningValues`. */
 const OPENING_VALUES = [
   "entryPage",
   "source",
@@ -38,6 +38,19 @@ interface FunnelStop extends Omit<FunnelRuns, "scope" | "steps"> {
   /** How many steps the visitors took. */
   readonly reached: number;
 }
+
+type OpeningValue = string | null;
+type OpeningValues = readonly [
+  entryPage: OpeningValue,
+  source: OpeningValue,
+  channel: OpeningValue,
+  country: OpeningValue,
+  region: OpeningValue,
+  city: OpeningValue,
+  device: OpeningValue,
+  os: OpeningValue,
+  browser: OpeningValue,
+];
 
 /** The visits that are asked for. */
 interface VisitsOptions {
@@ -57,7 +70,7 @@ type VisitRow = readonly [
   actions: number,
   lastPage: string | null,
   lastEvent: string,
-  opening: (string | null)[],
+  opening: OpeningValues,
 ];
 
 /** The sessions of the visitors who took so many steps and no more: those of their last steps, the latest first. */
@@ -123,8 +136,7 @@ function toVisit([
   lastEvent,
   opening,
 ]: VisitRow): StatsVisit {
-  const values = Object.fromEntries(OPENING_VALUES.map((name, index) => [name, opening[index] ?? null]));
-  // the statement selects exactly the members of the type
+  const [entryPage, source, channel, country, region, city, device, os, browser] = opening;
   return {
     sessionId,
     anonymousId,
@@ -136,8 +148,16 @@ function toVisit([
     actions,
     lastPage,
     lastEvent,
-    ...values,
-  } as StatsVisit;
+    entryPage,
+    source,
+    channel,
+    country,
+    region,
+    city,
+    device,
+    os,
+    browser,
+  };
 }
 
 /** @param steps those of the funnel; empty: the visits of no funnel */

@@ -17,18 +17,23 @@ export const MAX_STEPS = 6;
 const PARAM_NAMES = Array.from({ length: MAX_STEPS }, (_, at) => `step${at + 1}`);
 const STEP = /^(page|event|goal):(.+)$/s;
 
+/** @returns the step of a parameter such as `event:signup`; null: it is none */
+export function readStep(param = ""): FunnelStep | null {
+  const [, kind, text] = STEP.exec(param) ?? [];
+  // the pattern admits the kinds only
+  return kind && text ? { kind: kind as FunnelStep["kind"], text } : null;
+}
+/** @returns the parameter of a step; undefined: it has no text */
+export const stepText = ({ kind, text }: FunnelStep): string | undefined =>
+  text.trim() === "" ? undefined : `${kind}:${text.trim()}`;
+
 export const readSteps = (params: ViewParams): FunnelStep[] =>
-  PARAM_NAMES.flatMap((name) => {
-    const [, kind, text] = STEP.exec(params[name] ?? "") ?? [];
-    return kind && text ? [{ kind: kind as FunnelStep["kind"], text }] : [];
-  });
+  PARAM_NAMES.flatMap((name) => readStep(params[name]) ?? []);
 
 /** @returns the search parameters of the steps; steps without text are left out */
 export function stepParams(steps: readonly FunnelStep[]): ViewParams {
-  const filled = steps.filter(({ text }) => text.trim() !== "");
-  return Object.fromEntries(
-    PARAM_NAMES.map((name, at) => [name, filled[at] && `${filled[at].kind}:${filled[at].text.trim()}`]),
-  );
+  const filled = steps.flatMap((step) => stepText(step) ?? []);
+  return Object.fromEntries(PARAM_NAMES.map((name, at) => [name, filled[at]]));
 }
 
 export const toStatsGoals = (steps: readonly FunnelStep[]): StatsGoal[] =>

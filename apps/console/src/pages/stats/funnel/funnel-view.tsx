@@ -1,8 +1,11 @@
 /** The funnel view: how many visitors completed each step, in order. */
-import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import type { StatsFunnelBody } from "@headwater/contract";
+import { Button, Group, Paper, Stack, Text, Title, UnstyledButton } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { type ApiAnswer, api } from "../../../api.ts";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { formatCount, pluralize } from "../../../ui/format-count.ts";
+import { lazily } from "../../../ui/load-later.tsx";
 import { QueryResult } from "../../../ui/page-states.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
 import { formatDuration, formatShare } from "../format.ts";
@@ -11,6 +14,7 @@ import { useSavedItems } from "../saved/use-saved-items.ts";
 import { useFastThenExact } from "../use-fast-then-exact.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import "./funnel.css";
+import { useMayListVisits } from "../visits/use-visits.ts";
 import { FunnelBreakdown, FunnelBreakdownSelect } from "./funnel-breakdown.tsx";
 import { FunnelForm } from "./funnel-form.tsx";
 import { FunnelHint } from "./funnel-hint.tsx";
@@ -26,6 +30,8 @@ import {
   windowLabel,
   windowSecondsOf,
 } from "./funnel-steps.ts";
+
+const StoppedVisits = lazily(async () => (await import("../visits/stopped-visits.tsx")).StoppedVisits);
 
 export function FunnelView({ view }: { readonly view: StatsView }) {
   const steps = readSteps(view.params);
@@ -78,7 +84,7 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
       {isComplete && (
         <QueryResult query={query}>
           {(answer) => (
-            <FunnelResult answer={answer} steps={steps} within={within} view={view}>
+            <FunnelResult answer={answer} steps={steps} within={within} view={view} body={body}>
               <FunnelBreakdown view={view} steps={steps} body={body} />
             </FunnelResult>
           )}
@@ -95,11 +101,17 @@ interface FunnelResultProps {
   readonly steps: readonly FunnelStep[];
   readonly within: FunnelWindow;
   readonly view: StatsView;
+  readonly body: Pick<StatsFunnelBody, "steps" | "within"> & { readonly windowSeconds: number };
   /** Shown below the steps. */
   readonly children: ReactNode;
 }
 
-function FunnelResult({ answer, steps, within, view, children }: FunnelResultProps) {
+function FunnelResult({ answer, steps, within, view, body, children }: FunnelResultProps) {
+  /** How many steps those took whose visits are listed; 0: none are. */
+  const [listed, setListed] = useState(0);
+  const mayList = useMayListVisits(view);
+  const { windowSeconds, within: scope } = body;
+  const stop = { steps: body.steps, windowSeconds, ...(scope && { within: scope }), reached: listed };
   return (
     <Paper withBorder p="md" radius="lg" component="section" aria-label="Funnel">
       <div className="funnel-head">
@@ -128,7 +140,11 @@ function FunnelResult({ answer, steps, within, view, children }: FunnelResultPro
               <span style={{ width: `${(shareOfFirst ?? 0) * 100}%` }} />
             </div>
             <StepTime seconds={seconds} />
-            <FunnelLoss visitors={visitors} next={answer.steps[at + 1]?.visitors} />
+            <FunnelLoss
+              visitors={visitors}
+              next={answer.steps[at + 1]?.visitors}
+              onList={mayList ? () => setListed(at + 1) : null}
+            />
           </li>
         ))}
       </ol>
@@ -136,6 +152,16 @@ function FunnelResult({ answer, steps, within, view, children }: FunnelResultPro
         Counts visitors who completed the steps in this order. They may do other things between the steps.
       </Text>
       {children}
+      <Dialog
+        title={
+          listed === steps.length ? "Completed all steps" : `Dropped off after “${steps[listed - 1]?.text}”`
+        }
+        isWide
+        opened={listed > 0}
+        onClose={() => setListed(0)}
+      >
+        <StoppedVisits view={view} funnel={stop} />
+      </Dialog>
     </Paper>
   );
 }
@@ -173,16 +199,28 @@ interface FunnelLossProps {
   readonly visitors: number;
   /** The visitors of the next step; undefined: this is the last one. */
   readonly next: number | undefined;
+  /** Lists the visits of those who went no further; null: the user may not see them. */
+  readonly onList: (() => void) | null;
 }
 
 /** The visitors who went on from a step, and those who went no further. */
-function FunnelLoss({ visitors, next }: FunnelLossProps) {
-  if (next === undefined || visitors === 0) return null;
-  const droppedOff = visitors - next;
+function FunnelLoss({ visitors, next, onList }: FunnelLossProps) {
+  if (visitors === 0) return null;
+  const stopped = visitors - (next ?? 0);
+  const text =
+    next === undefined
+      ? `${formatCount(stopped)} completed all steps`
+      : `${formatCount(stopped)} dropped off (${formatShare(stopped / visitors)})`;
   return (
     <Text size="sm" c="dimmed" mt={4}>
-      {formatCount(next)} continued ({formatShare(next / visitors)}), {formatCount(droppedOff)} dropped off (
-      {formatShare(droppedOff / visitors)})
+      {next !== undefined && `${formatCount(next)} continued (${formatShare(next / visitors)}), `}
+      {onList && stopped > 0 ? (
+        <UnstyledButton className="text-button" onClick={onList}>
+          {text}
+        </UnstyledButton>
+      ) : (
+        next !== undefined && text
+      )}
     </Text>
   );
 }

@@ -1,17 +1,27 @@
-/** The columns of the paths view: the pages of each step with their sessions. */
+/** The columns of the paths view: the pages and events of each step with their sessions. */
 import { UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { Fragment, type ReactNode } from "react";
 import { formatCount } from "../../../ui/format-count.ts";
+import { Icon } from "../../../ui/icon.tsx";
 import { Loading } from "../../../ui/page-states.tsx";
 import { formatRate } from "../format.ts";
 import { formatPath } from "../lists/value-names.ts";
 
 export const MAX_ROWS = 12;
 
+/** A page or an event of a path, as it is in the URL: an event is `event:signup`. */
+export type PathPlaceText = string;
+const EVENT = "event:";
+export const isEvent = (place: PathPlaceText): boolean => place.startsWith(EVENT);
+export const toPlace = (name: string, isOfEvent = false): PathPlaceText =>
+  isOfEvent ? `${EVENT}${name}` : name;
+export const formatPlace = (place: PathPlaceText): string =>
+  isEvent(place) ? place.slice(EVENT.length) : formatPath(place);
+
 export interface PathRow {
   /** null: the visits ended. */
-  readonly page: string | null;
+  readonly page: PathPlaceText | null;
   readonly sessions: number;
 }
 
@@ -80,8 +90,13 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
               {page === null ? (
                 <span className="path-end">Left the site</span>
               ) : (
-                <UnstyledButton aria-pressed={page === selected} title={page} onClick={() => onSelect(page)}>
-                  {formatPath(page)}
+                <UnstyledButton
+                  aria-pressed={page === selected}
+                  title={formatPlace(page)}
+                  onClick={() => onSelect(page)}
+                >
+                  {isEvent(page) && <Icon name="pointer" size={14} />}
+                  <bdi>{formatPlace(page)}</bdi>
                 </UnstyledButton>
               )}
               {figures(sessions)}
@@ -91,7 +106,7 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
         ))}
         {rest > 0 && (
           <li className="path-end">
-            <span>Other pages</span>
+            <span>Others</span>
             {figures(rest)}
           </li>
         )}

@@ -3,9 +3,18 @@ import type { StatsFilter } from "@headwater/contract";
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ApiAnswer, api } from "../../../api.ts";
 import { EmptyState, ErrorAlert, QueryResult } from "../../../ui/page-states.tsx";
+import { Switcher } from "../../../ui/switcher.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
-import { formatPath } from "../lists/value-names.ts";
-import { MAX_ROWS, type PathColumnProps, PathColumns, type PathRow, sumOf } from "./path-columns.tsx";
+import {
+  formatPlace,
+  isEvent,
+  MAX_ROWS,
+  type PathColumnProps,
+  PathColumns,
+  type PathRow,
+  sumOf,
+  toPlace,
+} from "./path-columns.tsx";
 import "./paths.css";
 import { useFastThenExact } from "../use-fast-then-exact.ts";
 import { type StatsView, useStats } from "../use-stats-view.ts";
@@ -15,6 +24,11 @@ import type { ViewParams } from "../view-params.ts";
 const MAX_PAGES = 6;
 /** Ways of each step that are asked for: the API's maximum. Further ones are among the other pages. */
 const MAX_WAYS = 100;
+/** What the steps of a path are. */
+const STEPS = [
+  { value: "pages", label: "Pages" },
+  { value: "events", label: "Pages and events" },
+] as const;
 const PARAM_NAMES = Array.from({ length: MAX_PAGES }, (_, at) => `path${at + 1}`);
 
 /** The pages of the path, in order. */
@@ -27,13 +41,17 @@ function readPath(params: ViewParams): string[] {
 const pathParams = (pages: readonly string[]): ViewParams =>
   Object.fromEntries(PARAM_NAMES.map((name, at) => [name, pages[at]]));
 
+/** The place that paths begin at. */
+const startOf = (place: string) =>
+  isEvent(place) ? { startEvent: formatPlace(place) } : { startPage: place };
+
 type PathWay = ApiAnswer<"queryPaths">["paths"][number];
 
 /** The pages that followed the page of the step, most frequent first. */
 const rowsOf = (paths: readonly PathWay[], step: number, from: string | undefined): PathRow[] =>
   paths
-    .filter((way) => way.step === step && way.from === from)
-    .map(({ to, sessions }) => ({ page: to, sessions }))
+    .filter((way) => way.step === step && toPlace(way.from, way.fromEvent) === from)
+    .map(({ to, toEvent, sessions }) => ({ page: to === null ? null : toPlace(to, toEvent), sessions }))
     .toSorted((a, b) => b.sessions - a.sessions);
 
 /** The entry pages with their sessions. */
@@ -60,15 +78,20 @@ export function PathsView({ view }: { readonly view: StatsView }) {
   const [{ page: top = null } = {}] = entryPages.rows ?? [];
   const pages = chosen.length > 0 || top === null ? chosen : [top];
   const isFromPage = view.params.start === "page" && chosen[0] !== undefined;
+  const hasEvents = view.params.with === "events";
+  const [first] = pages;
   const entry: StatsFilter[] =
-    isFromPage || pages[0] === undefined ? [] : [{ dimension: "entryPage", operator: "is", value: pages[0] }];
+    isFromPage || first === undefined || isEvent(first)
+      ? []
+      : [{ dimension: "entryPage", operator: "is", value: first }];
   const body = {
     ...view.scope,
     filters: [...view.scope.filters, ...entry],
     steps: Math.min(Math.max(pages.length, 1), MAX_PAGES - 1),
-    through: pages,
+    through: pages.map((place) => (isEvent(place) ? { event: formatPlace(place) } : place)),
     limit: MAX_WAYS,
-    ...(isFromPage ? { startPage: pages[0] } : {}),
+    ...(isFromPage && first !== undefined && startOf(first)),
+    include: { ...view.scope.include, events: hasEvents },
   };
   const query = useFastThenExact({
     queryKey: ["stats", "paths", body],
@@ -80,6 +103,20 @@ export function PathsView({ view }: { readonly view: StatsView }) {
     return <ErrorAlert error={error} onRetry={() => void refetch()} withIssues />;
   return (
     <Stack gap="md" className="stats">
+      <Group>
+        <Switcher
+          label="Steps"
+          options={STEPS}
+          value={hasEvents ? "events" : "pages"}
+          // a path with events is none without them
+          onChange={(value) =>
+            view.update({
+              with: value === "events" ? value : undefined,
+              ...(value === "pages" && chosen.some(isEvent) && { ...pathParams([]), start: undefined }),
+            })
+          }
+        />
+      </Group>
       <QueryResult query={query}>
         {({ paths, accuracy }) =>
           paths.length === 0 ? (
@@ -109,7 +146,7 @@ export function PathsView({ view }: { readonly view: StatsView }) {
                 onSelect={(at, page) => view.update(pathParams([...pages.slice(0, at), page]))}
               />
               <Text size="sm" c="dimmed" mt="sm">
-                Only the most frequent pages are listed.
+                Only the most frequent steps are listed.
               </Text>
             </Paper>
           )
@@ -134,7 +171,7 @@ function columnsOf({ paths, pages, isFromPage, entryPages, isStale }: PathAnswer
   const [first] = pages;
   const start: ColumnData = isFromPage
     ? {
-        title: "Page",
+        title: first !== undefined && isEvent(first) ? "Event" : "Page",
         total: null,
         rows: [{ page: first ?? null, sessions: sumOf(rowsOf(paths, 1, first)) }],
         isStale,
@@ -171,12 +208,12 @@ const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadPro
   <Group justify="space-between" gap="xs" mb="sm">
     <div>
       <Title order={2} size="h5" className="wrap">
-        {isFromPage ? `Paths from ${formatPath(pages[0] ?? "")}` : "Paths from the entry page"}
+        {isFromPage ? `Paths from ${formatPlace(pages[0] ?? "")}` : "Paths from the entry page"}
         <EstimateMark accuracy={accuracy} />
       </Title>
       {pages.length < MAX_PAGES && (
         <Text size="sm" c="dimmed">
-          Select a page to see where visitors went next.
+          Select a step to see what visitors did next.
         </Text>
       )}
     </div>
@@ -187,7 +224,7 @@ const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadPro
           variant="default"
           onClick={() => view.update({ ...pathParams(pages.slice(-1)), start: "page" })}
         >
-          Start at the selected page
+          Start at the selected step
         </Button>
         {isChosen && <StartOver view={view} />}
       </Group>

@@ -3,34 +3,35 @@ import type { StatsDimension } from "@headwater/contract";
 import { Paper, Text, Title } from "@mantine/core";
 import { formatCount, pluralize } from "../../../ui/format-count.ts";
 import { useNow } from "../../../ui/relative-time.tsx";
-import { shortTimeFormatter } from "../format.ts";
+import { formatRate, shortTimeFormatter } from "../format.ts";
 import type { ListMetric } from "../lists/breakdown.ts";
 import { BreakdownTable } from "../lists/breakdown-table.tsx";
 import { useLiveStats } from "../live-visitors.tsx";
 import "./realtime.css";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
+import { useMayListVisits } from "../visits/use-visits.ts";
+import { VisitStream } from "./visit-stream.tsx";
 
 const MINUTE_MS = 60_000;
 const WINDOW_MINUTES = 30;
 const REFETCH_MS = 10_000;
+/** One visitor is a low bar. */
+const LOWEST_SCALE = 4;
 
 interface RecentList {
   readonly title: string;
   readonly dimension: StatsDimension;
   readonly metric: ListMetric;
 }
-/** Two columns: each list is as long as its rows, whatever stands beside it. */
-const COLUMNS: readonly (readonly RecentList[])[] = [
-  [
-    { title: "Pages", dimension: "page", metric: "visitors" },
-    { title: "Countries", dimension: "country", metric: "visitors" },
-  ],
-  [
-    { title: "Traffic sources", dimension: "source", metric: "visitors" },
-    { title: "Events", dimension: "event", metric: "events" },
-  ],
+const LISTS: readonly RecentList[] = [
+  { title: "Pages", dimension: "page", metric: "visitors" },
+  { title: "Countries", dimension: "country", metric: "visitors" },
+  { title: "Traffic sources", dimension: "source", metric: "visitors" },
+  { title: "Events", dimension: "event", metric: "events" },
 ];
+/** Two columns without the stream: each list is as long as its rows, whatever stands beside it. */
+const COLUMNS = [LISTS.slice(0, 2), LISTS.slice(2)];
 
 /** @returns the same view of the last 30 minutes, the current one included */
 function lastMinutes(view: StatsView, now: number): StatsView {
@@ -42,10 +43,12 @@ function lastMinutes(view: StatsView, now: number): StatsView {
 
 export function RealtimeView({ view }: { readonly view: StatsView }) {
   const recent = lastMinutes(view, useNow());
+  const hasStream = useMayListVisits(view);
   return (
-    <div className="stats panels">
+    <div className={hasStream ? "stats panels realtime" : "stats panels"}>
       <VisitorsByMinute view={recent} isWhole={view.scope.filters.length === 0} />
-      {COLUMNS.map((lists) => (
+      {hasStream && <VisitStream view={recent} />}
+      {(hasStream ? [LISTS] : COLUMNS).map((lists) => (
         <div key={lists[0]?.title} className="panel-column">
           {lists.map((list) => (
             <RecentPanel key={list.title} list={list} view={recent} />
@@ -129,7 +132,7 @@ function VisitorsByMinute({ view: { scope }, isWhole }: VisitorsByMinuteProps) {
       </Title>
       <StatsResult query={series} rows={3}>
         {({ results, timezone }) => {
-          const highest = Math.max(...results.map(({ metrics: [value] }) => value ?? 0), 1);
+          const highest = Math.max(...results.map(({ metrics: [value] }) => value ?? 0), LOWEST_SCALE);
           const formatTime = shortTimeFormatter(timezone, "minute");
           return (
             <>
@@ -137,12 +140,14 @@ function VisitorsByMinute({ view: { scope }, isWhole }: VisitorsByMinuteProps) {
                 {formatCount(highest)}
               </div>
               <ol className="minutes" aria-label="Visitors by minute">
-                {results.map(({ dimensions: [start], metrics: [value = 0] }) => {
-                  const text = `${formatTime(String(start))}: ${pluralize(value ?? 0, "visitor")}`;
+                {results.map(({ dimensions: [start], metrics: [value = 0], complete }) => {
+                  const share = visitors ? `, ${formatRate((value ?? 0) / visitors)} of all` : "";
+                  const text = `${formatTime(String(start))}: ${pluralize(value ?? 0, "visitor")}${share}`;
                   return (
                     <li key={String(start)} title={text}>
                       <span
                         className="minute-bar"
+                        data-open={complete === false || undefined}
                         style={{ blockSize: `${((value ?? 0) / highest) * 100}%` }}
                       />
                       <span className="minute-text">{text}</span>

@@ -12,6 +12,12 @@ import { StatsResult } from "../stats-result.tsx";
 import { useFastThenExact } from "../use-fast-then-exact.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { countDays, shiftDay, todayIn } from "../view-range.ts";
+import {
+  type RetentionGoalSteps,
+  RetentionGoals,
+  readRetentionGoals,
+  toGoalMembers,
+} from "./retention-goals.tsx";
 import { formatPeriod, type RetentionPeriod } from "./retention-period.ts";
 
 /** `maxDays`: the API answers at most 120 periods. */
@@ -49,6 +55,7 @@ export function RetentionView({ view }: { readonly view: StatsView }) {
   const fallback = options.find(({ value }) => value === "week")?.value ?? "month";
   const period: RetentionPeriod = options.find(({ value }) => value === view.params.by)?.value ?? fallback;
   const cohort = COHORTS.find(({ value }) => value === view.params.cohort) ?? COHORTS[0];
+  const goals = readRetentionGoals(view.params);
   return (
     <Stack gap="md" className="stats">
       <Group gap="xs">
@@ -64,9 +71,16 @@ export function RetentionView({ view }: { readonly view: StatsView }) {
           value={cohort.value}
           onChange={(value) => view.update({ cohort: value === "firstVisit" ? undefined : value })}
         />
+        <RetentionGoals view={view} />
       </Group>
       {/* cohorts of days are not kept under the headings of weeks */}
-      <Cohorts key={`${period} ${cohort.value}`} view={view} period={period} cohort={cohort} />
+      <Cohorts
+        key={JSON.stringify([period, cohort.value, goals])}
+        view={view}
+        period={period}
+        cohort={cohort}
+        goals={goals}
+      />
     </Stack>
   );
 }
@@ -75,17 +89,18 @@ interface CohortsProps {
   readonly view: StatsView;
   readonly period: RetentionPeriod;
   readonly cohort: CohortStart;
+  readonly goals: RetentionGoalSteps;
 }
 
-function Cohorts({ view, period, cohort }: CohortsProps) {
-  const body = { ...view.scope, period, cohort: cohort.value };
+function Cohorts({ view, period, cohort, goals }: CohortsProps) {
+  const body = { ...view.scope, period, cohort: cohort.value, ...toGoalMembers(goals) };
   const query = useFastThenExact({
     queryKey: ["stats", "retention", body],
     ask: (accuracy, signal) => api.queryRetention({ body: { ...body, accuracy }, signal }),
   });
   return (
     <StatsResult query={query}>
-      {(answer) => <CohortTable answer={answer} period={period} cohort={cohort} view={view} />}
+      {(answer) => <CohortTable answer={answer} period={period} cohort={cohort} goals={goals} view={view} />}
     </StatsResult>
   );
 }
@@ -94,7 +109,25 @@ interface CohortTableProps {
   readonly answer: ApiAnswer<"queryRetention">;
   readonly period: RetentionPeriod;
   readonly cohort: CohortStart;
+  readonly goals: RetentionGoalSteps;
   readonly view: StatsView;
+}
+
+type Cohort = ApiAnswer<"queryRetention">["cohorts"][number];
+
+/**
+ * The share of all visitors who came back so many periods later. A cohort counts as far as its periods are over.
+ * @returns null when no cohort has got so far
+ */
+function averageAfter(
+  cohorts: readonly Cohort[],
+  later: number,
+  isOver: (at: number) => boolean,
+): number | null {
+  const counted = cohorts.filter(({ visitors }, at) => visitors > 0 && isOver(at + later));
+  const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
+  const visitors = sum(counted.map((one) => one.visitors));
+  return visitors === 0 ? null : sum(counted.map(({ returned }) => returned[later] ?? 0)) / visitors;
 }
 
 /** A background that grows with the share, up to the table's largest, and stays weak enough for the text on it. */
@@ -109,7 +142,13 @@ const classOf = (columns: number) => (columns > LONG ? "scroll fading fading-wid
 /** Marks a period that is not over. It takes no width, so that decimal points stand below each other. */
 const OpenMark = () => <span className="retention-mark">*</span>;
 
-function CohortTable({ answer: { cohorts, timezone, accuracy }, period, cohort, view }: CohortTableProps) {
+function CohortTable({
+  answer: { cohorts, timezone, accuracy },
+  period,
+  cohort,
+  goals,
+  view,
+}: CohortTableProps) {
   const [, lastDay] = view.range.days;
   const now = Date.now();
   const nonEmpty = cohorts.filter(({ visitors }) => visitors > 0);
@@ -126,6 +165,7 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, cohort, 
   const starts = cohorts.map(({ start }) => Date.parse(start));
   /** The index of the period that is not over; -1: the range ends earlier. */
   const current = starts.findLastIndex((start) => start <= now && start + PERIOD_MS[period] > now);
+  const isOver = (at: number) => at < starts.length && at !== current && (starts[at] ?? now) <= now;
   const firstDays = starts.map((start) => todayIn(timezone, start));
   const nameOf = (at: number) => {
     const next = firstDays[at + 1];
@@ -154,6 +194,21 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, cohort, 
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
+            <Table.Tr className="retention-average">
+              <Table.Th scope="row">Average</Table.Th>
+              <Table.Td ta="right">
+                {formatCount(nonEmpty.reduce((all, one) => all + one.visitors, 0))}
+              </Table.Td>
+              {Array.from({ length: longest - 1 }, (_, at) => {
+                const share = averageAfter(cohorts, at + 1, isOver);
+                return (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: periods have no other identity than their position
+                  <Table.Td key={at} ta="right" style={shade(share ?? 0, largest)}>
+                    {share === null ? "—" : formatRate(share)}
+                  </Table.Td>
+                );
+              })}
+            </Table.Tr>
             {nonEmpty.map(({ start, visitors, returned }) => {
               const first = starts.indexOf(Date.parse(start));
               return (
@@ -185,7 +240,16 @@ function CohortTable({ answer: { cohorts, timezone, accuracy }, period, cohort, 
         </Table>
       </ScrollRegion>
       <Text size="sm" c="dimmed" p="sm">
-        Visitors are grouped by the {period} of their {cohort.text}
+        Visitors are grouped by the {period} of their {goals.first ? "first " : ""}
+        {goals.first ? <bdi>“{goals.first.text}”</bdi> : cohort.text}
+        {goals.first && "."}
+        {goals.again && (
+          <>
+            {" "}
+            They came back when they reached <bdi>“{goals.again.text}”</bdi>.
+          </>
+        )}{" "}
+        The average leaves out {period}s that are not over.
         {current !== -1 && ` * The ${period} is not over.`}
       </Text>
     </Paper>

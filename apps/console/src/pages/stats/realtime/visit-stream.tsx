@@ -1,0 +1,64 @@
+/** The visits of the last 30 minutes as a stream: those who are here now, and those who have left. */
+import type { StatsVisit } from "@headwater/contract";
+import { Paper, Text, Title } from "@mantine/core";
+import { useNow } from "../../../ui/relative-time.tsx";
+import { StatsResult } from "../stats-result.tsx";
+import type { StatsView } from "../use-stats-view.ts";
+import { useVisits } from "../visits/use-visits.ts";
+import { VisitList } from "../visits/visit-list.tsx";
+
+const REFETCH_MS = 10_000;
+const MAX_VISITS = 50;
+/** As long as the count of current visitors. */
+const HERE_MS = 300_000;
+
+export function VisitStream({ view }: { readonly view: StatsView }) {
+  const query = useVisits(view, { limit: MAX_VISITS, refetchMs: REFETCH_MS });
+  return (
+    <Paper withBorder p="md" radius="lg" component="section" aria-label="Visits" className="panel">
+      <StatsResult query={query} rows={6}>
+        {({ visits }) => <Stream view={view} visits={visits} />}
+      </StatsResult>
+    </Paper>
+  );
+}
+
+interface StreamProps {
+  readonly view: StatsView;
+  readonly visits: readonly StatsVisit[];
+}
+
+function Stream({ view: { scope }, visits }: StreamProps) {
+  const since = useNow() - HERE_MS;
+  const { here = [], left = [] } = Object.groupBy(visits, ({ lastActiveAt }) =>
+    Date.parse(lastActiveAt) >= since ? "here" : "left",
+  );
+  const { sourceId } = scope;
+  return (
+    <>
+      <Title order={2} size="h5" mb="xs">
+        Here now
+      </Title>
+      {here.length > 0 ? (
+        <VisitList label="Here now" sourceId={sourceId} visits={here} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          Nobody in the last five minutes. New visits appear here by themselves.
+        </Text>
+      )}
+      {left.length > 0 && (
+        <>
+          <Title order={2} size="h5" mt="lg" mb="xs">
+            Earlier
+          </Title>
+          <VisitList label="Earlier" sourceId={sourceId} visits={left} />
+        </>
+      )}
+      {visits.length === MAX_VISITS && (
+        <Text size="sm" c="dimmed" mt="sm">
+          The latest {MAX_VISITS} visits are listed.
+        </Text>
+      )}
+    </>
+  );
+}

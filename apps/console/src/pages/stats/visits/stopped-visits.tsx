@@ -1,0 +1,32 @@
+/** The visits of those who stopped at a step of a funnel. */
+import type { StatsVisitsBody } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
+import { Text } from "@mantine/core";
+import { QueryResult } from "../../../ui/page-states.tsx";
+import type { StatsView } from "../use-stats-view.ts";
+import { useVisits } from "./use-visits.ts";
+import { VisitList } from "./visit-list.tsx";
+
+interface StoppedVisitsProps {
+  readonly view: StatsView;
+  readonly funnel: NonNullable<StatsVisitsBody["funnel"]>;
+}
+
+export function StoppedVisits({ view, funnel }: StoppedVisitsProps) {
+  const query = useVisits(view, { funnel, limit: LIMITS.maxPageSize });
+  return (
+    <QueryResult query={query} rows={6}>
+      {({ visits, accuracy }) => (
+        <div className="visits-found">
+          <VisitList label="Visits" sourceId={view.scope.sourceId} visits={visits} />
+          {visits.length === 0 && <Text c="dimmed">Nobody stopped here.</Text>}
+          <Text size="sm" c="dimmed" mt="sm">
+            {visits.length === LIMITS.maxPageSize && `The latest ${LIMITS.maxPageSize} visits are listed. `}
+            {!accuracy.exact && "These are visits of a sample of the visitors. "}
+            Each is the visit of a visitor’s last step.
+          </Text>
+        </div>
+      )}
+    </QueryResult>
+  );
+}
