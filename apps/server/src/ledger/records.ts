@@ -437,7 +437,7 @@ export interface KeptTotals {
   /** Events that were deleted because the quarantine was full. */
   evicted: number;
   evictedAt: number | null;
-  /** Requests whose events were not kept because too many came at once. */
+  /** Requests whose events were not kept because too many came at once or the storage failed. */
   skipped: number;
   skippedAt: number | null;
 }

@@ -92,7 +92,7 @@ const METRICS = {
     "Attempts that were not kept in the debug history because of its limits",
   ),
   headwater_quarantine_skipped_total: counter(
-    "Refused requests whose events were not kept because too many came at once",
+    "Refused requests whose events were not kept because too many came at once or the storage failed",
   ),
   headwater_worker_failures_in_row: gauge(
     "Failures of a background worker since its last success, by worker",
