@@ -31,5 +31,8 @@ export const headwater: CommandGroup = {
     demo: async () => (await import("../../tools/seed/demo.ts")).demo,
     seed: async () => (await import("../../tools/seed/seed.ts")).seed,
   },
-  note: [`Run \`${HEADWATER} --version\` for the version.`],
+  note: [
+    `To begin, run \`${HEADWATER} serve\`, or \`${HEADWATER} demo\` to look at the console with made-up traffic.`,
+    `Run \`${HEADWATER} --version\` for the version.`,
+  ],
 };

@@ -6,6 +6,8 @@ const HELP_LINE = ["--help, -h", "Show this help"] as const;
 type HelpLine = readonly [name: string, description: string];
 
 const MAX_COLUMNS = 100;
+/** A longer name has a line of its own, so that it does not narrow all descriptions. */
+const MAX_NAME_COLUMNS = 40;
 
 /** Breaks a text into lines of at most this many characters, between words. */
 function wrap(text: string, maxLength: number): string[] {
@@ -22,12 +24,15 @@ function wrap(text: string, maxLength: number): string[] {
 /** Two columns: names, and descriptions that are wrapped. */
 function section(title: string, entries: readonly HelpLine[]): string[] {
   if (entries.length === 0) return [];
-  const width = Math.max(...entries.map(([name]) => name.length));
-  const lines = entries.flatMap(([name, description]) =>
-    wrap(description, MAX_COLUMNS - width - 4).map(
-      (line, index) => `  ${(index === 0 ? name : "").padEnd(width)}  ${line}`,
-    ),
-  );
+  const lengths = entries.map(([name]) => name.length).filter((length) => length <= MAX_NAME_COLUMNS);
+  const width = Math.max(0, ...lengths);
+  const lines = entries.flatMap(([name, description]) => {
+    const isLong = name.length > width;
+    const described = wrap(description, MAX_COLUMNS - width - 4).map(
+      (line, index) => `  ${(index === 0 && !isLong ? name : "").padEnd(width)}  ${line}`,
+    );
+    return isLong ? [`  ${name}`, ...described] : described;
+  });
   return ["", title, ...lines];
 }
 

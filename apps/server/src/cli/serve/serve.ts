@@ -6,6 +6,7 @@ import closeWithGrace from "close-with-grace";
 import { buildConsole } from "../../../../console/build.js";
 import { ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
+import { HEADWATER } from "../../core/command-name.ts";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import type { RunningServer } from "../../server.ts";
 import { defineCommand } from "../command.ts";
@@ -119,7 +120,10 @@ function stopOnSignal(server: RunningServer): void {
 
 export const serve = defineCommand({
   description: "Start the service",
-  details: ["With --json the service prints its address as one line of JSON on standard error."],
+  details: [
+    `Settings are environment variables, such as PORT=8791: \`${HEADWATER} config\` lists them.`,
+    "With --json the service prints its address as one line of JSON on standard error.",
+  ],
   run: async (_, { isJson }) => {
     const config = readConfig(processEnvironment());
     const consoleFolder = await buildConsole(isJson ? () => undefined : print);
