@@ -53,6 +53,9 @@ test("A row names the events, the page and the counts, or why a request was refu
   );
   assert.equal(pathOf(attempt({ raw: { page: { url: "https://a.example/x?y" } } })), "/x");
   assert.equal(pathOf(attempt({ raw: { events: [{ page: { url: "https://a.example/z" } }] } })), "/z");
+  const viewsOf = (...paths: string[]) =>
+    paths.map((path) => ({ page: { url: `https://a.example${path}` } }));
+  assert.equal(pathOf(attempt({ raw: { events: viewsOf("/z", "/z?again", "/y", "/x") } })), "/z and 2 more");
   for (const raw of [null, "text", [], { page: 1 }, { page: { url: "no address" } }])
     assert.equal(pathOf(attempt({ raw })), null);
 });

@@ -31,11 +31,13 @@ export function titleOf({ results, kind, code, outcome }: DebugAttempt): string 
   return kind === "bootstrap" ? "Session opened" : "No events";
 }
 
-/** @returns the path of the page that sent the attempt; null when it names none */
+/** @returns the paths of the pages in the attempt, such as `/cart and 2 more`; null when it names none */
 export function pathOf({ raw }: DebugAttempt): string | null {
-  const events = isRecord(raw) && Array.isArray(raw.events) ? raw.events : [];
-  const url = textAt(raw, "page", "url") ?? textAt(events[0], "page", "url");
-  return url === null ? null : (URL.parse(url)?.pathname ?? null);
+  const events: unknown[] = isRecord(raw) && Array.isArray(raw.events) ? raw.events : [];
+  const urls = [raw, ...events].map((part) => textAt(part, "page", "url"));
+  const paths = new Set(urls.flatMap((url) => (url === null ? [] : (URL.parse(url)?.pathname ?? []))));
+  const [first = null] = paths;
+  return paths.size > 1 ? `${first} and ${paths.size - 1} more` : first;
 }
 
 /** The counts of an attempt's events, for its row. */
