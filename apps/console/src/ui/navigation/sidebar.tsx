@@ -37,7 +37,7 @@ export function Sidebar({ onSearch }: SidebarProps) {
     <>
       <SidebarBrand />
       <WorkspaceMenu />
-      <UnstyledButton className="side-link side-search" aria-label="Search" onClick={onSearch}>
+      <UnstyledButton className="side-link side-search" onClick={onSearch}>
         <Icon name="search" size={17} />
         <span className="side-label">
           Search <kbd aria-hidden>{MODIFIER} K</kbd>
