@@ -119,7 +119,7 @@ const LEDGER_BOUND = [
   /^apps\/server\/test\/access\/(?!jwt)/,
   /^apps\/server\/test\/api\/(?:bootstrap|counting|create-source|duplicates|events|export|list-sources|members|quotas)\./,
   /^apps\/server\/test\/api\/(?:fuzz|isolation|poison|public-key-isolation|public-keys|sessions|source|workspace)\./,
-  /^apps\/server\/test\/(?:clock-jump|quarantine\/(?!segment).*|compat\/joined-sessions|conformance\/.*|plan\/event-catalog|visitors\/no-storage)\./,
+  /^apps\/server\/test\/(?:clock-jump|alerts\/.*|quarantine\/(?!segment).*|compat\/joined-sessions|conformance\/.*|plan\/event-catalog|visitors\/no-storage)\./,
 ];
 const ON_POSTGRES = {
   name: "the ledger's files on PostgreSQL",

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { createAlerts } from "./alerts/alerts.ts";
 import type { ServiceContext } from "./context.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
+import { deliveryUrlOf } from "./install/install.ts";
 import { embeddedFolder, queryMemoryBytes } from "./open-warehouse.ts";
 import { replaySlice } from "./quarantine/replay-slice.ts";
 import { startErasureWorker } from "./workers/erasures.ts";
@@ -25,11 +26,11 @@ const startEveryMinute = (
   { log }: ServiceContext,
   name: string,
   consequence: string,
-  round: () => Promise<unknown>,
+  round: (cutOff: AbortSignal) => Promise<unknown>,
 ): Worker =>
   startWorker({
     name,
-    round: async () => void (await round()),
+    round: async (cutOff) => void (await round(cutOff)),
     initialDelayMs: MINUTE_MS,
     idleMs: MINUTE_MS,
     consequence,
@@ -67,12 +68,20 @@ function startSpaceRelease({ ledger, readiness, log }: ServiceContext): Worker {
 
 /** No worker when no webhook is configured. */
 function startAlerts(context: ServiceContext): Worker[] {
-  const { clock, config } = context;
+  const { clock, config, addresses } = context;
   const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = config;
   if (url === null || secret === null) return [];
-  const quietHours = config.ALERT_QUIET_HOURS;
-  const alerts = createAlerts({ ...context, webhook: { url, secret }, quietHours });
-  return [startEveryMinute(context, "alerts", "alerts are not sent", () => alerts({ now: clock() }))];
+  const alerts = createAlerts({
+    ...context,
+    delivery: context.dailyDelivery,
+    deliveryUrl: (sourceId) => deliveryUrlOf(addresses().appUrl, sourceId),
+    webhook: { url, secret },
+    quietHours: config.ALERT_QUIET_HOURS,
+    deliveryPercent: config.ALERT_DELIVERY_PERCENT,
+    sendsStatements: config.ALERT_STATEMENTS === "on",
+  });
+  const round = (signal: AbortSignal) => alerts({ now: clock(), signal });
+  return [startEveryMinute(context, "alerts", "alerts are not sent", round)];
 }
 
 function startReports({ reports, warehouse, log }: ServiceContext): Worker {

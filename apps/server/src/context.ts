@@ -12,6 +12,7 @@ import { warehouseHint } from "./config/rules.ts";
 import type { Config } from "./config/settings.ts";
 import { DAY_MS } from "./core/time.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
+import { createDailyDelivery } from "./delivery/daily.ts";
 import { createDelivery } from "./delivery/route.ts";
 import { type RequestIds, toLogIds } from "./http/trace-context.ts";
 import type { Attempt } from "./ingest/attempt.ts";
@@ -115,12 +116,13 @@ async function openStats(deps: ContextDeps, ledger: Ledger, completeness: Wareho
   const offHint = warehouseHint(config);
   const runnerOf = createQueryRunner(warehouse, { offHint, memoryBytes: queryMemoryBytes(config) });
   const stats = createStats({ runnerOf, completeness });
-  const getDelivery = createDelivery({ ledger, runnerOf, secret: config.ALERT_WEBHOOK_SECRET });
+  const deliveryDeps = { ledger, runnerOf, secret: config.ALERT_WEBHOOK_SECRET };
   const mailer = await openMailer(deps);
   const { queryStats } = stats;
   return {
     stats,
-    getDelivery,
+    getDelivery: createDelivery(deliveryDeps),
+    dailyDelivery: createDailyDelivery({ ...deliveryDeps, warehouse }),
     mailer,
     reports: createReports({ ledger, queryStats, mailer, addresses, clock, log }),
   };

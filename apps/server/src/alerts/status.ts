@@ -1,4 +1,4 @@
-/** The alert status of a source. It changes less often than the health in the debug view, because it may wake somebody. Pure. */
+/** The health of a source, as alerts see it. It changes less often than the health in the debug view, because it may wake somebody. Pure. */
 import { HOUR_MS } from "../core/time.ts";
 import { healthStatusOf, sumOf } from "../debug/health.ts";
 import type { AlertStatus, AttemptCount, WatchedSource } from "../ledger/records.ts";
@@ -27,8 +27,9 @@ const lastAcceptedAt = ({ lastBootstrapAt, lastEventAt }: WatchedSource) =>
  */
 function isFailing({ source, counts, now }: SourceCheck): boolean {
   const failed = sumOf(counts, "failed");
-  if (source.status === "failing")
-    return failed > sumOf(counts, "succeeded") || lastAcceptedAt(source) <= (source.since ?? 0);
+  const { health } = source.alerts;
+  if (health?.status === "failing")
+    return failed > sumOf(counts, "succeeded") || lastAcceptedAt(source) <= health.since;
   return failed >= MIN_ALERT_FAILURES && healthStatusOf(source, counts, now) === "failing";
 }
 
@@ -41,7 +42,7 @@ const VIOLATION_COUNTS = ["plan_warning", "plan_violation"];
 /** It starts with several events, so that one stranger's events wake nobody, and ends when this hour and the last had none. */
 function isViolating({ source, counts }: SourceCheck): boolean {
   const violations = VIOLATION_COUNTS.reduce((sum, name) => sum + sumOf(counts, name), 0);
-  return violations >= (source.status === "violating" ? 1 : MIN_ALERT_VIOLATIONS);
+  return violations >= (source.alerts.health?.status === "violating" ? 1 : MIN_ALERT_VIOLATIONS);
 }
 
 type AlertKind = Exclude<AlertStatus, "receiving">;

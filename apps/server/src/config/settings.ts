@@ -134,16 +134,19 @@ export const SETTINGS = {
   CONSOLE_TOKEN_DAYS: days(30, "Days after which the console asks to sign in again"),
   CONSOLE_IDLE_DAYS: days(14, "Days without a request after which a session of the console ends"),
   JWT_TOKEN_MAX_DAYS: days(90, "Days that an access token lives at most if it was created with such a JWT"),
-  ALERT_WEBHOOK_URL: secret(
-    "Address to POST to when a source starts failing, goes quiet or receives events again; default: none",
-    webhookUrl,
-  ),
+  ALERT_WEBHOOK_URL: secret("Address to POST alerts about sources to; default: none", webhookUrl),
   ALERT_WEBHOOK_SECRET: secret("Key that signs those alerts; at least 16 characters", webhookSecret),
   ALERT_QUIET_HOURS: setting(
     24,
     "Hours without an event or bootstrap after which an active source counts as quiet; 0: never",
     integer(0, 8_760),
   ),
+  ALERT_DELIVERY_PERCENT: setting(
+    95,
+    "Percent of a day's events; if fewer arrive, delivery is low; 0: never",
+    integer(0, 100),
+  ),
+  ALERT_STATEMENTS: onOff("off", "on: also POST daily statements to ALERT_WEBHOOK_URL"),
   SMTP_URL: secret(
     "Mail server for invitations, sign-in links and reports: smtp://user:password@host:587 (STARTTLS is required), or smtps:// for TLS from the start; default: none",
     smtpUrl,

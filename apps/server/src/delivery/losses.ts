@@ -74,6 +74,16 @@ export const lossesByDay = (question: LossQuestion): Statement =>
       FROM (${losingSequences(bind, question, "''")}) GROUP BY day`;
   });
 
+/** In SQL: how many losses a client has reported that no server has rejected. */
+const droppedOf = (bind: Bind) =>
+  `arraySum(mapValues(mapFilter((cause, events) -> has(${bind("Array(String)", Object.keys(LOSS_CAUSES))}, cause), causes)))`;
+
+export const countLosingSequences = (question: LossQuestion): Statement =>
+  statement(
+    (bind) => `SELECT count() FROM (${losingSequences(bind, question, "''")})
+      WHERE (gap > 0 AND lastAt < ${bindTime(bind, question.settledAt)}) OR ${droppedOf(bind)} > 0`,
+  );
+
 export type ValueLosses = readonly [value: string | null, accepted: number, lost: number];
 
 /** The values whose events were lost most, by clients or on the way. */
@@ -81,14 +91,12 @@ export const lossesByValue = (question: LossQuestion, by: DeliveryDimension, lim
   statement((bind) => {
     const { sourceId, from, to, settledAt } = question;
     const value = VALUES[by];
-    const causes = bind("Array(String)", Object.keys(LOSS_CAUSES));
-    const dropped = `arraySum(mapValues(mapFilter((cause, events) -> has(${causes}, cause), causes)))`;
     return `SELECT value, sum(events) AS accepted, sum(losses) AS lost FROM (
         SELECT ${value} AS value, 1 AS events, 0 AS losses FROM events
         WHERE sourceId = ${bind("String", sourceId)} AND sequence != 0
           AND occurredAt >= ${bindTime(bind, from)} AND occurredAt < ${bindTime(bind, to)}
         UNION ALL
-        SELECT value, 0, ${dropped} + if(lastAt < ${bindTime(bind, settledAt)}, gap, 0)
+        SELECT value, 0, ${droppedOf(bind)} + if(lastAt < ${bindTime(bind, settledAt)}, gap, 0)
         FROM (${losingSequences(bind, question, value)})
       ) GROUP BY value ORDER BY lost DESC, accepted DESC, value LIMIT ${bind("UInt32", limit)}`;
   });

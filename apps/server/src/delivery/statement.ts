@@ -38,7 +38,7 @@ export interface StatementQuestion extends UtcDaySpan {
 }
 
 /** A client's queue keeps an event for a day. The hour is for the upload that begins then. */
-const QUEUE_LIFE_MS = DAY_MS + HOUR_MS;
+export const QUEUE_LIFE_MS = DAY_MS + HOUR_MS;
 const MAX_VALUES = 20;
 
 const sum = (counts: Readonly<Record<string, number>>) =>

@@ -5,6 +5,7 @@
  */
 import { type CatalogType, LIMITS } from "@headwater/contract";
 import { copyText } from "../core/text.ts";
+import { dayOf } from "../core/time.ts";
 import { OTHER_EVENTS } from "../ledger/merge-events.ts";
 import type { CatalogEventRecord, PlanViolationRecord } from "../ledger/records.ts";
 import { maskJson, maskString } from "../masking/mask.ts";
@@ -134,6 +135,8 @@ function toRecord(name: string, learned: LearnedEvent): CatalogEventRecord {
     sampled,
     firstSeenAt,
     lastSeenAt,
+    // what came just before midnight counts on the day after
+    days: { [dayOf(lastSeenAt)]: count },
     properties,
     clientVersions,
     pages,

@@ -43,6 +43,10 @@ const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, "");
 export const debugUrlOf = (appUrl: string, sourceId: string): string =>
   `${withoutTrailingSlash(appUrl)}/analytics/setup/debug?sourceId=${encodeURIComponent(sourceId)}`;
 
+/** The address of a source's delivery page in the console. */
+export const deliveryUrlOf = (appUrl: string, sourceId: string): string =>
+  `${withoutTrailingSlash(appUrl)}/sources/delivery?sourceId=${encodeURIComponent(sourceId)}`;
+
 /** The values that a page's Content-Security-Policy must allow. */
 function cspOf(options: SnippetOptions): InstallPayload["csp"] {
   const origin = URL.parse(options.apiBaseUrl)?.origin ?? options.apiBaseUrl;

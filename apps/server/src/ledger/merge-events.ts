@@ -1,5 +1,6 @@
 /** Merges what is known of the events of one name. Pure. */
 import { LIMITS } from "@headwater/contract/limits";
+import { dayOf } from "../core/time.ts";
 import type { CatalogEventRecord, CatalogPropertyRecord, PlanViolationRecord } from "./records.ts";
 
 /** The name of the row that counts the events of further names. No event has an empty name. */
@@ -13,6 +14,15 @@ function mergeCounts(one: Readonly<Record<string, number>>, other: Readonly<Reco
   const sums = new Map(Object.entries(one));
   for (const [name, count] of Object.entries(other)) sums.set(name, (sums.get(name) ?? 0) + count);
   return Object.fromEntries(sums);
+}
+
+/** The days for which a catalogue keeps counts: three weeks, and the two days that are compared with them. */
+const COUNTED_DAYS = 23;
+
+function mergeDays(one: CatalogEventRecord, other: CatalogEventRecord): CatalogEventRecord["days"] {
+  const counts = mergeCounts(one.days, other.days);
+  const newest = dayOf(Math.max(one.lastSeenAt, other.lastSeenAt));
+  return Object.fromEntries(Object.entries(counts).filter(([day]) => Number(day) > newest - COUNTED_DAYS));
 }
 
 const mergeProperty = (one: CatalogPropertyRecord, other: CatalogPropertyRecord): CatalogPropertyRecord => ({
@@ -61,6 +71,7 @@ export const mergeCatalogEvents = (
   count: one.count + other.count,
   firstSeenAt: Math.min(one.firstSeenAt, other.firstSeenAt),
   lastSeenAt: Math.max(one.lastSeenAt, other.lastSeenAt),
+  days: mergeDays(one, other),
   sampled: one.sampled + other.sampled,
   properties: mergeProperties(one.properties, other.properties),
   clientVersions: union(one.clientVersions, other.clientVersions, LIMITS.maxCatalogVersions),

@@ -58,6 +58,8 @@ export interface CatalogEventRecord {
   count: number;
   firstSeenAt: number;
   lastSeenAt: number;
+  /** How many came on each of the last days that had some, by day since the epoch. */
+  days: Readonly<Record<string, number>>;
   /** How many of them were examined. */
   sampled: number;
   properties: readonly CatalogPropertyRecord[];
@@ -342,23 +344,35 @@ export interface AttemptCount {
  */
 export type AlertStatus = "receiving" | "failing" | "quiet" | "violating";
 
-/** A source that has received something, with its last recorded alert status. */
+/** What the operator is told of a source. Each topic has a status of its own. */
+export type AlertTopic = "health" | "events" | "delivery" | "statement";
+
+/** The last recorded status of a topic. */
+export interface AlertState {
+  /** An `AlertStatus` of the topic `health`; the others write what they compare and send. */
+  status: string;
+  /** When the status began. */
+  since: number;
+  /** Its alert is not sent yet. */
+  isPending: boolean;
+}
+
+/** A source that has received something. A topic that was never recorded has no state. */
 export interface WatchedSource {
   sourceId: string;
   lastBootstrapAt: number | null;
   lastEventAt: number | null;
-  /** null: the source was never checked. */
-  status: AlertStatus | null;
-  /** When the status began. */
-  since: number | null;
+  alerts: Readonly<Partial<Record<AlertTopic, AlertState>>>;
 }
 
-/** A change of a source's alert status that must be sent to the operator. */
+/** A change of a status that must be sent to the operator. */
 export interface PendingAlert {
   alertId: string;
   sourceId: string;
-  status: AlertStatus;
-  was: AlertStatus;
+  topic: AlertTopic;
+  status: string;
+  /** null: it is the first status of the topic. */
+  was: string | null;
   since: number;
   /** Including this one. */
   tries: number;

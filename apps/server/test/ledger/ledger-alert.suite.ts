@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { AlertStatus } from "../../src/ledger/records.ts";
+import type { AlertStatus, AlertTopic } from "../../src/ledger/records.ts";
 import {
   ACTOR,
   aCommit,
@@ -28,9 +28,16 @@ export function alertSuite(name: string, newHome: NewHome): void {
       return source;
     };
     const see = (ledger: Ledger, sourceId: string, was: AlertStatus | null, status: AlertStatus) =>
-      ledger.recordAlertStatus({ sourceId, was, status, alertId: was && fresh("alr"), now: NOW });
-    const take = (ledger: Ledger, now = NOW, limit = 10) =>
-      ledger.claimAlerts({ now, limit, retryMs: [MINUTE, 2 * MINUTE] });
+      ledger.recordAlertStatus({
+        sourceId,
+        topic: "health",
+        was,
+        status,
+        alertId: was && fresh("alr"),
+        now: NOW,
+      });
+    const take = (ledger: Ledger, now = NOW, topics: AlertTopic[] = ["health"]) =>
+      ledger.claimAlerts({ now, limit: 10, retryMs: [MINUTE, 2 * MINUTE], topics });
 
     test("list the active sources that have received something, a page at a time", async (ledger) => {
       const [one, other, off, gone] = [
@@ -53,8 +60,28 @@ export function alertSuite(name: string, newHome: NewHome): void {
         ids,
       );
       const found = all.find(({ sourceId }) => sourceId === one.sourceId);
-      const seen = { sourceId: one.sourceId, status: "receiving", since: NOW };
-      assert.deepEqual(found, { ...seen, lastBootstrapAt: null, lastEventAt: NOW });
+      const health = { status: "receiving", since: NOW, isPending: false };
+      const seen = { sourceId: one.sourceId, lastBootstrapAt: null, lastEventAt: NOW };
+      assert.deepEqual(found, { ...seen, alerts: { health } });
+      assert.deepEqual(all.find((row) => row.sourceId === other.sourceId)?.alerts, {});
+    });
+
+    test("keep the topics of a source apart, and give only those that are asked for", async (ledger) => {
+      const { sourceId } = await receiving(ledger);
+      await see(ledger, sourceId, null, "receiving");
+      const change = { sourceId, topic: "statement", was: null, status: "2026-11-20" } as const;
+      const alertId = fresh("alr");
+      assert.equal(await ledger.recordAlertStatus({ ...change, alertId, now: NOW }), true);
+      assert.equal(await ledger.recordAlertStatus({ ...change, alertId: fresh("alr"), now: NOW }), false);
+      const [found] = await watched(ledger);
+      assert.deepEqual(found?.alerts.statement, { status: "2026-11-20", since: NOW, isPending: true });
+      assert.equal(found?.alerts.health?.status, "receiving");
+      assert.deepEqual(await take(ledger), []);
+      const [taken] = await take(ledger, NOW, ["statement"]);
+      assert.deepEqual([taken?.alertId, taken?.status, taken?.was], [alertId, "2026-11-20", null]);
+      await ledger.finishAlert({ sourceId, alertId });
+      const [after] = await watched(ledger);
+      assert.equal(after?.alerts.statement?.isPending, false);
     });
 
     test("record each status change once, and give its alert to one caller at a time until it is finished", async (ledger) => {
@@ -67,7 +94,14 @@ export function alertSuite(name: string, newHome: NewHome): void {
       const [alert, ...more] = (await Promise.all([take(ledger), take(ledger)])).flat();
       assert.deepEqual(more, []);
       const { alertId, ...told } = alert!;
-      assert.deepEqual(told, { sourceId, status: "failing", was: "receiving", since: NOW, tries: 1 });
+      assert.deepEqual(told, {
+        sourceId,
+        topic: "health",
+        status: "failing",
+        was: "receiving",
+        since: NOW,
+        tries: 1,
+      });
       assert.deepEqual(await take(ledger, NOW + MINUTE - 1), []);
       assert.deepEqual(
         (await take(ledger, NOW + MINUTE)).map(({ tries }) => tries),

@@ -9,6 +9,7 @@ import type { DeliveryDay, DeliveryStatement } from "@headwater/contract";
 import { headwaterHere } from "../cli/command-line.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import { until } from "../support/until.ts";
+import { openWebhook, type Webhook } from "../support/webhook.ts";
 import {
   DAY,
   drivenClock,
@@ -60,24 +61,28 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
     const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
     const dataDir = mkdtempSync(join(tmpdir(), "headwater-delivery-"));
     let warehouse: ProxiedWarehouse;
+    let webhook: Webhook;
     let ledger: Record<string, string>;
     let world: World;
     const settings = () => ({
       ...ledger,
       ...warehouse.settings,
-      ALERT_WEBHOOK_URL: "http://127.0.0.1:9/",
+      ALERT_WEBHOOK_URL: webhook.url,
       ALERT_WEBHOOK_SECRET: SECRET,
+      ALERT_STATEMENTS: "on",
     });
     const open = () => openWorld(settings(), { clock: time.clock }, dataDir);
 
     before(async () => {
       warehouse = await openProxiedWarehouse();
+      webhook = await openWebhook();
       ledger = await ledgerOf(dataDir);
       world = await open();
     });
     after(async () => {
       await world[Symbol.asyncDispose]();
       await warehouse[Symbol.asyncDispose]();
+      await webhook[Symbol.asyncDispose]();
     });
 
     /** Events of one visitor with these ids, each of which may report lost ones. */
@@ -88,6 +93,11 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
       const reply = await world.send(eventsPath(source), body);
       assert.equal(reply.body.accepted, ids.length, JSON.stringify(reply.body));
     }
+    const backAgain = () =>
+      until("the warehouse is back", async () => {
+        const { body } = await world.ask("/readyz", { token: null });
+        return body.warehouse.state === "up";
+      });
     const shipped = () => until("all is shipped", () => storedEvents(dataDir).length === 0);
     async function statementOf({ sourceId }: TestSource, query = ""): Promise<DeliveryStatement> {
       const { status, body } = await world.ask(`/api/tracking-sources/${sourceId}/delivery?${query}`);
@@ -140,10 +150,7 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
 
       await world.close();
       world = await open();
-      await until("the warehouse is back", async () => {
-        const { body } = await world.ask("/readyz", { token: null });
-        return body.warehouse.state === "up";
-      });
+      await backAgain();
       assert.deepEqual(await dayAt(source, then), past, "and says so after a restart");
       time.advance(2 * DAY);
       assert.equal((await dayAt(source, time.now() - 2 * DAY)).missing, 2, "nothing came");
@@ -273,6 +280,70 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
         const { status, body } = await world.ask(`/api/tracking-sources/${sourceId}/delivery?${query}`);
         assert.deepEqual([status, body.code], [422, "invalid_payload"], query);
       }
+    });
+
+    /** Events of as many visitors, of whom the losing ones lack their first five. */
+    async function acceptDay(
+      source: TestSource,
+      at: number,
+      { whole, losing, events = 20 }: { whole: number; losing: number; events?: number },
+    ) {
+      const visits = [...Array<number>(losing).fill(6), ...Array<number>(whole).fill(1)];
+      for (const [index, first] of visits.entries()) {
+        const sequence = newSequence();
+        const numbers = Array.from({ length: events }, (_, number) => idOf(sequence, first + number));
+        await accept(source, `visitor-${at}-${index}`, at, numbers);
+      }
+    }
+
+    it("is sent by the webhook once for each settled day, and an alert when few of its events arrived", async () => {
+      const [low, stray, small] = [
+        await world.createSource(),
+        await world.createSource(),
+        await world.createSource(),
+      ];
+      time.advance(DAY);
+      const at = then + DAY;
+      await acceptDay(low, at, { whole: 0, losing: 6 });
+      // too few page views, and too few events
+      await acceptDay(stray, at, { whole: 2, losing: 4 });
+      await acceptDay(small, at, { whole: 0, losing: 6, events: 10 });
+      await shipped();
+      await world.server.maintain();
+      const [alert, sent, ...more] = webhook.of(low).toSorted((a, b) => (a.body.type < b.body.type ? -1 : 1));
+      assert.deepEqual(alert?.body.delivery, {
+        day: dayOf(at),
+        accepted: 120,
+        lost: 30,
+        arrivedPercent: 80,
+      });
+      assert.equal(alert?.body.type, "source.delivery_low");
+      assert.match(alert?.body.deliveryUrl, /\/sources\/delivery\?sourceId=src_/);
+      const { signature, ...statement } = sent?.body.statement ?? {};
+      assert.deepEqual(statement.days, [await dayAt(low, at)]);
+      const expected = createHmac("sha256", SECRET).update(JSON.stringify(statement)).digest("hex");
+      assert.equal(signature, `v1=${expected}`);
+      assert.deepEqual(more, []);
+      for (const source of [stray, small]) assert.deepEqual(webhook.typesOf(source), ["source.statement"]);
+
+      await world.close();
+      world = await open();
+      await backAgain();
+      await world.server.maintain();
+      assert.equal(webhook.of(low).length, 2, "a restart sends nothing again");
+      await acceptDay(low, at + DAY, { whole: 6, losing: 0 });
+      await shipped();
+      time.advance(DAY);
+      await world.server.maintain();
+      const types = [
+        "source.delivery_low",
+        "source.delivery_restored",
+        "source.statement",
+        "source.statement",
+      ];
+      assert.deepEqual(webhook.typesOf(low).toSorted(), types);
+      const days = webhook.of(low).flatMap(({ body }) => body.statement?.from ?? []);
+      assert.deepEqual(days, [dayOf(at), dayOf(at + DAY)]);
     });
   });
 }

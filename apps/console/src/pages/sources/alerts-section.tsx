@@ -12,8 +12,11 @@ function describeAlerts(isOperator: boolean, settings: Readonly<Record<string, u
   if (!settings.ALERT_WEBHOOK_URL)
     return "Alerts are off. Set `ALERT_WEBHOOK_URL` and `ALERT_WEBHOOK_SECRET` to receive a signed webhook request.";
   const hours = Number(settings.ALERT_QUIET_HOURS);
-  const quiet = hours > 0 ? `, accepts no events for ${hours} hours (\`ALERT_QUIET_HOURS\`),` : "";
-  return `The service calls \`ALERT_WEBHOOK_URL\` when the source starts failing${quiet} or recovers.`;
+  const quiet = hours > 0 ? `, accepts no events for ${hours} hours (\`ALERT_QUIET_HOURS\`)` : "";
+  const percent = Number(settings.ALERT_DELIVERY_PERCENT);
+  const low =
+    percent > 0 ? `, fewer than ${percent}% of a day’s events arrive (\`ALERT_DELIVERY_PERCENT\`)` : "";
+  return `The service calls \`ALERT_WEBHOOK_URL\` when the source starts failing${quiet}${low}, an event that came daily stops, or the source recovers.`;
 }
 
 export function AlertsSection() {

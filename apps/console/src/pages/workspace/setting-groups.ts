@@ -50,7 +50,7 @@ function toBinaryUnits(bytes: number): string | null {
 /** The meaning of 0 in these settings. */
 const ZEROS = [
   { pattern: /_PER_(?:DAY|SECOND)$/, note: "no limit" },
-  { pattern: /^ALERT_QUIET_HOURS$/, note: "never" },
+  { pattern: /^ALERT_(?:QUIET_HOURS|DELIVERY_PERCENT)$/, note: "never" },
 ];
 
 interface SettingText {
@@ -60,7 +60,7 @@ interface SettingText {
 }
 
 /** The settings that are amounts. The digits of the others, such as a port or an id, are not numbers to read. */
-const AMOUNTS = /BYTES|DAYS|HOURS|_SIZE$|_RATE_|_PER_|_FLIGHT$|THREADS/;
+const AMOUNTS = /BYTES|DAYS|HOURS|_SIZE$|_RATE_|_PER_|_FLIGHT$|THREADS|PERCENT/;
 
 /** @returns the value with thousands separators, and its note: `1,073,741,824` and `1 GiB`, or `0` and `no limit` */
 export function describeSetting(name: string, value: string): SettingText {

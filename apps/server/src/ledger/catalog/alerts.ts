@@ -1,87 +1,106 @@
-/** The alert status of each source, and the alerts that must be sent. A node claims an alert before it sends it. */
-import type { AlertStatus, PendingAlert, WatchedSource } from "../records.ts";
+/** The alert statuses of each source, by topic, and the alerts that must be sent. A node claims an alert before it sends it. */
+import type { AlertState, AlertTopic, PendingAlert, WatchedSource } from "../records.ts";
 import { type CatalogDb, nextTryAt } from "./database.ts";
 
 /** Active sources that have received something, in the order of their ids, after the given id. */
-const watchedSources = (
+async function watchedSources(
   db: CatalogDb,
   { after, limit }: { after: string; limit: number },
-): Promise<WatchedSource[]> =>
-  db
+): Promise<WatchedSource[]> {
+  const sources = await db
     .selectFrom("sources")
     .innerJoin("sourceActivity", "sourceActivity.sourceId", "sources.sourceId")
-    .leftJoin("sourceAlerts", "sourceAlerts.sourceId", "sources.sourceId")
-    .select([
-      "sources.sourceId",
-      "sourceActivity.lastBootstrapAt",
-      "sourceActivity.lastEventAt",
-      "sourceAlerts.status",
-      "sourceAlerts.since",
-    ])
+    .select(["sources.sourceId", "sourceActivity.lastBootstrapAt", "sourceActivity.lastEventAt"])
     .where("sources.deletedAt", "is", null)
     .where("sources.isActive", "=", 1)
     .where("sources.sourceId", ">", after)
     .orderBy("sources.sourceId")
     .limit(limit)
     .execute();
+  const last = sources.at(-1);
+  if (!last) return [];
+  const states = await db
+    .selectFrom("sourceAlerts")
+    .select(["sourceId", "topic", "status", "since", "alertId"])
+    .where("sourceId", ">", after)
+    .where("sourceId", "<=", last.sourceId)
+    .execute();
+  const bySource = Map.groupBy(states, ({ sourceId }) => sourceId);
+  return sources.map((source) => {
+    const alerts: Partial<Record<AlertTopic, AlertState>> = {};
+    for (const { topic, status, since, alertId } of bySource.get(source.sourceId) ?? [])
+      alerts[topic] = { status, since, isPending: alertId !== null };
+    return { ...source, alerts };
+  });
+}
 
 interface AlertStatusChange {
   sourceId: string;
-  /** null: the source had no status yet. */
-  was: AlertStatus | null;
-  status: AlertStatus;
+  topic: AlertTopic;
+  /** null: the topic had no status yet. */
+  was: string | null;
+  status: string;
   /** null: this change needs no alert. */
   alertId: string | null;
   now: number;
 }
 
 /**
- * Changes a source's status from `was` to `status`, and queues an alert. An alert of this source that is still unsent is replaced.
+ * Changes the status of a source's topic from `was` to `status`, and queues an alert. An alert of this topic that is still unsent
+ * is replaced.
  * @returns false when the status was not `was` any more: another node was faster
  */
 async function recordAlertStatus(db: CatalogDb, change: AlertStatusChange): Promise<boolean> {
-  const { sourceId, was, status, alertId, now } = change;
+  const { sourceId, topic, was, status, alertId, now } = change;
+  const values = { was, status, since: now, alertId, tries: 0, nextTryAt: now };
   if (was === null) {
-    const first = { sourceId, status, since: now, was: null, alertId: null, tries: 0, nextTryAt: 0 };
     const { numInsertedOrUpdatedRows } = await db
       .insertInto("sourceAlerts")
-      .values(first)
+      .values({ sourceId, topic, ...values })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow();
     return numInsertedOrUpdatedRows === 1n;
   }
   const { numUpdatedRows } = await db
     .updateTable("sourceAlerts")
-    .set({ was, status, since: now, alertId, tries: 0, nextTryAt: now })
+    .set(values)
     .where("sourceId", "=", sourceId)
+    .where("topic", "=", topic)
     .where("status", "=", was)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
 
+interface AlertClaim {
+  now: number;
+  limit: number;
+  retryMs: readonly number[];
+  /** Which alerts this node can send. */
+  topics: readonly AlertTopic[];
+}
+
 /** Claims alerts that are due. Each is due again after `retryMs[number of earlier tries]`. */
 async function claimAlerts(
   db: CatalogDb,
-  { now, limit, retryMs }: { now: number; limit: number; retryMs: readonly number[] },
+  { now, limit, retryMs, topics }: AlertClaim,
 ): Promise<PendingAlert[]> {
   const due = db
     .selectFrom("sourceAlerts")
-    .select("sourceId")
+    .select("alertId")
     .where("alertId", "is not", null)
+    .where("topic", "in", topics)
     .where("nextTryAt", "<=", now)
     .orderBy("nextTryAt")
     .limit(limit);
   const claimed = await db
     .updateTable("sourceAlerts")
     .set((eb) => ({ tries: eb("tries", "+", 1), nextTryAt: nextTryAt(now, retryMs) }))
-    .where("sourceId", "in", due)
+    .where("alertId", "in", due)
     // false when another node has claimed it since
     .where("nextTryAt", "<=", now)
-    .returning(["alertId", "sourceId", "status", "was", "since", "tries"])
+    .returning(["alertId", "sourceId", "topic", "status", "was", "since", "tries"])
     .execute();
-  return claimed.flatMap(({ alertId, was, ...alert }) =>
-    alertId === null || was === null ? [] : [{ ...alert, alertId, was }],
-  );
+  return claimed.flatMap(({ alertId, ...alert }) => (alertId === null ? [] : [{ ...alert, alertId }]));
 }
 
 /** Removes an alert that was sent or will not be retried. */

@@ -5,7 +5,7 @@
  */
 import type { Generated } from "kysely";
 import type {
-  AlertStatus,
+  AlertTopic,
   ErasureRecord,
   InvitationRecord,
   MemberRecord,
@@ -51,8 +51,8 @@ const SOURCE_TABLES = [
   `create table source_keys (public_key text primary key, source_id text not null, let_in_until bigint, created_at bigint not null)`,
   `create index source_keys_source on source_keys (source_id)`,
   // one that is not sent yet has an `alert_id`
-  `create table source_alerts (source_id text primary key, status text not null, since bigint not null, was text,
-    alert_id text, tries bigint not null, next_try_at bigint not null)`,
+  `create table source_alerts (source_id text not null, topic text not null, status text not null, since bigint not null,
+    was text, alert_id text, tries bigint not null, next_try_at bigint not null, primary key (source_id, topic))`,
   `create index source_alerts_pending on source_alerts (next_try_at) where alert_id is not null`,
   `create table tracking_plans (source_id text not null, version bigint not null, plan text not null, user_id text, token_id text,
     created_at bigint not null, is_current integer not null, primary key (source_id, version))`,
@@ -167,9 +167,10 @@ export interface CatalogTables {
   };
   sourceAlerts: {
     sourceId: string;
-    status: AlertStatus;
+    topic: AlertTopic;
+    status: string;
     since: number;
-    was: AlertStatus | null;
+    was: string | null;
     /** null: no alert is waiting. */
     alertId: string | null;
     tries: number;

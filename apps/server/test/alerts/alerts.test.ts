@@ -1,10 +1,9 @@
 /** The operator is told by a signed webhook when a source starts failing, goes quiet, or receives again. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { readConfig } from "../src/config/config.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { openWebhook, type Webhook, type WebhookRequest } from "../support/webhook.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -16,43 +15,28 @@ import {
   SECOND,
   trackEvent,
   type World,
-} from "./support/world.ts";
+} from "../support/world.ts";
 
 const SECRET = "a secret of the operator";
 
-interface ReceivedAlert {
-  headers: IncomingHttpHeaders;
-  text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
-  body: any;
-}
-
 describe("Alerts", () => {
   const time = drivenClock();
-  let received: ReceivedAlert[] = [];
-  let answer: number[] = [];
+  let webhook: Webhook;
   let world: World;
-  const server = createServer(async (request, response) => {
-    const text = Buffer.concat(await request.toArray()).toString("utf8");
-    received.push({ headers: request.headers, text, body: JSON.parse(text) });
-    const status = answer.shift() ?? 204;
-    response.writeHead(status, status === 302 ? { location: "/elsewhere" } : {}).end();
-  });
   before(async () => {
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?key=hidden`;
-    const settings = { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: SECRET, ALERT_QUIET_HOURS: "24" };
+    webhook = await openWebhook();
+    const settings = {
+      ALERT_WEBHOOK_URL: webhook.url,
+      ALERT_WEBHOOK_SECRET: SECRET,
+      ALERT_QUIET_HOURS: "24",
+    };
     world = await openWorld(settings, { clock: time.clock });
   });
   after(async () => {
     await world[Symbol.asyncDispose]();
-    server.close();
-    server.closeAllConnections();
+    await webhook[Symbol.asyncDispose]();
   });
-  beforeEach(() => {
-    received = [];
-    answer = [];
-  });
+  beforeEach(() => webhook.answer([]));
 
   type Source = { sourceId: string; publicKey: string };
   /** As the minute's timer does, that many minutes on. */
@@ -74,8 +58,8 @@ describe("Alerts", () => {
     }
     await recorded(source);
   };
-  const of = ({ sourceId }: Source) => received.filter(({ body }) => body.source.sourceId === sourceId);
-  const typesOf = (source: Source) => of(source).map(({ body }) => body.type);
+  const of = (source: Source) => webhook.of(source);
+  const typesOf = (source: Source) => webhook.typesOf(source);
   const newSource = async () => {
     const source = await world.createSource({ name: "Shop ✓" });
     await receive(source);
@@ -103,7 +87,7 @@ describe("Alerts", () => {
     await look();
     await look();
     assert.deepEqual(typesOf(source), ["source.failing"]);
-    const [{ body }] = of(source) as [ReceivedAlert];
+    const [{ body }] = of(source) as [WebhookRequest];
     const { sourceId, organizationId, name, slug } = await world
       .ask(`/api/tracking-sources/${source.sourceId}`)
       .then((reply) => reply.body);
@@ -150,7 +134,7 @@ describe("Alerts", () => {
     const source = await newSource();
     await fail(source, 5);
     await look();
-    const [{ headers, text }] = of(source) as [ReceivedAlert];
+    const [{ headers, text }] = of(source) as [WebhookRequest];
     const timestamp = headers["headwater-timestamp"];
     assert.equal(Number(timestamp), Math.floor(time.now() / 1_000));
     const signed = createHmac("sha256", SECRET).update(`${timestamp}.${text}`).digest("hex");
@@ -172,7 +156,7 @@ describe("Alerts", () => {
   it("are tried again, with the same id, until they are taken; a redirect is not followed", async () => {
     const source = await newSource();
     await fail(source, 5);
-    answer = [500, 302];
+    webhook.answer([500, 302]);
     await look();
     assert.equal(of(source).length, 1);
     await look();
@@ -186,7 +170,7 @@ describe("Alerts", () => {
   it("are given up after six tries", async () => {
     const source = await newSource();
     await fail(source, 5);
-    answer = Array.from({ length: 20 }, () => 503);
+    webhook.answer(Array.from({ length: 20 }, () => 503));
     for (let hour = 0; hour < 10; hour++) await look(60);
     assert.equal(typesOf(source).filter((type) => type === "source.failing").length, 6);
   });
