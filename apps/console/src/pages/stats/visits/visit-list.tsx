@@ -47,7 +47,9 @@ function VisitPage({ lastPage, entryPage, lastEvent }: StatsVisit) {
   ];
   return (
     <span className="visit-on" title={[page, ...details].join("\n")}>
-      <bdi className="visit-text">{page}</bdi>
+      <bdi className="visit-text" dir={lastPage === null ? "auto" : "ltr"}>
+        {page}
+      </bdi>
       {details.length > 0 && (
         <span className="visit-did visit-text">
           {details.map((detail, at) => (
