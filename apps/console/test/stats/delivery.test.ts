@@ -1,54 +1,145 @@
 /** The delivery page, and the note below the stats that leads to it. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import type { Page } from "playwright-core";
 import { storedEvents } from "../../../server/test/ledger/reader.ts";
 import { until } from "../../../server/test/support/until.ts";
-import { eventsBody, eventsPath, pageEvent } from "../../../server/test/support/world.ts";
+import { eventsBody, eventsPath, pageEvent, type World } from "../../../server/test/support/world.ts";
 import { seriousFindings } from "../accessibility.ts";
 import { consoleStatsTest } from "../console-world.ts";
-import { lastDays, noon, scrollToEnd } from "../visits.ts";
+import { dayOf, lastDays, noon, scrollToEnd } from "../visits.ts";
+
+const rowsOf = (page: Page, region: string) =>
+  page
+    .getByRole("region", { name: region, exact: true })
+    .getByRole("row")
+    .evaluateAll((all) => all.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)));
+
+const statsOf = ({ sourceId }: { sourceId: string }, from: number, to: number) =>
+  `/analytics/stats?sourceId=${sourceId}&range=${dayOf(noon(from))}..${dayOf(noon(to))}&tz=UTC`;
+
+/** Ten numbered events of that day, of which one was dropped and one is missing. */
+async function sendDay(world: World, source: { publicKey: string }, daysAgo: number): Promise<void> {
+  const sessionId = await world.openSession(source);
+  const sequence = randomBytes(16).toString("hex");
+  const idOf = (number: number) => `${sequence}~${999_999 + number}`;
+  const send = async (numbers: number[], lost?: string) => {
+    const events = numbers.map((number) => pageEvent({ id: idOf(number), lost }, noon(daysAgo)));
+    const { body } = await world.send(eventsPath(source), eventsBody(sessionId, events));
+    assert.equal(body.accepted, numbers.length, JSON.stringify(body));
+  };
+  await send([1, 2, 3, 4, 5, 6, 7]);
+  await send([10], `too_old,event.${noon(daysAgo)}${idOf(9)}`);
+}
+
+/** Looks at the page at four widths in both colour schemes. */
+async function look(page: Page, shoot: (name: string) => Promise<void>, name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1440, 1024, 390, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${width}`);
+      await shoot(`delivery-${name}-${width}-${colorScheme}`);
+    }
+    assert.deepEqual(await seriousFindings(page), []);
+  }
+  await page.setViewportSize({ width: 1280, height: 720 });
+}
 
 consoleStatsTest(
-  "The delivery page says what arrived, what was lost and why, and the stats lead to it.",
+  "The delivery page says what arrived, what was lost, why and what to do, and the stats lead to it.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
-    const sessionId = await world.openSession(source);
-    const sequence = randomBytes(16).toString("hex");
-    const idOf = (number: number) => `${sequence}~${999_999 + number}`;
-    const send = async (numbers: number[], lost?: string) => {
-      const events = numbers.map((number) => pageEvent({ id: idOf(number), lost }, noon(3)));
-      const { body } = await world.send(eventsPath(source), eventsBody(sessionId, events));
-      assert.equal(body.accepted, numbers.length, JSON.stringify(body));
-    };
-    await send([1, 2, 3, 4, 5, 6, 7]);
-    await send([10], `too_old,event.${noon(3)}${idOf(9)}`);
+    await sendDay(world, source, 3);
     await until("all is shipped", () => storedEvents(world.dataDir).length === 0);
 
     await open(lastDays(source));
     await scrollToEnd(page);
-    await page.getByText("In the last 7 days 20% of events were lost.").waitFor();
+    await page.getByText(/: 20% of events were lost\./).waitFor();
     await page.getByRole("link", { name: "Open Delivery" }).click();
     await page.getByText("80% of events arrived").waitFor();
+    await page.getByText("2 events were lost.").waitFor();
     await page.getByRole("img", { name: "Lost events by day" }).waitFor();
-    const rows = async (region: string) =>
-      page
-        .getByRole("region", { name: region, exact: true })
-        .getByRole("row")
-        .evaluateAll((all) =>
-          all.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)),
-        );
-    const [dropped, missing, possible] = await rows("Not arrived");
-    assert.deepEqual([dropped?.[1], missing?.[1], possible?.[1]], ["1", "1", "0"]);
-    assert.match(dropped?.[0] ?? "", /^too_old/);
-    assert.deepEqual((await rows("Accepted"))[0], ["In the warehouse", "8"]);
+    const [dropped, missing, ...more] = await rowsOf(page, "Not arrived");
+    assert.deepEqual([dropped?.[1], missing?.[1], more.length], ["1", "1", 0]);
+    assert.match(dropped?.[0] ?? "", /^Waited for more than a day.*Look in Debug/);
+    assert.match(missing?.[0] ?? "", /^Never sent/);
+    assert.deepEqual((await rowsOf(page, "Accepted"))[0], ["In the warehouse", "8"]);
     await page.getByRole("region", { name: "Worst pages", exact: true }).waitFor();
-    assert.match((await rows("Worst pages"))[0]?.[1] ?? "", /^2 · 80%$/);
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ width, height: 844 });
-      assert.deepEqual(await seriousFindings(page), []);
-      await shoot(`delivery-${width}`);
-    }
+    assert.match((await rowsOf(page, "Worst pages"))[0]?.[1] ?? "", /^2 · 80%$/);
+    await page.getByText("2 lost events cannot be recovered.").waitFor();
+    await look(page, shoot, "full");
     await page.getByRole("button", { name: "30 days" }).click();
     await page.getByText("80% of events arrived").waitFor();
+  },
+);
+
+consoleStatsTest(
+  "The note looks at the shown days, and the page opens with them.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await sendDay(world, source, 40);
+    await sendDay(world, source, 2);
+    await until("all is shipped", () => storedEvents(world.dataDir).length === 0);
+    const link = page.getByRole("link", { name: "Open Delivery" });
+    await open(statsOf(source, 42, 38));
+    await scrollToEnd(page);
+    await link.click();
+    const linked = page.getByRole("group", { name: "Range" }).getByRole("button").first();
+    await page.getByText("2 events were lost.").waitFor();
+    assert.equal(await linked.getAttribute("aria-pressed"), "true");
+    await page.getByRole("img", { name: "Lost events by day" }).waitFor();
+    await page.getByText(dayOf(noon(42)), { exact: true }).waitFor();
+
+    const asked: string[] = [];
+    page.on("response", (response) => {
+      if (response.url().includes("/delivery?")) asked.push(new URL(response.url()).search);
+    });
+    await open(`/analytics/stats?sourceId=${source.sourceId}&range=365d&tz=UTC`);
+    await scrollToEnd(page);
+    await page.getByText(/: 20% of events were lost\./).waitFor();
+    const [from, to] = [dayOf(noon(30)), dayOf(noon(0))];
+    assert.deepEqual(asked, [`?from=${from}&to=${to}`], "the newest days of a long range");
+  },
+);
+
+consoleStatsTest(
+  "The delivery page leads to the events that can be replayed, and says when there are none.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    const { sourceId } = source;
+    const address = `/sources/delivery?sourceId=${sourceId}`;
+    await open(address);
+    await page.getByText("No event of these days is known.").waitFor();
+    await look(page, shoot, "empty");
+
+    const sessionId = await world.openSession(source);
+    await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
+    await page.reload();
+    await page.getByText("100% of events arrived").waitFor();
+    await page.getByText("Nothing to replay: no refused event of the last 7 days is kept.").waitFor();
+    const body = eventsBody(sessionId, [pageEvent()]);
+    assert.equal((await world.send(eventsPath(source), body, { origin: "https://new.example" })).status, 403);
+    const keptPath = `/api/tracking-sources/${sourceId}/quarantine`;
+    await until("the event is kept", async () => (await world.ask(keptPath)).body.events === 1);
+    await page.reload();
+    await page.getByText("No event is known to be lost. 1 refused event can be replayed.").waitFor();
+    await page
+      .getByText("1 refused event can be replayed, after you mend the cause: Origin not allowed.")
+      .waitFor();
+    await look(page, shoot, "kept");
+    await page.getByRole("link", { name: "Open kept events" }).click();
+    await page.getByRole("region", { name: "Kept events", exact: true }).waitFor();
+
+    const patch = { organizationId: world.organizationId, keepRejected: 0 };
+    assert.equal(
+      (await world.ask(`/api/tracking-sources/${sourceId}`, { method: "PATCH", body: patch })).status,
+      200,
+    );
+    await world.server.maintain();
+    await open(address);
+    await page.getByText("This source keeps no refused events, so none can be replayed.").waitFor();
+    await page.getByRole("link", { name: "Keep them" }).click();
+    await page.getByLabel("Keep rejected events").waitFor();
   },
 );

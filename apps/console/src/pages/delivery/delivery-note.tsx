@@ -1,23 +1,36 @@
-/** Says below the stats of a source that a share of its recent events was lost. */
+/** Says below the stats of a source that a share of the events of the shown days was lost. */
 import { useQuery } from "@tanstack/react-query";
 import { numberFormatter } from "../../ui/format-count.ts";
 import { TextLink } from "../../ui/links.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { deliveryQuery, rateOf } from "./delivery-query.ts";
+import { formatDays } from "../stats/format.ts";
+import { type DeliveryDays, deliveryQuery, rateOf, statementDays } from "./delivery-query.ts";
 
 /** A smaller share changes no figure that a reader would notice. */
 const MIN_LOST = 0.01;
 const formatShare = numberFormatter({ style: "percent", maximumFractionDigits: 1 });
 
-export function DeliveryNote({ sourceId }: { readonly sourceId: string }) {
+interface DeliveryNoteProps {
+  readonly sourceId: string;
+  /** The days of the stats. Of a longer range the newest days are looked at. */
+  readonly shown: DeliveryDays;
+}
+
+export function DeliveryNote({ sourceId, shown }: DeliveryNoteProps) {
   const { can } = useWorkspace();
-  const { data } = useQuery({ ...deliveryQuery(sourceId, 7), enabled: can("sources:read") });
+  const days = statementDays(shown);
+  const { data } = useQuery({ ...deliveryQuery(sourceId, days), enabled: can("sources:read") });
   const lost = 1 - (rateOf(data?.days ?? []) ?? 1);
   if (lost < MIN_LOST) return null;
   return (
     <p className="excluded wrap">
-      In the last 7 days {formatShare(lost)} of events were lost.{" "}
-      <TextLink to="/sources/delivery" search={{ sourceId }} inherit underline="always">
+      {formatDays(days)}: {formatShare(lost)} of events were lost.{" "}
+      <TextLink
+        to="/sources/delivery"
+        search={{ sourceId, days: days.join("..") }}
+        inherit
+        underline="always"
+      >
         Open Delivery
       </TextLink>
     </p>

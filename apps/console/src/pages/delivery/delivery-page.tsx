@@ -1,17 +1,32 @@
-/** The delivery page: which share of a source's events arrived, what was lost and why, and where the accepted ones are. */
-import type { DeliveryDay, DeliveryDimension } from "@headwater/contract";
-import { EVENT_CODES, LOSS_CAUSES } from "@headwater/contract/event-codes";
+/** The delivery page: which share of a source's events arrived, why others were lost, and what can be recovered. */
+import type { DeliveryDay, DeliveryDimension, Source } from "@headwater/contract";
 import { Box, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { formatCount, numberFormatter, pluralize } from "../../ui/format-count.ts";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
+import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { DayColumns } from "../events/day-columns.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
-import { addUp, deliveryQuery, lostOf, rateOf } from "./delivery-query.ts";
+import { formatDays } from "../stats/format.ts";
+import { readDays } from "../stats/view-range.ts";
+import { causeFor } from "./causes.ts";
+import {
+  addUp,
+  type DeliveryDays,
+  deliveryQuery,
+  lastDays,
+  lostOf,
+  rateOf,
+  statementDays,
+  total,
+  useKept,
+} from "./delivery-query.ts";
+import { Recovery } from "./recovery.tsx";
 import "./delivery.css";
 
 const RANGES = [
@@ -24,34 +39,42 @@ const formatRate = (rate: number) => formatPercent(rate < 1 ? Math.min(rate, 0.9
 
 export const DeliveryPage = () => (
   <SourcePage title="Delivery" permission="sources:read">
-    {({ sourceId }) => <Delivery sourceId={sourceId} />}
+    {(source) => <Delivery source={source} />}
   </SourcePage>
 );
 
-interface DeliveryProps {
-  readonly sourceId: string;
-}
-
-function Delivery({ sourceId }: DeliveryProps) {
-  const [days, setDays] = useState("7");
-  const query = useQuery(deliveryQuery(sourceId, Number(days)));
+/** The parameter `days` has the days that a link leads to, such as `2026-11-01..2026-11-30`. */
+function Delivery({ source }: { readonly source: Source }) {
+  const { sourceId } = source;
+  const search = useSearch({ strict: false }) as { days?: string };
+  const linked = readDays(search.days);
+  const [range, setRange] = useState(linked ? "linked" : "7");
+  const days = linked && range === "linked" ? statementDays(linked) : lastDays(Number(range));
+  const options = linked
+    ? [{ value: "linked", label: formatDays(statementDays(linked), "short") }, ...RANGES]
+    : RANGES;
+  const query = useQuery(deliveryQuery(sourceId, days));
   return (
     <Stack>
       <div>
-        <Switcher label="Range" options={RANGES} value={days} onChange={setDays} />
+        <Switcher label="Range" options={options} value={range} onChange={setRange} />
       </div>
       <QueryResult query={query} rows={6}>
         {(statement) =>
           rateOf(statement.days) === null ? (
-            <EmptyState title="No events">No event of these days is known.</EmptyState>
+            <>
+              <EmptyState title="No events">No event of these days is known.</EmptyState>
+              <Recovery source={source} days={[]} />
+            </>
           ) : (
             <>
-              <Rate days={statement.days} />
+              <Rate source={source} days={statement.days} />
               <SimpleGrid cols={{ base: 1, md: 2 }}>
                 <Losses days={statement.days} />
+                <Recovery source={source} days={statement.days} />
+                <Worst sourceId={sourceId} days={days} by="page" title="Worst pages" />
+                <Worst sourceId={sourceId} days={days} by="browser" title="Worst browsers" />
                 <Whereabouts days={statement.days} />
-                <Worst sourceId={sourceId} days={Number(days)} by="page" title="Worst pages" />
-                <Worst sourceId={sourceId} days={Number(days)} by="browser" title="Worst browsers" />
               </SimpleGrid>
             </>
           )
@@ -65,57 +88,78 @@ interface DaysProps {
   readonly days: readonly DeliveryDay[];
 }
 
-function Rate({ days }: DaysProps) {
+const sumOf = (counts: Readonly<Record<string, number>>) =>
+  Object.values(counts).reduce((sum, events) => sum + events, 0);
+
+interface RateProps extends DaysProps {
+  readonly source: Source;
+}
+
+function Rate({ source, days }: RateProps) {
+  const kept = useKept(source.sourceId)?.events ?? 0;
   const lost = days.map((day) => ({ day: day.day, count: lostOf(day) }));
+  const all = total(days, lostOf);
+  const rejected = total(days, (day) => sumOf(day.rejected));
   return (
     <Paper withBorder p="lg" component="section" aria-label="Rate">
       <Text size="xl" fw={650}>
         {formatRate(rateOf(days) ?? 1)} of events arrived
       </Text>
-      <Text size="sm" c="dimmed">
-        Losses are known for clients that number their events. Lost events by UTC day:
+      <Text size="sm">
+        {all === 0
+          ? "No event is known to be lost."
+          : `${pluralize(all, "event")} ${all === 1 ? "was" : "were"} lost.`}
+        {rejected > 0 && ` ${pluralize(rejected, "more event")} ${rejected === 1 ? "was" : "were"} rejected.`}
+        {kept > 0 && ` ${pluralize(kept, "refused event")} can be replayed.`}
       </Text>
-      <Box mt="md">
-        <DayColumns
-          label="Lost events by day"
-          days={lost}
-          describe={(count) => pluralize(count, "lost event")}
-        />
-      </Box>
+      <Text size="sm" c="dimmed">
+        Only clients that number their events, as Headwater’s do, can say what they lost.
+        {all > 0 && " Lost events by UTC day:"}
+      </Text>
+      {all > 0 && (
+        <Box mt="md">
+          <DayColumns
+            label="Lost events by day"
+            days={lost}
+            describe={(count) => pluralize(count, "lost event")}
+          />
+        </Box>
+      )}
     </Paper>
   );
 }
 
-const total = (days: readonly DeliveryDay[], read: (day: DeliveryDay) => number) =>
-  days.reduce((sum, day) => sum + read(day), 0);
-
-const MEANINGS: Readonly<Record<string, string>> = { ...LOSS_CAUSES, ...EVENT_CODES };
-
 function Losses({ days }: DaysProps) {
   const rows = [
     ...addUp(days.map(({ dropped }) => dropped)),
-    ...addUp(days.map(({ rejected }) => rejected)),
     ["missing", total(days, ({ missing }) => missing)] as const,
-    ["still possible", total(days, ({ stillPossible }) => stillPossible)] as const,
-  ];
-  const meanings = {
-    ...MEANINGS,
-    missing: "Nobody has reported why the event did not arrive.",
-    "still possible": "The event may still wait in the queue of its client.",
-  };
+    ...addUp(days.map(({ rejected }) => rejected)),
+    ["stillPossible", total(days, ({ stillPossible }) => stillPossible)] as const,
+  ].filter(([, events]) => events > 0);
+  if (rows.length === 0)
+    return (
+      <Paper withBorder p="lg" component="section" aria-label="Not arrived">
+        <SectionHeader title="Not arrived">
+          No event of these days is known to be lost or rejected.
+        </SectionHeader>
+      </Paper>
+    );
   return (
-    <Figures title="Not arrived" hint="What clients report, and the numbers that are not there.">
-      {rows.map(([cause, events]) => (
-        <Table.Tr key={cause}>
-          <Table.Td>
-            {cause}
-            <Text size="sm" c="dimmed">
-              {meanings[cause as keyof typeof meanings]}
-            </Text>
-          </Table.Td>
-          <Table.Td>{formatCount(events)}</Table.Td>
-        </Table.Tr>
-      ))}
+    <Figures title="Not arrived" hint="Why, as far as the clients report it, and what to do.">
+      {rows.map(([code, events]) => {
+        const { title, advice } = causeFor(code);
+        return (
+          <Table.Tr key={code}>
+            <Table.Td>
+              {title}
+              <Text size="sm" c="dimmed">
+                <TextWithCode text={advice} />
+              </Text>
+            </Table.Td>
+            <Table.Td>{formatCount(events)}</Table.Td>
+          </Table.Tr>
+        );
+      })}
     </Figures>
   );
 }
@@ -125,7 +169,7 @@ const PLACES = [
   ["Lost in the warehouse", "lostInWarehouse"],
   ["Erased with their visitors", "erased"],
   ["Expired", "expired"],
-  ["On their way", "waiting"],
+  ["On their way to the warehouse", "waiting"],
 ] as const;
 
 const Whereabouts = ({ days }: DaysProps) => (
@@ -139,8 +183,9 @@ const Whereabouts = ({ days }: DaysProps) => (
   </Figures>
 );
 
-interface WorstProps extends DeliveryProps {
-  readonly days: number;
+interface WorstProps {
+  readonly sourceId: string;
+  readonly days: DeliveryDays;
   readonly by: DeliveryDimension;
   readonly title: string;
 }

@@ -1,23 +1,44 @@
 /** The statement of a source, and what the pages say of it. */
 import type { DeliveryDay, DeliveryDimension } from "@headwater/contract";
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
+import { keptQuery } from "../../queries.ts";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { shiftDay, todayIn, type ViewRange } from "../stats/view-range.ts";
 
-const DAY_MS = 86_400_000;
-const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+/** The first and the last day, in UTC. */
+export type DeliveryDays = ViewRange["days"];
 
-/** @param days up to and with today, in UTC */
-export const deliveryQuery = (sourceId: string, days: number, by?: DeliveryDimension) =>
+/** Days of one statement, as the API allows them. */
+const MAX_DAYS = 31;
+
+/** The last days, today included. */
+export function lastDays(count: number): DeliveryDays {
+  const today = todayIn("UTC", Date.now());
+  return [shiftDay(today, 1 - count), today];
+}
+
+/** The newest days of the range of which a statement can be asked. */
+export function statementDays([first, last]: DeliveryDays): DeliveryDays {
+  const [, today] = lastDays(1);
+  const end = last < today ? last : today;
+  const [, start = end] = [first, shiftDay(end, 1 - MAX_DAYS), end].toSorted();
+  return [start, end];
+}
+
+export const deliveryQuery = (sourceId: string, [from, to]: DeliveryDays, by?: DeliveryDimension) =>
   queryOptions({
-    queryKey: ["delivery", sourceId, days, by],
+    queryKey: ["delivery", sourceId, from, to, by],
     queryFn: ({ signal }) =>
-      api.getDelivery({
-        params: { sourceId },
-        query: { from: dayBefore(days - 1), to: dayBefore(0), ...(by && { by }) },
-        signal,
-      }),
+      api.getDelivery({ params: { sourceId }, query: { from, to, ...(by && { by }) }, signal }),
     staleTime: 60_000,
   });
+
+/** The refused events that the source keeps, of all days; undefined while they are unknown. */
+export function useKept(sourceId: string) {
+  const { can } = useWorkspace();
+  return useQuery({ ...keptQuery(sourceId), enabled: can("debug:read") }).data;
+}
 
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
@@ -25,10 +46,13 @@ const sum = (counts: Readonly<Record<string, number>>): number =>
 /** Events that can arrive no more, without those that the service has rejected. */
 export const lostOf = ({ dropped, missing }: DeliveryDay): number => sum(dropped) + missing;
 
+export const total = (days: readonly DeliveryDay[], read: (day: DeliveryDay) => number): number =>
+  days.reduce((events, day) => events + read(day), 0);
+
 /** The share of events that arrived; null: there were none. */
 export function rateOf(days: readonly DeliveryDay[]): number | null {
-  const arrived = days.reduce((total, { accepted }) => total + accepted, 0);
-  const lost = days.reduce((total, day) => total + lostOf(day), 0);
+  const arrived = total(days, ({ accepted }) => accepted);
+  const lost = total(days, lostOf);
   return arrived + lost === 0 ? null : arrived / (arrived + lost);
 }
 

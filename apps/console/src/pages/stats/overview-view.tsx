@@ -67,7 +67,7 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
       {isShown && view.scope.sourceId && (
         <OnceSeen>
           <Suspense fallback={null}>
-            <SourceNotes sourceId={view.scope.sourceId} />
+            <SourceNotes sourceId={view.scope.sourceId} days={view.range.days} />
           </Suspense>
         </OnceSeen>
       )}

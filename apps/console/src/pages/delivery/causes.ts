@@ -1,0 +1,47 @@
+/** Why events did not arrive, in the words of a site's owner, and what to do. */
+import { EVENT_CODES, isEventCode, type LossCause } from "@headwater/contract/event-codes";
+import { meaningOf } from "../debug/attempt-summary.ts";
+
+export interface Cause {
+  readonly title: string;
+  /** What happened, and what to do. */
+  readonly advice: string;
+}
+
+/** The causes that a client reports, and two that the statement adds. */
+const CAUSES: Readonly<Record<LossCause | "missing" | "stillPossible", Cause>> = {
+  queue_full: {
+    title: "Too many events waited",
+    advice: "A browser keeps about 1,500 unsent events. Send fewer events per page.",
+  },
+  too_old: {
+    title: "Waited for more than a day",
+    advice:
+      "The browser was offline, or its requests were refused or blocked. Look in Debug for refused requests of these days.",
+  },
+  refused: {
+    title: "Refused by the service",
+    advice:
+      "The event was invalid or too large. Look in Debug for the request, and correct what the site sends.",
+  },
+  unreachable: {
+    title: "Service not reached",
+    advice: "A server that sends events could not reach this service. Check its network and the address.",
+  },
+  missing: {
+    title: "Never sent",
+    advice:
+      "The page was closed before the event was sent, or the browser’s storage was cleared. A few are normal. Many come from blockers: serve the script from your own domain.",
+  },
+  stillPossible: {
+    title: "May still arrive",
+    advice: "The browser can send the event for up to a day, when the visitor comes back.",
+  },
+};
+
+/** @param code a cause of a statement */
+export function causeFor(code: string): Cause {
+  const known = Object.entries(CAUSES).find(([name]) => name === code);
+  if (known) return known[1];
+  return { title: meaningOf(code), advice: isEventCode(code) ? EVENT_CODES[code] : "" };
+}

@@ -1,0 +1,92 @@
+/** What can be done for the events that are not in the stats: replay, wait, or nothing. */
+import type { DeliveryDay, Source } from "@headwater/contract";
+import { Group, Paper, Stack, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { pluralize } from "../../ui/format-count.ts";
+import { ButtonLink } from "../../ui/links.tsx";
+import { SectionHeader } from "../../ui/section-header.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { meaningOf } from "../debug/attempt-summary.ts";
+import { lostOf, total, useKept } from "./delivery-query.ts";
+
+interface RecoveryProps {
+  readonly source: Source;
+  readonly days: readonly DeliveryDay[];
+}
+
+export function Recovery({ source, days }: RecoveryProps) {
+  const waiting = total(days, ({ stillPossible }) => stillPossible);
+  const damaged = total(days, ({ lostInWarehouse }) => lostInWarehouse);
+  const lost = total(days, lostOf);
+  return (
+    <Paper withBorder p="lg" component="section" aria-label="Can they be recovered?">
+      <Stack gap="md">
+        <SectionHeader title="Can they be recovered?">
+          The service keeps events that it refused. It cannot keep what never reached it.
+        </SectionHeader>
+        <KeptEventsOffer source={source} />
+        {waiting > 0 && (
+          <Text size="sm">Wait: {pluralize(waiting, "event")} may still arrive within a day.</Text>
+        )}
+        {damaged > 0 && (
+          <Text size="sm" className="wrap">
+            {pluralize(damaged, "accepted event")} {damaged === 1 ? "is" : "are"} missing in the warehouse.
+            The operator can restore a backup.
+          </Text>
+        )}
+        {lost > 0 && (
+          <Text size="sm">
+            {pluralize(lost, "lost event")} cannot be recovered. Mend the causes, so that no more are lost.
+          </Text>
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+interface RecoveryOfferProps {
+  readonly text: string;
+  readonly children?: ReactNode;
+}
+
+const Offer = ({ text, children }: RecoveryOfferProps) => (
+  <Group justify="space-between" gap="sm">
+    <Text size="sm" className="recovery-text">
+      {text}
+    </Text>
+    {children}
+  </Group>
+);
+
+/** What the source keeps, of all days. */
+function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryProps, "source">) {
+  const { can } = useWorkspace();
+  const kept = useKept(sourceId);
+  if (!kept) return null;
+  const causes = new Set(kept.groups.map(({ code }) => meaningOf(code)));
+  if (kept.events > 0)
+    return (
+      <Offer
+        text={`${pluralize(kept.events, "refused event")} can be replayed, after you mend the cause: ${[...causes].join(", ")}.`}
+      >
+        <ButtonLink to="/analytics/setup/debug" search={{ sourceId }} size="xs">
+          Open kept events
+        </ButtonLink>
+      </Offer>
+    );
+  if (keepRejected > 0)
+    return (
+      <Offer
+        text={`Nothing to replay: no refused event of the last ${pluralize(keepRejected, "day")} is kept.`}
+      />
+    );
+  return (
+    <Offer text="This source keeps no refused events, so none can be replayed.">
+      {can("sources:write") && (
+        <ButtonLink to="/sources/settings" search={{ sourceId }} size="xs" variant="default">
+          Keep them
+        </ButtonLink>
+      )}
+    </Offer>
+  );
+}
