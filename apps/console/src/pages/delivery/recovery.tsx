@@ -14,7 +14,10 @@ interface RecoveryProps {
   readonly days: readonly DeliveryDay[];
 }
 
+/** Nothing for days without events while nothing is kept. */
 export function Recovery({ source, days }: RecoveryProps) {
+  const kept = useKept(source.sourceId);
+  if (days.length === 0 && !kept?.events) return null;
   const waiting = total(days, ({ stillPossible }) => stillPossible);
   const damaged = total(days, ({ lostInWarehouse }) => lostInWarehouse);
   const lost = total(days, lostOf);
