@@ -105,13 +105,13 @@ describe("the demo's visits", () => {
     }
   });
 
-  it("have web vitals, engagement, revenue in two currencies, and a few violations of the plan", () => {
+  it("have web vitals, engagement, revenue in one currency, and a few violations of the plan", () => {
     const passive = [...(named.get("web_vitals") ?? []), ...(named.get("engagement") ?? [])];
     assert.ok(count("web_vitals") > 500 && count("engagement") > 1_000);
     assert.ok(passive.every((event) => event.passive === true));
     const revenues = named.get("purchase")!.map(({ properties }) => properties!.revenue);
     const currencies = new Set(revenues.map((revenue) => (revenue as { currency: string }).currency));
-    assert.deepEqual([...currencies].sort(), ["EUR", "USD"]);
+    assert.deepEqual([...currencies], ["EUR"], "amounts of several are not added");
     const violations = named
       .get("add_to_cart")!
       .filter(({ properties }) => typeof properties!.price === "string").length;

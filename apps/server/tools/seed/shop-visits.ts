@@ -94,8 +94,7 @@ function shop({ visit, random, site }: ShopVisit): TimedEvent[] {
   if (random() >= PURCHASE_SHARE) return events;
   add({ type: "page", page: thanks });
   const order = `order-${integerBelow(random, 1e6)}`;
-  const currency = visit.visitor.country === "US" ? "USD" : "EUR";
-  const revenue = { amount: Math.round(price * quantity * 100) / 100, currency };
+  const revenue = { amount: Math.round(price * quantity * 100) / 100, currency: "EUR" };
   add({ type: "track", name: "purchase", page: thanks, properties: { revenue, order } });
   return events;
 }
