@@ -11,6 +11,7 @@ import {
   READ_BUDGET,
   type ReadFrom,
   type ReadSizes,
+  readsEvents,
 } from "./plan.ts";
 import {
   countEvents,
@@ -124,14 +125,20 @@ async function readPlan<Row extends readonly unknown[], Answer extends NonNullab
   coverage: FoundCoverage | null,
 ): Promise<Answer | null> {
   const { scope, from, addition } = question;
-  const shares = await sharesOf(run, question, plan, coverage !== null);
+  const shares = await sharesOf(run, question, plan, coverage !== null && !readsEvents(from));
   const [first = WHOLE.share] = shares;
   // parts of the visitors share their sessions
   const sampled = plan.sample > 1 ? first : WHOLE.share;
   const readsSessions = coverage !== null && from !== "eventRollups";
   const derivedDays = readsSessions ? await findDerivedDays(run, scope.sourceId, sampled, coverage) : [];
   const rollups = coverage && { ...coverage, derivedDays };
-  const toStatement = (share: Share) => question.statement({ share, rollups, fitsArrays: plan.fitsArrays });
+  const toStatement = (share: Share) =>
+    question.statement({
+      share,
+      // rollups are sorted by visitor: each part of the sessions would read all of their rows
+      rollups: share.kind === "sessions" ? null : rollups,
+      fitsArrays: plan.fitsArrays,
+    });
   if (shares.length === 1 || addition === null)
     return question.merge(await run<Row>(toStatement(first)), plan.sample, false);
   const rows = await addParts(run, addition, shares.map(toStatement));

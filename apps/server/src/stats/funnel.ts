@@ -14,6 +14,7 @@ import {
 } from "./sql/funnel-runs.ts";
 import { type GoalRule, goalSql } from "./sql/goals.ts";
 import { parsePropertyKey } from "./sql/properties.ts";
+import { canJoinSessionRows } from "./sql/rollup-rows.ts";
 import type { RunQuery } from "./sql/run-on.ts";
 import { type Bind, statement } from "./sql/statement.ts";
 
@@ -75,6 +76,7 @@ function funnelQuestion(scope: QueryScope, funnel: Funnel): Question<FunnelRow, 
   const { rules, isWithinSession, hasTimes, dimension } = funnel;
   return {
     ...ofVisitors(scope),
+    from: dimension && canJoinSessionRows(scope, [dimension]) ? "eventsAndSessions" : "events",
     readsHistory: readsFirstVisits(scope, dimension ? [dimension] : []),
     eventsKind: dimension && isOfSession(dimension) ? "withSessions" : "ofEvents",
     statement: (part) =>

@@ -50,6 +50,7 @@ function readAtMost(
     sessionRollups: perSecond,
     eventRollups: perSecond,
     bothRollups: perSecond,
+    eventsAndSessions: perSecond,
     events: perSecond,
   };
   READ_BUDGET.maxEventsAtOnce = maxEventsAtOnce ?? DEFAULT_BUDGET.maxEventsAtOnce;

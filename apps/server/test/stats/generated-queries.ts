@@ -133,16 +133,25 @@ async function runOne(number: number): Promise<OracleQuery> {
   return query;
 }
 
-async function runFunnel(number: number): Promise<OracleFunnel> {
-  const index = number % PLACES.length;
-  const { sourceId, events } = sources[index]!;
-  const query = funnelQueryOf(randomFrom(SEED * 37 + number), PLACES[index]!, number);
-  const where = `STATS_SEED=${SEED}, funnel ${number}: ${JSON.stringify(query)}`;
+/** @param name printed with a wrong answer */
+export async function runAndCompareFunnel(
+  world: World,
+  { sourceId, events }: FilledSource,
+  query: OracleFunnel,
+  name: string,
+): Promise<void> {
+  const where = `${name}: ${JSON.stringify(query)}`;
   const body = { sourceId, ...query };
-  const reply = await stats.world.ask("/api/stats/funnel", { method: "POST", body });
+  const reply = await world.ask("/api/stats/funnel", { method: "POST", body });
   assert.equal(reply.status, 200, `${where}\n${JSON.stringify(reply.body)}`);
   const { steps, segments } = reply.body;
   assert.deepEqual(rounded({ steps, segments }), rounded(funnelOf(events, query, GOALS)), where);
+}
+
+async function runFunnel(number: number): Promise<OracleFunnel> {
+  const index = number % PLACES.length;
+  const query = funnelQueryOf(randomFrom(SEED * 37 + number), PLACES[index]!, number);
+  await runAndCompareFunnel(stats.world, sources[index]!, query, `STATS_SEED=${SEED}, funnel ${number}`);
   return query;
 }
 

@@ -52,6 +52,8 @@ const FIRST: readonly (readonly [name: string, Demand, ReadSizes, Plan])[] = [
   ["auto of ten million of them", WITH_SESSIONS, sizes("events", 10), at(8, 1)],
   ["auto of joined events within its second", JOINED, sizes("events", 1), at(1, 1)],
   ["auto of ten million joined events", JOINED, sizes("events", 10), at(16, 1)],
+  ["auto of ten million events joined with rollups", JOINED, sizes("eventsAndSessions", 10), at(4, 1)],
+  ["exact sessions of events joined with rollups", SESSIONS, sizes("eventsAndSessions", 10), at(1, 3)],
   ["auto of rollups instead of them", WITH_SESSIONS, sizes("bothRollups", 12), at(1, 1)],
   [
     "exact events with their sessions",

@@ -5,17 +5,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { metricsQuestion } from "../../src/stats/metrics-question.ts";
+import type { ReadFrom } from "../../src/stats/plan.ts";
 import { readQuery } from "../../src/stats/query.ts";
 import { hasRunningMutations } from "../../src/stats/rollups/drop.ts";
 import { readCoverage } from "../../src/stats/rollups/freshness.ts";
-import type { RollupTable } from "../../src/stats/sql/from-rollups.ts";
 import { runOn } from "../../src/stats/sql/run-on.ts";
 import { runRollupRound } from "../../src/workers/rollups.ts";
 import { until } from "../support/until.ts";
 import type { ExampleEvent } from "./examples.ts";
 import { dashboardQueryOf, eventsOf, GOALS, PLACES, queryOf, randomFrom } from "./generated.ts";
-import { EVENTS, type FilledSource, runAndCompare, SEED } from "./generated-queries.ts";
-import type { OracleQuery } from "./oracle.ts";
+import { EVENTS, type FilledSource, runAndCompare, runAndCompareFunnel, SEED } from "./generated-queries.ts";
+import type { OracleFunnel, OracleQuery } from "./oracle.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 
 const QUERIES = process.env.TEST_LONG === "1" ? 1_200 : 20;
@@ -58,8 +58,10 @@ const buildAll = async () => {
   return built;
 };
 
-const rollupReadBy = async ({ sourceId }: FilledSource, query: OracleQuery): Promise<RollupTable | null> => {
-  const { query: parsed } = readQuery({ sourceId, ...query } as never, null, now);
+const rollupReadBy = async ({ sourceId }: FilledSource, query: OracleQuery): Promise<ReadFrom | null> => {
+  // which goals there are is not important here
+  const goal = query.dimensions.includes("goal") ? { each: [] } : null;
+  const { query: parsed } = readQuery({ sourceId, ...query } as never, goal, now);
   const { from, period } = metricsQuestion(parsed);
   const run = runOn(stats.client, new AbortController().signal);
   return from !== "events" && (await readCoverage(run, sourceId, period)).coverage ? from : null;
@@ -80,6 +82,7 @@ async function compareAll(state: string, queries = QUERIES): Promise<Map<string,
   }
   await compareRolling(state);
   await compareEnds(state);
+  await compareJoined(state);
   return tables;
 }
 
@@ -102,6 +105,39 @@ async function compareEnds(state: string): Promise<void> {
     const table = await rollupReadBy(source, query);
     assert.ok(table === null || table === "bothRollups", `${table}`);
     readsOfEnds += table === null ? 0 : 1;
+  }
+}
+
+/** Goals and funnels by dimensions of sessions, which are joined with rollups of the sessions. */
+async function compareJoined(state: string): Promise<void> {
+  const index = state.length % OWN_PLACES.length;
+  const [{ zone, day }, source] = [OWN_PLACES[index]!, sources[index]!];
+  const common = {
+    dateRange: [day, new Date(Date.parse(day) + 3 * 24 * HOUR_MS).toISOString().slice(0, 10)],
+    timezone: zone,
+    filters: [{ dimension: "device", operator: "is_not", value: "desktop" }],
+  } satisfies Partial<OracleQuery>;
+  for (const dimensions of [
+    ["goal", "channel"],
+    ["time:day", "goal", "country"],
+    ["entryPage", "goal"],
+  ]) {
+    const query: OracleQuery = {
+      ...common,
+      metrics: ["conversions", "conversionRate", "visitors"],
+      dimensions,
+      include: { bots: false, comparison: true, total: false },
+      pagination: { limit: 50, offset: 0 },
+    };
+    await runAndCompare(stats.world, source, query, `${state}, goals`);
+    const table = await rollupReadBy(source, query);
+    assert.ok(table === null || table === "eventsAndSessions", `${table}`);
+    readsOfJoined += table === null ? 0 : 1;
+  }
+  for (const dimension of ["channel", "exitPage"]) {
+    const include = { bots: false, times: true };
+    const funnel: OracleFunnel = { ...common, steps: [{ page: "*" }, { event: "buy" }], dimension, include };
+    await runAndCompareFunnel(stats.world, source, funnel, `${state}, funnel`);
   }
 }
 
@@ -129,6 +165,7 @@ const USUAL_SHARE = process.env.TEST_LONG === "1" ? 0.35 : 0.2;
 /** Queries that read `eventRollups` are few, so they are counted over all states. */
 let readsOfEventRollups = 0;
 let readsOfEnds = 0;
+let readsOfJoined = 0;
 const requireRollups = (tables: Map<string, number>, share: number) => {
   readsOfEventRollups += tables.get("eventRollups") ?? 0;
   assert.ok((tables.get("sessionRollups") ?? 0) > QUERIES * share, JSON.stringify([...tables]));
@@ -179,4 +216,5 @@ test("Deleted events stop counting at once, and after their days are built again
   requireRollups(await compareAll("deleted and built again"), USUAL_SHARE);
   assert.ok(readsOfEventRollups > 0, "some queries read eventRollups");
   assert.ok(readsOfEnds > 0, "some entrances are read from rollups");
+  assert.ok(readsOfJoined > 0, "some goals are joined with rollups");
 });

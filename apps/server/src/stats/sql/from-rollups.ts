@@ -1,10 +1,10 @@
 /** Writes the totals of a query over rollup rows instead of events. */
 import { STATS_EVENT_DIMENSIONS } from "@headwater/contract/stats-words";
 import { MINUTE_MS } from "../../core/time.ts";
+import type { ReadFrom } from "../plan.ts";
 import { SESSION_MARGIN_MS } from "./conditions.ts";
 import {
   asText,
-  type Dimension,
   type FilterDimension,
   hasManyValues,
   isCurrency,
@@ -20,9 +20,18 @@ import {
   writeFilterTree,
 } from "./filter.ts";
 import { isEachGoal } from "./goals.ts";
-import { type SessionPage, sessionPageOf, type Total, type Totals, totalsOf, VISITORS } from "./metrics.ts";
+import {
+  isOfVisitorType,
+  type SessionPage,
+  sessionPageOf,
+  type Total,
+  type Totals,
+  totalsOf,
+  VISITORS,
+} from "./metrics.ts";
 import {
   dimensionColumn,
+  groupDimensionColumns,
   keyColumns,
   type MetricsQuery,
   notExcepted,
@@ -32,8 +41,8 @@ import {
 } from "./metrics-query.ts";
 import { sessionsOf, sixteenthSql, undivided, visitorsOf } from "./part.ts";
 import { readingsOf, sumOfWindow, visitorsByWindow } from "./rolling.ts";
-import { eventRows, inQuarters, sessionRows } from "./rollup-rows.ts";
-import { isSessionDimension, type SessionDimension } from "./session-rows.ts";
+import { canJoinSessionRows, eventRows, inQuarters, sessionRows } from "./rollup-rows.ts";
+import { isSessionDimension, type SessionDimension, sessionDimension } from "./session-rows.ts";
 import { allOf, type Bind, groupBy, list } from "./statement.ts";
 
 /** `bothRollups`: the totals of events come from `eventRollups`, those of sessions and their dimensions from `sessionRollups`. */
@@ -128,8 +137,6 @@ export function tableFor(query: MetricsQuery): RollupTable | null {
   return isInBoth && areOfBoth ? "bothRollups" : null;
 }
 
-const sessionDimension = (dimension: Dimension | FilterDimension): SessionDimension[] =>
-  dimension.kind === "text" && isSessionDimension(dimension.name) ? [dimension.name] : [];
 /** The dimensions of sessions that a filter needs. */
 const filterDimensions = (filter: QueryFilter): SessionDimension[] =>
   dimensionsOf(filter).flatMap(sessionDimension);
@@ -152,9 +159,24 @@ function filterSql(
   });
 }
 
+/** Whether a query counts events, by dimensions of sessions that `sessionRollups` has. */
+function joinsSessionRows(query: MetricsQuery): boolean {
+  const { session } = groupDimensionColumns(query);
+  const totals = [...totalsOf(() => "", query).values()];
+  return (
+    query.touch === null &&
+    totals.every((total) => total.over === "events" && !isOfVisitorType(total)) &&
+    canJoinSessionRows(
+      query.scope,
+      session.map(({ dimension }) => dimension),
+    )
+  );
+}
+
 /** What a query reads: `eventRollups` with a filter on sessions needs both tables. */
-export function readFrom(query: MetricsQuery): RollupTable | "events" {
-  const table = tableFor(query) ?? "events";
+export function readFrom(query: MetricsQuery): ReadFrom {
+  const table = tableFor(query);
+  if (table === null) return joinsSessionRows(query) ? "eventsAndSessions" : "events";
   const filtersSessions = query.scope.filters.some((filter) => filterDimensions(filter).length > 0);
   return table === "eventRollups" && filtersSessions ? "bothRollups" : table;
 }

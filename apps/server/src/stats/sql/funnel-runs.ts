@@ -4,6 +4,7 @@
  */
 import { eventConditions, eventsTable, type PartScope, sessionEventsSql } from "./conditions.ts";
 import { isEventLevel, type StoredDimension, sessionValueSql, valueSql } from "./dimensions.ts";
+import { sessionValues } from "./rollup-rows.ts";
 import { anyOf, type Bind, list } from "./statement.ts";
 
 export interface FunnelRuns {
@@ -47,10 +48,14 @@ function withSessionSegments(
   { scope, dimension }: FunnelRuns & { readonly dimension: StoredDimension & { kind: "text" } },
   runs: string,
 ): string {
-  const table = eventsTable(bind, scope, scope.range, [dimension]);
-  const sessions = `SELECT session, ${encodeSegment(sessionValueSql(dimension.name))} AS segment
-    FROM ${table} WHERE ${sessionEventsSql(bind, scope, scope.range)} GROUP BY session`;
-  return `SELECT visitor, missing, times, segment
+  const { rollups } = scope.part;
+  const column = "value";
+  const sessions = rollups
+    ? sessionValues({ bind, scope, rollups, query: { period: scope.range } }, [{ dimension, column }])
+    : `SELECT session, ${sessionValueSql(dimension.name)} AS ${column}
+      FROM ${eventsTable(bind, scope, scope.range, [dimension])}
+      WHERE ${sessionEventsSql(bind, scope, scope.range)} GROUP BY session`;
+  return `SELECT visitor, missing, times, ${encodeSegment(column)} AS segment
     FROM (${sessions}) AS s INNER JOIN (${runs}) AS r USING (session)`;
 }
 

@@ -4,11 +4,24 @@
  */
 import { DAY_MS, SECOND_MS, utcDay } from "../../core/time.ts";
 import type { Period } from "../calendar.ts";
-import { inPeriod, ofSource, SESSION_MARGIN_MS, sessionEventsSql } from "./conditions.ts";
+import {
+  inPeriod,
+  ofSource,
+  type QueryScope,
+  readsFirstVisits,
+  SESSION_MARGIN_MS,
+  sessionEventsSql,
+} from "./conditions.ts";
+import { asText, type Dimension } from "./dimensions.ts";
 import { EVENT_ROW_COLUMNS, eventRowsSql } from "./event-rows.ts";
-import type { RollupContext } from "./metrics-query.ts";
+import type { RollupContext, ValueColumn } from "./metrics-query.ts";
 import { type CoveredDay, eventsOf, type Rollups, uncoveredCondition, visitorsOf } from "./part.ts";
-import { SESSION_ROW_COLUMNS, type SessionDimension, sessionRowsSql } from "./session-rows.ts";
+import {
+  SESSION_ROW_COLUMNS,
+  type SessionDimension,
+  sessionDimension,
+  sessionRowsSql,
+} from "./session-rows.ts";
 import { allOf, type Bind, list } from "./statement.ts";
 
 /** The day of no builds. */
@@ -27,7 +40,7 @@ function coveredWithin({ covered }: Rollups, { from, to }: Period): CoveredDay[]
 }
 
 /** A condition that selects the stored rows of builds. @param builds in ascending order of their days */
-function rollupCondition({ bind, scope }: RollupContext, builds: readonly CoveredDay[]): string {
+function rollupCondition({ bind, scope }: SessionRowsContext, builds: readonly CoveredDay[]): string {
   const [first = NO_DAY, last = NO_DAY] = [builds[0]?.day, builds.at(-1)?.day];
   const buildNumbers = builds.map(({ buildNumber }) => buildNumber);
   return allOf([
@@ -38,8 +51,13 @@ function rollupCondition({ bind, scope }: RollupContext, builds: readonly Covere
   ]);
 }
 
+/** What rows of sessions depend on. */
+export interface SessionRowsContext extends Pick<RollupContext, "bind" | "scope" | "rollups"> {
+  readonly query: { readonly period: Period };
+}
+
 /** SQL of rows like those of `sessionRollups`. A session with an event that no rollup covers is derived as a whole. */
-export function sessionRows(context: RollupContext, dimensions: readonly SessionDimension[]): string {
+export function sessionRows(context: SessionRowsContext, dimensions: readonly SessionDimension[]): string {
   const { bind, scope, rollups } = context;
   const { period } = context.query;
   const columns = list([...SESSION_ROW_COLUMNS, ...dimensions]);
@@ -66,6 +84,24 @@ export function sessionRows(context: RollupContext, dimensions: readonly Session
   return `${stored} AND day NOT IN ${days}
     UNION ALL ${stored} AND day IN ${days} AND session NOT IN (${selectUncovered("session")})
     UNION ALL ${deriveFrom(isDerived)}`;
+}
+
+/**
+ * Whether events can be joined with these dimensions of sessions from `sessionRollups`: of a sample it reads the rows of the sample
+ * only, and of events all ids. With ten million events that takes half of the time.
+ */
+export const canJoinSessionRows = (scope: QueryScope, dimensions: readonly Dimension[]): boolean =>
+  scope.sourceIds.length === 1 &&
+  !scope.includesBots &&
+  !readsFirstVisits(scope) &&
+  dimensions.length > 0 &&
+  dimensions.every((one) => sessionDimension(one).length > 0);
+
+/** Selects sessions with the values of dimensions. All rows of a session have the same ones. */
+export function sessionValues(context: SessionRowsContext, columns: readonly ValueColumn[]): string {
+  const names = columns.flatMap(({ dimension }) => sessionDimension(dimension));
+  const values = columns.map(({ dimension, column }) => `${asText(dimension.name)} AS ${column}`);
+  return `SELECT ${list(["session", ...values])} FROM (${sessionRows(context, [...new Set(names)])})`;
 }
 
 /** Selects the stored rows of a period. The time is compared only on days that are partly in the period, because that takes a tenth of a query. */

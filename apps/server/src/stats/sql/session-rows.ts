@@ -10,12 +10,21 @@ import {
   SESSION_END_COLUMNS,
   SESSION_ENDED_AT,
 } from "../../clickhouse/schema/event-types.ts";
-import { isOfOpeningEvent, openingValuesSql, sessionValueSql } from "./dimensions.ts";
+import {
+  type Dimension,
+  type FilterDimension,
+  isOfOpeningEvent,
+  openingValuesSql,
+  sessionValueSql,
+} from "./dimensions.ts";
 import { ENGAGED_SECONDS } from "./metrics.ts";
 
 export type SessionDimension = (typeof STATS_SESSION_DIMENSIONS)[number];
 export const isSessionDimension = (name: string): name is SessionDimension =>
   STATS_SESSION_DIMENSIONS.some((one) => one === name);
+/** The column of a dimension; empty: `sessionRollups` does not have it. */
+export const sessionDimension = (dimension: Dimension | FilterDimension): SessionDimension[] =>
+  dimension.kind === "text" && isSessionDimension(dimension.name) ? [dimension.name] : [];
 
 /** The columns of a row besides the dimensions. */
 export const SESSION_ROW_COLUMNS = [
