@@ -78,6 +78,9 @@ export function answerHead({ sourceId, zone, range }: QueryScope, ...found: read
   return { sourceId, timezone: zone, from: toIsoTime(range.from), to: toIsoTime(range.to), accuracy };
 }
 
+/** From 1 visitor in so many on, few rows of events fit. */
+const SMALL_SAMPLE = 16;
+
 /** One row more than a part may have, which are parsed at once, shows that there are too many. */
 export const MAX_PART_ROWS = 50_001;
 
@@ -132,13 +135,15 @@ async function readPlan<Row extends readonly unknown[], Answer extends NonNullab
   const readsSessions = coverage !== null && from !== "eventRollups";
   const derivedDays = readsSessions ? await findDerivedDays(run, scope.sourceId, sampled, coverage) : [];
   const rollups = coverage && { ...coverage, derivedDays };
-  const toStatement = (share: Share) =>
-    question.statement({
+  const toStatement = (share: Share): Statement => ({
+    ...question.statement({
       share,
       // rollups are sorted by visitor: each part of the sessions would read all of their rows
       rollups: share.kind === "sessions" ? null : rollups,
       fitsArrays: plan.fitsArrays,
-    });
+    }),
+    isSelective: plan.sample >= SMALL_SAMPLE,
+  });
   if (shares.length === 1 || addition === null)
     return question.merge(await run<Row>(toStatement(first)), plan.sample, false);
   const rows = await addParts(run, addition, shares.map(toStatement));

@@ -20,16 +20,22 @@ export const memorySettings = (memoryBytes: number): ClickHouseSettings => ({
   max_bytes_before_external_sort: String(Math.floor(memoryBytes / 2)),
 });
 
+/** Compares each further column only in rows that fit so far: a third less for a funnel with 1/64 of the visitors, a little more with 1/4. */
+const FILTER_BY_COLUMN: ClickHouseSettings = { enable_multiple_prewhere_read_steps: 1 };
+
 /** Runs statements on a client directly: without admission and limits, and with ClickHouse's own errors. */
 export const runOn =
   (client: WarehouseClient, signal: AbortSignal, settings = PLAIN_NUMBERS): RunStatement =>
-  async <Row extends readonly unknown[]>({ query, parameters, maxRows }: Statement) => {
+  async <Row extends readonly unknown[]>({ query, parameters, maxRows, isSelective }: Statement) => {
     const reply = await client.query({
       query,
       query_params: { ...parameters },
       format: "JSONCompactEachRow",
-      clickhouse_settings:
-        maxRows === undefined ? settings : { ...settings, max_result_rows: String(maxRows) },
+      clickhouse_settings: {
+        ...settings,
+        ...(maxRows === undefined ? {} : { max_result_rows: String(maxRows) }),
+        ...(isSelective ? FILTER_BY_COLUMN : {}),
+      },
       abort_signal: signal,
     });
     return reply.json<Row>();

@@ -19,6 +19,8 @@ export interface Statement {
   readonly parameters: Readonly<Record<string, Parameter>>;
   /** Default: as many as an answer has. */
   readonly maxRows?: number;
+  /** Whether few of the rows that it reads satisfy its conditions. */
+  readonly isSelective?: boolean;
 }
 
 /** Binds a value and returns the placeholder to write into the SQL. */
