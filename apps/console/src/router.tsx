@@ -9,7 +9,7 @@ import {
   type RouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { apiWith, onSignedOut } from "./api.ts";
+import { apiWith, cookieApi, onSignedOut } from "./api.ts";
 import { queryClient } from "./queries.ts";
 import { session } from "./session.ts";
 import { explainMissingFile } from "./ui/load-later.tsx";
@@ -33,6 +33,13 @@ const lazyPage: typeof lazyRouteComponent = (load, name) =>
     name,
   );
 
+/** Ends the sign-in of this tab on the service. */
+async function endSession(): Promise<void> {
+  const [token, rememberedId] = [session.token(), session.rememberedId()];
+  if (rememberedId !== null) await cookieApi(null).forgetSignIn({ body: { rememberedId }, keepalive: true });
+  else if (token !== null) await apiWith(token).signOut({ keepalive: true });
+}
+
 const root = createRootRoute({
   component: Outlet,
   validateSearch: toStringParams,
@@ -43,15 +50,12 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in" satisfies ConsolePage,
   component: lazyPage(() => import("./pages/sign-in-page.tsx"), "SignInPage"),
-  beforeLoad: ({ search }) => {
-    if (search.out !== "yes") return;
-    const token = session.token();
-    session.signOut();
+  beforeLoad: ({ search, preload }) => {
+    // a link from elsewhere signs nobody out
+    if (search.out !== "yes" || preload || router.state.resolvedLocation === undefined) return;
     // the tab is signed out whether or not the service can be reached, and may be closed right after
-    if (token !== null)
-      apiWith(token)
-        .signOut({ keepalive: true })
-        .catch(() => undefined);
+    endSession().catch(() => undefined);
+    session.signOut();
     queryClient.clear();
   },
 });
@@ -92,7 +96,7 @@ const signedIn = createRoute({
   component: Shell,
   pendingComponent: LoadingShell,
   beforeLoad: ({ location }) => {
-    if (session.token() === null) throw redirect({ to: "/sign-in", search: { next: location.href } });
+    if (!session.isSignedIn()) throw redirect({ to: "/sign-in", search: { next: location.href } });
   },
 });
 
@@ -214,7 +218,7 @@ export const router = createRouter({
   ),
   defaultPendingComponent: Loading,
   // at first there is no page to keep, so the frame shows, and asks for the workspace, before the page's code is there
-  defaultPendingMs: session.token() !== null && !session.isShared() ? 0 : KEEP_PAGE_MS,
+  defaultPendingMs: session.isSignedIn() && !session.isShared() ? 0 : KEEP_PAGE_MS,
   defaultPendingMinMs: 0,
   defaultPreload: "intent",
   scrollRestoration: true,
@@ -232,13 +236,29 @@ const stopWaiting = router.subscribe("onResolved", () => {
   router.update({ ...router.options, defaultPendingMs: KEEP_PAGE_MS });
 });
 
+function askToSignIn(why: string): void {
+  const next = router.state.location.href;
+  queryClient.clear();
+  void router.navigate({ to: "/sign-in", search: { next, why }, ignoreBlocker: true });
+}
+
 onSignedOut(() => {
   // the shared page shows its own message about a revoked link
   if (session.isShared()) return;
-  const next = router.state.location.href;
   session.signOut();
-  queryClient.clear();
-  void router.navigate({ to: "/sign-in", search: { next, why: "expired" }, ignoreBlocker: true });
+  askToSignIn("expired");
+});
+
+session.onChangeElsewhere(() => {
+  // the sign-in page itself notices that somebody has signed in
+  if (router.state.location.pathname === "/sign-in") return;
+  // another account may have signed in
+  if (session.isSignedIn()) {
+    location.reload();
+    return;
+  }
+  session.signOut();
+  askToSignIn("elsewhere");
 });
 
 declare module "@tanstack/react-router" {

@@ -1,22 +1,34 @@
-/** The access token and the selected workspace of this tab, kept in `sessionStorage` only. */
+/**
+ * How this tab is signed in. A remembered sign-in (docs/api/accounts.md) is that of all tabs: `localStorage` has its id, and
+ * each tab the short-lived token that it renewed. Without it a tab has a token of its own. Tokens are in `sessionStorage` only.
+ */
 const TOKEN = "headwater.token";
+const REFRESHED = "headwater.refreshed";
+const REMEMBERED = "headwater.remembered";
 const WORKSPACE = "headwater.workspace";
 
-/** Used when `sessionStorage` is not available. */
+/** A token is renewed this long before it ends. */
+const RENEW_EARLY_MS = 60_000;
+
+/** Used when the storage is not available. */
 const fallbackStorage = new Map<string, string>();
 
-function read(key: string): string | null {
+function read(key: string, storage: "sessionStorage" | "localStorage" = "sessionStorage"): string | null {
   try {
-    return sessionStorage.getItem(key);
+    return window[storage].getItem(key);
   } catch {
     return fallbackStorage.get(key) ?? null;
   }
 }
 
-function write(key: string, value: string | null): void {
+function write(
+  key: string,
+  value: string | null,
+  storage: "sessionStorage" | "localStorage" = "sessionStorage",
+) {
   try {
-    if (value === null) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, value);
+    if (value === null) window[storage].removeItem(key);
+    else window[storage].setItem(key, value);
   } catch {
     if (value === null) fallbackStorage.delete(key);
     else fallbackStorage.set(key, value);
@@ -35,18 +47,62 @@ function tokenOfLink(): string | null {
   return token === null ? null : token + (read(unlockKey(token)) ?? "");
 }
 
+/** The id of the remembered sign-in, and the end of the token that it began with. */
+const remembered = () => read(REMEMBERED, "localStorage")?.split(" ") ?? [];
+const rememberedId = () => remembered()[0] ?? null;
+
+/** The short-lived token, unless it is about to end or belongs to another sign-in. */
+function refreshedToken(): string | null {
+  const [id, endsAt, token = null] = read(REFRESHED)?.split(" ") ?? [];
+  return id === rememberedId() && Number(endsAt) > Date.now() + RENEW_EARLY_MS ? token : null;
+}
+
 export const session = {
   isShared,
   linkToken,
   /** @param unlocked the token of the link with what the right password has added */
   unlock: (token: string, unlocked: string) => write(unlockKey(token), unlocked.slice(token.length)),
-  token: () => (isShared() ? tokenOfLink() : read(TOKEN)),
+  /** The token to send; null: there is none, or it has to be renewed. */
+  token: () => (isShared() ? tokenOfLink() : (read(TOKEN) ?? refreshedToken())),
+  isSignedIn: () => (read(TOKEN) ?? rememberedId()) !== null,
+  /** Whether the tab has a token of its own. */
+  isOfTab: () => read(TOKEN) !== null,
+  rememberedId: () => (isShared() || read(TOKEN) !== null ? null : rememberedId()),
+  /** Whether the sign-in began with the token that has this end. */
+  beganWith: (hint: string) => (read(TOKEN)?.slice(-hint.length) ?? remembered()[1]) === hint,
+  /** Signs in this tab only. */
   signIn: (token: string) => write(TOKEN, token),
-  signOut: () => {
+  /** Signs in all tabs. */
+  remember(id: string, token: string): void {
     write(TOKEN, null);
-    write(WORKSPACE, null);
+    write(REMEMBERED, `${id} ${token.slice(-4)}`, "localStorage");
   },
-  /** The id of the workspace that was selected last. */
-  workspace: () => read(WORKSPACE),
-  selectWorkspace: (organizationId: string) => write(WORKSPACE, organizationId),
+  keepRefreshed: (id: string, token: string, expiresInSeconds: number) =>
+    write(REFRESHED, `${id} ${Date.now() + expiresInSeconds * 1_000} ${token}`),
+  /** Forgets a token that the service refuses, unless it was renewed meanwhile. */
+  dropRefreshed(token: string): void {
+    if (read(REFRESHED)?.endsWith(` ${token}`)) write(REFRESHED, null);
+  },
+  /** Signs out the tab. If it has no token of its own, that signs out all tabs. */
+  signOut(): void {
+    if (read(TOKEN) === null) write(REMEMBERED, null, "localStorage");
+    write(TOKEN, null);
+    write(REFRESHED, null);
+    write(WORKSPACE, null);
+    if (rememberedId() === null) write(WORKSPACE, null, "localStorage");
+  },
+  /** Calls `listener` when another tab signs in or out. @returns a function that ends it */
+  onChangeElsewhere(listener: () => void): () => void {
+    const changed = ({ key }: StorageEvent) => {
+      if ((key === REMEMBERED || key === null) && !isShared() && read(TOKEN) === null) listener();
+    };
+    addEventListener("storage", changed);
+    return () => removeEventListener("storage", changed);
+  },
+  /** The id of the workspace that was selected last, in this tab or for a new one. */
+  workspace: () => read(WORKSPACE) ?? read(WORKSPACE, "localStorage"),
+  selectWorkspace(organizationId: string): void {
+    write(WORKSPACE, organizationId);
+    write(WORKSPACE, organizationId, "localStorage");
+  },
 };

@@ -1,5 +1,5 @@
-/** Signing a tab in, by an access token or by the one-time code of a link. */
-import { type ApiAnswer, ApiFailure, apiWith } from "./api.ts";
+/** Signing in, by an access token or by the one-time code of a link. */
+import { type ApiAnswer, ApiFailure, apiWith, cookieApi } from "./api.ts";
 import { organizationsQuery, queryClient } from "./queries.ts";
 import { session } from "./session.ts";
 
@@ -37,10 +37,23 @@ export async function readCredential(
 export const signInBy = (credential: Credential): Promise<unknown> =>
   "code" in credential ? signInByCode(credential.code) : signInWith(credential.token);
 
-/** Stores the token after the API has accepted it. */
+/** Signs in all tabs until the sign-in ends, if the browser keeps the cookie. @returns whether it does */
+async function remember(token: string): Promise<boolean> {
+  try {
+    const { rememberedId } = await cookieApi(token).rememberSignIn();
+    const refreshed = await cookieApi(null).refreshToken({ body: { rememberedId } });
+    session.remember(rememberedId, token);
+    session.keepRefreshed(rememberedId, refreshed.token, refreshed.expiresInSeconds);
+    return session.rememberedId() === rememberedId;
+  } catch {
+    return false;
+  }
+}
+
+/** Stores the token after the API has accepted it: in this tab only, if the browser cannot remember it. */
 export async function signInWith(token: string): Promise<void> {
   const organizations = await apiWith(token).listOrganizations();
-  session.signIn(token);
+  if (!(await remember(token))) session.signIn(token);
   queryClient.clear();
   queryClient.setQueryData(organizationsQuery.queryKey, organizations);
 }

@@ -122,7 +122,7 @@ accountTest(
 
     await later.getByRole("link", { name: "Profile" }).click();
     const sessions = later.getByRole("region", { name: "Sessions" }).first();
-    await sessions.getByText("This tab").waitFor();
+    await sessions.getByText("This browser").waitFor();
     const end = sessions.getByRole("button", { name: "End", exact: true });
     assert.equal(await end.count(), 2);
     await shoot(later, "profile-sessions");

@@ -11,6 +11,7 @@ import * as members from "./access/members.ts";
 import { checkName } from "./access/names.ts";
 import { getPermissions, type IsOperator } from "./access/permissions.ts";
 import * as profile from "./access/profile.ts";
+import { forgetSignIn, refreshToken, rememberSignIn } from "./access/remember.ts";
 import type { AccessServices } from "./access/services.ts";
 import * as signIn from "./access/sign-in.ts";
 import * as tokens from "./access/tokens.ts";
@@ -92,6 +93,9 @@ export const createHandlers = (services: RouteServices): Handlers => ({
       ...members,
       getPermissions,
       ...profile,
+      forgetSignIn,
+      refreshToken,
+      rememberSignIn,
       ...signIn,
       ...tokens,
       ...workspaces,

@@ -2491,6 +2491,26 @@ token: boolean;
 /** The service has a mail server: invitations and confirmations of addresses can be sent. */
 sendsMail: boolean;
 };
+RememberedSignIn: {
+/** The id of the sign-in that the browser remembers. */
+rememberedId: string;
+/** When the console asks to sign in again. */
+expiresAt: Schemas["Timestamp"];
+};
+RememberedBody: {
+/** The id of the sign-in that the browser remembers. */
+rememberedId: string;
+};
+RefreshedToken: {
+/** The token, for the Authorization header. */
+token: string;
+/** Seconds until the token ends. */
+expiresInSeconds: number;
+};
+ForgottenSignIn: {
+/** The id of the sign-in that the browser remembers. */
+rememberedId: string;
+};
 SignInLinkRequested: {
 /** If an account has this address, a link was sent. The answer is the same if there is none. */
 requested: true;
@@ -3608,6 +3628,27 @@ params: undefined;
 query: undefined;
 body: undefined;
 answer: Schemas["SignOut"];
+};
+/** Stay signed in in this browser */
+rememberSignIn: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["RememberedSignIn"];
+};
+/** Get a short-lived token by the cookie of this browser */
+refreshToken: {
+params: undefined;
+query: undefined;
+body: Schemas["RememberedBody"];
+answer: Schemas["RefreshedToken"];
+};
+/** Sign this browser out, in all of its tabs */
+forgetSignIn: {
+params: undefined;
+query: undefined;
+body: Schemas["RememberedBody"];
+answer: Schemas["ForgottenSignIn"];
 };
 /** Get your profile */
 getProfile: {

@@ -129,6 +129,18 @@ export const SignInOffer = Closed({
   expiresAt: time("When the code expires."),
 });
 
+const rememberedId = "The id of the sign-in that the browser remembers.";
+export const RememberedSignIn = Closed({
+  rememberedId: text(rememberedId),
+  expiresAt: time("When the console asks to sign in again."),
+});
+export const RememberedBody = Closed({ rememberedId: id(rememberedId) });
+export const RefreshedToken = Closed({
+  token: text("The token, for the Authorization header."),
+  expiresInSeconds: Type.Integer({ minimum: 0, description: "Seconds until the token ends." }),
+});
+export const ForgottenSignIn = Closed({ rememberedId: text(rememberedId) });
+
 export const SignInMethods = Closed({
   oidc: textOrNull("The name of the identity provider; null: there is none."),
   mail: flag("Sign-in links can be sent by e-mail."),

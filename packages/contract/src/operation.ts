@@ -14,7 +14,7 @@ import type { Permission } from "./workspace.ts";
 export type Access = "public" | "public-key" | "person" | "token" | "member" | Permission;
 
 /** Operations without a workspace that answer for the token itself. Every other one that is not public needs a person. */
-const TOKEN_OPERATIONS = ["listOrganizations", "signOut", "mcp"] as const;
+const TOKEN_OPERATIONS = ["listOrganizations", "signOut", "rememberSignIn", "mcp"] as const;
 
 /** An operation of a workspace declares where the workspace is; the guard checks membership only then. */
 type OperationAccess =

@@ -126,6 +126,8 @@ describe("The table of operations", () => {
       "unsubscribe",
       "readSignInCode",
       "signIn",
+      "refreshToken",
+      "forgetSignIn",
       ...accounts,
       ...oidc,
       "healthz",

@@ -3,7 +3,7 @@ import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { API_BASE, type ApiAnswer, ApiFailure, apiWith } from "../api.ts";
+import { API_BASE, type ApiAnswer, ApiFailure, apiWith, currentToken } from "../api.ts";
 import { signInMethodsQuery } from "../queries.ts";
 import { session } from "../session.ts";
 import { signInByCode, takeFragment } from "../sign-in.ts";
@@ -49,7 +49,7 @@ function KeepToken({ token }: { readonly token: string }) {
   return (
     <Stack>
       <Alert color="green" title="You are a member now" role="status">
-        Keep this access token: you sign in with it in other tabs and browsers, until you sign out.
+        Keep this access token: you sign in with it in other browsers, until you sign out.
       </Alert>
       <SecretAlert title="Your access token" secret={token} copyLabel="Copy token" />
       <Button onClick={() => void navigate({ to: "/sources" })}>Continue</Button>
@@ -66,8 +66,9 @@ interface OfferProps {
 function Offer({ offer, code, onNewToken }: OfferProps) {
   const { account, email } = offer;
   const { data: methods } = useQuery(signInMethodsQuery);
-  const [ownToken] = useState(session.token);
-  if (!methods) return <Loading />;
+  const own = useQuery({ queryKey: ["own-token"], queryFn: currentToken, gcTime: 0, retry: false });
+  const ownToken = own.data ?? null;
+  if (!methods || own.isPending) return <Loading />;
   return (
     <Stack>
       <InvitationOffer offer={offer} />

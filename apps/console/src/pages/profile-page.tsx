@@ -248,7 +248,7 @@ function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["
         <RelativeTime at={createdAt} />{" "}
         {isCurrent && (
           <Badge variant="light" tt="none">
-            This tab
+            This browser
           </Badge>
         )}
       </Table.Td>
@@ -269,7 +269,7 @@ function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["
           }}
         >
           <Text>
-            The tab that was signed in <RelativeTime at={createdAt} /> will be signed out.
+            The browser that signed in <RelativeTime at={createdAt} /> will be signed out.
           </Text>
         </ConfirmButton>
       </Table.Td>

@@ -6,11 +6,12 @@ import "@mantine/core/styles/PasswordInput.css";
 import { Alert, Button, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { API_BASE, type ApiAnswer, apiWith } from "../api.ts";
 import { HEADWATER } from "../command-name.ts";
 import { MailForm } from "../mail-form.tsx";
 import { signInMethodsQuery } from "../queries.ts";
+import { session } from "../session.ts";
 import { type Credential, readCredential, signInBy, signInWith, takeFragment } from "../sign-in.ts";
 import { AsyncButton } from "../ui/async-button.tsx";
 import { ErrorAlert, Loading } from "../ui/page-states.tsx";
@@ -24,6 +25,10 @@ const REASONS: Readonly<Record<string, { title: string; text: string }>> = {
   expired: {
     title: "You have been signed out",
     text: "Your session or access token expired or was revoked.",
+  },
+  elsewhere: {
+    title: "You have been signed out",
+    text: "You signed out in another tab.",
   },
   no_account: {
     title: "No account",
@@ -69,7 +74,14 @@ export function SignInPage() {
   const navigate = useNavigate();
   const [link, setLink] = useState(takeLink);
   const [failure, setFailure] = useState<Error | null>(null);
-  const onSignedIn = () => navigate({ ...destinationOf(next), replace: true });
+  const onSignedIn = useCallback(() => navigate({ ...destinationOf(next), replace: true }), [navigate, next]);
+  useEffect(
+    () =>
+      session.onChangeElsewhere(() => {
+        if (session.isSignedIn()) void onSignedIn();
+      }),
+    [onSignedIn],
+  );
   const leave = (error: Error | null) => {
     setFailure(error);
     setLink(null);
@@ -130,7 +142,7 @@ function TokenForm({ onSignedIn }: Pick<SignInFormProps, "onSignedIn">) {
         {signedIn.error && <ErrorAlert error={signedIn.error} />}
         <PasswordInput
           label="Access token"
-          description="Stored in this tab only."
+          description="This browser stays signed in until you sign out."
           inputWrapperOrder={["label", "input", "description", "error"]}
           autoComplete="current-password"
           required

@@ -3,7 +3,7 @@ import { createCache } from "../core/cache.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken, isPlausibleToken, looksLikeJwt } from "../core/token.ts";
 import type { Caller } from "../http/handler.ts";
-import type { Catalog } from "../ledger/ledger.ts";
+import type { Catalog, RefreshedToken } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
 import type { VerifyJwt } from "./jwt.ts";
 import { isLocked, splitUnlocked } from "./link-passwords.ts";
@@ -55,6 +55,10 @@ function requireUsable(token: TokenRecord, now: number, idleMs: number): void {
     throw new Refusal("expired_token", { message: "The session ended because it was not used." });
 }
 
+/** A token that was presented, or the one behind a short-lived token. */
+type FoundToken = Pick<RefreshedToken, "token"> & Partial<RefreshedToken>;
+type TokenCatalog = Pick<Catalog, "tokenByHash" | "refreshedToken" | "recordTokenUse">;
+
 export interface JwtAuthentication {
   readonly verify: VerifyJwt;
   /** How long a token lives that is created with a JWT. */
@@ -62,29 +66,35 @@ export interface JwtAuthentication {
 }
 
 /** Finds tokens that can be used, and notes their use. */
-function createTokenFinder(catalog: Pick<Catalog, "tokenByHash" | "recordTokenUse">, idleMs: number) {
+function createTokenFinder(catalog: TokenCatalog, idleMs: number) {
   // unknown tokens are not cached, because anyone can invent them
-  const tokens = createCache<TokenRecord>({
+  const tokens = createCache<FoundToken>({
     maxEntries: TOKEN_CACHE_ENTRIES,
-    lookUp: (hash) => catalog.tokenByHash({ hash }),
+    async lookUp(hash) {
+      const token = await catalog.tokenByHash({ hash });
+      return token ? { token } : catalog.refreshedToken({ hash });
+    },
   });
   const useLog = createUseLog(catalog);
 
-  async function find(hash: string, now: number): Promise<TokenRecord | null> {
+  async function find(hash: string, now: number): Promise<FoundToken | null> {
     const cached = tokens.get(hash);
     if (!cached) return tokens.load(hash);
-    if (idleEndOf(cached, idleMs) > now) return cached;
+    if (idleEndOf(cached.token, idleMs) > now) return cached;
     // its uses are in the ledger only, and other nodes have written theirs there
     await useLog.flush();
     return tokens.load(hash);
   }
 
-  async function findUsable(text: string, now: number): Promise<TokenRecord> {
-    const token = isPlausibleToken(text) ? await find(hashToken(text), now) : null;
-    if (!token) throw new Refusal("invalid_token");
+  /** @param goesOn an answer that has begun outlives its short-lived token, but not the sign-in */
+  async function findUsable(text: string, now: number, goesOn = false): Promise<FoundToken> {
+    const bearer = isPlausibleToken(text) ? await find(hashToken(text), now) : null;
+    if (!bearer) throw new Refusal("invalid_token");
+    const { token, endsAt = now + 1 } = bearer;
     requireUsable(token, now, idleMs);
+    if (endsAt <= now && !goesOn) throw new Refusal("expired_token");
     useLog.add(token.tokenId, now);
-    return token;
+    return bearer;
   }
   return {
     findUsable,
@@ -101,30 +111,42 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
  * @param jwt null: no identity provider is configured
  * @param idleMs how long a session of the console lives without a request
  */
-export function createAuthenticator(
-  catalog: Pick<Catalog, "tokenByHash" | "recordTokenUse">,
-  jwt: JwtAuthentication | null,
-  idleMs: number,
-) {
+export function createAuthenticator(catalog: TokenCatalog, jwt: JwtAuthentication | null, idleMs: number) {
   const { findUsable, forget, flush } = createTokenFinder(catalog, idleMs);
 
-  /** Throws a 401 refusal. @param authorization the value of the header */
-  async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
+  /**
+   * Throws a 401 refusal.
+   * @param authorization the value of the header
+   * @param goesOn the answer to the request has begun
+   */
+  async function authenticate(
+    authorization: string | undefined,
+    now: number,
+    goesOn = false,
+  ): Promise<Caller> {
     const text = readBearerToken(authorization);
     if (jwt && looksLikeJwt(text)) {
       const actor = { userId: await jwt.verify(text, now), tokenId: null };
       const grantsUntil = now + jwt.maxTokenMs;
-      const unlimited = { limitedTo: null, ceiling: null, sourceId: null, scope: null, isLocked: false };
+      const unlimited = {
+        limitedTo: null,
+        ceiling: null,
+        sourceId: null,
+        scope: null,
+        isLocked: false,
+        rememberedId: null,
+      };
       return { actor, isPerson: true, ...unlimited, grantsUntil };
     }
     const presented = splitUnlocked(text);
-    const token = await findUsable(presented.token, now);
+    const { token, rememberedId = null } = await findUsable(presented.token, now, goesOn);
     const { userId, tokenId, organizationId, ceiling, sourceId, scope, expiresAt } = token;
     const limits = {
       limitedTo: organizationId,
       ceiling,
       sourceId,
       isLocked: isLocked(token, presented, now),
+      rememberedId,
     };
     const common = { actor: { userId, tokenId }, ...limits };
     // tokens that a person creates in the console are made to outlive their sign-in
@@ -135,7 +157,7 @@ export function createAuthenticator(
 
   /** Throws a 401 or 403 refusal unless the token has the scope `ingest` for this source. */
   async function authenticateSender(authorization: string, sourceId: string, now: number): Promise<void> {
-    const token = await findUsable(readBearerToken(authorization), now);
+    const { token } = await findUsable(readBearerToken(authorization), now);
     if (token.scope === "ingest" && token.sourceId === sourceId) return;
     throw new Refusal("permission_denied", {
       message: "This token cannot send events of this source.",

@@ -4,6 +4,7 @@ import { messageOf } from "../core/errors.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken } from "../core/token.ts";
+import { readCookies, toSetCookie } from "../http/cookies.ts";
 import type { Handler } from "../http/handler.ts";
 import { readEmailAddress } from "../mail/email-address.ts";
 import { atMost, createClientRateLimiter, requireRate } from "../overload/rate-limit.ts";
@@ -87,16 +88,15 @@ export function createSignInLinks(services: AccessServices): Handler<"requestSig
 const COOKIE = "headwater-oidc";
 const cookieName = (baseUrl: string) => (baseUrl.startsWith("https:") ? `__Host-${COOKIE}` : COOKIE);
 
-function setCookie(baseUrl: string, value: string, maxAgeSeconds: number): string {
-  const secure = baseUrl.startsWith("https:") ? "; Secure" : "";
-  return `${cookieName(baseUrl)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
-}
-
-function readCookie(header: string | undefined, baseUrl: string): string | null {
-  const name = `${cookieName(baseUrl)}=`;
-  const pair = header?.split(/; */).find((one) => one.startsWith(name));
-  return pair?.slice(name.length) ?? null;
-}
+const setCookie = (baseUrl: string, value: string, maxAgeSeconds: number) =>
+  toSetCookie({
+    name: cookieName(baseUrl),
+    value,
+    path: "/",
+    maxAgeSeconds,
+    sameSite: "Lax",
+    isSecure: baseUrl.startsWith("https:"),
+  });
 
 const redirect = (location: string, cookie: string) => ({
   status: 302,
@@ -152,7 +152,7 @@ export function createOidcCallback(services: AccessServices): Handler<"finishOid
   const limiter = createClientRateLimiter({ ...atMost(OIDC_CALLBACKS_PER_MINUTE, 60), nodes });
   return async ({ query, headers, clientAddress, now }) => {
     const { baseUrl, appUrl } = addresses();
-    const flow = readCookie(headers.cookie, baseUrl);
+    const [flow = null] = readCookies(headers.cookie, cookieName(baseUrl));
     const ended = (location: string) => redirect(location, setCookie(baseUrl, "", 0));
     try {
       if (!oidc || flow === null || !limiter.take(clientAddress, now).ok)

@@ -247,8 +247,12 @@ export const signIn: AccessHandler<"signIn"> = async ({ body, now }, services) =
 };
 
 /** Other tokens stay valid, because programs may use them too. */
-export const signOut: CatalogHandler<"signOut"> = async ({ actor, now }, { catalog }) => {
+export const signOut: CatalogHandler<"signOut"> = async ({ actor, rememberedId, now }, { catalog }) => {
   const { tokenId } = actor;
+  if (rememberedId !== null) {
+    await catalog.forgetSignIn({ rememberedId, actor, now });
+    return { body: { revoked: true } };
+  }
   const token = tokenId === null ? null : await catalog.token({ tokenId });
   if (token?.scope !== "console") return { body: { revoked: false } };
   await catalog.revokeToken({ tokenId: token.tokenId, actor, now });

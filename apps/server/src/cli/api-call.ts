@@ -48,6 +48,7 @@ export async function callOperation<Id extends WorkspaceOperationId>(
     actor: COMMAND_LINE,
     isPerson: true,
     limitedTo: null,
+    rememberedId: null,
     ceiling: null,
     grantsUntil: null,
     sourceId: null,

@@ -5,7 +5,7 @@ import type { Config } from "../config/settings.ts";
 import { Refusal } from "../core/refusal.ts";
 import { createConnectionPauses } from "../overload/paused-connections.ts";
 import { createAlias } from "./alias.ts";
-import { type CorsPolicy, createWorkspaceCors, INGEST_CORS } from "./cors.ts";
+import { type CorsPolicy, createCorsPolicies, INGEST_CORS } from "./cors.ts";
 import { NEEDS_RETRY_AFTER, renderFailure, toRefusal } from "./failure.ts";
 import { createHttpServer } from "./http-server.ts";
 import { operationName, type ServedRequest, statusOf } from "./observe.ts";
@@ -72,7 +72,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
   const operations: readonly Operation[] = OPERATIONS;
   const findRoute = createRouter(operations);
   const splitAlias = createAlias(deps.config.INGEST_ALIAS);
-  const workspaceCors = createWorkspaceCors(() => deps.addresses().appUrl);
+  const workspaceCors = createCorsPolicies(() => deps.addresses().appUrl);
   const pauseConnection = createConnectionPauses();
 
   function serve(exchange: Exchange, match: RouteMatch | null, cors: CorsPolicy): Promise<void> | void {
@@ -93,7 +93,7 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     const { url, alias } = splitAlias(request.url ?? "/");
     const { path, queryText } = splitUrl(url);
     const match = findRoute(path);
-    const cors = match?.isIngest ? INGEST_CORS : workspaceCors;
+    const cors = match?.isIngest ? INGEST_CORS : workspaceCors(path);
     const headers = {
       "X-Request-Id": requestId,
       "Cache-Control": "no-store",

@@ -1,8 +1,9 @@
 /**
- * The two CORS policies (docs/api/ingest.md). Ingest allows credentials, because beacons of JSON always have them; it reads
- * no cookie and sets none. The workspace API does not allow them.
+ * The CORS policies (docs/api/ingest.md). Ingest allows credentials, because beacons of JSON always have them; it reads
+ * no cookie and sets none. The workspace API does not allow them, except for the cookie of a remembered sign-in.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import { REMEMBER_PATH } from "./cookies.ts";
 
 export interface CorsPolicy {
   /** Headers of every answer. */
@@ -37,8 +38,11 @@ export const INGEST_CORS: CorsPolicy = {
   },
 };
 
-/** @param appUrl the console's address; only its origin is allowed. It may contain the listening port, known only after the start */
-export function createWorkspaceCors(appUrl: () => string): CorsPolicy {
+/**
+ * @param appUrl the console's address; only its origin is allowed. It may contain the listening port, known only after the start
+ * @param takesCookie the routes use the cookie of a remembered sign-in
+ */
+function createWorkspaceCors(appUrl: () => string, takesCookie: boolean): CorsPolicy {
   const isAllowed = (origin: string | undefined): origin is string =>
     origin !== undefined && origin === URL.parse(appUrl())?.origin;
   return {
@@ -47,6 +51,7 @@ export function createWorkspaceCors(appUrl: () => string): CorsPolicy {
       return {
         Vary: "Origin",
         "Access-Control-Allow-Origin": origin,
+        ...(takesCookie && { "Access-Control-Allow-Credentials": "true" }),
         "Access-Control-Expose-Headers": `${RATE_HEADERS}, X-Request-Id, Location, WWW-Authenticate`,
       };
     },
@@ -60,4 +65,11 @@ export function createWorkspaceCors(appUrl: () => string): CorsPolicy {
       };
     },
   };
+}
+
+/** @returns the policy of a path of the workspace API */
+export function createCorsPolicies(appUrl: () => string): (path: string) => CorsPolicy {
+  const workspace = createWorkspaceCors(appUrl, false);
+  const remember = createWorkspaceCors(appUrl, true);
+  return (path) => (path.startsWith(REMEMBER_PATH) ? remember : workspace);
 }

@@ -38,7 +38,11 @@ import {
 
 interface GuardDeps {
   readonly ledger: Pick<Catalog, "source" | "roleOf">;
-  readonly authenticate: (authorization: string | undefined, now: number) => Promise<Caller>;
+  readonly authenticate: (
+    authorization: string | undefined,
+    now: number,
+    goesOn?: boolean,
+  ) => Promise<Caller>;
   readonly rates: { readonly token: Rate; readonly failedAuth: Rate; readonly client: Rate };
   /** How many nodes share the rates, this one included. */
   readonly nodes: () => number;
@@ -234,7 +238,7 @@ export class Guard {
     { organizationId, source, sources }: CallerScope,
     now: number,
   ): Promise<void> {
-    const caller = await this.#deps.authenticate(authorization, now);
+    const caller = await this.#deps.authenticate(authorization, now, true);
     if (organizationId === null) return;
     if (source) await findSource(this.#deps.ledger, source.sourceId, now);
     const scope = await this.#findScope(caller, organizationId, sources);

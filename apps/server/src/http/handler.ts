@@ -46,6 +46,8 @@ export interface Caller {
   readonly isLocked: boolean;
   /** Tokens that the caller creates expire by then at the latest; null: no limit. */
   readonly grantsUntil: number | null;
+  /** The remembered sign-in that renewed the token; null: the token is not a short-lived one. */
+  readonly rememberedId: string | null;
 }
 
 /** A request for another operation that belongs to a request, and is made by the same caller. */
@@ -65,7 +67,7 @@ export interface InnerReply {
 
 /** A request that passed every check of the guard (docs/api/conventions.md). */
 export interface Call<Id extends OperationId>
-  extends Pick<Caller, "isPerson" | "limitedTo" | "ceiling" | "grantsUntil"> {
+  extends Pick<Caller, "isPerson" | "limitedTo" | "ceiling" | "grantsUntil" | "rememberedId"> {
   readonly operation: Operation;
   readonly params: Params<Entry<Id>["path"]>;
   readonly query: Of<Id, "query">;

@@ -84,7 +84,14 @@ function recheckAccess(
 }
 
 /** The caller of a public operation. */
-const NOBODY = { actor: null, isPerson: false, limitedTo: null, ceiling: null, grantsUntil: null };
+const NOBODY = {
+  actor: null,
+  isPerson: false,
+  limitedTo: null,
+  ceiling: null,
+  grantsUntil: null,
+  rememberedId: null,
+};
 
 export function createWorkspaceRoute(deps: WorkspaceRouteDeps, operations: readonly Operation[]): ServeRoute {
   const { guard, clock, config, readiness } = deps;

@@ -28,6 +28,7 @@ export function withChangeNotifications(ledger: Ledger, notify: (change: LedgerC
     restoreEmail: notifying(ledger.restoreEmail, tokensChanged),
     removeMember: notifying(ledger.removeMember, tokensChanged),
     createToken: notifying(ledger.createToken, tokensChanged),
+    forgetSignIn: notifying(ledger.forgetSignIn, tokensChanged),
     revokeToken: notifying(ledger.revokeToken, tokensChanged),
     createSource: notifying(ledger.createSource, ({ source }) => sourceChanged(source)),
     updateSource: notifying(ledger.updateSource, sourceChanged),

@@ -39,6 +39,7 @@ export type { AuditNote } from "./catalog/audit.ts";
 export type { Catalog } from "./catalog/catalog.ts";
 export type { OfferedInvitation } from "./catalog/invitations.ts";
 export type { IdentityRecord } from "./catalog/profiles.ts";
+export type { RefreshedToken, RenewalFailure } from "./catalog/remembered.ts";
 export type { SignInFailure } from "./catalog/sign-in-codes.ts";
 export type { SourceChange } from "./catalog/sources.ts";
 export type { CountedDay, ShippedDays } from "./catalog/warehouse-checks.ts";

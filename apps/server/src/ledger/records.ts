@@ -175,6 +175,23 @@ export interface TokenRecord {
   createdAt: number;
 }
 
+/** A sign-in that a browser remembers by a cookie (docs/api/accounts.md). */
+export interface RememberedSignIn {
+  rememberedId: string;
+  /** The token that the sign-in acts as. It ends with it. */
+  tokenId: string;
+  /** SHA-256 of the secret in the cookie. */
+  secretHash: string;
+  /** SHA-256 of the secret before; null: it was never rotated. */
+  previousHash: string | null;
+  /** With it the secret before becomes the secret in the cookie. */
+  salt: string | null;
+  rotatedAt: number;
+  usedAt: number;
+  expiresAt: number;
+  createdAt: number;
+}
+
 export interface AuditRecord {
   auditId: string;
   at: number;

@@ -50,7 +50,7 @@ export interface TenantCaller {
 const STATED: Partial<Record<Access, string>> = {
   person:
     "getProfile updateProfile requestEmail confirmEmail listSessions endSession joinWorkspace createOrganization",
-  token: "listOrganizations signOut mcp",
+  token: "listOrganizations signOut rememberSignIn mcp",
   member: "getPermissions listSavedItems createSavedItem deleteSavedItem",
   "sources:read":
     "listSources getSource getInstall verifyInstall getDelivery getPlan listPlanVersions previewReport getOnboarding",
@@ -181,6 +181,8 @@ export const ROWS: Record<
   joinWorkspace: () => ({ body: { code: "none" }, notOk: "invalid_code" }),
   listOrganizations: () => ({}),
   signOut: () => ({}),
+  // only pages of the console can
+  rememberSignIn: () => ({ notOk: "permission_denied" }),
   createOrganization: () => ({ body: { name: "New" } }),
   mcp: () => ({ body: { jsonrpc: "2.0", id: 1, method: "tools/list" } }),
 };

@@ -64,6 +64,7 @@ describe("authentication", () => {
           seen.lookUps += 1;
           return asked.hash === hash ? seen.stored : null;
         },
+        refreshedToken: async () => null,
         recordTokenUse: async (used) => void seen.touched.push(used),
       },
       null,
@@ -87,6 +88,7 @@ describe("authentication", () => {
       sourceId: null,
       scope: null,
       isLocked: false,
+      rememberedId: null,
       isPerson: false,
       grantsUntil: null,
     });

@@ -44,6 +44,8 @@ const LEDGER_TABLES = {
   organizations: ["organization_id"],
   members: ["organization_id", "user_id"],
   tokens: ["token_id"],
+  remembered_sign_ins: ["remembered_id"],
+  refreshed_tokens: ["hash"],
   sign_in_codes: ["hash"],
   profiles: ["user_id"],
   identities: ["issuer", "subject"],

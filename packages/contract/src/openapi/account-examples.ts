@@ -23,6 +23,8 @@ const PROFILE = {
 };
 /** The code of a mailed link. */
 const CODE = "q3vX8nB5Rt0LwZ7cJ2mKd9sF";
+const REMEMBERED = { rememberedId: "rem_01a2049c39e7cb3c13c9dd5f96e3990e" };
+
 export const ACCOUNT_EXAMPLES: Examples = {
   getProfile: { answer: PROFILE },
   updateProfile: { body: { name: "Ada" }, answer: PROFILE },
@@ -51,6 +53,12 @@ export const ACCOUNT_EXAMPLES: Examples = {
   },
   acceptInvitation: { body: { code: CODE, name: "Grace" }, answer: { ...inWorkspace, signInCode: CODE } },
   joinWorkspace: { body: { code: CODE }, answer: inWorkspace },
+  rememberSignIn: { answer: { ...REMEMBERED, expiresAt: "2026-12-21T12:00:00.000Z" } },
+  refreshToken: {
+    body: REMEMBERED,
+    answer: { token: "hwt_5cN8wR2tYq7LmK4vXz1BsJ6hDf3PgA0eTuWi", expiresInSeconds: 900 },
+  },
+  forgetSignIn: { body: REMEMBERED, answer: REMEMBERED },
   getSignInMethods: { answer: { oidc: null, mail: false, token: true, sendsMail: false } },
   requestSignInLink: { body: { email: "ada@shop.example" }, answer: { requested: true } },
 };

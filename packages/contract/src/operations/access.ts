@@ -1,6 +1,12 @@
 /** The operations on workspaces, members, tokens, sign-in and the audit log. */
 import Type from "typebox";
-import { SignInOffer } from "../account.ts";
+import {
+  ForgottenSignIn,
+  RefreshedToken,
+  RememberedBody,
+  RememberedSignIn,
+  SignInOffer,
+} from "../account.ts";
 import {
   BODY_CODES,
   COMMON_CODES,
@@ -246,5 +252,48 @@ export const ACCESS_OPERATIONS = [
     status: 200,
     answer: workspace.SignOut,
     codes: [...TOKEN_CODES, "permission_denied", ...COMMON_CODES],
+  },
+  {
+    id: "rememberSignIn",
+    tag: "Accounts",
+    method: "POST",
+    path: "/api/sign-in/remember",
+    summary: "Stay signed in in this browser",
+    description:
+      "For pages of the console. It sets a cookie that lasts as long as the token, at most for `CONSOLE_TOKEN_DAYS`. The cookie only renews short-lived tokens.",
+    access: "token",
+    status: 200,
+    answer: RememberedSignIn,
+    codes: [...TOKEN_CODES, "permission_denied", ...COMMON_CODES],
+  },
+  {
+    id: "refreshToken",
+    tag: "Accounts",
+    method: "POST",
+    path: "/api/sign-in/remember/refresh",
+    summary: "Get a short-lived token by the cookie of this browser",
+    description:
+      "For pages of the console. The token does what the token of the sign-in does, for 15 minutes. A cookie that was replaced over a minute ago ends the sign-in.",
+    access: "public",
+    hasClientRate: true,
+    body: RememberedBody,
+    status: 200,
+    answer: RefreshedToken,
+    codes: [...TOKEN_CODES, "permission_denied", ...COMMON_CODES, ...BODY_CODES],
+  },
+  {
+    id: "forgetSignIn",
+    tag: "Accounts",
+    method: "POST",
+    path: "/api/sign-in/remember/forget",
+    summary: "Sign this browser out, in all of its tabs",
+    description:
+      "For pages of the console. The short-lived tokens stop working at once, and a session of the console ends.",
+    access: "public",
+    hasClientRate: true,
+    body: RememberedBody,
+    status: 200,
+    answer: ForgottenSignIn,
+    codes: ["missing_token", "permission_denied", ...COMMON_CODES, ...BODY_CODES],
   },
 ] as const satisfies readonly Operation[];

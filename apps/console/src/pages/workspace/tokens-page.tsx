@@ -73,7 +73,7 @@ function Tokens() {
             token={token}
             userName={token.sourceId === null ? nameOf(token.userId) : "The source"}
             sourceName={sourceNames?.get(token.sourceId ?? "")}
-            isInUse={token.userId === ownId && session.token()?.endsWith(token.hint) === true}
+            isInUse={token.userId === ownId && session.beganWith(token.hint)}
           />
         ))
       }
@@ -99,7 +99,7 @@ interface TokenRowProps {
   readonly userName: string | undefined;
   /** The name of the source that the token is limited to. */
   readonly sourceName: string | undefined;
-  /** Whether this tab is signed in with it. */
+  /** Whether this browser is signed in with it. */
   readonly isInUse: boolean;
 }
 

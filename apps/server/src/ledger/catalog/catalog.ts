@@ -14,6 +14,7 @@ import { keyWrites } from "./keys.ts";
 import { memberReads, memberWrites } from "./members.ts";
 import { organizationReads, organizationWrites } from "./organizations.ts";
 import { profileReads, profileWrites } from "./profiles.ts";
+import { rememberedReads, rememberedWrites } from "./remembered.ts";
 import { replayReads, replayWrites } from "./replays.ts";
 import { reportReads, reportWrites } from "./reports.ts";
 import { savedItemReads, savedItemWrites } from "./saved-items.ts";
@@ -33,6 +34,7 @@ const READS = {
   ...memberReads,
   ...organizationReads,
   ...profileReads,
+  ...rememberedReads,
   ...replayReads,
   ...reportReads,
   ...savedItemReads,
@@ -56,6 +58,7 @@ const WRITES = {
   ...memberWrites,
   ...organizationWrites,
   ...profileWrites,
+  ...rememberedWrites,
   ...replayWrites,
   ...reportWrites,
   ...savedItemWrites,

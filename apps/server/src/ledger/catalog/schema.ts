@@ -11,6 +11,7 @@ import type {
   MemberRecord,
   PlanRecord,
   ProfileRecord,
+  RememberedSignIn,
   ReplayRecord,
   SavedItemRecord,
   SessionRecord,
@@ -39,6 +40,13 @@ const ACCESS_TABLES = [
   `create index tokens_organization on tokens (organization_id, created_at)`,
   `create index tokens_user on tokens (user_id)`,
   `create index tokens_source on tokens (source_id) where source_id is not null`,
+  // `secret_hash`: of the cookie's secret; until the grace after `rotated_at` ends, `previous_hash` is good too
+  `create table remembered_sign_ins (remembered_id text primary key, token_id text not null, secret_hash text not null,
+    previous_hash text, salt text, rotated_at bigint not null, used_at bigint not null, expires_at bigint not null,
+    created_at bigint not null)`,
+  `create index remembered_sign_ins_token on remembered_sign_ins (token_id, created_at)`,
+  `create table refreshed_tokens (hash text primary key, remembered_id text not null, ends_at bigint not null)`,
+  `create index refreshed_tokens_remembered on refreshed_tokens (remembered_id, ends_at)`,
   `create table sign_in_codes (hash text primary key, user_id text not null, expires_at bigint not null, purpose text not null,
     email text, identity text, invitation_hash text)`,
 ];
@@ -133,6 +141,9 @@ export interface CatalogTables {
   organizations: { organizationId: string; name: string; onboardedAt: number | null; createdAt: number };
   members: Omit<MemberRecord, "email"> & { organizationId: string };
   tokens: TokenRecord & { hash: string };
+  rememberedSignIns: RememberedSignIn;
+  /** The short-lived tokens that remembered sign-ins renewed. */
+  refreshedTokens: { hash: string; rememberedId: string; endsAt: number };
   signInCodes: {
     hash: string;
     userId: string;

@@ -37,12 +37,16 @@ export async function insertToken(db: CatalogDb, token: TokenRecord, hash: strin
 
 const selectTokens = (db: CatalogDb) => db.selectFrom("tokens").select(TOKEN_COLUMNS);
 
+/** The token of a remembered sign-in. */
+export const tokenOfId = (db: CatalogDb, tokenId: string): Promise<TokenRecord | undefined> =>
+  selectTokens(db).where("tokenId", "=", tokenId).executeTakeFirst();
+
 async function tokenByHash(db: CatalogDb, { hash }: { hash: string }): Promise<TokenRecord | null> {
   return (await selectTokens(db).where("hash", "=", hash).executeTakeFirst()) ?? null;
 }
 
 async function token(db: CatalogDb, { tokenId }: { tokenId: string }): Promise<TokenRecord | null> {
-  return (await selectTokens(db).where("tokenId", "=", tokenId).executeTakeFirst()) ?? null;
+  return (await tokenOfId(db, tokenId)) ?? null;
 }
 
 const membersOf = (db: CatalogDb, organizationId: string) =>
@@ -127,9 +131,9 @@ export async function workspacesOfToken(
  */
 export async function revokeToken(
   db: CatalogDb,
-  revoked: Pick<AuditNote, "actor" | "now"> & { tokenId: string },
+  revoked: Pick<AuditNote, "actor" | "now" | "after"> & { tokenId: string },
 ): Promise<TokenRecord | "unknown"> {
-  const { now, tokenId } = revoked;
+  const { now, tokenId, after } = revoked;
   const stopped = await db
     .updateTable("tokens")
     .set({ revokedAt: now })
@@ -141,7 +145,7 @@ export async function revokeToken(
   const before = auditedToken(stopped);
   const action = stopped.scope === "console" ? "session.ended" : "token.revoked";
   for (const organizationId of await workspacesOfToken(db, stopped))
-    await writeAudit(db, revoked, { organizationId, action, target: tokenId, before });
+    await writeAudit(db, revoked, { organizationId, action, target: tokenId, before, after });
   return stopped;
 }
 

@@ -29,6 +29,8 @@ const CHANGES = [
     $$ begin insert into changes (kind) values ('tokens'); return null; end $$`,
   `create trigger note_tokens after update of revoked_at, expires_at or delete on tokens
     for each statement execute function note_tokens()`,
+  `create trigger note_tokens after delete on remembered_sign_ins
+    for each statement execute function note_tokens()`,
   `create function note_source() returns trigger language plpgsql as
     $$ begin insert into changes (kind, source_id) values ('source', coalesce(new.source_id, old.source_id)); return null; end $$`,
   ...["sources", "source_keys"].map(
