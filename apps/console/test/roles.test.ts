@@ -132,6 +132,7 @@ consoleTest(
     await page.getByLabel("Access token").fill("hwt_wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("The bearer token is unknown.").waitFor();
+    await page.getByText("Check that you copied the whole token, or sign in with a link.").waitFor();
 
     await page.getByLabel("Access token").fill(OWNER_TOKEN);
     await page.getByRole("button", { name: "Sign in" }).click();

@@ -7,16 +7,16 @@ import { Alert, Button, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { API_BASE, type ApiAnswer, apiWith } from "../api.ts";
+import { API_BASE, type ApiAnswer, ApiFailure, apiWith } from "../api.ts";
 import { HEADWATER } from "../command-name.ts";
 import { MailForm } from "../mail-form.tsx";
 import { signInMethodsQuery } from "../queries.ts";
 import { session } from "../session.ts";
 import { type Credential, readCredential, signInBy, signInWith, takeFragment } from "../sign-in.ts";
 import { AsyncButton } from "../ui/async-button.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
 import { ErrorAlert, Loading } from "../ui/page-states.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
-import { TextWithCode } from "../ui/text-with-code.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
 import { AccountCard } from "./account/account-card.tsx";
 import { InvitationOffer } from "./account/invitation-offer.tsx";
@@ -119,27 +119,59 @@ function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
       )}
       {failure && <ErrorAlert error={failure} />}
       {methods.data && <OtherWays methods={methods.data} next={next} />}
-      {takesToken && <TokenForm onSignedIn={onSignedIn} />}
-      <Text size="sm" c="dimmed">
-        <TextWithCode text={methods.data?.token === false ? LOCKED_OUT : NO_TOKEN} />
-      </Text>
+      <CommandForLink isLastResort={methods.data?.token === false} />
+      {takesToken && (
+        <>
+          <Text size="sm" c="dimmed" ta="center">
+            or
+          </Text>
+          <TokenForm onSignedIn={onSignedIn} hasFocus={!methods.data?.mail && methods.data?.oidc == null} />
+        </>
+      )}
+      {takesToken && (
+        <Text size="sm" c="dimmed">
+          No account? Ask a colleague for an invitation.
+        </Text>
+      )}
     </>
   );
 }
 
-const NO_TOKEN = `No token? Ask a colleague for an invitation. Or run \`${HEADWATER} sign-in\` on the server and open the link that it prints: it works once, within 10 minutes.`;
-const LOCKED_OUT = `Locked out? Run \`${HEADWATER} sign-in\` on the server and open the link that it prints: it works once, within 10 minutes.`;
+/** The command that prints a sign-in link, which works on every service. */
+const CommandForLink = ({ isLastResort }: { readonly isLastResort: boolean }) => (
+  <Stack gap="xs">
+    <Text size="sm">
+      {isLastResort ? "Locked out? Run" : "Run"} this on the server and open the link that it prints. The link
+      works once, within 10 minutes.
+    </Text>
+    <CodeBlock title="Sign-in link" text={`${HEADWATER} sign-in`} copyLabel="Copy command" />
+  </Stack>
+);
 
-function TokenForm({ onSignedIn }: Pick<SignInFormProps, "onSignedIn">) {
+const TOKEN_HINT = "Check that you copied the whole token, or sign in with a link.";
+
+/** The API advises programs; a person signs in another way. */
+const forPerson = (error: Error): Error =>
+  error instanceof ApiFailure && error.status === 401
+    ? new ApiFailure(error.status, { ...error.answer, hint: TOKEN_HINT })
+    : error;
+
+interface TokenFormProps extends Pick<SignInFormProps, "onSignedIn"> {
+  readonly hasFocus: boolean;
+}
+
+function TokenForm({ onSignedIn, hasFocus }: TokenFormProps) {
   const [token, setToken] = useState("");
   const signedIn = useMutation({ mutationFn: () => signInWith(token.trim()), onSuccess: onSignedIn });
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    if (hasFocus) field.current?.focus();
+  }, [hasFocus]);
   const submit = useSubmit(() => signedIn.mutateAsync());
   return (
     <form onSubmit={submit}>
       <Stack>
-        {signedIn.error && <ErrorAlert error={signedIn.error} />}
+        {signedIn.error && <ErrorAlert error={forPerson(signedIn.error)} />}
         <PasswordInput
           label="Access token"
           description="This browser stays signed in until you sign out."
@@ -151,7 +183,7 @@ function TokenForm({ onSignedIn }: Pick<SignInFormProps, "onSignedIn">) {
           onChange={(event) => setToken(event.currentTarget.value)}
           ref={field}
         />
-        <AsyncButton type="submit" isPending={signedIn.isPending}>
+        <AsyncButton type="submit" variant="default" isPending={signedIn.isPending}>
           Sign in
         </AsyncButton>
       </Stack>
@@ -238,11 +270,6 @@ function OtherWays({ methods, next }: OtherWaysProps) {
           nextStep="If an account has this address, a link is on its way. It works once, within 10 minutes."
           onSend={(email) => apiWith(null).requestSignInLink({ body: { email } })}
         />
-      )}
-      {(methods.oidc !== null || methods.mail) && methods.token && (
-        <Text size="sm" c="dimmed" ta="center">
-          or
-        </Text>
       )}
     </>
   );
