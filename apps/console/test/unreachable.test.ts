@@ -1,5 +1,6 @@
 /** A service that is unreachable for a while, or whose responses break off. */
 import assert from "node:assert/strict";
+import { until } from "../../server/test/support/until.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { seed } from "./seed.ts";
 import { lastDays, shopVisits, visits } from "./visits.ts";
@@ -169,5 +170,33 @@ consoleTest(
     }
     // the service ends the stream of a deleted source
     assert.ok(violations.splice(0).every((text) => text.includes("ERR_INCOMPLETE_CHUNKED_ENCODING")));
+  },
+);
+
+consoleTest(
+  "When the service does not answer, a page says so once, and trying again repeats all of its requests.",
+  async ({ world, page, open }) => {
+    await world.person("viewer");
+    await open("/team");
+    await page.getByRole("row", { name: "owner" }).waitFor();
+    const isOfPage = (url: URL) => /^\/api\/(?:members|invitations)/.test(url.pathname);
+    const failed: string[] = [];
+    await page.route(isOfPage, (route) => {
+      failed.push(new URL(route.request().url()).pathname);
+      return route.fulfill({ status: 502, contentType: "text/html", body: "Bad Gateway" });
+    });
+    await page.reload();
+    const alerts = page.getByRole("alert").filter({ hasText: "is not available" });
+    await alerts.first().waitFor();
+    // each list asks twice before it says so
+    await until("all lists have failed", () =>
+      ["/api/members", "/api/invitations"].every((path) => failed.filter((one) => one === path).length >= 2),
+    );
+    await page.getByRole("status", { name: "Loading" }).waitFor({ state: "detached" });
+    assert.equal(await alerts.count(), 1);
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("row", { name: "owner" }).waitFor();
+    await alerts.first().waitFor({ state: "detached" });
   },
 );

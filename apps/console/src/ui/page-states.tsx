@@ -1,7 +1,7 @@
 /** The states that every page can be in besides its normal one: loading, empty and failed. */
 import { Alert, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import type { ApiFailure } from "../api.ts";
 import { TextWithCode } from "./text-with-code.tsx";
 
@@ -22,9 +22,52 @@ interface ErrorAlertProps {
   readonly withIssues?: boolean;
 }
 
+interface Outage {
+  readonly retry: () => void;
+  readonly show: (isFirst: boolean) => void;
+}
+/** The parts of the page that the service did not answer. */
+const outages: Outage[] = [];
+function showFirst(): void {
+  for (const [index, outage] of outages.entries()) outage.show(index === 0);
+}
+
+function retryAll(): void {
+  for (const outage of [...outages]) outage.retry();
+}
+
+/**
+ * When the service does not answer, every part of a page fails in the same way: the first says so, and its button repeats the
+ * requests of all.
+ * @returns whether this one is shown
+ */
+function useFirstOutage(isOutage: boolean, onRetry: (() => void) | undefined): boolean {
+  const [isFirst, setFirst] = useState(true);
+  const latest = useRef(onRetry);
+  useLayoutEffect(() => {
+    latest.current = onRetry;
+  });
+  useLayoutEffect(() => {
+    if (!isOutage) return;
+    const outage = { retry: () => latest.current?.(), show: setFirst };
+    outages.push(outage);
+    showFirst();
+    return () => {
+      outages.splice(outages.indexOf(outage), 1);
+      showFirst();
+    };
+  }, [isOutage]);
+  return isFirst || !isOutage;
+}
+
 /** The message, hint and code of an error response. */
 export function ErrorAlert({ error, onRetry, withIssues = false }: ErrorAlertProps) {
   const { code = null, hint = "", requestId = null, issues = [] } = error;
+  // a form says that its own request failed
+  const isOutage = code === "unreachable" && onRetry !== undefined;
+  const isShown = useFirstOutage(isOutage, onRetry);
+  if (!isShown) return null;
+  const retry = isOutage ? retryAll : onRetry;
   const isAtFields = !withIssues && issues.length > 0;
   return (
     <Alert
@@ -48,8 +91,8 @@ export function ErrorAlert({ error, onRetry, withIssues = false }: ErrorAlertPro
         </ul>
       )}
       <Group mt="xs" gap="md">
-        {onRetry && issues.length === 0 && (
-          <Button size="xs" variant="default" onClick={onRetry}>
+        {retry && issues.length === 0 && (
+          <Button size="xs" variant="default" onClick={retry}>
             Try again
           </Button>
         )}
