@@ -80,10 +80,17 @@ consoleTest(
     assert.match((await row("order").textContent()) ?? "", /^order24.*Not planned/);
 
     await page.getByRole("button", { name: "Draft plan from events" }).click();
-    await dialog(page).getByText("2 events would be added.").waitFor();
+    const proposed = dialog(page).getByRole("list", { name: "Proposed events" });
+    await proposed.getByText("price (number, required)").waitFor();
+    await requireAccessible(page);
     await shootAll(page, "proposal", shoot);
-    await dialog(page).getByRole("button", { name: "Save plan" }).click();
-    await page.getByText("Version 1 has 2 events.").waitFor();
+    await proposed.getByRole("checkbox", { name: "signup" }).uncheck();
+    await dialog(page).getByRole("button", { name: "Add 1 event" }).click();
+    await page.getByText("Version 1 has 1 event.").waitFor();
+    assert.deepEqual(Object.keys((await planOf(world, source)).plan.events), ["order"]);
+    await page.getByRole("button", { name: "Draft plan from events" }).click();
+    await dialog(page).getByRole("button", { name: "Add 1 event" }).click();
+    await page.getByText("Version 2 has 2 events.").waitFor();
     const { plan } = await planOf(world, source);
     assert.deepEqual([plan.mode, plan.events.order.schema.required], ["warn", ["currency", "price"]]);
     assert.match((await row("order").textContent()) ?? "", /Warns/);
@@ -95,10 +102,12 @@ consoleTest(
       (await dialog(page)
         .getByRole("row", { name: /^currency/ })
         .textContent()) ?? "",
-      /string100%"EUR"/,
+      /string, 100% of events"EUR"none/,
     );
+    await dialog(page).getByText("An example is a value that at least three sessions sent.").waitFor();
     await requireAccessible(page);
     await shootAll(page, "event", shoot);
+    await dialog(page).getByRole("button", { name: "JSON Schema" }).click();
     const schema = dialog(page).getByLabel("JSON Schema of the properties");
     await schema.fill("[1]");
     await dialog(page).getByText("Enter a JSON object.").waitFor();
@@ -108,26 +117,26 @@ consoleTest(
     await schema.fill('{ "required": ["price"] }');
     await dialog(page).getByLabel("Events that violate the schema").selectOption("reject");
     await dialog(page).getByRole("button", { name: "Save event" }).click();
-    await page.getByText("Version 2 has 2 events.").waitFor();
+    await page.getByText("Version 3 has 2 events.").waitFor();
     assert.deepEqual((await planOf(world, source)).plan.events.order, {
       mode: "reject",
       schema: { required: ["price"] },
     });
 
     await page.getByLabel("Events that are not planned").selectOption("warn");
-    await page.getByText("Version 3 has 2 events.").waitFor();
+    await page.getByText("Version 4 has 2 events.").waitFor();
     await page.getByRole("button", { name: "Versions" }).click();
     await dialog(page)
-      .getByLabel(/^Compare version 3/)
-      .selectOption("1");
+      .getByLabel(/^Compare version 4/)
+      .selectOption("2");
     const modes = dialog(page).getByLabel("Change of Modes of the plan");
-    await modes.getByLabel("Version 1: Modes of the plan").getByText('"unknownEvents": "allow"').waitFor();
-    await modes.getByLabel("Version 3: Modes of the plan").getByText('"unknownEvents": "warn"').waitFor();
+    await modes.getByLabel("Version 2: Modes of the plan").getByText('"unknownEvents": "allow"').waitFor();
+    await modes.getByLabel("Version 4: Modes of the plan").getByText('"unknownEvents": "warn"').waitFor();
     await dialog(page).getByLabel("Change of order").waitFor();
     await requireAccessible(page);
     await shootAll(page, "versions", shoot);
-    await dialog(page).getByRole("button", { name: "Restore version 1" }).click();
-    await page.getByText("Version 4 has 2 events.").waitFor();
+    await dialog(page).getByRole("button", { name: "Restore version 2" }).click();
+    await page.getByText("Version 5 has 2 events.").waitFor();
     assert.deepEqual((await planOf(world, source)).plan, plan);
 
     const sessionId = await world.openSession(source);
@@ -145,6 +154,73 @@ consoleTest(
     await shootAll(page, "violations", shoot);
     await page.getByRole("link", { name: "Open tracking plan" }).click();
     await page.getByRole("region", { name: "Tracking plan" }).waitFor();
+  },
+);
+
+consoleTest(
+  "The table of an event's properties adds what was seen and not planned, and keeps the keywords that it does not show.",
+  async ({ world, page, open, shoot }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const source = await seedEvents(world);
+    const schema = {
+      description: "A paid order",
+      type: "object",
+      properties: { price: { type: "number", minimum: 0, description: "In euros" }, coupon: false },
+      allOf: [{ maxProperties: 9 }],
+      required: ["price"],
+    };
+    const plan = { mode: "warn", unknownEvents: "allow", events: { order: { mode: null, schema } } };
+    const path = `/api/tracking-sources/${source.sourceId}/plan`;
+    assert.equal((await world.ask(path, { method: "PUT", body: { plan } })).status, 200);
+    const sessionId = await world.openSession(source);
+    const wrong = trackEvent({ name: "order", properties: { price: "free" } });
+    await world.send(eventsPath(source), eventsBody(sessionId, [wrong]));
+    await world.server.maintain();
+
+    await open(`/sources/events?sourceId=${source.sourceId}`);
+    const order = page.getByRole("row", { name: /^order / });
+    await order.getByText("3, 1 not planned").waitFor();
+    await order.click();
+    const row = (name: string) => dialog(page).getByRole("row", { name: new RegExp(`^${name} `) });
+    await row("price").getByText("also minimum, description").waitFor();
+    await row("price").getByText("1 event, last just now: found").waitFor();
+    await row("coupon").getByText("also false").waitFor();
+    await dialog(page).getByText("The schema also has description, allOf").waitFor();
+    await shootAll(page, "table", shoot);
+    await row("currency").getByText("Not in the plan").waitFor();
+    await dialog(page).getByRole("button", { name: "Add currency" }).click();
+    await row("currency").getByRole("checkbox", { name: "currency is required" }).check();
+    await row("currency").getByLabel("Allowed values of currency").fill("EUR, USD,");
+    await row("price").getByLabel("Type of price").selectOption("integer");
+    await dialog(page).getByLabel("New property").fill("gift");
+    await dialog(page).getByLabel("New property").press("Enter");
+    await row("gift").waitFor();
+    await requireAccessible(page);
+    await shootAll(page, "edited", shoot);
+    await dialog(page).getByRole("button", { name: "Save event" }).click();
+    await page.getByText("Version 2 has 1 event.").waitFor();
+    assert.deepEqual((await planOf(world, source)).plan.events.order.schema, {
+      ...schema,
+      properties: {
+        ...schema.properties,
+        price: { ...schema.properties.price, type: "integer" },
+        currency: { type: "string", enum: ["EUR", "USD"] },
+        gift: {},
+      },
+      required: ["price", "currency"],
+    });
+
+    await order.click();
+    await dialog(page).getByRole("button", { name: "Remove gift" }).click();
+    await row("gift").waitFor({ state: "detached" });
+    await page.setViewportSize({ width: 320, height: 900 });
+    const overflow = () =>
+      page.evaluate(() => {
+        const open = document.querySelector("dialog[open]");
+        return [document.documentElement.scrollWidth, (open?.scrollWidth ?? 0) - (open?.clientWidth ?? 0)];
+      });
+    assert.deepEqual(await overflow(), [320, 0]);
+    await shoot("events-edited-320");
   },
 );
 

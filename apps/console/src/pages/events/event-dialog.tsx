@@ -1,10 +1,10 @@
-/** A dialog with one event: what was seen of it, and its schema in the plan. */
-import type { CatalogEvent, PlannedEvent, PlanVersion, Source } from "@headwater/contract";
-import { Group, NativeSelect, Stack, Table, Text, Textarea } from "@mantine/core";
+/** A dialog with one event: what was seen of it, and its properties in the plan, as a table or as a JSON Schema. */
+import type { CatalogEvent, DebugData, PlannedEvent, PlanVersion, Source } from "@headwater/contract";
+import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { formatWholePercent, pluralize } from "../../ui/format-count.ts";
+import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -12,64 +12,43 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { LatestEventsLink } from "../visitor/latest-events-link.tsx";
 import { type KnownEvent, withEvent } from "./plan-events.ts";
 import { useSavePlan } from "./plan-queries.ts";
+import { addProperty, type EventSchema, isTable, otherKeywords, readRows, seenType } from "./plan-table.ts";
+import { PropertyTable } from "./property-table.tsx";
 
 interface EventDialogProps {
   readonly source: Source;
   readonly version: PlanVersion;
   readonly event: KnownEvent;
+  /** Those of this event. */
+  readonly violations: DebugData["planViolations"];
   readonly onClose: () => void;
 }
 
-export const EventDialog = ({ source, version, event, onClose }: EventDialogProps) => (
-  <Dialog opened onClose={onClose} title={event.name} isWide>
-    <Stack>
-      {event.seen ? (
-        <>
-          <SeenEvent seen={event.seen} />
-          <LatestEventsLink sourceId={source.sourceId} name={event.name} />
-        </>
-      ) : (
-        <Text>No such event was accepted yet.</Text>
-      )}
-      <PlanForm source={source} version={version} event={event} onClose={onClose} />
-    </Stack>
-  </Dialog>
-);
+export const EventDialog = (props: EventDialogProps) => {
+  const { source, event, onClose } = props;
+  return (
+    <Dialog opened onClose={onClose} title={event.name} isWide>
+      <Stack>
+        {event.seen ? (
+          <>
+            <SeenEvent seen={event.seen} />
+            <LatestEventsLink sourceId={source.sourceId} name={event.name} />
+          </>
+        ) : (
+          <Text>No such event was accepted yet.</Text>
+        )}
+        <PlanForm {...props} />
+      </Stack>
+    </Dialog>
+  );
+};
 
 const SeenEvent = ({ seen }: { readonly seen: CatalogEvent }) => (
-  <>
-    <Text className="wrap">
-      {pluralize(seen.events, "event")}, first seen <RelativeTime at={seen.firstSeenAt} />, last seen{" "}
-      <RelativeTime at={seen.lastSeenAt} />. Client versions: {seen.clientVersions.join(", ") || "—"}. Pages:{" "}
-      {seen.pages.join(", ") || "—"}.
-    </Text>
-    {seen.properties.length === 0 ? (
-      <Text>The events have no properties.</Text>
-    ) : (
-      <ScrollRegion label="Properties">
-        <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Property</Table.Th>
-              <Table.Th>Types</Table.Th>
-              <Table.Th>Coverage</Table.Th>
-              <Table.Th>Examples</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {seen.properties.map(({ name, types, coverage, examples }) => (
-              <Table.Tr key={name}>
-                <Table.Td className="wrap">{name}</Table.Td>
-                <Table.Td>{types.join(", ")}</Table.Td>
-                <Table.Td>{formatWholePercent(coverage)}</Table.Td>
-                <Table.Td className="wrap">{examples.join(", ") || "—"}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollRegion>
-    )}
-  </>
+  <Text className="wrap" size="sm">
+    {pluralize(seen.events, "event")}, first seen <RelativeTime at={seen.firstSeenAt} />, last seen{" "}
+    <RelativeTime at={seen.lastSeenAt} />. Client versions: {seen.clientVersions.join(", ") || "—"}. Pages:{" "}
+    {seen.pages.join(", ") || "—"}.
+  </Text>
 );
 
 const OWN_MODES = [
@@ -79,16 +58,18 @@ const OWN_MODES = [
   { value: "reject", label: "Reject" },
 ];
 
-/** @returns a schema for the types of the properties that were seen; a value that was always null says nothing of others */
-const schemaOfSeen = (seen: CatalogEvent | null) => ({
+/** @returns a schema for the types of the properties that were seen */
+const schemaOfSeen = (seen: CatalogEvent | null): EventSchema => ({
   type: "object",
   properties: Object.fromEntries(
-    (seen?.properties ?? []).map(({ name, types }) => [
-      name,
-      types.every((type) => type === "null") ? {} : { type: types.length === 1 ? types[0] : types },
-    ]),
+    (seen?.properties ?? []).map(({ name, types }) => {
+      const type = seenType(types);
+      return [name, type === null ? {} : { type }];
+    }),
   ),
 });
+
+const toJson = (schema: EventSchema) => JSON.stringify(schema, null, 2);
 
 /** @returns null: the text is not a JSON object */
 function parseSchema(text: string): Record<string, unknown> | null {
@@ -100,36 +81,53 @@ function parseSchema(text: string): Record<string, unknown> | null {
   }
 }
 
-function PlanForm({ source, version, event: { name, planned, seen }, onClose }: EventDialogProps) {
+function PlanForm({ source, version, event, violations, onClose }: EventDialogProps) {
+  const { name, planned, seen } = event;
   const { can } = useWorkspace();
   const [mode, setMode] = useState<string>(planned?.mode ?? "");
-  const [text, setText] = useState(() => JSON.stringify(planned?.schema ?? schemaOfSeen(seen), null, 2));
+  const [text, setText] = useState(() => toJson(planned?.schema ?? schemaOfSeen(seen)));
+  const [isJson, setJson] = useState(false);
   const save = useSavePlan(source, version.version);
   const schema = parseSchema(text);
   const isLocked = !can("sources:write");
-  const store = (event: PlannedEvent | null) =>
-    save.mutateAsync(withEvent(version.plan, name, event)).then(onClose, () => undefined);
+  const store = (stored: PlannedEvent | null) =>
+    save.mutateAsync(withEvent(version.plan, name, stored)).then(onClose, () => undefined);
+  const isShownAsTable = !isJson && schema !== null && isTable(schema);
   return (
     <>
-      <NativeSelect
-        label="Events that violate the schema"
-        data={OWN_MODES}
-        value={mode}
-        disabled={isLocked}
-        onChange={({ currentTarget: { value } }) => setMode(value)}
-      />
-      <Textarea
-        label="JSON Schema of the properties"
-        autosize
-        minRows={4}
-        maxRows={20}
-        spellCheck={false}
-        className="schema-field"
-        value={text}
-        readOnly={isLocked}
-        error={schema === null && "Enter a JSON object."}
-        onChange={({ currentTarget: { value } }) => setText(value)}
-      />
+      <Group justify="space-between" align="end">
+        <NativeSelect
+          label="Events that violate the schema"
+          data={OWN_MODES}
+          value={mode}
+          disabled={isLocked}
+          onChange={({ currentTarget: { value } }) => setMode(value)}
+        />
+        <Button variant="default" aria-pressed={!isShownAsTable} onClick={() => setJson(isShownAsTable)}>
+          {isShownAsTable ? "JSON Schema" : "Table"}
+        </Button>
+      </Group>
+      {isShownAsTable ? (
+        <PropertyEditor
+          schema={schema}
+          seen={seen}
+          violations={violations}
+          onChange={isLocked ? null : (changed) => setText(toJson(changed))}
+        />
+      ) : (
+        <Textarea
+          label="JSON Schema of the properties"
+          autosize
+          minRows={4}
+          maxRows={20}
+          spellCheck={false}
+          className="schema-field"
+          value={text}
+          readOnly={isLocked}
+          error={schema === null && "Enter a JSON object."}
+          onChange={({ currentTarget: { value } }) => setText(value)}
+        />
+      )}
       {save.error && <ErrorAlert error={save.error} withIssues />}
       {!isLocked && (
         <Group justify="flex-end">
@@ -140,8 +138,10 @@ function PlanForm({ source, version, event: { name, planned, seen }, onClose }: 
           )}
           <AsyncButton
             isPending={save.isPending}
+            // the field says what is wrong
             disabled={schema === null}
             onPress={() =>
+              // the options are modes
               schema && store({ mode: ((mode || null) as PlannedEvent["mode"]) ?? null, schema })
             }
           >
@@ -150,5 +150,71 @@ function PlanForm({ source, version, event: { name, planned, seen }, onClose }: 
         </Group>
       )}
     </>
+  );
+}
+
+interface PropertyEditorProps extends Pick<EventDialogProps, "violations"> {
+  readonly schema: EventSchema;
+  readonly seen: CatalogEvent | null;
+  readonly onChange: ((schema: EventSchema) => void) | null;
+}
+
+function PropertyEditor({ schema, seen, violations, onChange }: PropertyEditorProps) {
+  const rows = readRows(schema, seen);
+  const others = otherKeywords(schema);
+  return (
+    <>
+      <ScrollRegion label="Properties">
+        <PropertyTable schema={schema} rows={rows} violations={violations} onChange={onChange} />
+      </ScrollRegion>
+      {onChange && (
+        <NewProperty
+          isTaken={(name) => rows.some((row) => row.isPlanned && row.name === name)}
+          onAdd={(name) => onChange(addProperty(schema, { name, seen: null }))}
+        />
+      )}
+      <Text size="sm" c="dimmed">
+        An example is a value that at least three sessions sent.
+        {others.length > 0 && (
+          <>
+            {" "}
+            The schema also has <span className="wrap">{others.join(", ")}</span>: the table keeps that, and
+            the JSON Schema shows it.
+          </>
+        )}
+      </Text>
+    </>
+  );
+}
+
+interface NewPropertyProps {
+  readonly isTaken: (name: string) => boolean;
+  readonly onAdd: (name: string) => void;
+}
+
+/** The field for a property that no event had yet. */
+function NewProperty({ isTaken, onAdd }: NewPropertyProps) {
+  const [name, setName] = useState("");
+  const taken = isTaken(name);
+  const add = () => {
+    if (name === "" || taken) return;
+    onAdd(name);
+    setName("");
+  };
+  return (
+    <Group gap="xs" align="flex-start" className="new-property">
+      <TextInput
+        aria-label="New property"
+        placeholder="New property"
+        spellCheck={false}
+        value={name}
+        error={taken && "The plan has this property."}
+        onChange={({ currentTarget: { value } }) => setName(value)}
+        onKeyDown={(event) => event.key === "Enter" && add()}
+      />
+      <Button variant="default" onClick={add}>
+        Add property
+      </Button>
+    </Group>
   );
 }

@@ -1,8 +1,9 @@
 /** The events page: what a source sends (its event catalogue), and what it should send (its tracking plan). */
-import type { EventCatalog, PlanVersion, Source } from "@headwater/contract";
+import type { DebugData, EventCatalog, PlanVersion, Source } from "@headwater/contract";
 import { Badge, Paper, Stack, Table, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { healthQuery } from "../../queries.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
@@ -15,6 +16,7 @@ import "./events.css";
 import { type KnownEvent, knownEvents, modeOf } from "./plan-events.ts";
 import { PlanPanel } from "./plan-panel.tsx";
 import { eventCatalogQuery, planQuery } from "./plan-queries.ts";
+import { readRows } from "./plan-table.ts";
 
 /** How often the catalogue of a source without events is polled. */
 const FIRST_EVENT_POLL_MS = 3_000;
@@ -52,6 +54,9 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
   const [openedName, setOpenedName] = useState<string | null>(null);
   const events = knownEvents(catalog.events, version.plan);
   const opened = events.find(({ name }) => name === openedName);
+  const { data: health } = useQuery(healthQuery(source.sourceId));
+  const violationsOf = (event: string) =>
+    health?.planViolations.filter((violation) => violation.event === event) ?? [];
   const close = () => setOpenedName(null);
   if (events.length === 0 && version.version === 0)
     return (
@@ -72,10 +77,17 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
       {events.length === 0 ? (
         <EmptyState title="No events yet">No event was accepted, and no event is planned.</EmptyState>
       ) : (
-        <EventTable events={events} version={version} onOpen={setOpenedName} />
+        <EventTable events={events} version={version} violationsOf={violationsOf} onOpen={setOpenedName} />
       )}
       {opened && (
-        <EventDialog key={opened.name} source={source} version={version} event={opened} onClose={close} />
+        <EventDialog
+          key={opened.name}
+          source={source}
+          version={version}
+          event={opened}
+          violations={violationsOf(opened.name)}
+          onClose={close}
+        />
       )}
     </Stack>
   );
@@ -84,10 +96,18 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
 interface EventTableProps {
   readonly events: readonly KnownEvent[];
   readonly version: PlanVersion;
+  readonly violationsOf: (event: string) => DebugData["planViolations"];
   readonly onOpen: (name: string) => void;
 }
 
-const EventTable = ({ events, version, onOpen }: EventTableProps) => (
+/** @returns for example `3, 1 not planned`; the properties of events that are not in the plan are only counted */
+function describeProperties({ planned, seen }: KnownEvent): string {
+  const rows = readRows(planned?.schema ?? {}, seen);
+  const missing = planned ? rows.filter(({ isPlanned }) => !isPlanned).length : 0;
+  return missing > 0 ? `${rows.length}, ${missing} not planned` : String(rows.length);
+}
+
+const EventTable = ({ events, version, violationsOf, onOpen }: EventTableProps) => (
   <Paper withBorder>
     <ScrollRegion label="Events">
       <Table className="events-table" verticalSpacing="sm" horizontalSpacing="lg">
@@ -96,6 +116,8 @@ const EventTable = ({ events, version, onOpen }: EventTableProps) => (
             <Table.Th>Event</Table.Th>
             <Table.Th>Accepted, all time</Table.Th>
             <Table.Th>Last seen</Table.Th>
+            <Table.Th>Properties</Table.Th>
+            <Table.Th>Violations</Table.Th>
             <Table.Th>Plan</Table.Th>
             <Table.Th>
               <VisuallyHidden>Details</VisuallyHidden>
@@ -115,6 +137,10 @@ const EventTable = ({ events, version, onOpen }: EventTableProps) => (
               <Table.Td>
                 <RelativeTime at={event.seen?.lastSeenAt ?? null} />
               </Table.Td>
+              <Table.Td>{describeProperties(event)}</Table.Td>
+              <Table.Td>
+                <ViolationCount violations={violationsOf(event.name)} />
+              </Table.Td>
               <Table.Td>
                 <PlanBadge event={event} version={version} />
               </Table.Td>
@@ -128,6 +154,15 @@ const EventTable = ({ events, version, onOpen }: EventTableProps) => (
     </ScrollRegion>
   </Paper>
 );
+
+function ViolationCount({ violations }: { readonly violations: DebugData["planViolations"] }) {
+  const count = violations.reduce((sum, { events }) => sum + events, 0);
+  return (
+    <Text span inherit {...(count === 0 && { c: "dimmed" })}>
+      {formatCount(count)}
+    </Text>
+  );
+}
 
 /** How the plan treats an event. Only events that it checks have a colour. */
 const MODES = {

@@ -1,15 +1,17 @@
-/** A dialog with the plan that the service proposes from the event catalogue. */
-import type { PlanVersion, Source } from "@headwater/contract";
+/** A dialog with the events that the service proposes for the plan, from the event catalogue. Each is accepted by itself. */
+import type { PlanProposal, PlanVersion, Source } from "@headwater/contract";
 import { Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
 import { JsonChange } from "./json-change.tsx";
-import { differencesOf } from "./plan-events.ts";
+import { differencesOf, type PlanDifference } from "./plan-events.ts";
 import { useSavePlan } from "./plan-queries.ts";
+import { readRows } from "./plan-table.ts";
 
 interface PlanDialogProps {
   readonly source: Source;
@@ -24,34 +26,95 @@ export function ProposalDialog({ source, saved, onClose }: PlanDialogProps) {
     queryFn: ({ signal }) => api.proposePlan({ params: { sourceId }, signal }),
     staleTime: 0,
   });
-  const save = useSavePlan(source, saved.version);
   return (
     <Dialog opened onClose={onClose} title="Draft plan from events" isWide>
       <QueryResult query={proposal}>
-        {({ plan, addedEvents, leftOut }) => (
-          <Stack>
-            <Text>
-              {addedEvents.length === 0
-                ? "The plan already has every event of the catalogue."
-                : `${pluralize(addedEvents.length, "event")} would be added. Types are those that were seen. A property is required if all of at least 20 events had it.`}
-              {leftOut > 0 && ` The plan has no room for ${pluralize(leftOut, "further event")}.`}
-            </Text>
-            {differencesOf(saved.plan, plan).map((difference) => (
-              <JsonChange key={difference.name} {...difference} />
-            ))}
-            {save.error && <ErrorAlert error={save.error} withIssues />}
-            <Group justify="flex-end">
-              <AsyncButton
-                isPending={save.isPending}
-                disabled={addedEvents.length === 0}
-                onPress={() => save.mutateAsync(plan).then(onClose, () => undefined)}
-              >
-                Save plan
-              </AsyncButton>
-            </Group>
-          </Stack>
-        )}
+        {(proposed) => <Proposal source={source} saved={saved} proposed={proposed} onClose={onClose} />}
       </QueryResult>
     </Dialog>
   );
+}
+
+interface ProposalProps extends PlanDialogProps {
+  readonly proposed: PlanProposal;
+}
+
+function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onClose }: ProposalProps) {
+  const [refused, setRefused] = useState<readonly string[]>([]);
+  const save = useSavePlan(source, saved.version);
+  const isRefused = (name: string) => refused.includes(name);
+  const count = addedEvents.filter((name) => !isRefused(name)).length;
+  const events = Object.fromEntries(Object.entries(plan.events).filter(([name]) => !isRefused(name)));
+  const chosen = { ...plan, events };
+  const choose = (name: string, isChosen: boolean) =>
+    setRefused(isChosen ? refused.filter((other) => other !== name) : [...refused, name]);
+  return (
+    <Stack>
+      <Text>
+        {addedEvents.length === 0
+          ? "The plan already has every event of the catalogue."
+          : "Types are those that were seen. A property is required if all of at least 20 events had it."}
+        {leftOut > 0 && ` The plan has no room for ${pluralize(leftOut, "further event")}.`}
+      </Text>
+      <ul className="plain-list proposed-events" aria-label="Proposed events">
+        {differencesOf(saved.plan, plan).map((difference) => (
+          <ProposedEvent
+            key={difference.name}
+            difference={difference}
+            description={describe(plan, difference.name)}
+            isChosen={!isRefused(difference.name)}
+            onChange={(isChosen) => choose(difference.name, isChosen)}
+          />
+        ))}
+      </ul>
+      {save.error && <ErrorAlert error={save.error} withIssues />}
+      {addedEvents.length > 0 && (
+        <Group justify="flex-end">
+          <AsyncButton
+            isPending={save.isPending}
+            onPress={() =>
+              count === 0 ? onClose() : save.mutateAsync(chosen).then(onClose, () => undefined)
+            }
+          >
+            {count === 0 ? "Add none" : `Add ${pluralize(count, "event")}`}
+          </AsyncButton>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+interface ProposedEventProps {
+  readonly difference: PlanDifference;
+  readonly description: string;
+  readonly isChosen: boolean;
+  readonly onChange: (isChosen: boolean) => void;
+}
+
+const ProposedEvent = ({ difference, description, isChosen, onChange }: ProposedEventProps) => (
+  <li>
+    <label className="check">
+      <input type="checkbox" checked={isChosen} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span className="wrap">
+        <bdi>{difference.name}</bdi>
+        <Text span size="sm" c="dimmed" className="check-note">
+          {description}
+        </Text>
+      </span>
+    </label>
+    <details>
+      <summary>JSON Schema</summary>
+      <JsonChange {...difference} />
+    </details>
+  </li>
+);
+
+/** @returns for example `currency (string, required), price (number)` */
+function describe({ events }: PlanProposal["plan"], name: string): string {
+  const rows = readRows(Object.hasOwn(events, name) ? (events[name]?.schema ?? {}) : {}, null);
+  const texts = rows.map(
+    ({ name: property, type, isRequired }) =>
+      `${property} (${type || "any"}${isRequired ? ", required" : ""})`,
+  );
+  return texts.join(", ") || "No properties";
 }

@@ -1,0 +1,229 @@
+/** The properties of an event as a table: what is planned, which can be edited, and what was seen. */
+import type { DebugData } from "@headwater/contract";
+import { Button, NativeSelect, Table, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { formatWholePercent, pluralize } from "../../ui/format-count.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import {
+  addProperty,
+  type EventSchema,
+  formatValues,
+  PROPERTY_TYPES,
+  type PropertyRow,
+  parseValues,
+  removeProperty,
+  setRequired,
+  setType,
+  setValues,
+} from "./plan-table.ts";
+
+type SeenViolation = DebugData["planViolations"][number];
+
+interface PlannedTableProps {
+  readonly schema: EventSchema;
+  readonly rows: readonly PropertyRow[];
+  /** Those of this event. */
+  readonly violations: readonly SeenViolation[];
+  /** null: the user may not edit the plan. */
+  readonly onChange: ((schema: EventSchema) => void) | null;
+}
+
+const HEADS = ["Property", "Type", "Required", "Allowed values", "Seen", "Example", "Violations"];
+
+/** Whether the violation is of the property, or of something in it. */
+export const isOfProperty = ({ path }: SeenViolation, name: string): boolean => {
+  const own = `properties.${name}`;
+  return path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`);
+};
+
+export function PropertyTable({ schema, rows, violations, onChange }: PlannedTableProps) {
+  if (rows.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        No property was seen, and none is planned.
+      </Text>
+    );
+  return (
+    <Table className="property-table" verticalSpacing="xs" horizontalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          {HEADS.map((head) => (
+            <Table.Th key={head}>{head}</Table.Th>
+          ))}
+          {onChange && <Table.Th aria-label="Actions" />}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={row.name} data-planned={row.isPlanned ? "yes" : undefined}>
+            <Table.Td className="wrap">
+              <strong>
+                <bdi>{row.name}</bdi>
+              </strong>
+              {row.others.length > 0 && (
+                <Text size="xs" c="dimmed">
+                  also {row.others.join(", ")}
+                </Text>
+              )}
+            </Table.Td>
+            {row.isPlanned ? (
+              <PlannedCells row={row} schema={schema} onChange={onChange} />
+            ) : (
+              <Table.Td colSpan={3} data-label="Plan">
+                <Text size="sm" c="dimmed">
+                  Not in the plan
+                </Text>
+              </Table.Td>
+            )}
+            <SeenCells row={row} violations={violations.filter((one) => isOfProperty(one, row.name))} />
+            {onChange && (
+              <Table.Td className="property-action">
+                {row.isPlanned ? (
+                  <Button
+                    size="xs"
+                    px="xs"
+                    variant="default"
+                    aria-label={`Remove ${row.name}`}
+                    onClick={() => onChange(removeProperty(schema, row.name))}
+                  >
+                    <Icon name="close" size={14} />
+                  </Button>
+                ) : (
+                  <Button
+                    size="xs"
+                    aria-label={`Add ${row.name}`}
+                    onClick={() => onChange(addProperty(schema, row))}
+                  >
+                    Add
+                  </Button>
+                )}
+              </Table.Td>
+            )}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+interface PlannedCellsProps extends Pick<PlannedTableProps, "schema" | "onChange"> {
+  readonly row: PropertyRow;
+}
+
+/** What the schema has of several types, or of none that the list names, stays as it is. */
+const typesFor = (type: string) => [
+  { value: "", label: "any" },
+  ...PROPERTY_TYPES.map((value) => ({ value, label: value })),
+  ...(type === "" || PROPERTY_TYPES.some((known) => known === type) ? [] : [{ value: type, label: type }]),
+];
+
+function PlannedCells({ row, schema, onChange }: PlannedCellsProps) {
+  const { name, type, isRequired, values, isEditable } = row;
+  const shown = values === null ? "any" : formatValues(values, type);
+  return (
+    <>
+      <Table.Td data-label="Type">
+        {onChange && isEditable ? (
+          <NativeSelect
+            aria-label={`Type of ${name}`}
+            data={typesFor(type)}
+            value={type}
+            onChange={(event) => onChange(setType(schema, name, event.currentTarget.value))}
+          />
+        ) : (
+          <Text size="sm">{isEditable ? type || "any" : "see JSON Schema"}</Text>
+        )}
+      </Table.Td>
+      <Table.Td data-label="Required">
+        {onChange ? (
+          <label className="check">
+            <input
+              type="checkbox"
+              aria-label={`${name} is required`}
+              checked={isRequired}
+              onChange={(event) => onChange(setRequired(schema, name, event.currentTarget.checked))}
+            />
+          </label>
+        ) : (
+          <Text size="sm">{isRequired ? "yes" : "no"}</Text>
+        )}
+      </Table.Td>
+      <Table.Td data-label="Allowed values" className="wrap">
+        {onChange && isEditable ? (
+          <ValuesField
+            name={name}
+            shown={values === null ? "" : shown}
+            onChange={(text) => onChange(setValues(schema, name, parseValues(text, type)))}
+          />
+        ) : (
+          <Text size="sm">{isEditable ? shown : "see JSON Schema"}</Text>
+        )}
+      </Table.Td>
+    </>
+  );
+}
+
+interface ValuesFieldProps {
+  readonly name: string;
+  /** The values of the schema. */
+  readonly shown: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** Keeps what is typed, such as a comma at the end, while the field has the focus. */
+function ValuesField({ name, shown, onChange }: ValuesFieldProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <TextInput
+      aria-label={`Allowed values of ${name}`}
+      placeholder="any"
+      spellCheck={false}
+      value={typed ?? shown}
+      onBlur={() => setTyped(null)}
+      onChange={({ currentTarget: { value } }) => {
+        setTyped(value);
+        onChange(value);
+      }}
+    />
+  );
+}
+
+function SeenCells({
+  row: { seen },
+  violations,
+}: {
+  readonly row: PropertyRow;
+  readonly violations: readonly SeenViolation[];
+}) {
+  const [newest] = violations;
+  const count = violations.reduce((sum, { events }) => sum + events, 0);
+  return (
+    <>
+      <Table.Td data-label="Seen">
+        {seen ? `${seen.types.join(", ")}, ${formatWholePercent(seen.coverage)} of events` : "never"}
+      </Table.Td>
+      <Table.Td data-label="Example" className="wrap">
+        {seen?.examples.length ? (
+          <bdi>{seen.examples.join(", ")}</bdi>
+        ) : (
+          <Text span c="dimmed" size="sm">
+            —
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td data-label="Violations">
+        {newest ? (
+          <span>
+            <span className="property-violations">{pluralize(count, "event")}</span>, last{" "}
+            <RelativeTime at={newest.lastSeenAt} />: found {newest.found}
+          </span>
+        ) : (
+          <Text span c="dimmed" size="sm">
+            none
+          </Text>
+        )}
+      </Table.Td>
+    </>
+  );
+}
