@@ -126,6 +126,15 @@ const stats = createRoute({
   },
 });
 
+/** The second page of settings, which older links name. */
+const data = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/sources/data" satisfies ConsolePage,
+  beforeLoad: ({ search, location }) => {
+    throw redirect({ to: "/sources/settings", search, hash: location.hash || "goals", replace: true });
+  },
+});
+
 const pages = [
   page(
     "/sources",
@@ -164,10 +173,7 @@ const pages = [
     "/sources/delivery",
     lazyPage(() => import("./pages/delivery/delivery-page.tsx"), "DeliveryPage"),
   ),
-  page(
-    "/sources/data",
-    lazyPage(() => import("./pages/sources/data-page.tsx"), "DataPage"),
-  ),
+  data,
   page(
     "/profile",
     lazyPage(() => import("./pages/profile-page.tsx"), "ProfilePage"),

@@ -8,11 +8,11 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
-    await open(`/sources/data?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}`);
     const form = page.getByRole("form", { name: "Page URLs" });
     const save = async () => {
-      await form.getByRole("button", { name: "Save page URLs" }).click();
-      await form.getByText("Saved").waitFor();
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("Saved", { exact: true }).waitFor();
     };
     const choice = form.getByLabel("Query parameters");
     assert.equal(await choice.inputValue(), "campaign");
@@ -31,9 +31,9 @@ consoleTest(
 
     await names.fill("page\na b");
     await form.getByLabel("Merged paths").fill("/orders/*\norders");
-    await form.getByRole("button", { name: "Save page URLs" }).click();
-    await form.getByText("a b: A name contains no spaces, & = ? or #.").waitFor();
-    await form.getByText("orders: A path starts with / and contains no spaces").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await form.getByText("Line 2 (a b): A name contains no spaces, & = ? or #.").waitFor();
+    await form.getByText("Line 2 (orders): A path starts with / and contains no spaces").waitFor();
     assert.deepEqual(await read(), first, "nothing is saved");
 
     await choice.selectOption("All");
@@ -58,7 +58,7 @@ consoleTest(
       pathRules: { patterns: ["/orders/*", "/shop/**/reviews"] },
     });
     for (const [name, address, shown] of [
-      ["addresses", "/sources/data", page.getByRole("form", { name: "Page URLs" })],
+      ["addresses", "/sources/settings", page.getByRole("form", { name: "Page URLs" })],
       ["install", "/analytics/setup/install", page.locator("pre").first()],
     ] as const) {
       await open(`${address}?sourceId=${sourceId}`);

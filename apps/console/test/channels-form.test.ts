@@ -7,15 +7,15 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.channelRules;
-    await open(`/sources/data?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}`);
     const form = page.getByRole("form", { name: "Sources and channels" });
     const rules = form.getByLabel("Rules", { exact: true });
-    const save = () => form.getByRole("button", { name: "Save rules" }).click();
+    const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
 
     const partner = "referrer=*.partner.example -> Our partner | Affiliates";
     await rules.fill(` ${partner}\n\nmedium = qr* -> - | Referral\n`);
     await save();
-    await form.getByText("Saved").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
     const saved = [
       { field: "referrer", pattern: "*.partner.example", source: "Our partner", channel: "Affiliates" },
       { field: "medium", pattern: "qr*", source: null, channel: "Referral" },
@@ -26,7 +26,7 @@ consoleTest(
 
     await rules.fill(`${partner}\nmedium=qr -> Poster | Print`);
     await save();
-    await form.getByText("medium=qr -> Poster | Print: A rule is").waitFor();
+    await form.getByText("Line 2 (medium=qr -> Poster | Print): A rule is").waitFor();
     assert.deepEqual(await read(), saved, "nothing is saved");
   },
 );
@@ -36,13 +36,13 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.contentGroups;
-    await open(`/sources/data?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}`);
     const form = page.getByRole("form", { name: "Content groups" });
     const groups = form.getByLabel("Groups", { exact: true });
-    const save = () => form.getByRole("button", { name: "Save groups" }).click();
+    const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
     await groups.fill(" Docs = /docs/*;  /guides/*\n\nShop=/shop*\n");
     await save();
-    await form.getByText("Saved").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
     const saved = [
       { name: "Docs", paths: ["/docs/*", "/guides/*"] },
       { name: "Shop", paths: ["/shop*"] },
@@ -53,7 +53,7 @@ consoleTest(
     for (const wrong of ["Blog=blog", "Blog=/a b"]) {
       await groups.fill(`Shop=/shop*\n${wrong}`);
       await save();
-      await form.getByText(`${wrong}: A group is`).waitFor();
+      await form.getByText(`Line 2 (${wrong}): A group is`).waitFor();
     }
     assert.deepEqual(await read(), saved, "nothing is saved");
   },

@@ -1,4 +1,4 @@
-/** The page "Goals & data" of a source: goals, exclusions, retention, erasure. */
+/** The settings of a source for its stats and data: goals, exclusions, retention, erasure. */
 import assert from "node:assert/strict";
 import type { Goal } from "@headwater/contract";
 import type { Page } from "playwright-core";
@@ -15,11 +15,11 @@ consoleTest(
     const goals = [{ name: "Paid", path: "/thanks/*" }];
     const { sourceId } = await world.createSource({ goals, excludedPaths: ["/admin/*"] });
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
-    await open(`/sources/data?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}`);
     const form = formOf(page, "Goals");
     const exclusions = formOf(page, "Exclusions");
-    const saveGoals = () => form.getByRole("button", { name: "Save goals" }).click();
-    const saveExclusions = () => exclusions.getByRole("button", { name: "Save exclusions" }).click();
+    const saveGoals = () => page.getByRole("button", { name: "Save", exact: true }).click();
+    const saveExclusions = () => page.getByRole("button", { name: "Save", exact: true }).click();
     const rows = form.getByRole("listitem");
     await rows.filter({ hasText: "PaidPage/thanks/*" }).waitFor();
     await form.getByRole("button", { name: "Add goal" }).click();
@@ -44,23 +44,24 @@ consoleTest(
     await exclusions.getByLabel("Bots").selectOption("reject");
     await exclusions.getByLabel("Excluded paths").fill("/admin/*\n\n no-path ");
     await saveExclusions();
-    await exclusions.getByText("no-path: A path starts with /").waitFor();
+    await exclusions.getByText("Line 3 (no-path): A path starts with /").waitFor();
     assert.equal((await read()).bots, "apart");
     await shoot("data-refused");
 
+    await exclusions.getByLabel("Excluded paths").fill("/admin/*");
     await goal.getByLabel("Currency").fill("eur");
     await goal.getByLabel("Value of condition 1").fill("4.5");
     await saveGoals();
-    await form.getByText("Saved").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
     await rows.filter({ hasText: "seats is more than 4.5, 25.5 EUR per conversion" }).waitFor();
     assert.equal(await form.getByRole("group").count(), 0, "the saved goal is a row");
     await exclusions.getByLabel("Excluded paths").fill("/admin/*\n/internal/*");
     await exclusions.getByLabel("Excluded IP addresses").fill("10.0.0.0/8\n10.0.0.300");
     await saveExclusions();
-    await exclusions.getByText("10.0.0.300: Enter an IP address").waitFor();
+    await exclusions.getByText("Line 2 (10.0.0.300): Enter an IP address").waitFor();
     await exclusions.getByLabel("Excluded IP addresses").fill("10.0.0.0/8\n::1");
     await saveExclusions();
-    await exclusions.getByText("Saved").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
     const saved = await read();
     assert.deepEqual(saved.goals, [
       { name: "Paid", event: null, path: "/thanks/*", conditions: [], value: null },
@@ -93,7 +94,7 @@ consoleTest(
       { name: "Signed up", event: "signup" },
     ];
     const { sourceId } = await world.createSource({ goals });
-    await open(`/sources/data?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}`);
     const form = formOf(page, "Goals");
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
     const group = form.getByRole("group");
@@ -116,8 +117,8 @@ consoleTest(
     await group.getByRole("button", { name: "Cancel" }).click();
     assert.equal(await focused(), "Add goal");
     assert.equal(await form.getByRole("listitem").count(), 2);
-    await form.getByRole("button", { name: "Save goals" }).click();
-    await form.getByText("Saved").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
     const stored = (await world.ask(`/api/tracking-sources/${sourceId}`)).body.goals;
     assert.deepEqual(
       stored.map(({ event, path }: Goal) => event ?? path),
@@ -130,7 +131,7 @@ consoleTest(
   "A retention set in another tab is shown, is not overwritten, and does not count as unsaved input.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
-    await open(`/sources/data?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}`);
     const days = formOf(page, "Data retention").getByLabel("Days");
     await days.waitFor();
     const body = { organizationId: ORGANIZATION_ID, retentionDays: 400 };
@@ -138,8 +139,8 @@ consoleTest(
     assert.equal(set.status, 200);
     const form = formOf(page, "Exclusions");
     await form.getByLabel("Excluded paths").fill("/admin/*");
-    await form.getByRole("button", { name: "Save exclusions" }).click();
-    await form.getByText("Saved").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
     assert.equal(await days.inputValue(), "400");
     await page.getByRole("link", { name: "Team", exact: true }).click();
     await page.getByRole("heading", { name: "Team", exact: true }).waitFor();
@@ -151,9 +152,9 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     const kept = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.retentionDays;
-    await open(`/sources/data?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}`);
     const form = formOf(page, "Data retention");
-    const save = form.getByRole("button", { name: "Save data retention" });
+    const save = page.getByRole("button", { name: "Save", exact: true });
     await form.getByText("Without a warehouse, the service’s RETENTION_DAYS (30) applies instead.").waitFor();
     await form.getByLabel("Days").fill("30");
     await save.click();
@@ -184,7 +185,7 @@ consoleTest(
     const anonymousId = "visitor-to-go";
     const sessionId = await world.openSession(source, { anonymousId });
     await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()], { anonymousId }));
-    await open(`/sources/data?sourceId=${source.sourceId}`);
+    await open(`/sources/settings?sourceId=${source.sourceId}`);
     const form = formOf(page, "Erase visitor");
     await form.getByRole("textbox", { name: "ID" }).fill(anonymousId);
     await form.getByRole("button", { name: "Erase", exact: true }).click();
@@ -199,7 +200,7 @@ consoleTest(
     const path = `/api/visitors/erase/${receiptId}?organizationId=${ORGANIZATION_ID}`;
     assert.equal((await world.ask(path)).body.status, "done");
 
-    await open(`/sources/data?sourceId=${source.sourceId}&receipt=era_nobody`);
+    await open(`/sources/settings?sourceId=${source.sourceId}&receipt=era_nobody`);
     await form.getByRole("alert").getByText("erasure_not_found").waitFor();
   },
 );
@@ -208,12 +209,12 @@ consoleTest(
   "A developer sees the forms for goals and exclusions but not the sections that need an admin.",
   async ({ world, page, open }) => {
     const { sourceId } = await seed(world);
-    await open(`/sources/data?sourceId=${sourceId}`, await memberToken(world, "developer"));
+    await open(`/sources/settings?sourceId=${sourceId}`, await memberToken(world, "developer"));
     for (const name of ["Goals", "Exclusions"]) await formOf(page, name).waitFor();
     for (const name of ["Data retention", "Erase visitor"])
       assert.equal(await formOf(page, name).count(), 0, name);
     assert.equal(await page.getByRole("region", { name: "Alerts" }).count(), 0);
-    await open(`/sources/data?sourceId=${sourceId}`, await memberToken(world, "viewer"));
+    await open(`/sources/settings?sourceId=${sourceId}`, await memberToken(world, "viewer"));
     await page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   },
 );
@@ -225,7 +226,7 @@ consoleTest(
     await open(`/sources/settings?sourceId=${sourceId}`);
     const name = page.getByLabel("Name");
     await name.fill("Store");
-    await page.getByRole("button", { name: "Save general settings" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     const saved = page.getByText("Saved", { exact: true });
     await saved.waitFor();
     await page.getByRole("heading", { name: "Store" }).first().waitFor();
@@ -234,7 +235,7 @@ consoleTest(
     await name.pressSequentially("s");
     await saved.waitFor({ state: "detached" });
     await page.getByLabel("Events per batch").fill("50");
-    await page.getByRole("button", { name: "Save limits" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await saved.waitFor();
     const { limits } = (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
     assert.equal(limits.maxBatchSize, 50);

@@ -24,7 +24,6 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
     { path: "/sources", text: HOSTILE },
     { path: "/sources/new", text: "Create source" },
     { path: `/sources/settings?sourceId=${sourceId}`, text: "No recent attempt used an old key." },
-    { path: `/sources/data?sourceId=${sourceId}`, text: "Alerts are off." },
     { path: `/analytics/setup/install?sourceId=${sourceId}`, text: "Proxy through your site" },
     { path: `/analytics/setup/debug?sourceId=${sourceId}`, text: "other.example" },
     { path: `/analytics/stats?sourceId=${sourceId}`, text: "This service has no warehouse" },

@@ -23,7 +23,7 @@ interface RoleCase {
   readonly refusals: number;
 }
 
-const WRITE = ["Add origin", "Save", "Save", "Add embedding site", "Save"];
+const WRITE = ["Add origin", "Add embedding site"];
 const ROLES: readonly RoleCase[] = [
   {
     role: "viewer",
@@ -36,17 +36,17 @@ const ROLES: readonly RoleCase[] = [
   {
     role: "developer",
     pages: ["Sources"],
-    tabs: ["Stats", "Install", "Debug", "Events", "Delivery", "Goals & data", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Events", "Delivery", "Settings"],
     mayCreate: true,
-    settings: [...WRITE, "Deactivate"],
+    settings: [...WRITE, "Add goal", "Deactivate"],
     refusals: 2,
   },
   {
     role: "admin",
     pages: ALL_PAGES,
-    tabs: ["Stats", "Install", "Debug", "Events", "Delivery", "Goals & data", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Events", "Delivery", "Settings"],
     mayCreate: true,
-    settings: [...WRITE, "Save", "Copy", "Rotate", "Deactivate", "Delete"],
+    settings: [...WRITE, "Copy", "Rotate", "Add goal", "Erase", "Deactivate", "Delete"],
     refusals: 0,
   },
 ];
@@ -76,7 +76,7 @@ consoleTest(
         .and(page.locator(":not([aria-label='Switch source'])"));
       assert.equal(await switcher.isVisible(), true, role);
       const isRefused = page.getByRole("heading", { name: "You don’t have access" });
-      await isRefused.or(page.getByRole("button", { name: "Save privacy" })).waitFor();
+      await isRefused.or(page.getByRole("button", { name: "Add origin" })).waitFor();
       assert.equal(await isRefused.isVisible(), settings === null, role);
       assert.deepEqual(await buttons.allTextContents(), settings ?? [], role);
       await shoot(`settings-of-${role}`);

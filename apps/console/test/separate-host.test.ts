@@ -79,9 +79,9 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   const sessionId = await world.openSession(source);
   await page.getByRole("option").filter({ hasText: "session opened" }).waitFor();
   await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
-  await page.getByRole("link", { name: "Goals & data" }).click();
+  await page.getByRole("link", { name: "Settings" }).click();
   await page.getByLabel("Excluded paths").fill("/admin/*");
-  await page.getByRole("button", { name: "Save exclusions" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved").waitFor();
   await page.getByRole("link", { name: "Stats" }).click();
   await page.getByRole("button", { name: "More", exact: true }).click();

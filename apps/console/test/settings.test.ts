@@ -1,53 +1,74 @@
 /** The settings of a source: input is kept until it is saved, and only changed fields are sent. */
 import assert from "node:assert/strict";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { ORGANIZATION_ID, type World } from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 
-const focusedName = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
 const change = (world: World, sourceId: string, body: object) =>
   world.ask(`/api/tracking-sources/${sourceId}`, {
     method: "PATCH",
     body: { organizationId: ORGANIZATION_ID, ...body },
   });
 
+const bar = (page: Page) => page.getByRole("form", { name: "Changes" });
+const save = (page: Page) => bar(page).getByRole("button", { name: "Save" });
+const saved = (page: Page) => bar(page).getByText("Saved", { exact: true });
+
+/** Counts the requests that change the source. */
+function countChanges(page: Page) {
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "PATCH") sent.push(request.postData() ?? "");
+  });
+  return sent;
+}
+
 consoleTest(
-  "Unsaved input survives saving another form, and changes from another tab are not overwritten.",
-  async ({ world, page, open }) => {
+  "One bar counts the changes of all sections, saves them in one request or discards them, and changes from another tab are not overwritten.",
+  async ({ world, page, open, shoot }) => {
     const { sourceId } = await world.createSource({ name: "Before" });
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
     await open(`/sources/settings?sourceId=${sourceId}`);
-    const [form, limits] = [
-      page.getByRole("form", { name: "General" }),
-      page.getByRole("form", { name: "Limits" }),
-    ];
-    await form.getByLabel("Name").fill("After");
-    await limits.getByLabel("Events per batch").fill("7");
+    const sent = countChanges(page);
+    const name = page.getByRole("form", { name: "General" }).getByLabel("Name");
+    const slug = page.getByLabel("Slug");
+    const limit = page.getByLabel("Events per batch");
+    await name.fill("After");
+    await bar(page).getByText("1 change in General").waitFor();
+    await limit.fill("7");
+    await page.getByLabel("Excluded paths").fill("/admin/*");
+    await bar(page).getByText("3 changes in General, Exclusions, and Limits").waitFor();
+    await shoot("settings-changes");
     // a change from another tab
     assert.equal((await change(world, sourceId, { slug: "elsewhere", bots: "keep" })).status, 200);
-
-    await limits.getByRole("button", { name: "Save limits" }).click();
-    await limits.getByText("Saved").waitFor();
-    assert.equal(await focusedName(page), "Save limits");
-    assert.equal(await form.getByLabel("Name").inputValue(), "After");
     await page.getByRole("button", { name: "Deactivate", exact: true }).click();
     await page.getByRole("button", { name: "Activate", exact: true }).waitFor();
-    assert.equal(await form.getByLabel("Name").inputValue(), "After");
-    assert.equal(
-      await form.getByLabel("Slug").inputValue(),
-      "elsewhere",
-      "the field shows the change from the other tab",
-    );
+    assert.equal(await name.inputValue(), "After");
+    assert.equal(await slug.inputValue(), "elsewhere", "the field shows the change from the other tab");
 
+    sent.length = 0;
     assert.equal((await change(world, sourceId, { requireOrigin: true })).status, 200);
-    await form.getByRole("button", { name: "Save general settings" }).press("Enter");
-    await form.getByText("Saved").waitFor();
-    assert.equal(await focusedName(page), "Save general settings");
-    const { name, slug, requireOrigin, isActive, limits: kept } = await read();
+    await save(page).press("Enter");
+    await saved(page).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Saved");
+    assert.equal(sent.length, 1, "one request for all sections");
+    const stored = await read();
     assert.deepEqual(
-      [name, slug, requireOrigin, isActive, kept.maxBatchSize],
-      ["After", "elsewhere", true, false, 7],
+      [stored.name, stored.slug, stored.requireOrigin, stored.isActive, stored.bots],
+      ["After", "elsewhere", true, false, "keep"],
     );
+    assert.deepEqual([stored.limits.maxBatchSize, stored.excludedPaths], [7, ["/admin/*"]]);
+
+    await name.fill("Never");
+    await saved(page).waitFor({ state: "detached" });
+    await limit.fill("8");
+    await bar(page).getByRole("button", { name: "Discard" }).click();
+    await bar(page).waitFor({ state: "detached" });
+    assert.deepEqual([await name.inputValue(), await limit.inputValue()], ["After", "7"]);
+    await name.fill("Later");
+    await name.fill("After");
+    await bar(page).waitFor({ state: "detached" });
+    assert.equal(sent.length, 1);
   },
 );
 
@@ -65,86 +86,121 @@ consoleTest(
     assert.equal(await field.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow), true);
     await field.fill("0");
     await field.press("Enter");
-    await form.getByText("Saved").waitFor();
+    const question = page.getByRole("dialog", { name: "Delete kept events?" });
+    await question.getByRole("button", { name: "Delete kept events" }).click();
+    await saved(page).waitFor();
     assert.equal((await world.ask(`/api/tracking-sources/${sourceId}`)).body.keepRejected, 0);
   },
 );
 
 consoleTest(
-  'A form submitted twice is sent once, and every edit removes the "Saved" message.',
+  "A field that was edited here and in another tab is told before it is replaced; Discard shows the other value.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId } = await world.createSource({ name: "Before" });
+    const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
+    await open(`/sources/settings?sourceId=${sourceId}`);
+    const name = page.getByRole("form", { name: "General" }).getByLabel("Name");
+    const told = bar(page).getByText("General was changed elsewhere since you began.");
+    await name.fill("Mine");
+    await page.getByLabel("Events per batch").fill("7");
+    assert.equal((await change(world, sourceId, { name: "Theirs" })).status, 200);
+    await save(page).click();
+    await told.waitFor();
+    await shoot("settings-conflict");
+    assert.deepEqual([(await read()).name, (await read()).limits.maxBatchSize], ["Theirs", null]);
+    await save(page).click();
+    await saved(page).waitFor();
+    assert.deepEqual([(await read()).name, (await read()).limits.maxBatchSize], ["Mine", 7]);
+
+    await name.fill("Mine again");
+    assert.equal((await change(world, sourceId, { name: "Theirs again" })).status, 200);
+    await save(page).click();
+    await told.waitFor();
+    await bar(page).getByRole("button", { name: "Discard" }).click();
+    assert.equal(await name.inputValue(), "Theirs again");
+  },
+);
+
+consoleTest(
+  'The settings submitted twice are sent once, Enter in a field saves them, and every edit removes the "Saved" message.',
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
-    let sent = 0;
-    page.on("request", (request) => {
-      if (request.method() === "PATCH") sent += 1;
-    });
     await open(`/sources/settings?sourceId=${sourceId}`);
+    const sent = countChanges(page);
     const form = page.getByRole("form", { name: "General" });
     await form.getByLabel("Name").fill("Twice");
     await form.evaluate((element: HTMLFormElement) => {
       element.requestSubmit();
       element.requestSubmit();
     });
-    await form.getByText("Saved").waitFor();
-    assert.equal(sent, 1);
-    const wordGone = () => form.getByText("Saved").waitFor({ state: "detached" });
+    await saved(page).waitFor();
+    assert.equal(sent.length, 1);
+    await form.getByLabel("Name").fill("Entered");
+    await form.getByLabel("Name").press("Enter");
+    await saved(page).waitFor();
+    assert.equal(sent.length, 2);
+    const wordGone = () => saved(page).waitFor({ state: "detached" });
     await form.getByRole("button", { name: "Add origin" }).click();
-    await wordGone();
     await form.getByRole("textbox", { name: "Origin 2" }).fill("*two.example");
+    await wordGone();
     await form.getByText("This does not work: * can only stand for subdomains").waitFor();
     await form.getByRole("button", { name: "Did you mean https://*.two.example?" }).click();
-    await form.getByRole("button", { name: "Save general settings" }).click();
-    await form.getByText("Saved").waitFor();
+    await save(page).click();
+    await saved(page).waitFor();
     await form.getByRole("button", { name: "Remove origin 2" }).click();
     await wordGone();
   },
 );
 
 consoleTest(
-  "A form that nothing was changed in cannot be saved, and its button says why.",
+  "Each line of a list is checked while it is typed; a save with a marked field sends nothing, says so and leads to the field.",
   async ({ world, page, open, shoot }) => {
     const { sourceId } = await world.createSource();
-    let sent = 0;
-    page.on("request", (request) => {
-      if (request.method() === "PATCH") sent += 1;
-    });
-    const off = async (save: Locator) => (await save.getAttribute("aria-disabled")) === "true";
-    for (const address of ["/sources/settings", "/sources/data"]) {
-      await open(`${address}?sourceId=${sourceId}`);
-      const buttons = page.getByRole("button", { name: /^Save / });
-      await buttons.first().waitFor();
-      for (const save of await buttons.all())
-        assert.ok(await off(save), (await save.getAttribute("aria-label"))!);
-    }
     await open(`/sources/settings?sourceId=${sourceId}`);
-    const save = page.getByRole("button", { name: "Save limits", description: "No changes to save" });
-    const reason = page.getByRole("form", { name: "Limits" }).getByText("No changes to save");
-    await save.waitFor();
-    assert.equal(await reason.isVisible(), false);
-    await page.getByLabel("Bytes per UTC day").focus();
-    await page.keyboard.press("Tab");
-    await reason.waitFor();
-    await shoot("save-disabled");
-    await page.keyboard.press("Enter");
-    await page.getByLabel("Events per batch").fill("7");
-    assert.equal(await off(page.getByRole("button", { name: "Save limits" })), false);
-    assert.ok(await off(page.getByRole("button", { name: "Save privacy" })));
-    await page.getByLabel("Events per batch").fill("");
-    await save.waitFor();
-    assert.ok(await off(save));
-
-    await page.getByRole("textbox", { name: "Origin 1" }).fill("shop");
-    const general = page.getByRole("button", {
-      name: "Save general settings",
-      description: "Correct the marked origin first",
-    });
-    assert.ok(await off(general));
-    assert.equal(sent, 0);
+    const sent = countChanges(page);
+    assert.equal(await bar(page).count(), 0, "without changes there is no bar");
+    for (const [label, lines, problem] of [
+      ["Excluded paths", "/admin/*\n\nadmin", "Line 3 (admin): A path starts with /"],
+      ["Excluded IP addresses", "10.0.0.0/8\n10.0.0.300", "Line 2 (10.0.0.300): Enter an IP address"],
+      ["Merged paths", "/a/**/b/**", "Line 1 (/a/**/b/**): A path starts with /"],
+      ["Rules", "partner", "Line 1 (partner): A rule is"],
+      ["Groups", "Docs=docs", "Line 1 (Docs=docs): A group is"],
+    ] as const) {
+      const field = page.getByLabel(label, { exact: true });
+      await field.fill(lines);
+      await page.getByText(problem).waitFor();
+      await page.getByLabel("Events per batch").fill("7");
+      await save(page).click();
+      await bar(page).getByText("Correct the marked field first.").waitFor();
+      assert.equal(await field.evaluate((element) => element === document.activeElement), true, label);
+      await shoot(`settings-line-${label}`);
+      await field.fill("");
+      await page.getByText(problem).waitFor({ state: "detached" });
+      await bar(page).getByText("Correct the marked field first.").waitFor({ state: "detached" });
+    }
+    await page.getByRole("textbox", { name: "Origin 1" }).fill("*two.example");
+    await save(page).click();
+    await bar(page).getByText("Correct the marked field first.").waitFor();
+    await page.getByRole("textbox", { name: "Origin 1" }).fill("");
+    await page.getByLabel("Events per batch").fill("0");
+    await save(page).click();
+    assert.deepEqual(sent, []);
+    assert.equal(await page.getByRole("button", { disabled: true }).count(), 0, "no button is greyed");
   },
 );
 
 consoleTest(
-  "The list of sections opens each section and follows the scrolling; narrower windows have none.",
+  "An old link to the page of goals and data opens them in the settings.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource();
+    await open(`/sources/data?sourceId=${sourceId}`);
+    await page.waitForURL(`**/sources/settings?sourceId=${sourceId}#goals`);
+    await page.getByRole("form", { name: "Goals" }).waitFor();
+  },
+);
+
+consoleTest(
+  "The list of sections opens each section and follows the scrolling; on phones it is a select.",
   async ({ world, page, open, shoot }) => {
     const { sourceId } = await world.createSource();
     await page.setViewportSize({ width: 1440, height: 700 });
@@ -156,8 +212,16 @@ consoleTest(
       "General",
       "Privacy",
       "Embedding",
-      "Limits",
       "Public key",
+      "Goals",
+      "Content groups",
+      "Exclusions",
+      "Page URLs",
+      "Sources and channels",
+      "Limits",
+      "Data retention",
+      "Alerts",
+      "Erase visitor",
       "Deactivate source",
       "Delete source",
     ];
@@ -181,15 +245,20 @@ consoleTest(
     await current().getByText("Delete source").waitFor();
     await shoot("sections-end");
 
-    await page.getByRole("link", { name: "Goals & data" }).click();
     await list.getByText("Data retention").click();
     await page.waitForURL(/#data-retention$/);
     await page.reload();
     await current().getByText("Data retention").waitFor();
     await page.getByRole("heading", { name: "Data retention" }).waitFor();
     assert.ok(await page.evaluate(() => scrollY > 0), "the link opens the page at its section");
-    await page.setViewportSize({ width: 1279, height: 700 });
+    await page.setViewportSize({ width: 390, height: 700 });
     await list.waitFor({ state: "hidden" });
+    const select = page.getByRole("combobox", { name: "Section", exact: true });
+    await select.selectOption("Goals");
+    await page.waitForURL(/#goals$/);
+    assert.equal(await select.inputValue(), "goals");
+    const { y } = (await page.getByRole("heading", { name: "Goals", exact: true }).boundingBox())!;
+    assert.ok(y >= 0 && y < 700, "the section is in view");
   },
 );
 

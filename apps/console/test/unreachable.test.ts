@@ -82,18 +82,21 @@ consoleTest(
     await open(`/sources/settings?sourceId=${sourceId}`);
     const form = page.getByRole("form", { name: "General" });
     const name = form.getByRole("textbox", { name: "Name" });
-    const save = form.getByRole("button", { name: "Save general settings" });
+    const save = page.getByRole("button", { name: "Save", exact: true });
     await name.fill("Boutique");
     await context.setOffline(true);
     await save.click();
-    await form.getByText("does not answer.").waitFor();
+    await page
+      .getByRole("form", { name: "Changes" })
+      .getByText(/does not answer\.|You are offline\./)
+      .waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog", { name: "Search" }).getByText("You are offline.").waitFor();
     await page.keyboard.press("Escape");
     assert.equal(await name.inputValue(), "Boutique");
     await context.setOffline(false);
     await save.click();
-    await form.getByText("Saved").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
 
     await context.setOffline(true);
     await page.getByRole("link", { name: "Usage" }).click();
@@ -165,7 +168,7 @@ consoleTest(
           .getByRole("textbox", { name: "Name" })
           .fill("Boutique");
       await world.ask(`/api/tracking-sources/${sourceId}`, { method: "DELETE" });
-      if (isForm) await page.getByRole("button", { name: "Save general settings" }).click();
+      if (isForm) await page.getByRole("button", { name: "Save", exact: true }).click();
       await page.getByRole("heading", { name: "Source not found" }).waitFor();
     }
     // the service ends the stream of a deleted source

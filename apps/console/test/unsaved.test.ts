@@ -32,7 +32,7 @@ consoleTest(
     const { href } = new URL(page.url());
     for (const go of [
       () => link(page, "Team").click(),
-      () => link(page, "Goals & data").click(),
+      () => link(page, "Events").click(),
       () => page.evaluate(() => history.back()),
       () => openWorkspace(page, "Second"),
     ]) {
@@ -69,9 +69,9 @@ consoleTest(
     const forms = [
       { path: "/sources/new", label: "Name" },
       { path: "/workspaces/new", label: "Name" },
-      { path: `/sources/data?${source}`, label: "Excluded paths" },
-      { path: `/sources/data?${source}`, label: "Days" },
-      { path: `/sources/data?${source}`, label: "ID" },
+      { path: `/sources/settings?${source}`, label: "Excluded paths" },
+      { path: `/sources/settings?${source}`, label: "Days" },
+      { path: `/sources/settings?${source}`, label: "ID" },
     ];
     for (const { path, label } of forms) {
       await open(path);
@@ -94,16 +94,16 @@ consoleTest(
     const name = page.getByLabel("Name");
     await name.fill("Other");
     await name.fill("Made");
-    await link(page, "Goals & data").click();
+    await link(page, "Events").click();
+    await link(page, "Settings").click();
     await page.getByLabel("Excluded paths").fill("/admin/*");
-    await page.getByRole("textbox", { name: "ID" }).fill("visitor-1");
+    await page.getByRole("textbox", { name: "ID", exact: true }).fill("visitor-1");
     await page.getByRole("button", { name: "Erase", exact: true }).click();
     await page.getByRole("button", { name: "Erase visitor" }).click();
     await page.waitForURL(/receipt=/);
     assert.equal(await page.getByLabel("Excluded paths").inputValue(), "/admin/*");
-    await page.getByRole("button", { name: "Save exclusions" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
-    await link(page, "Settings").click();
 
     await name.fill("Gone with it");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
@@ -135,7 +135,7 @@ consoleTest(
   "A page that is left at the moment its form shows Saved asks for no confirmation.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
-    await open(`/sources/data?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}`);
     await page.getByLabel("Excluded paths").fill("/admin/*");
     await page.evaluate(() => {
       const find = (selector: string, text: string) =>
@@ -147,7 +147,7 @@ consoleTest(
       });
       observer.observe(document.body, { childList: true, subtree: true, characterData: true });
     });
-    await page.getByRole("button", { name: "Save exclusions" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await heading(page, "Usage").waitFor();
   },
 );
@@ -168,7 +168,7 @@ consoleTest(
     assert.equal(dialog.type(), "beforeunload");
     await dialog.dismiss();
     assert.equal(await name.inputValue(), "Other");
-    await page.getByRole("button", { name: "Save general settings" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     // another dialog would keep the tab open
     page.on("dialog", (dialog) => void dialog.dismiss());
@@ -185,7 +185,7 @@ consoleTest("The dialog is accessible and fits a phone.", async (started) => {
   await page.setViewportSize({ width: 360, height: 800 });
   await open(`/sources/settings?sourceId=${sourceId}`);
   await page.getByLabel("Name").fill("Other");
-  await link(page, "Goals & data").click();
+  await link(page, "Events").click();
   await questionOf(page).waitFor();
   const found: string[] = [];
   for (const { colorScheme, rules } of SCHEMES) {

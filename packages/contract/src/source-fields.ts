@@ -8,6 +8,7 @@ import { CHANNEL_RULE_FIELDS, CHANNELS } from "./channels.ts";
 import { GOAL_OPERATORS } from "./goal-text.ts";
 import { LIMITS } from "./limits.ts";
 import { Closed, Maybe, Nullable, OneOf, text } from "./shapes.ts";
+import { PAGE_PATTERN, PARAMETER_NAME, PATH_PATTERN } from "./source/source-lines.ts";
 
 /** `apart`: stored, marked as bots, and left out of stats by default. `reject`: not stored. `keep`: stored unmarked. */
 export const BOT_POLICIES = ["apart", "reject", "keep"] as const;
@@ -42,12 +43,12 @@ const FrameworkHint = Nullable(
   }),
 );
 const PathPattern = Type.String({
-  pattern: "^/[^\\s?#]*$",
+  pattern: PATH_PATTERN,
   maxLength: LIMITS.maxPathPatternLength,
   description: "a path that starts with / and has no spaces, ? or #; * matches any characters, / included",
 });
 const ParameterName = Type.String({
-  pattern: "^[^\\s&=?#*]+\\*?$",
+  pattern: PARAMETER_NAME,
   maxLength: LIMITS.maxParameterLength,
   description:
     "the name of a query parameter, without spaces and & = ? #; a * at its end matches any characters",
@@ -63,7 +64,7 @@ const QueryParameters = Type.Union(
 export type QueryParameters = Static<typeof QueryParameters>;
 
 const PagePattern = Type.String({
-  pattern: "^/(?:\\*?[^\\s?#*])*(?:\\*\\*(?:[^\\s?#*]\\*?)*|\\*)?$",
+  pattern: PAGE_PATTERN,
   maxLength: LIMITS.maxPathPatternLength,
   description:
     "a path that starts with / and has no spaces, ? or #; * matches characters of one part, and ** (once) matches parts",

@@ -14,7 +14,6 @@ export const SOURCE_PAGES = [
   { to: "/analytics/setup/debug", label: "Debug", permission: "debug:read" },
   { to: "/sources/events", label: "Events", permission: "debug:read" },
   { to: "/sources/delivery", label: "Delivery", permission: "sources:read" },
-  { to: "/sources/data", label: "Goals & data", permission: "sources:write" },
   { to: "/sources/settings", label: "Settings", permission: "sources:write" },
 ] as const;
 

@@ -117,13 +117,13 @@ firefoxTest(
     const source = await world.createSource({ name: "Shop" });
     await visits(world, source, shopVisits());
     const page = await newPage();
-    await open(page, `/sources/data?sourceId=${source.sourceId}`);
+    await open(page, `/sources/settings?sourceId=${source.sourceId}`);
     const goals = page.getByRole("form", { name: "Goals" });
     await goals.getByRole("button", { name: "Add goal" }).click();
     await goals.getByRole("textbox", { name: "Name", exact: true }).pressSequentially("Signed up");
     await goals.getByLabel("Event name").pressSequentially("signup");
-    await goals.getByRole("button", { name: "Save goals" }).click();
-    await goals.getByText("Saved").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
 
     await page.goto(world.url + lastDays(source));
     await metric(page, /^Visitors2\+100% vs\. 1/).waitFor();
@@ -173,8 +173,8 @@ firefoxTest(
     await open(page, `/sources/settings?sourceId=${source.sourceId}`);
     const embedding = page.getByRole("form", { name: "Embedding" });
     await embedding.getByRole("textbox").pressSequentially(allowed);
-    await embedding.getByRole("button", { name: "Save embedding" }).click();
-    await embedding.getByText("Saved").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
     await guest.goto(allowed);
     const frame = guest.frameLocator("iframe");
     await frame.getByRole("heading", { name: "Shop" }).waitFor();

@@ -1,12 +1,11 @@
-/** The form for how page URLs are stored: query parameters and rules for paths. */
+/** The section for how page URLs are stored: query parameters and rules for paths. */
 import type { Source } from "@headwater/contract";
 import { NativeSelect, Switch } from "@mantine/core";
-import { SaveRow } from "../../save-row.tsx";
-import { ErrorAlert } from "../../ui/page-states.tsx";
-import { FormSection } from "./form-section.tsx";
-import { parseLines } from "./lines.ts";
+import { SettingsSection } from "./form-section.tsx";
+import { checkPage, checkParameter } from "./line-rules.ts";
+import { areValidLines, parseLines } from "./lines.ts";
 import { LinesField } from "./lines-field.tsx";
-import { useSourceForm } from "./source-form.tsx";
+import { type SettingsPart, useSettings } from "./settings-form.tsx";
 
 const PARAMETER_OPTIONS = [
   { value: "campaign", label: "Campaign parameters only" },
@@ -14,8 +13,6 @@ const PARAMETER_OPTIONS = [
   { value: "listed", label: "Only these" },
 ] as const;
 type ParameterChoice = (typeof PARAMETER_OPTIONS)[number]["value"];
-
-const PATTERN_RULE = "A path starts with / and contains no spaces, ? or #. ** can be used once.";
 
 interface AddressFields {
   /** `names` has one name per line. */
@@ -27,52 +24,47 @@ interface AddressFields {
   readonly patterns: string;
 }
 
-const toFields = ({ queryParameters, pathRules }: Source): AddressFields => ({
-  parameters:
-    typeof queryParameters === "string"
-      ? { choice: queryParameters, names: "" }
-      : { choice: "listed", names: queryParameters.join("\n") },
-  ...pathRules,
-  patterns: pathRules.patterns.join("\n"),
-});
-
-const normalize = ({ parameters, patterns, ...flags }: Partial<AddressFields>): Partial<AddressFields> => ({
-  ...flags,
-  ...(parameters && {
-    parameters: {
-      choice: parameters.choice,
-      names: parameters.choice === "listed" ? parseLines(parameters.names).join("\n") : "",
-    },
+export const ADDRESSES: SettingsPart<AddressFields> = {
+  title: "Page URLs",
+  stored: ({ queryParameters, pathRules }: Source) => ({
+    parameters:
+      typeof queryParameters === "string"
+        ? { choice: queryParameters, names: "" }
+        : { choice: "listed", names: queryParameters.join("\n") },
+    ...pathRules,
+    patterns: pathRules.patterns.join("\n"),
   }),
-  ...(patterns !== undefined && { patterns: parseLines(patterns).join("\n") }),
-});
-
-function toPatch({ parameters, patterns, ...flags }: Partial<AddressFields>) {
-  const pathRules = { ...flags, ...(patterns !== undefined && { patterns: parseLines(patterns) }) };
-  return {
+  normalize: ({ parameters, patterns, ...flags }) => ({
+    ...flags,
     ...(parameters && {
-      queryParameters: parameters.choice === "listed" ? parseLines(parameters.names) : parameters.choice,
+      parameters: {
+        choice: parameters.choice,
+        names: parameters.choice === "listed" ? parseLines(parameters.names).join("\n") : "",
+      },
     }),
-    ...(Object.keys(pathRules).length > 0 && { pathRules }),
-  };
-}
+    ...(patterns !== undefined && { patterns: parseLines(patterns).join("\n") }),
+  }),
+  toPatch: ({ parameters, patterns, ...flags }) => {
+    const pathRules = { ...flags, ...(patterns !== undefined && { patterns: parseLines(patterns) }) };
+    return {
+      ...(parameters && {
+        queryParameters: parameters.choice === "listed" ? parseLines(parameters.names) : parameters.choice,
+      }),
+      ...(Object.keys(pathRules).length > 0 && { pathRules }),
+    };
+  },
+  isValid: ({ parameters, patterns }) =>
+    (parameters.choice !== "listed" || areValidLines(parameters.names, checkParameter)) &&
+    areValidLines(patterns, checkPage),
+};
 
-export function AddressesForm({ source }: { readonly source: Source }) {
-  const form = useSourceForm({ source, stored: toFields(source), normalize, toPatch });
-  const { fields, setFields, submit, saved, failure, isUnsaved } = form;
-  const invalidPattern = parseLines(fields.patterns).find((_, index) =>
-    failure?.issueAt("pathRules", "patterns", index),
-  );
-  const invalidName = parseLines(fields.parameters.names).find((_, index) =>
-    failure?.issueAt("queryParameters", index),
-  );
+export function AddressesForm() {
+  const { fields, setFields, failure } = useSettings(ADDRESSES);
   return (
-    <FormSection
+    <SettingsSection
       title="Page URLs"
       text="How page URLs are stored. Changes apply to new events only. Values of secret parameters and email addresses are always masked."
-      onSubmit={submit}
     >
-      {saved.error && <ErrorAlert error={saved.error} />}
       <NativeSelect
         label="Query parameters"
         description="Which ones are stored. Campaign parameters are utm_source, gclid and the like."
@@ -89,10 +81,10 @@ export function AddressesForm({ source }: { readonly source: Source }) {
           label="Parameter names"
           description="One name per line. Use * at the end as a wildcard, as in filter_*."
           value={fields.parameters.names}
-          error={invalidName === undefined ? null : `${invalidName}: A name contains no spaces, & = ? or #.`}
-          onChange={(event) =>
-            setFields({ parameters: { ...fields.parameters, names: event.currentTarget.value } })
-          }
+          check={checkParameter}
+          issueAt={(index) => failure?.issueAt("queryParameters", index) ?? null}
+          issue={failure?.issueAt("queryParameters")}
+          onChange={(names) => setFields({ parameters: { ...fields.parameters, names } })}
         />
       )}
       <Switch
@@ -117,10 +109,11 @@ export function AddressesForm({ source }: { readonly source: Source }) {
         label="Merged paths"
         description="One pattern per line. /orders/* stores all orders as one page; ** matches several parts."
         value={fields.patterns}
-        error={invalidPattern === undefined ? null : `${invalidPattern}: ${PATTERN_RULE}`}
-        onChange={(event) => setFields({ patterns: event.currentTarget.value })}
+        check={checkPage}
+        issueAt={(index) => failure?.issueAt("pathRules", "patterns", index) ?? null}
+        issue={failure?.issueAt("pathRules", "patterns")}
+        onChange={(patterns) => setFields({ patterns })}
       />
-      <SaveRow saved={saved} what="page URLs" isUnsaved={isUnsaved} />
-    </FormSection>
+    </SettingsSection>
   );
 }

@@ -41,15 +41,14 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
     const { receiptId } = await api.eraseVisitor({ body });
     if (!isMounted()) return;
     setId("");
-    await navigate({ to: "/sources/data", search: { sourceId, receipt: receiptId }, resetScroll: false });
+    await navigate({ to: ".", search: { sourceId, receipt: receiptId }, hash: true, resetScroll: false });
   };
-  const hasId = id.trim() !== "";
   return (
     <FormSection
       isDangerous
       title="Erase visitor"
       text="Deletes all events, sessions and debug snapshots of one visitor from this source. This cannot be undone."
-      onSubmit={useSubmit(() => setDialogOpen(true), hasId)}
+      onSubmit={useSubmit(() => setDialogOpen(true), id.trim() !== "")}
     >
       <Group align="flex-end" gap="sm">
         <NativeSelect
@@ -67,7 +66,7 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
           value={id}
           onChange={(event) => setId(event.currentTarget.value)}
         />
-        <AsyncButton type="submit" color="red" disabled={!hasId}>
+        <AsyncButton type="submit" color="red">
           Erase
         </AsyncButton>
       </Group>

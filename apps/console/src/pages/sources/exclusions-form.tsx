@@ -1,21 +1,17 @@
-/** The form for what a source does not count: bots, excluded paths and IP addresses. */
+/** The section for what a source does not count: bots, excluded paths and IP addresses. */
 import type { BotPolicy, Source } from "@headwater/contract";
 import { NativeSelect } from "@mantine/core";
-import { SaveRow } from "../../save-row.tsx";
-import { ErrorAlert } from "../../ui/page-states.tsx";
-import { FormSection } from "./form-section.tsx";
-import { parseLines } from "./lines.ts";
+import { SettingsSection } from "./form-section.tsx";
+import { checkAddress, checkPath } from "./line-rules.ts";
+import { areValidLines, parseLines } from "./lines.ts";
 import { LinesField } from "./lines-field.tsx";
-import { PATH_RULE } from "./path-rule.ts";
-import { useSourceForm } from "./source-form.tsx";
+import { type SettingsPart, useSettings } from "./settings-form.tsx";
 
 const BOT_OPTIONS = [
   { value: "apart", label: "Store, but exclude from stats" },
   { value: "reject", label: "Reject" },
   { value: "keep", label: "Count like other visitors" },
 ] as const satisfies readonly { value: BotPolicy; label: string }[];
-
-const ADDRESS_RULE = "Enter an IP address, or a range such as 203.0.113.0/24 or 2001:db8::/48.";
 
 interface ExclusionFields {
   readonly bots: BotPolicy;
@@ -25,62 +21,56 @@ interface ExclusionFields {
   readonly addresses: string;
 }
 
-const normalize = ({ paths, addresses, ...rest }: Partial<ExclusionFields>): Partial<ExclusionFields> => ({
-  ...rest,
-  ...(paths !== undefined && { paths: parseLines(paths).join("\n") }),
-  ...(addresses !== undefined && { addresses: parseLines(addresses).join("\n") }),
-});
+export const EXCLUSIONS: SettingsPart<ExclusionFields> = {
+  title: "Exclusions",
+  stored: ({ bots, excludedPaths, excludedAddresses }: Source) => ({
+    bots,
+    paths: excludedPaths.join("\n"),
+    addresses: excludedAddresses.join("\n"),
+  }),
+  normalize: ({ paths, addresses, ...rest }) => ({
+    ...rest,
+    ...(paths !== undefined && { paths: parseLines(paths).join("\n") }),
+    ...(addresses !== undefined && { addresses: parseLines(addresses).join("\n") }),
+  }),
+  toPatch: ({ paths, addresses, ...rest }) => ({
+    ...rest,
+    ...(paths !== undefined && { excludedPaths: parseLines(paths) }),
+    ...(addresses !== undefined && { excludedAddresses: parseLines(addresses) }),
+  }),
+  isValid: ({ paths, addresses }) =>
+    areValidLines(paths, checkPath) && areValidLines(addresses, checkAddress),
+};
 
-const toPatch = ({ paths, addresses, ...rest }: Partial<ExclusionFields>) => ({
-  ...rest,
-  ...(paths !== undefined && { excludedPaths: parseLines(paths) }),
-  ...(addresses !== undefined && { excludedAddresses: parseLines(addresses) }),
-});
-
-export function ExclusionsForm({ source }: { readonly source: Source }) {
-  const stored: ExclusionFields = {
-    bots: source.bots,
-    paths: source.excludedPaths.join("\n"),
-    addresses: source.excludedAddresses.join("\n"),
-  };
-  const form = useSourceForm({ source, stored, normalize, toPatch });
-  const { fields, setFields, submit, saved, failure, isUnsaved } = form;
-  const invalidPath = parseLines(fields.paths).find((_, index) => failure?.issueAt("excludedPaths", index));
-  const invalidAddress = parseLines(fields.addresses).find((_, index) =>
-    failure?.issueAt("excludedAddresses", index),
-  );
+export function ExclusionsForm() {
+  const { fields, setFields, failure } = useSettings(EXCLUSIONS);
   return (
-    <FormSection
-      title="Exclusions"
-      text="What is not counted. Changes apply to new events only."
-      onSubmit={submit}
-    >
-      {saved.error && <ErrorAlert error={saved.error} />}
+    <SettingsSection title="Exclusions" text="What is not counted. Changes apply to new events only.">
       <NativeSelect
         label="Bots"
         data={[...BOT_OPTIONS]}
         value={fields.bots}
+        // the options are policies
         onChange={(event) => setFields({ bots: event.currentTarget.value as BotPolicy })}
       />
       <LinesField
         label="Excluded paths"
         description="One path per line. Use * as a wildcard, as in /admin/*."
         value={fields.paths}
-        error={invalidPath === undefined ? failure?.issueAt("excludedPaths") : `${invalidPath}: ${PATH_RULE}`}
-        onChange={(event) => setFields({ paths: event.currentTarget.value })}
+        check={checkPath}
+        issueAt={(index) => failure?.issueAt("excludedPaths", index) ?? null}
+        issue={failure?.issueAt("excludedPaths")}
+        onChange={(paths) => setFields({ paths })}
       />
       <LinesField
         label="Excluded IP addresses"
         description="One IP address or CIDR range per line, such as your office’s 203.0.113.0/24."
         value={fields.addresses}
-        error={
-          invalidAddress === undefined
-            ? failure?.issueAt("excludedAddresses")
-            : `${invalidAddress}: ${ADDRESS_RULE}`
-        }
-        onChange={(event) => setFields({ addresses: event.currentTarget.value })}
+        check={checkAddress}
+        issueAt={(index) => failure?.issueAt("excludedAddresses", index) ?? null}
+        issue={failure?.issueAt("excludedAddresses")}
+        onChange={(addresses) => setFields({ addresses })}
       />
-      <SaveRow saved={saved} what="exclusions" isUnsaved={isUnsaved} />
-    </FormSection>
+    </SettingsSection>
   );
 }

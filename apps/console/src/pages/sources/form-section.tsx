@@ -1,6 +1,7 @@
 import { Paper, Stack } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
 import { SectionHeader } from "../../ui/section-header.tsx";
+import { useSettingsSubmit } from "./settings-form.tsx";
 
 interface FormSectionProps {
   readonly title: string;
@@ -25,5 +26,20 @@ export const FormSection = ({ title, text, onSubmit, isDangerous, children }: Fo
       <SectionHeader title={title}>{text}</SectionHeader>
       {children}
     </Stack>
+  </Paper>
+);
+
+/** A section of the settings. Enter in a field saves the changes of all sections. */
+export const SettingsSection = ({
+  title,
+  text,
+  children,
+}: Omit<FormSectionProps, "onSubmit" | "isDangerous">) => (
+  <Paper withBorder p="lg" component="form" aria-label={title} data-settings onSubmit={useSettingsSubmit()}>
+    <Stack>
+      <SectionHeader title={title}>{text}</SectionHeader>
+      {children}
+    </Stack>
+    <button type="submit" hidden />
   </Paper>
 );

@@ -1,18 +1,18 @@
 /**
- * The forms for the general fields of a source: General, Privacy and Embedding. A field of the contract without an entry in `CONTROLS` does not compile.
+ * The sections for the general fields of a source: General, Privacy and Embedding. A field of the contract without an entry in `CONTROLS` does not compile.
  * CONTRIBUTING.md has the recipe for a new field.
  */
 import type { Source, SourceFieldName } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Switch, TextInput } from "@mantine/core";
 import { Fragment, type ReactNode } from "react";
-import { SaveRow } from "../../save-row.tsx";
-import { ErrorAlert } from "../../ui/page-states.tsx";
-import { FormSection } from "./form-section.tsx";
+import { pluralize } from "../../ui/format-count.ts";
+import { SettingsSection } from "./form-section.tsx";
 import { FrameworkField } from "./framework-field.tsx";
 import { ALLOWED_ORIGINS, areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
-import { type SourceForm, useSourceForm } from "./source-form.tsx";
+import { type SettingsFields, type SettingsPart, useSettings } from "./settings-form.tsx";
 
+/** The values that the controls edit. */
 const toFields = ({
   name,
   slug,
@@ -56,9 +56,26 @@ const toPatch = ({ respectGpc, requireConsent, keepRejected, ...rest }: Partial<
   };
 };
 
-type FieldControl = (form: SourceForm<GeneralFields>) => ReactNode;
+const toPart = (title: string): SettingsPart<GeneralFields> => ({
+  title,
+  stored: toFields,
+  normalize,
+  toPatch,
+  isValid: ({ allowedOrigins, embedOrigins }) => areValidOrigins([...allowedOrigins, ...embedOrigins]),
+  question: ({ keepRejected }, stored) => {
+    if (keepRejected === undefined || Number(keepRejected) >= Number(stored.keepRejected)) return null;
+    const older = keepRejected === "0" ? "All" : `Those older than ${pluralize(Number(keepRejected), "day")}`;
+    return {
+      title: "Delete kept events?",
+      confirmLabel: "Delete kept events",
+      text: `The source keeps rejected events for later. ${older} will be permanently deleted.`,
+    };
+  },
+});
 
-/** The control of each field, in the order of its form. null: another form edits the field, or the console does not. */
+type FieldControl = (form: SettingsFields<GeneralFields>) => ReactNode;
+
+/** The control of each field, in the order of its section. null: another section edits the field, or the console does not. */
 const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   name: ({ fields, setFields, failure }) => (
     <TextInput
@@ -163,61 +180,44 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
 };
 
 interface CardProps {
-  readonly source: Source;
-  readonly title: string;
+  readonly part: SettingsPart<GeneralFields>;
   readonly text: string;
-  readonly what: string;
   readonly shows: (name: string) => boolean;
 }
 
-/** A form for some of the fields. */
-function FieldsCard({ source, title, text, what, shows }: CardProps) {
-  const form = useSourceForm({ source, stored: toFields(source), normalize, toPatch });
-  const { fields, submit, saved, isUnsaved } = form;
-  const isValid = areValidOrigins([...fields.allowedOrigins, ...fields.embedOrigins]);
+/** A section for some of the fields. */
+function FieldsCard({ part, text, shows }: CardProps) {
+  const form = useSettings(part);
   return (
-    <FormSection title={title} text={text} onSubmit={submit}>
-      {saved.error && <ErrorAlert error={saved.error} />}
+    <SettingsSection title={part.title} text={text}>
       {Object.entries(CONTROLS).map(([name, control]) => (
         <Fragment key={name}>{shows(name) && control?.(form)}</Fragment>
       ))}
-      <SaveRow
-        saved={saved}
-        what={what}
-        isUnsaved={isUnsaved}
-        problem={isValid ? null : "Correct the marked origin first"}
-      />
-    </FormSection>
+    </SettingsSection>
   );
 }
 
+export const GENERAL = toPart("General");
+export const PRIVACY = toPart("Privacy");
+export const EMBEDDING = toPart("Embedding");
+
 /** A field without a card of its own is a general one. */
-export const GeneralForm = ({ source }: { readonly source: Source }) => (
+export const GeneralForm = () => (
   <FieldsCard
-    source={source}
-    title="General"
+    part={GENERAL}
     text="The name of the source, and the requests that it accepts."
-    what="general settings"
     shows={(name) => name !== "privacy" && name !== "embedOrigins"}
   />
 );
 
-export const PrivacyForm = ({ source }: { readonly source: Source }) => (
-  <FieldsCard
-    source={source}
-    title="Privacy"
-    text="Which visitors are counted."
-    what="privacy"
-    shows={(name) => name === "privacy"}
-  />
+export const PrivacyForm = () => (
+  <FieldsCard part={PRIVACY} text="Which visitors are counted." shows={(name) => name === "privacy"} />
 );
 
-export const EmbeddingForm = ({ source }: { readonly source: Source }) => (
+export const EmbeddingForm = () => (
   <FieldsCard
-    source={source}
-    title="Embedding"
+    part={EMBEDDING}
     text="Where the stats of this source can be embedded."
-    what="embedding"
     shows={(name) => name === "embedOrigins"}
   />
 );

@@ -4,7 +4,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { Button, Group, NativeSelect, Text, TextInput } from "@mantine/core";
 import { Icon } from "../../ui/icon.tsx";
 import { type ConditionInput, EMPTY_CONDITION, GOAL_KINDS, type GoalInput, OPERATORS } from "./goal-input.ts";
-import { PATH_RULE } from "./path-rule.ts";
+import { PATH_RULE } from "./line-rules.ts";
 
 interface GoalFieldsProps {
   readonly goal: GoalInput;

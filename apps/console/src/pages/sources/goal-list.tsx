@@ -1,7 +1,7 @@
 /** The goals as rows, of which one at a time opens as a form. */
 import { LIMITS } from "@headwater/contract/limits";
 import { Button, Group, Stack, Text } from "@mantine/core";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { GoalFields } from "./goal-fields.tsx";
 import { describeDetails, EMPTY_GOAL, GOAL_KINDS, type GoalInput, isFilled } from "./goal-input.ts";
@@ -14,8 +14,6 @@ interface GoalListProps {
   readonly issueAt: (index: number, ...field: (string | number)[]) => string | null;
   /** Whether the API has refused something of that goal. Its form is open then. */
   readonly isRefused: (index: number) => boolean;
-  /** Closes the form when it becomes true. */
-  readonly isSaved: boolean;
 }
 
 interface OpenGoal {
@@ -25,11 +23,8 @@ interface OpenGoal {
 }
 
 /** Keeps which goal is open. @returns it, and the actions of the buttons */
-function useOpenGoal({ goals, onChange, isSaved }: GoalListProps, list: RefObject<HTMLElement | null>) {
+function useOpenGoal({ goals, onChange }: GoalListProps, list: RefObject<HTMLElement | null>) {
   const [opened, setOpened] = useState<OpenGoal | null>(null);
-  useEffect(() => {
-    if (isSaved) setOpened(null);
-  }, [isSaved]);
   /** Updates the page, and then moves the focus, which would be lost with the button that was pressed. */
   const changeAndFocus = (change: () => void, selector: string) => {
     flushSync(change);

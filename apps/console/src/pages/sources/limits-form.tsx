@@ -1,13 +1,11 @@
-/** The form for a source's own limits. An empty field uses the service's limit. */
+/** The section for a source's own limits. An empty field uses the service's limit. */
 import type { Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { TextInput } from "@mantine/core";
-import { SaveRow } from "../../save-row.tsx";
 import { formatCount } from "../../ui/format-count.ts";
-import { ErrorAlert } from "../../ui/page-states.tsx";
-import { FormSection } from "./form-section.tsx";
+import { SettingsSection } from "./form-section.tsx";
 import { useServiceSettings } from "./service-settings.ts";
-import { useSourceForm } from "./source-form.tsx";
+import { type SettingsPart, useSettings } from "./settings-form.tsx";
 
 interface LimitField {
   readonly name: keyof SourceLimits;
@@ -73,31 +71,28 @@ type LimitTexts = Record<keyof SourceLimits, string>;
 const toText = (limit: number | null) => (limit === null ? "" : String(limit));
 const toLimit = (text: string) => (text.trim() === "" ? null : Number(text));
 
-const normalize = (edited: Partial<LimitTexts>) => edited;
-const toPatch = (changes: Partial<LimitTexts>) => {
-  const limits = Object.entries(changes).map(([name, text]) => [name, toLimit(text)]);
-  return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) as Partial<SourceLimits> };
-};
-
-export function LimitsForm({ source }: { readonly source: Source }) {
-  const { limits } = source;
-  const settings = useServiceSettings();
-  const stored: LimitTexts = {
+export const LIMITS_PART: SettingsPart<LimitTexts> = {
+  title: "Limits",
+  stored: ({ limits }: Source) => ({
     maxBatchSize: toText(limits.maxBatchSize),
     maxPayloadBytes: toText(limits.maxPayloadBytes),
     clientRatePerSecond: toText(limits.clientRatePerSecond),
     eventsPerDay: toText(limits.eventsPerDay),
     bytesPerDay: toText(limits.bytesPerDay),
-  };
-  const { fields, setFields, submit, saved, failure, isUnsaved } = useSourceForm({
-    source,
-    stored,
-    normalize,
-    toPatch,
-  });
+  }),
+  normalize: (edited) => edited,
+  toPatch: (changes) => {
+    const limits = Object.entries(changes).map(([name, text]) => [name, toLimit(text)]);
+    // the names of the fields are those of the limits
+    return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) as Partial<SourceLimits> };
+  },
+};
+
+export function LimitsForm() {
+  const settings = useServiceSettings();
+  const { fields, setFields, failure } = useSettings(LIMITS_PART);
   return (
-    <FormSection title="Limits" text="Leave a field empty to use the service’s default." onSubmit={submit}>
-      {saved.error && <ErrorAlert error={saved.error} />}
+    <SettingsSection title="Limits" text="Leave a field empty to use the service’s default.">
       <div className="field-grid">
         {LIMIT_FIELDS.map(({ name, setting, label, min, max }) => (
           <TextInput
@@ -116,7 +111,6 @@ export function LimitsForm({ source }: { readonly source: Source }) {
           />
         ))}
       </div>
-      <SaveRow saved={saved} what="limits" isUnsaved={isUnsaved} />
-    </FormSection>
+    </SettingsSection>
   );
 }

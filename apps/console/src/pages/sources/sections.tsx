@@ -1,7 +1,7 @@
-/** The sections of a long page, with a list of them at the side that highlights the current one. */
-import { Stack } from "@mantine/core";
+/** The sections of a long page, with a list of them that highlights the current one. On narrow windows it is a select. */
+import { NativeSelect, Stack } from "@mantine/core";
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { Fragment, type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import "./sections.css";
 
 interface PageSection {
@@ -58,35 +58,66 @@ function useCurrentSection(ids: readonly string[]) {
   return { current, open };
 }
 
-/** @param sections false: one that the user may not see */
-export function Sections({ sections }: { readonly sections: readonly (PageSection | false)[] }) {
-  const shown = sections.filter((one) => one !== false).map((one) => ({ ...one, id: idOf(one.title) }));
-  const { current, open } = useCurrentSection(shown.map(({ id }) => id));
+interface SectionsProps {
+  readonly groups: readonly {
+    readonly title: string;
+    /** false: one that the user may not see. */
+    readonly sections: readonly (PageSection | false)[];
+  }[];
+}
+
+export function Sections({ groups }: SectionsProps) {
+  const shown = groups
+    .map(({ title, sections }) => ({
+      title,
+      sections: sections.filter((one) => one !== false).map((one) => ({ ...one, id: idOf(one.title) })),
+    }))
+    .filter(({ sections }) => sections.length > 0);
+  const all = shown.flatMap(({ sections }) => sections);
+  const { current, open } = useCurrentSection(all.map(({ id }) => id));
   const navigate = useNavigate();
   const { pathname, searchStr } = useLocation();
+  const openAndName = (hash: string) => {
+    open(hash);
+    void navigate({ to: ".", search: true, hash, replace: true, resetScroll: false });
+  };
   const follow = (event: MouseEvent, hash: string) => {
     // a new tab or window opens at the section too
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    open(hash);
-    void navigate({ to: ".", search: true, hash, replace: true, resetScroll: false });
+    openAndName(hash);
   };
   return (
     <div className="sections">
       <nav className="section-list" aria-label="Sections">
-        {shown.map(({ id, title }) => (
-          <a
-            key={id}
-            href={`${pathname}${searchStr}#${id}`}
-            aria-current={id === current ? "location" : undefined}
-            onClick={(event) => follow(event, id)}
-          >
-            {title}
-          </a>
+        {shown.map(({ title, sections }) => (
+          <Fragment key={title}>
+            <div className="section-group">{title}</div>
+            {sections.map((one) => (
+              <a
+                key={one.id}
+                href={`${pathname}${searchStr}#${one.id}`}
+                aria-current={one.id === current ? "location" : undefined}
+                onClick={(event) => follow(event, one.id)}
+              >
+                {one.title}
+              </a>
+            ))}
+          </Fragment>
         ))}
       </nav>
+      <NativeSelect
+        className="section-select"
+        aria-label="Section"
+        value={current ?? all[0]?.id ?? ""}
+        data={shown.map(({ title, sections }) => ({
+          group: title,
+          items: sections.map((one) => ({ value: one.id, label: one.title })),
+        }))}
+        onChange={(event) => openAndName(event.currentTarget.value)}
+      />
       <Stack gap="lg" maw={760}>
-        {shown.map(({ id, content }) => (
+        {all.map(({ id, content }) => (
           <div key={id} id={id} className="page-section" tabIndex={-1}>
             {content}
           </div>

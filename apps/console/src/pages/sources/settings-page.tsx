@@ -1,4 +1,4 @@
-/** The settings page of one source: general fields, privacy, embedding, limits, public key, activation and deletion. */
+/** All settings of a source on one page, with a list of its sections, and one bar that saves the changes. */
 import type { Source } from "@headwater/contract";
 import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
@@ -12,12 +12,21 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { EmbeddingForm, GeneralForm, PrivacyForm } from "./general-form.tsx";
-import { LimitsForm } from "./limits-form.tsx";
+import { ADDRESSES, AddressesForm } from "./addresses-form.tsx";
+import { AlertsSection } from "./alerts-section.tsx";
+import { CHANNELS, ChannelsForm } from "./channels-form.tsx";
+import { CONTENT_GROUPS, ContentGroupsForm } from "./content-groups-form.tsx";
+import { EraseVisitorForm } from "./erase-visitor-form.tsx";
+import { EXCLUSIONS, ExclusionsForm } from "./exclusions-form.tsx";
+import { EMBEDDING, EmbeddingForm, GENERAL, GeneralForm, PRIVACY, PrivacyForm } from "./general-form.tsx";
+import { GOALS, GoalsForm } from "./goals-form.tsx";
+import { LIMITS_PART, LimitsForm } from "./limits-form.tsx";
 import { PublicKeySection } from "./public-key-section.tsx";
+import { RETENTION, RetentionForm } from "./retention-form.tsx";
 import { Sections } from "./sections.tsx";
-import { useSourceUpdate } from "./source-form.tsx";
+import { SettingsForm } from "./settings-form.tsx";
 import { SourcePage } from "./source-page.tsx";
+import { useSourceUpdate } from "./source-update.ts";
 
 export const SettingsPage = () => (
   <SourcePage title="Settings" permission="sources:write">
@@ -25,20 +34,68 @@ export const SettingsPage = () => (
   </SourcePage>
 );
 
+/** Each part of the settings form. A field is saved only if it belongs to one of them. */
+const PARTS = [
+  GENERAL,
+  PRIVACY,
+  EMBEDDING,
+  GOALS,
+  CONTENT_GROUPS,
+  EXCLUSIONS,
+  ADDRESSES,
+  CHANNELS,
+  LIMITS_PART,
+  RETENTION,
+];
+
 function Settings({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
+  const isAdmin = can("sources:admin");
   return (
-    <Sections
-      sections={[
-        { title: "General", content: <GeneralForm source={source} /> },
-        { title: "Privacy", content: <PrivacyForm source={source} /> },
-        { title: "Embedding", content: <EmbeddingForm source={source} /> },
-        can("sources:admin") && { title: "Limits", content: <LimitsForm source={source} /> },
-        can("sources:admin") && { title: "Public key", content: <PublicKeySection source={source} /> },
-        { title: activeTitle(source), content: <ActiveSection source={source} /> },
-        can("sources:admin") && { title: "Delete source", content: <DeleteSection source={source} /> },
-      ]}
-    />
+    <SettingsForm source={source} parts={PARTS}>
+      <Sections
+        groups={[
+          {
+            title: "Source",
+            sections: [
+              { title: "General", content: <GeneralForm /> },
+              { title: "Privacy", content: <PrivacyForm /> },
+              { title: "Embedding", content: <EmbeddingForm /> },
+              isAdmin && { title: "Public key", content: <PublicKeySection source={source} /> },
+            ],
+          },
+          {
+            title: "Stats",
+            sections: [
+              { title: "Goals", content: <GoalsForm /> },
+              { title: "Content groups", content: <ContentGroupsForm /> },
+              { title: "Exclusions", content: <ExclusionsForm /> },
+              { title: "Page URLs", content: <AddressesForm /> },
+              { title: "Sources and channels", content: <ChannelsForm /> },
+            ],
+          },
+          {
+            title: "Data",
+            sections: [
+              isAdmin && { title: "Limits", content: <LimitsForm /> },
+              isAdmin && { title: "Data retention", content: <RetentionForm /> },
+              can("support:read") && { title: "Alerts", content: <AlertsSection /> },
+              can("visitors:erase") && {
+                title: "Erase visitor",
+                content: <EraseVisitorForm source={source} />,
+              },
+            ],
+          },
+          {
+            title: "Danger zone",
+            sections: [
+              { title: activeTitle(source), content: <ActiveSection source={source} /> },
+              isAdmin && { title: "Delete source", content: <DeleteSection source={source} /> },
+            ],
+          },
+        ]}
+      />
+    </SettingsForm>
   );
 }
 
@@ -105,8 +162,8 @@ function DeleteSection({ source }: { readonly source: Source }) {
         <Text>
           Its stored events stay in the warehouse{" "}
           {retentionDays === null ? "for good" : `until they are ${pluralize(retentionDays, "day")} old`}, and
-          nobody can open them. To keep a copy, export them first. To have them deleted, set a retention under
-          Goals &amp; data first.
+          nobody can open them. To keep a copy, export them first. To have them deleted, set a data retention
+          first.
         </Text>
       </ConfirmDialog>
     </Section>

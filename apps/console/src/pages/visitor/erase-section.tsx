@@ -30,7 +30,11 @@ export function EraseSection({ source, ids }: EraseSectionProps) {
     if (chosen === null) return;
     const body = { organizationId, sourceId, [chosen.kind]: chosen.id };
     const { receiptId } = await api.eraseVisitor({ body });
-    await navigate({ to: "/sources/data", search: { sourceId, receipt: receiptId } });
+    await navigate({
+      to: "/sources/settings",
+      search: { sourceId, receipt: receiptId },
+      hash: "erase-visitor",
+    });
   };
   return (
     <Paper withBorder p="lg" component="section" aria-label="Erasure">

@@ -35,9 +35,9 @@ export function NoGoals({ sourceId }: { readonly sourceId: string }) {
       {can("sources:write") && (
         <>
           {" "}
-          Add them on the page{" "}
-          <TextLink to="/sources/data" search={{ sourceId }} size="sm" underline="always">
-            Goals &amp; data
+          Add them in the{" "}
+          <TextLink to="/sources/settings" search={{ sourceId }} hash="goals" size="sm" underline="always">
+            settings
           </TextLink>
           .
         </>
