@@ -32,13 +32,13 @@ interface AlertDeps extends CheckDeps {
   clock(): number;
 }
 
-interface Sending {
+interface AlertSending {
   readonly alert: PendingAlert;
   readonly source: SourceRecord;
   readonly signal: AbortSignal;
 }
 
-async function describeHealth(deps: AlertDeps, { alert, source }: Sending): Promise<object> {
+async function describeHealth(deps: AlertDeps, { alert, source }: AlertSending): Promise<object> {
   const { sourceId, status, was } = alert;
   const now = deps.clock();
   const counts = await deps.ledger.attemptCounts({ sourceId, sinceHour: startOfHour(now - 7 * DAY_MS) });
@@ -50,7 +50,7 @@ async function describeHealth(deps: AlertDeps, { alert, source }: Sending): Prom
   };
 }
 
-async function describeStatement(deps: AlertDeps, { alert, source, signal }: Sending): Promise<object> {
+async function describeStatement(deps: AlertDeps, { alert, source, signal }: AlertSending): Promise<object> {
   const day = Date.parse(alert.status) / DAY_MS;
   const statement = await deps.delivery.readStatement({ source, day, now: deps.clock(), signal });
   return { type: "source.statement", statement, deliveryUrl: deps.deliveryUrl(source.sourceId) };
@@ -58,7 +58,7 @@ async function describeStatement(deps: AlertDeps, { alert, source, signal }: Sen
 
 /** What the webhook says of each topic. */
 const DESCRIPTIONS: Readonly<
-  Record<AlertTopic, (deps: AlertDeps, sending: Sending) => object | Promise<object>>
+  Record<AlertTopic, (deps: AlertDeps, sending: AlertSending) => object | Promise<object>>
 > = {
   health: describeHealth,
   events: (deps, { alert, source }) => ({
@@ -73,7 +73,7 @@ const DESCRIPTIONS: Readonly<
 };
 
 /** The body of the webhook (docs/operate/alerts.md). */
-async function buildPayload(deps: AlertDeps, sending: Sending): Promise<object> {
+async function buildPayload(deps: AlertDeps, sending: AlertSending): Promise<object> {
   const { alertId, topic, since } = sending.alert;
   const { sourceId, organizationId, name, slug } = sending.source;
   const { type, ...described } = { type: "", ...(await DESCRIPTIONS[topic](deps, sending)) };

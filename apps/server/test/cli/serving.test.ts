@@ -73,7 +73,9 @@ describe("source", () => {
       (await run("source", "list")).stdout,
       /^No sources yet\. Run `npx headwater source create --name/,
     );
-    assert.deepEqual(await answer("source", "list"), { sources: [] });
+    const { sources, statuses } = await answer("source", "list");
+    assert.deepEqual(sources, []);
+    assert.deepEqual(new Set(Object.values(statuses)), new Set([0]));
   });
 
   test("A created source has normalized origins, and the service knows it.", async () => {
