@@ -89,7 +89,10 @@ test("A start on a port that another process uses exits with 78.", async () => {
   const { port } = taken.address() as { port: number };
   const message = await refusedStart({ DATA_DIR: data.path, PORT: String(port) });
   taken.close();
-  assert.match(message, /is in use, perhaps by a Headwater that runs already\. Stop it, or set PORT to a free port, .+\n$/);
+  assert.match(
+    message,
+    /is in use, perhaps by a Headwater that runs already\. Stop it, or set PORT to a free port, .+\n$/,
+  );
 });
 
 test("A start on a read-only file system exits with 78.", { skip: whyNotReadOnly() ?? false }, async () => {
