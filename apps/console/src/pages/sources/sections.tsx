@@ -10,7 +10,7 @@ interface PageSection {
 }
 
 /** A section whose top is above this line, in pixels of the window, has been reached. */
-const REACHED_PX = 96;
+const REACHED_PX = 112;
 
 const idOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-");
 
