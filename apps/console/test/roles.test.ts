@@ -61,7 +61,7 @@ consoleTest(
       await open("/sources", token);
       const navigation = page.getByRole("navigation", { name: "Pages", exact: true });
       await navigation.waitFor();
-      await page.getByText("Last event").waitFor();
+      await page.getByRole("columnheader", { name: "Status" }).waitFor();
       assert.deepEqual(await navigation.getByRole("link").allTextContents(), pages, role);
       assert.equal(await page.getByRole("link", { name: "Create source" }).isVisible(), mayCreate, role);
 
