@@ -144,7 +144,7 @@ const CommandForLink = ({ isLastResort }: { readonly isLastResort: boolean }) =>
       {isLastResort ? "Locked out? Run" : "Run"} this on the server and open the link that it prints. The link
       works once, within 10 minutes.
     </Text>
-    <CodeBlock title="Sign-in link" text={`${HEADWATER} sign-in`} copyLabel="Copy command" />
+    <CodeBlock title="Sign-in link" text={`${HEADWATER} sign-in`} />
   </Stack>
 );
 
@@ -174,7 +174,7 @@ function TokenForm({ onSignedIn, hasFocus }: TokenFormProps) {
         {signedIn.error && <ErrorAlert error={forPerson(signedIn.error)} />}
         <PasswordInput
           label="Access token"
-          description="This browser stays signed in until you sign out."
+          description="This browser stays signed in."
           inputWrapperOrder={["label", "input", "description", "error"]}
           autoComplete="current-password"
           required
