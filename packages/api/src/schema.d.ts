@@ -1961,6 +1961,97 @@ toEvent?: boolean;
 sessions: number;
 })[];
 };
+VisitsQuery: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string;
+/** The id of the source. */
+sourceId: string;
+dateRange: Schemas["DateRange"];
+accuracy?: Schemas["StatsAccuracyChoice"];
+/** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
+timezone?: string;
+/** An event must satisfy all of them. */
+filters?: (Schemas["Filter"])[];
+/** What else to count. */
+include?: {
+/** True: events of bots count too. */
+bots?: boolean;
+/** False: `excluded` is null, which is faster. Default: true. */
+excluded?: boolean;
+};
+/** Only the visits in which visitors took their last step of this funnel. */
+funnel?: {
+/** The steps that a visitor takes, in order. */
+steps: (Schemas["StatsGoal"])[];
+/** The maximum time from the first step to the last. Default: one day. */
+windowSeconds?: number;
+/** `session`: all steps are in one session. Default: `visitor`. */
+within?: "visitor" | "session";
+/** How many steps these visitors took, and no more. */
+reached: number;
+};
+/** The maximum number of visits. Default: 25. */
+limit?: number;
+};
+Visits: {
+/** The id of the source. */
+sourceId: string;
+/** The time zone of the days. */
+timezone: string;
+/** The start of the range. */
+from: Schemas["Timestamp"];
+/** The end of the range, exclusive. */
+to: Schemas["Timestamp"];
+/** True: the warehouse has lost events of the range, so the figures are too low. */
+incomplete: boolean;
+/** What the figures leave out. */
+excluded: {
+/** Events of bots. 0 when they are included. */
+bots: number;
+} | null;
+accuracy: Schemas["StatsAccuracy"];
+/** The visits, the latest active first. */
+visits: ({
+/** The session. */
+sessionId: string;
+/** The anonymous id of the visitor. */
+anonymousId: string;
+/** The user id of the visitor; null: none. */
+userId: string | null;
+/** When it began. */
+startedAt: Schemas["Timestamp"];
+/** When its last event happened that is not passive. */
+lastActiveAt: Schemas["Timestamp"];
+/** How long it lasted until now, with the engaged time after its last event. */
+seconds: number;
+/** Page views. */
+pageviews: number;
+/** Actions: events that are neither page views nor passive. */
+actions: number;
+/** The path of the first page; null: none. */
+entryPage: string | null;
+/** The path of the last page; null: none. */
+lastPage: string | null;
+/** The name of the last event that is not passive. */
+lastEvent: string;
+/** Where the visit came from; null: direct or unknown. */
+source: string | null;
+/** The channel; null: unknown. */
+channel: string | null;
+/** The country; null: unknown. */
+country: string | null;
+/** The region; null: unknown. */
+region: string | null;
+/** The city; null: unknown. */
+city: string | null;
+/** The type of the device; null: unknown. */
+device: string | null;
+/** The operating system; null: unknown. */
+os: string | null;
+/** The browser; null: unknown. */
+browser: string | null;
+})[];
+};
 PropertiesQuery: {
 /** The id of the source's workspace. For another one the response is 404. */
 organizationId?: string;
@@ -3128,97 +3219,8 @@ answer: Schemas["Properties"];
 queryVisits: {
 params: undefined;
 query: undefined;
-body: {
-/** The id of the source's workspace. For another one the response is 404. */
-organizationId?: string;
-/** The id of the source. */
-sourceId: string;
-dateRange: Schemas["DateRange"];
-accuracy?: Schemas["StatsAccuracyChoice"];
-/** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
-timezone?: string;
-/** An event must satisfy all of them. */
-filters?: (Schemas["Filter"])[];
-/** What else to count. */
-include?: {
-/** True: events of bots count too. */
-bots?: boolean;
-/** False: `excluded` is null, which is faster. Default: true. */
-excluded?: boolean;
-};
-/** Only the visits in which visitors took their last step of this funnel. */
-funnel?: {
-/** The steps that a visitor takes, in order. */
-steps: (Schemas["StatsGoal"])[];
-/** The maximum time from the first step to the last. Default: one day. */
-windowSeconds?: number;
-/** `session`: all steps are in one session. Default: `visitor`. */
-within?: "visitor" | "session";
-/** How many steps these visitors took, and no more. */
-reached: number;
-};
-/** The maximum number of visits. Default: 25. */
-limit?: number;
-};
-answer: {
-/** The id of the source. */
-sourceId: string;
-/** The time zone of the days. */
-timezone: string;
-/** The start of the range. */
-from: Schemas["Timestamp"];
-/** The end of the range, exclusive. */
-to: Schemas["Timestamp"];
-/** True: the warehouse has lost events of the range, so the figures are too low. */
-incomplete: boolean;
-/** What the figures leave out. */
-excluded: {
-/** Events of bots. 0 when they are included. */
-bots: number;
-} | null;
-accuracy: Schemas["StatsAccuracy"];
-/** The visits, the latest active first. */
-visits: ({
-/** The session. */
-sessionId: string;
-/** The anonymous id of the visitor. */
-anonymousId: string;
-/** The user id of the visitor; null: none. */
-userId: string | null;
-/** When it began. */
-startedAt: Schemas["Timestamp"];
-/** When its last event happened that is not passive. */
-lastActiveAt: Schemas["Timestamp"];
-/** How long it lasted until now, with the engaged time after its last event. */
-seconds: number;
-/** Page views. */
-pageviews: number;
-/** Actions: events that are neither page views nor passive. */
-actions: number;
-/** The path of the first page; null: none. */
-entryPage: string | null;
-/** The path of the last page; null: none. */
-lastPage: string | null;
-/** The name of the last event that is not passive. */
-lastEvent: string;
-/** Where the visit came from; null: direct or unknown. */
-source: string | null;
-/** The channel; null: unknown. */
-channel: string | null;
-/** The country; null: unknown. */
-country: string | null;
-/** The region; null: unknown. */
-region: string | null;
-/** The city; null: unknown. */
-city: string | null;
-/** The type of the device; null: unknown. */
-device: string | null;
-/** The operating system; null: unknown. */
-os: string | null;
-/** The browser; null: unknown. */
-browser: string | null;
-})[];
-};
+body: Schemas["VisitsQuery"];
+answer: Schemas["Visits"];
 };
 /** Get the state of a source's stats */
 getStatsSource: {

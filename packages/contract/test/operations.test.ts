@@ -81,7 +81,8 @@ describe("The table of operations", () => {
       return schemas.some(({ $ref, properties }) => !$ref && properties) ? [operationId] : [];
     });
     assert.deepEqual(unnamed, []);
-    assert.ok(JSON.stringify(document).length < 440_000);
+    const sizeBytes = JSON.stringify(document).length;
+    assert.ok(sizeBytes < 460_000, `${sizeBytes} bytes`);
   });
 
   it("has closed response schemas, but for the named free-form members", () => {

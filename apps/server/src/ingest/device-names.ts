@@ -136,7 +136,7 @@ export const WORD_BROWSERS: readonly (readonly [name: string, ...words: string[]
   ["K-Meleon", "k-meleon"],
   ["Firefox", "fxios", "firefox"],
   ["Internet Explorer", "iemobile"],
-  ["Chrome", "crios", "chrome"],
+  ["Chrome", "crios", "chrome", "headlesschrome"],
 ];
 
 /** Browsers whose user agent is that of Chrome, by their brands in client hints. */

@@ -40,6 +40,7 @@ async function namesOf(...request: Parameters<typeof store>): Promise<Names> {
 describe("The device of an event", () => {
   const BROWSERS: Readonly<Record<string, Names>> = {
     [WINDOWS]: ["desktop", "Windows", "10", "Chrome", "141"],
+    [WINDOWS.replace(" Chrome", " HeadlessChrome")]: ["desktop", "Windows", "10", "Chrome", "141"],
     [`${WINDOWS} Edg/141.0.3537.71`]: ["desktop", "Windows", "10", "Microsoft Edge", "141"],
     [`${WINDOWS} OPR/122.0.0.0`]: ["desktop", "Windows", "10", "Opera", "122"],
     "Mozilla/5.0 (Windows NT 6.1; Trident/7.0; rv:11.0) like Gecko": [

@@ -36,6 +36,7 @@ import {
   ReportPreview,
   StatsReport,
 } from "../operations/report-schemas.ts";
+import { StatsVisitsAnswer, StatsVisitsBody } from "../operations/visits-schemas.ts";
 import {
   PlannedEvent,
   PlanProposal,
@@ -163,6 +164,8 @@ export const COMPONENTS = {
   Retention: stats.StatsRetentionAnswer,
   PathsQuery: stats.StatsPathsBody,
   Paths: stats.StatsPathsAnswer,
+  VisitsQuery: StatsVisitsBody,
+  Visits: StatsVisitsAnswer,
   PropertiesQuery: stats.StatsPropertiesBody,
   Properties: stats.StatsPropertiesAnswer,
   StatsSource: stats.StatsSourceAnswer,
