@@ -55,12 +55,15 @@ test("A share link shows in a frame on the sites that the source names, and in n
   await isRefused(allowed);
 });
 
-test("Only the embed page of a source names the sites; an unknown source and a hostile name allow none.", async () => {
+test("Only the embed page of a source names the sites; an unknown source allows none, and a hostile name is refused.", async () => {
   const consoleFolder = await buildConsole();
   assert.ok(consoleFolder, "build the console first");
   await using world = await openWorld({}, { consoleFolder });
-  const embedOrigins = ["https://*.shop.example", "http://a;b.example", "http://localhost:*"];
+  const embedOrigins = ["https://*.shop.example", "http://localhost:*"];
   const { sourceId } = await world.createSource({ embedOrigins });
+  const hostile = { organizationId: ORGANIZATION_ID, embedOrigins: ["http://a;b.example"] };
+  const refused = { method: "PATCH", body: hostile };
+  assert.equal((await world.ask(`/api/tracking-sources/${sourceId}`, refused)).status, 422);
   const ancestors = async (path: string) => {
     const response = await fetch(world.url + path);
     assert.equal(response.status, 200, path);

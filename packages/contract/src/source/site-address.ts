@@ -73,7 +73,7 @@ function problemOf(text: string): string | null {
   const [, scheme, rest = ""] =
     /^(?:(https?|[a-z][a-z0-9+.-]*(?=:\/)|\*(?=:)):)?\/*(.*)$/i.exec(text.replaceAll("\\", "/")) ?? [];
   const authority = rest.split(/[/?#]/, 1)[0]!;
-  if (/[,;|]/.test(authority)) return "it has a comma; each entry is one address";
+  if (/[,;|]/.test(authority)) return "it has a comma, semicolon or bar; each entry is one address";
   if (scheme === undefined && authority.includes("@")) return "it is an e-mail address";
   if (scheme === "*") return "* cannot stand for the scheme";
   const hostAndPort = authority.split("@").at(-1)!;
