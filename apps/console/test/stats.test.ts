@@ -106,7 +106,7 @@ consoleStatsTest(
     const steps = page.getByRole("region", { name: "Funnel", exact: true }).getByRole("listitem");
     assert.deepEqual(await steps.allTextContents(), [
       "1. Page: /*2 visitors · 100%1 continued (50%), 1 dropped off (50%)",
-      "2. Event: signup1 visitor · 50%Median 2m\u00a00s, 90% within 2m\u00a00s",
+      "2. Event: signup1 visitor · 50%Median 2m\u00a00s, 90% within 2m\u00a00s1 completed all steps",
     ]);
     assert.equal(await page.getByLabel("Step 1", { exact: true }).count(), 0, "the editor is closed");
     await shoot("stats-3-funnel");

@@ -18,13 +18,13 @@ import {
   setValues,
 } from "./plan-table.ts";
 
-type SeenViolation = DebugData["planViolations"][number];
+type PropertyViolation = DebugData["planViolations"][number];
 
 interface PlannedTableProps {
   readonly schema: EventSchema;
   readonly rows: readonly PropertyRow[];
   /** Those of this event. */
-  readonly violations: readonly SeenViolation[];
+  readonly violations: readonly PropertyViolation[];
   /** null: the user may not edit the plan. */
   readonly onChange: ((schema: EventSchema) => void) | null;
 }
@@ -32,7 +32,7 @@ interface PlannedTableProps {
 const HEADS = ["Property", "Type", "Required", "Allowed values", "Seen", "Example", "Violations"];
 
 /** Whether the violation is of the property, or of something in it. */
-export const isOfProperty = ({ path }: SeenViolation, name: string): boolean => {
+export const isOfProperty = ({ path }: PropertyViolation, name: string): boolean => {
   const own = `properties.${name}`;
   return path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`);
 };
@@ -194,7 +194,7 @@ function SeenCells({
   violations,
 }: {
   readonly row: PropertyRow;
-  readonly violations: readonly SeenViolation[];
+  readonly violations: readonly PropertyViolation[];
 }) {
   const [newest] = violations;
   const count = violations.reduce((sum, { events }) => sum + events, 0);
