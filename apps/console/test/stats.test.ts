@@ -130,11 +130,12 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Retention", exact: true }).click();
     await page.getByText("By day", { exact: true }).click();
     const cohorts = page.getByRole("region", { name: "Retention by cohort" });
-    const [, first, second] = await until("each day has a row", async () => {
+    const [, average, first, second] = await until("each day has a row", async () => {
       const rows = await cohorts.getByRole("row").all();
-      return rows.length === 3 && Promise.all(rows.map((row) => row.getByRole("cell").allTextContents()));
+      return rows.length === 4 && Promise.all(rows.map((row) => row.getByRole("cell").allTextContents()));
     });
     assert.deepEqual([first, second], [["1", "100.0%"], ["1"]], "bob returned, ann came on the next day");
+    assert.deepEqual(average, ["2", "100.0%"], "the day after ann's is not over");
     await page.getByRole("button", { name: "First visit in the range" }).click();
     await page.getByRole("columnheader", { name: "First visit in the range" }).waitFor();
     assert.equal(new URL(page.url()).searchParams.get("cohort"), "firstInRange");
