@@ -160,9 +160,11 @@ function assertBalanced(account: DeliveryDay): void {
   assert.equal(accepted, inWarehouse + lostInWarehouse + erased + expired + waiting);
 }
 
-async function readDays({ url }: { url: string }, { sourceId }: TestSource): Promise<DeliveryDay[]> {
-  const path = `/api/tracking-sources/${sourceId}/delivery?from=${dayOf(noonBefore(30))}`;
-  const { status, body } = await ask(url, path);
+const askDelivery = ({ url }: { url: string }, { sourceId }: TestSource) =>
+  ask(url, `/api/tracking-sources/${sourceId}/delivery?from=${dayOf(noonBefore(30))}`);
+
+async function readDays(service: { url: string }, source: TestSource): Promise<DeliveryDay[]> {
+  const { status, body } = await askDelivery(service, source);
   assert.equal(status, 200, JSON.stringify(body));
   body.days.forEach(assertBalanced);
   return body.days;
@@ -337,6 +339,8 @@ class StatementTrial {
       });
     }
     await using world = await openAgain(this.#settings, this.#storage.dataDir);
+    const warehouseResponds = async () => (await askDelivery(world, this.#source)).status === 200;
+    await until("the warehouse responds after the start", warehouseResponds);
     const nothingWaits = async () =>
       [...(await this.#accounts(world)).values()].every((one) => one.waiting === 0);
     await until("nothing waits", nothingWaits);
