@@ -93,17 +93,22 @@ const mayEstimate = ({ accuracy, addsUpVisitors }: Demand) => accuracy !== "exac
 const mayDivide = ({ addsUpVisitors, addsUpSessions, hasTooManyRows = false }: Demand, { from }: ReadSizes) =>
   !hasTooManyRows && (readsEvents(from) ? addsUpSessions : addsUpVisitors);
 
-function sampleFor(demand: Demand, { from, events }: ReadSizes): number {
+const eventsInMemory = ({ memoryBytes }: ReadSizes) =>
+  Math.min(READ_BUDGET.maxEventsAtOnce, Math.floor(memoryBytes / READ_BUDGET.bytesPerEvent));
+
+function sampleFor(demand: Demand, sizes: ReadSizes): number {
+  const { from, events } = sizes;
   if (demand.accuracy === "exact" || !demand.addsUpVisitors) return 1;
   const weight = from === "events" ? EVENTS_WEIGHT[demand.eventsKind] : 1;
   const eventsInTime = (SECONDS[demand.accuracy] * READ_BUDGET.eventsPerSecond[from]) / weight;
+  if (events <= eventsInTime) return 1;
+  // a sample whose visitors do not fit in memory would be read in vain, and then again
+  const countsInRollups = demand.countsVisitors && !readsEvents(from);
+  const eventsAtOnce = countsInRollups ? Math.min(eventsInTime, eventsInMemory(sizes)) : eventsInTime;
   let sample = 1;
-  while (events > sample * eventsInTime && sample < MAX_SAMPLE) sample *= 2;
+  while (events > sample * eventsAtOnce && sample < MAX_SAMPLE) sample *= 2;
   return sample;
 }
-
-const eventsInMemory = ({ memoryBytes }: ReadSizes) =>
-  Math.min(READ_BUDGET.maxEventsAtOnce, Math.floor(memoryBytes / READ_BUDGET.bytesPerEvent));
 
 function partsFor(demand: Demand, sizes: ReadSizes): number {
   if (!mayDivide(demand, sizes)) return 1;

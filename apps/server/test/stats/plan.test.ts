@@ -43,7 +43,7 @@ const at = (sample: number, parts: number, fitsArrays = true): Plan => ({ sample
 const FIRST: readonly (readonly [name: string, Demand, ReadSizes, Plan])[] = [
   ["a small range", AUTO, sizes("sessionRollups", 1), at(1, 1)],
   ["auto within its second", AUTO, sizes("sessionRollups", 50), at(1, 4)],
-  ["auto beyond it", AUTO, sizes("sessionRollups", 51), at(2, 1, false)],
+  ["auto beyond it, of visitors that fit in memory", AUTO, sizes("sessionRollups", 51), at(4, 1)],
   ["auto of pages", AUTO, sizes("eventRollups", 41), at(4, 1)],
   ["auto of both tables", AUTO, sizes("bothRollups", 13), at(2, 1)],
   ["auto of events", AUTO, sizes("events", 4), at(2, 1)],
