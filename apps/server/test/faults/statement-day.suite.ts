@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { DeliveryDay } from "@headwater/contract";
 import { headwaterHere } from "../cli/command-line.ts";
+import { assertBalanced, type DayAccount, newAccount } from "../delivery/day-account.ts";
 import { until } from "../support/until.ts";
 import { DAY, HOUR, ORGANIZATION_ID, openWorld, SECOND, type TestSource } from "../support/world.ts";
 import { openProxiedWarehouse } from "../warehouse/proxied-warehouse.ts";
@@ -35,20 +36,6 @@ const IMPORTED = 40;
 /** Noon of the day, that many days ago. */
 const noonBefore = (days: number) => (Math.floor(Date.now() / DAY) - days) * DAY + 12 * HOUR;
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
-
-type DayAccount = Omit<DeliveryDay, "day" | "produced">;
-const newAccount = (): DayAccount => ({
-  accepted: 0,
-  rejected: {},
-  dropped: {},
-  missing: 0,
-  stillPossible: 0,
-  inWarehouse: 0,
-  lostInWarehouse: 0,
-  erased: 0,
-  expired: 0,
-  waiting: 0,
-});
 
 const addTo = (counts: Record<string, number>, cause: string) => {
   counts[cause] = (counts[cause] ?? 0) + 1;
@@ -152,14 +139,6 @@ const sumOf = (clients: readonly NumberingClient[]): DayAccount => {
 const sumAt = (clients: readonly NumberingClient[], at: number): DayAccount =>
   sumOf(clients.filter((client) => client.at === at));
 
-function assertBalanced(account: DeliveryDay): void {
-  const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b, 0);
-  const { accepted, rejected, dropped, missing, stillPossible } = account;
-  assert.equal(account.produced, accepted + sum(rejected) + sum(dropped) + missing + stillPossible);
-  const { inWarehouse, lostInWarehouse, erased, expired, waiting } = account;
-  assert.equal(accepted, inWarehouse + lostInWarehouse + erased + expired + waiting);
-}
-
 const askDelivery = ({ url }: { url: string }, { sourceId }: TestSource) =>
   ask(url, `/api/tracking-sources/${sourceId}/delivery?from=${dayOf(noonBefore(30))}`);
 
@@ -170,7 +149,6 @@ async function readDays(service: { url: string }, source: TestSource): Promise<D
   return body.days;
 }
 
-/** What the statement says of a day, without what follows from the rest. */
 function accountAt(days: readonly DeliveryDay[], at: number): DayAccount {
   const { day: _, produced: __, ...account } = days.find(({ day }) => day === dayOf(at))!;
   return account;

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { DeliveryDay, DeliveryStatement } from "@headwater/contract";
 import { headwaterHere } from "../cli/command-line.ts";
+import { assertBalanced, newAccount } from "../delivery/day-account.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import { until } from "../support/until.ts";
 import { openWebhook, type Webhook } from "../support/webhook.ts";
@@ -29,28 +30,6 @@ import { openProxiedWarehouse, type ProxiedWarehouse } from "./proxied-warehouse
 const SECRET = "a secret of the webhook";
 const newSequence = () => randomBytes(16).toString("hex");
 const idOf = (sequence: string, number: number) => `${sequence}~${999_999 + number}`;
-const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((a, b) => a + b, 0);
-
-/** What a day has, if nothing else is said. */
-const NOTHING = {
-  accepted: 0,
-  rejected: {},
-  dropped: {},
-  missing: 0,
-  stillPossible: 0,
-  inWarehouse: 0,
-  lostInWarehouse: 0,
-  erased: 0,
-  expired: 0,
-  waiting: 0,
-};
-
-function assertBalanced(account: DeliveryDay): void {
-  const { accepted, rejected, dropped, missing, stillPossible } = account;
-  assert.equal(account.produced, accepted + sum(rejected) + sum(dropped) + missing + stillPossible);
-  const { inWarehouse, lostInWarehouse, erased, expired, waiting } = account;
-  assert.equal(accepted, inWarehouse + lostInWarehouse + erased + expired + waiting);
-}
 
 /** @param ledgerOf returns the settings of the ledger of a data directory */
 export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promise<Record<string, string>>) {
@@ -127,7 +106,7 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
       await shipped();
 
       const past = {
-        ...NOTHING,
+        ...newAccount(),
         day: dayOf(then),
         produced: 17,
         accepted: 13,
@@ -137,14 +116,14 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
         inWarehouse: 13,
       };
       const today = {
-        ...NOTHING,
+        ...newAccount(),
         day: dayOf(time.now()),
         produced: 5,
         accepted: 3,
         stillPossible: 2,
         inWarehouse: 3,
       };
-      const between = { ...NOTHING, day: dayOf(then + DAY), produced: 0 };
+      const between = { ...newAccount(), day: dayOf(then + DAY), produced: 0 };
       const { days } = await statementOf(source, `from=${dayOf(then)}`);
       assert.deepEqual(days, [past, between, today]);
 
@@ -223,7 +202,14 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
       warehouse.restore();
       await until("the visitor is erased", async () => (await statusOf()) === "done");
       await shipped();
-      const erased = { ...NOTHING, day: dayOf(then), produced: 7, accepted: 7, inWarehouse: 2, erased: 5 };
+      const erased = {
+        ...newAccount(),
+        day: dayOf(then),
+        produced: 7,
+        accepted: 7,
+        inWarehouse: 2,
+        erased: 5,
+      };
       await until("the deletion is visible", async () => (await dayAt(source, then)).inWarehouse === 2);
       assert.deepEqual(await dayAt(source, then), erased);
     });
@@ -261,7 +247,7 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
       const body = { organizationId: ORGANIZATION_ID, retentionDays: 1 };
       await world.ask(`/api/tracking-sources/${source.sourceId}`, { method: "PATCH", body });
       time.advance(HOUR);
-      const expired = { ...NOTHING, day: dayOf(then), produced: 2, accepted: 2, expired: 2 };
+      const expired = { ...newAccount(), day: dayOf(then), produced: 2, accepted: 2, expired: 2 };
       await until("the events have expired", async () => {
         await world.server.maintain();
         const rows = await warehouse.ask(`SELECT 1 FROM events WHERE sourceId = '${source.sourceId}'`);
