@@ -19,9 +19,9 @@ export const SOURCE_PAGES = [
 
 /** The views of a source's stats, besides the overview. */
 export const STATS_VIEWS = [
-  { view: "realtime", label: "Real time" },
-  { view: "funnel", label: "Funnel" },
-  { view: "paths", label: "Paths" },
-  { view: "retention", label: "Retention" },
-  { view: "explore", label: "Explore" },
+  { value: "realtime", label: "Real time" },
+  { value: "funnel", label: "Funnel" },
+  { value: "paths", label: "Paths" },
+  { value: "retention", label: "Retention" },
+  { value: "explore", label: "Explore" },
 ] as const;

@@ -6,6 +6,7 @@ import { api } from "../../api.ts";
 import { useShortcuts } from "../../shortcuts.tsx";
 import { lazily, loadLater } from "../../ui/load-later.tsx";
 import { Loading } from "../../ui/page-states.tsx";
+import { STATS_VIEWS } from "../../ui/pages.ts";
 import { Switcher } from "../../ui/switcher.tsx";
 import { FilterMenu } from "./filter/filter-menu.tsx";
 import { LiveVisitors } from "./live-visitors.tsx";
@@ -21,12 +22,14 @@ import { EARLIEST_DAY, shiftDay, todayIn } from "./view-range.ts";
 // most views have no filters at first
 const FilterChips = lazily(async () => (await import("./filter/filter-chips.tsx")).FilterChips);
 
-interface ViewDefinition {
-  readonly value: string;
-  readonly label: string;
+interface ViewParts {
   readonly View: ComponentType<{ readonly view: StatsView }>;
   /** Whether it also counts several sources together. */
   readonly isOfSeveral?: true;
+}
+interface ViewDefinition extends ViewParts {
+  readonly value: string;
+  readonly label: string;
 }
 const OVERVIEW: ViewDefinition = {
   value: "overview",
@@ -34,34 +37,19 @@ const OVERVIEW: ViewDefinition = {
   View: OverviewView,
   isOfSeveral: true,
 };
-const VIEWS: readonly ViewDefinition[] = [
-  OVERVIEW,
-  {
-    value: "realtime",
-    label: "Real time",
-    View: loadLater(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView),
-  },
-  {
-    value: "funnel",
-    label: "Funnel",
-    View: loadLater(async () => (await import("./funnel/funnel-view.tsx")).FunnelView),
-  },
-  {
-    value: "paths",
-    label: "Paths",
-    View: loadLater(async () => (await import("./paths/paths-view.tsx")).PathsView),
-  },
-  {
-    value: "retention",
-    label: "Retention",
-    View: loadLater(async () => (await import("./retention/retention-view.tsx")).RetentionView),
-  },
-  {
-    value: "explore",
-    label: "Explore",
+const PARTS: Readonly<Record<(typeof STATS_VIEWS)[number]["value"], ViewParts>> = {
+  realtime: { View: loadLater(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView) },
+  funnel: { View: loadLater(async () => (await import("./funnel/funnel-view.tsx")).FunnelView) },
+  paths: { View: loadLater(async () => (await import("./paths/paths-view.tsx")).PathsView) },
+  retention: { View: loadLater(async () => (await import("./retention/retention-view.tsx")).RetentionView) },
+  explore: {
     View: loadLater(async () => (await import("./explore/explore-view.tsx")).ExploreView),
     isOfSeveral: true,
   },
+};
+const VIEWS: readonly ViewDefinition[] = [
+  OVERVIEW,
+  ...STATS_VIEWS.map((one) => ({ ...one, ...PARTS[one.value] })),
 ];
 
 const VIEWS_OF_SEVERAL = VIEWS.filter((one) => one.isOfSeveral);

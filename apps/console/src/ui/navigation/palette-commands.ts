@@ -75,7 +75,7 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
     return [
       ...pages.map(({ to, label }) => commandOf(label, to)),
       ...(can("stats:read")
-        ? STATS_VIEWS.map(({ view, label }) => commandOf(label, "/analytics/stats", view))
+        ? STATS_VIEWS.map(({ value, label }) => commandOf(label, "/analytics/stats", value))
         : []),
     ];
   });

@@ -4,6 +4,7 @@ import type { SourceListStatus, SourceOrder } from "@headwater/contract/source-s
 import { keepPreviousData, useInfiniteQuery, useQueries } from "@tanstack/react-query";
 import { type ApiAnswer, api } from "../../../api.ts";
 import { useWorkspace } from "../../../workspace-context.tsx";
+import { browserTimeZone } from "../../stats/view-params.ts";
 
 /** Stats count at most as many sources at once. */
 const PAGE_SIZE = 50;
@@ -75,7 +76,7 @@ export function useVisitors(pages: readonly (readonly SourceWithHealth[])[]) {
               body: {
                 sourceIds,
                 dateRange: "7d",
-                timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+                timezone: browserTimeZone(),
                 metrics: ["visitors", "visitors7Days"],
                 dimensions: ["site", "time:day"],
                 include: { excluded: false },
