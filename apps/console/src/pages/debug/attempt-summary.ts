@@ -79,7 +79,7 @@ export interface OriginRequests {
 export interface AttemptProblem {
   readonly code: string;
   readonly count: number;
-  /** What is counted. */
+  /** The counted thing. */
   readonly unit: "event" | "request";
   readonly hint: string;
   /** The origins of the requests with this code, the most frequent first. */

@@ -3,7 +3,7 @@ import type { DebugAttempt, Source } from "@headwater/contract";
 import type { AttemptProblem, RequestGroup } from "./attempt-summary.ts";
 import { remedyFor, remedyForOrigin } from "./quick-fix.ts";
 
-/** What the settings of the source say about the requests of a problem now. */
+/** A problem, and whether the settings of the source accept its requests now. */
 export interface ShownProblem extends AttemptProblem {
   /** Such as `Allowed 12:54`; null: such requests are still refused, or the console cannot tell. */
   readonly done: string | null;
@@ -22,7 +22,7 @@ function isAcceptedSince(groups: readonly RequestGroup[], refused: string): bool
 interface PartitionOptions {
   readonly source: Source;
   readonly attempts: readonly DebugAttempt[];
-  /** Of all requests, whatever the filters select. */
+  /** The groups of all requests; the filters select only some of them. */
   readonly groups: readonly RequestGroup[];
 }
 

@@ -7,13 +7,13 @@ import { formatCount } from "../../ui/format-count.ts";
 
 interface QuickFix {
   readonly label: string;
-  /** What the refusal is called once it is mended, such as `Allowed`. */
+  /** The word for a mended refusal, such as `Allowed`. */
   readonly done: string;
   readonly permissions: readonly Permission[];
   run(): Promise<unknown>;
 }
 
-/** What can be done, or was done, so that a request like a refused one is accepted. */
+/** The fix, made or still to make, that lets a request like a refused one be accepted. */
 interface Remedy {
   readonly fix: QuickFix | null;
   /** Set when the settings of the source accept such requests now, such as `Allowed 12:54`. */

@@ -4,7 +4,7 @@ import { meaningOf } from "../debug/attempt-summary.ts";
 
 export interface Cause {
   readonly title: string;
-  /** What happened, and what to do. */
+  /** One sentence on the cause, and the advice. */
   readonly advice: string;
 }
 

@@ -1,4 +1,4 @@
-/** What can be done for the events that are not in the stats: replay, wait, or nothing. */
+/** The ways to recover events that are not in the stats: replay, wait, or nothing. */
 import type { DeliveryDay, Source } from "@headwater/contract";
 import { Group, Paper, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -61,7 +61,7 @@ const Offer = ({ text, children }: RecoveryOfferProps) => (
   </Group>
 );
 
-/** What the source keeps, of all days. */
+/** The kept events of the source, of all days. */
 function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryProps, "source">) {
   const { can } = useWorkspace();
   const kept = useKept(sourceId);

@@ -2,7 +2,7 @@
 import { Group, Text } from "@mantine/core";
 
 interface DayColumnsProps {
-  /** What the chart shows, for those who do not see it. */
+  /** The text of the chart for people who do not see it. */
   readonly label: string;
   /** The first day first. */
   readonly days: readonly { readonly day: string; readonly count: number }[];

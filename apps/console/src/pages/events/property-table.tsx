@@ -111,7 +111,7 @@ interface PlannedCellsProps extends Pick<PlannedTableProps, "schema" | "onChange
   readonly row: PropertyRow;
 }
 
-/** What the schema has of several types, or of none that the list names, stays as it is. */
+/** The select keeps a schema of several types, or of a type that it does not list. */
 const typesFor = (type: string) => [
   { value: "", label: "any" },
   ...PROPERTY_TYPES.map((value) => ({ value, label: value })),

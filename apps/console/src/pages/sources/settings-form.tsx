@@ -47,7 +47,7 @@ export interface SettingsPart<Fields extends object> {
 /** Values of some fields of a part. */
 type FieldValues = Readonly<Record<string, unknown>>;
 
-/** What was edited of a part, and the stored values at that time. */
+/** The edited values of a part, and the stored ones at that time. */
 interface Edit {
   readonly fields: FieldValues;
   readonly before: FieldValues;

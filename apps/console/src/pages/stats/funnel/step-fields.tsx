@@ -42,7 +42,7 @@ function useGoals({ scope: { sourceId } }: StatsView): string[] {
 interface StepKinds {
   /** The kinds to choose from. */
   readonly kinds: readonly StepKind[];
-  /** What the fields suggest. It stands once in the form. */
+  /** The suggestions of the fields. They stand once in the form. */
   readonly suggestions: ReactNode;
 }
 
