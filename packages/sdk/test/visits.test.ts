@@ -39,6 +39,8 @@ const track = (count: number) =>
 /** What `visit` produces, besides measurements. */
 const VIEWS = 10;
 const TRACKED = 30;
+/** Visitors between two lines of progress. */
+const PROGRESS = 50;
 
 /** A visitor reads ten pages in three tabs, and leaves none of them slowly. */
 async function visit(site: string, { newTab }: CrowdVisitor): Promise<void> {
@@ -112,6 +114,7 @@ async function check(t: TestContext, { newVisitor, size }: Crowd): Promise<void>
     // a browser that ends at once takes its requests with it
     await until("every view and event has arrived once", () => hasArrived(count + size));
     for (const visitor of visitors) await visitor.close();
+    if ((count + size) % PROGRESS === 0) console.log(`${(count + size) * VIEWS} visits of ${VISITS}`);
   }
   const seconds = Math.round((Date.now() - startedAt) / 1_000);
   t.diagnostic(`${count * VIEWS} visits, ${count * TRACKED} events in ${seconds} s`);
