@@ -121,35 +121,39 @@ const lastWholeDay = (now: number): number => dayOf(now - HOUR_MS) - 1;
 
 /** @returns a round: checks all sources. Run it every minute on every node. */
 export function createChecks(deps: CheckDeps): (at: { now: number; signal: AbortSignal }) => Promise<void> {
-  /** The day that the daily checks are done for, and the hour in which they were tried last. */
-  let doneDay = -1;
+  /** The day of the last daily checks, the hour in which they were tried last, and the sources whose delivery is still unknown. */
+  let checkedDay = -1;
   let triedHour = -1;
+  let unknown: ReadonlySet<string> = new Set();
 
   return async ({ now, signal }) => {
     const [day, hour] = [lastWholeDay(now), startOfHour(now)];
-    const isDaily = day !== doneDay && hour !== triedHour;
-    const failures: unknown[] = [];
+    const [isNewDay, isNewHour] = [day !== checkedDay, hour !== triedHour];
+    const failures = new Map<string, unknown>();
     const recent = await deps.ledger.recentAttemptCounts({ sinceHour: startOfHour(now - HOUR_MS) });
     const countsBySource = Map.groupBy(recent, ({ sourceId }) => sourceId);
     const limit = ALERT_SOURCE_BATCH_SIZE;
     for (let after = ""; ; ) {
       const sources = await deps.ledger.watchedSources({ after, limit });
       for (const source of sources) {
+        const { sourceId } = source;
         const check = { source, now, signal };
-        await checkHealth(deps, check, countsBySource.get(source.sourceId) ?? []);
-        await checkEvents(deps, check, isDaily);
-        if (isDaily) await checkDelivery(deps, check).catch((error: unknown) => failures.push(error));
+        await checkHealth(deps, check, countsBySource.get(sourceId) ?? []);
+        await checkEvents(deps, check, isNewDay);
+        if (isNewDay || (isNewHour && unknown.has(sourceId)))
+          await checkDelivery(deps, check).catch((error: unknown) => failures.set(sourceId, error));
         await queueStatement(deps, check);
       }
       const last = sources.at(-1);
       if (!last || sources.length < limit) break;
       after = last.sourceId;
     }
-    if (isDaily) triedHour = hour;
-    if (isDaily && failures.length === 0) doneDay = day;
-    if (failures.length > 0)
+    if (isNewDay || isNewHour) unknown = new Set(failures.keys());
+    [checkedDay, triedHour] = [day, hour];
+    const [err] = failures.values();
+    if (err !== undefined)
       deps.log.warn(
-        { err: failures[0], sources: failures.length },
+        { err, sources: failures.size },
         "the delivery of sources could not be checked; it is tried again in an hour",
       );
   };
