@@ -1,12 +1,12 @@
 /** What the ledger has counted of a source's events, those that wait in the outbox included. */
 import { isDeepStrictEqual } from "node:util";
 import type { CountedDay, Ledger } from "../ledger/ledger.ts";
+import type { WaitingSlice } from "../ledger/records.ts";
+import type { DayCount } from "../ledger/warehouse-report.ts";
 import { countDays } from "../shipping/count-days.ts";
 
-export type CountingLedger = Pick<Ledger, "countedDays" | "readOutbox">;
+export type CountingLedger = Pick<Ledger, "countedDays" | "readOutbox" | "waitingDays">;
 
-/** Outbox rows that are read at once. */
-const OUTBOX_ROWS = 100;
 /** Rows of a read that may be repeated: a moment's work. While more wait, pages are shipped without a pause. */
 const MAX_ROWS_AGAIN = 2_000;
 const MAX_TRIES = 5;
@@ -17,23 +17,33 @@ interface WaitingEvents {
   readonly rows: number;
 }
 
-/** The source's events in the outbox, by day. */
-async function countWaiting(
+/** Counts the source's events in rows that have to be read. Some may have left the outbox. */
+async function countUnread(
   { readOutbox }: Pick<Ledger, "readOutbox">,
   sourceId: string,
-): Promise<WaitingEvents> {
-  const days = new Map<number, number>();
-  let count = 0;
-  for (let after = 0; ; ) {
-    const rows = await readOutbox({ sourceId, after, limit: OUTBOX_ROWS });
-    const counts = await countDays({ parts: rows.map(({ part }) => part) });
-    for (const { day, events } of counts.filter((count) => count.sourceId === sourceId))
-      days.set(day, (days.get(day) ?? 0) + events);
-    const last = rows.at(-1);
-    if (!last) return { days, rows: count };
-    count += rows.length;
-    after = last.seq;
+  unread: readonly number[],
+): Promise<DayCount[]> {
+  const counts: DayCount[] = [];
+  for (const seq of unread) {
+    const rows = await readOutbox({ sourceId, after: seq - 1, limit: 1 });
+    const parts = rows.filter((row) => row.seq === seq).map(({ part }) => part);
+    counts.push(...(await countDays({ parts })));
   }
+  return counts.filter((count) => count.sourceId === sourceId);
+}
+
+/** The source's events in the outbox, by day. */
+async function countWaiting(ledger: CountingLedger, sourceId: string): Promise<WaitingEvents> {
+  const days = new Map<number, number>();
+  let rows = 0;
+  for (let after: number | null = 0; after !== null; ) {
+    const slice: WaitingSlice = await ledger.waitingDays({ sourceId, after });
+    const counts = [...slice.days, ...(await countUnread(ledger, sourceId, slice.unread))];
+    for (const { day, events } of counts) days.set(day, (days.get(day) ?? 0) + events);
+    rows += slice.rows;
+    after = slice.last;
+  }
+  return { days, rows };
 }
 
 interface LedgerCounts {

@@ -31,6 +31,7 @@ import type {
   StoredFlags,
   StoredKeptEvent,
   VisitorToErase,
+  WaitingSlice,
 } from "./records.ts";
 import type { ErasureSlice } from "./visitors.ts";
 import type { DayCount } from "./warehouse-report.ts";
@@ -172,6 +173,8 @@ export interface OutboxLedger {
   releasePage(page: { pageId: string; now: number; waitMs: number }): Promise<void>;
   /** Reads rows that may hold events of the source, in order of `seq`, without claiming them. */
   readOutbox(asked: { sourceId: string; after: number; limit: number }): Promise<OutboxRow[]>;
+  /** Counts the source's events in the rows after that one, a slice at a time, without reading the events. */
+  waitingDays(asked: { sourceId: string; after: number }): Promise<WaitingSlice>;
   /** Deletes a slice of the rows accepted before that time (used when there is no warehouse). @returns false when done */
   expireOutbox(at: { before: number }): Promise<boolean>;
   /** Deletes the visitors' events from a slice of the outbox. Sealed pages are changed only if `sealed` is true. */

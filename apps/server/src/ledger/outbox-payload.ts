@@ -64,12 +64,16 @@ const getJsonStart = (payload: Uint8Array) => payload.length - FOOTER_BYTES - re
 /** Byte length of the unpacked lines. */
 export const getUnpackedBytes = (payload: Uint8Array): number => readNumber(payload, 4);
 
+/** @param json what a payload says of the numbers of its lines; null or empty: nothing */
+export function parseDayCounts(json: string | null): DayCount[] {
+  const rows: [string, number, number][] = JSON.parse(json || "[]");
+  return rows.map(([sourceId, day, events]) => ({ sourceId, day, events }));
+}
+
 /** The number of lines of each source and day; null: the payload does not say it. */
 export function getDayCounts(payload: Uint8Array): DayCount[] | null {
   const json = Buffer.from(payload.subarray(getJsonStart(payload), -FOOTER_BYTES)).toString("utf8");
-  if (json === "") return null;
-  const rows: [string, number, number][] = JSON.parse(json);
-  return rows.map(([sourceId, day, events]) => ({ sourceId, day, events }));
+  return json === "" ? null : parseDayCounts(json);
 }
 
 /** The lines as one zstd frame, without the skippable frame. */

@@ -285,6 +285,17 @@ export interface OutboxRow {
   part: OutboxPart;
 }
 
+/** What a slice of the outbox has of a source. */
+export interface WaitingSlice {
+  /** By UTC day of `occurredAt`; a day may come twice. */
+  days: { day: number; events: number }[];
+  /** The rows that do not say what they have: they must be read to be counted. */
+  unread: number[];
+  rows: number;
+  /** The last row; null: there are no more. */
+  last: number | null;
+}
+
 /** An erasure as its receipt shows it. It does not contain the visitor's id. */
 export interface ErasureRecord {
   receiptId: string;

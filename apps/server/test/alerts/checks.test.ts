@@ -34,7 +34,12 @@ it("A delivery that could not be checked is checked again after an hour, and no 
         read.push(sourceId);
         if (failing.has(sourceId)) throw new Error("the warehouse is down");
         const text = new Date(day * DAY).toISOString().slice(0, 10);
-        const empty = { countedDays: async () => [], readOutbox: async () => [] };
+        const waiting = { days: [], unread: [], rows: 0, last: null };
+        const empty = {
+          countedDays: async () => [],
+          readOutbox: async () => [],
+          waitingDays: async () => waiting,
+        };
         const deps = { ledger: empty, run: async () => [], now, secret: null };
         return computeStatement(deps, { sourceId, from: text, to: text, by: undefined });
       },

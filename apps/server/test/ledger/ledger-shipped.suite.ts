@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { ErasureStatus } from "@headwater/contract";
+import { override } from "../../src/core/members.ts";
+import { countInLedger } from "../../src/delivery/waiting.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { COMPLETE, type DayCount } from "../../src/ledger/warehouse-report.ts";
 import { countDays } from "../../src/shipping/count-days.ts";
@@ -61,6 +63,43 @@ export function shippedSuite(name: string, newHome: NewHome): void {
         count("src_1", TODAY, 4),
         count("src_2", TODAY, 4),
       ]);
+    });
+
+    test("what waits of a source is counted by day; only rows with duplicates are read", async (ledger) => {
+      const span = { sourceId: "src_1", from: BEFORE, to: TODAY };
+      let read = 0;
+      const watched = override(ledger, {
+        readOutbox: async (asked) => {
+          read += 1;
+          return ledger.readOutbox(asked);
+        },
+      });
+      const waiting = async () =>
+        [...(await countInLedger(watched, span)).waiting].toSorted(([a], [b]) => a - b);
+      assert.deepEqual(await waiting(), []);
+      const [today, before] = [entries(3, TODAY), entries(2, BEFORE)];
+      await ledger.commit(aCommit({ entries: [...today, ...before] }));
+      await claim(ledger);
+      for (let index = 0; index < 5; index++) await ledger.commit(aCommit({ entries: entries(1, TODAY) }));
+      await ledger.commit(aCommit({ sourceId: "src_2", entries: entries(4, TODAY) }));
+      const whole = [
+        [BEFORE, 2],
+        [TODAY, 8],
+      ];
+      assert.deepEqual(await waiting(), whole);
+      assert.equal(read, 0);
+      // of many sources, a row says so much that not all of it is looked at
+      const many = Array.from({ length: 200 }, (_, index) => ({ sourceId: `src_of_many_${index}` }));
+      const keys = [today[0]!.key, keyOf(fresh("event"))];
+      const own = { entries: keys.map((key) => ({ key, line: eventLine(key, "src_1", TODAY), day: TODAY })) };
+      await Promise.all(
+        [...many, own].map((one) => ledger.commit(aCommit({ entries: entries(1, TODAY), ...one }))),
+      );
+      assert.deepEqual(await waiting(), [
+        [BEFORE, 2],
+        [TODAY, 9],
+      ]);
+      assert.ok(read > 0);
     });
 
     test("a page is counted when it is deleted, and only once", async (ledger) => {

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OutboxLedger } from "../ledger.ts";
 import type { OutboxPage, OutboxPart } from "../records.ts";
+import { toWaitingSlice, type WaitingGroup } from "../waiting-slice.ts";
 import type { DayCount } from "../warehouse-report.ts";
 import { inTransaction, withOutboxLock } from "./transaction.ts";
 import { holdsPlace, type WarehousePlaceStore } from "./warehouse-place.ts";
@@ -61,9 +62,24 @@ const DELETE_EMPTY_PAGES = `delete from outbox_pages
   where page_id not in (select page_id from outbox where page_id is not null)`;
 const ROWS =
   "select seq, payload, skipped from outbox where source_id = $1 and seq > $2 order by seq limit $3";
+/** The rows of a slice by what their payloads say of their days (`outbox-payload.ts`); null where they have duplicates. */
+const WAITING_DAYS = `with slice as (
+    select seq, skipped, payload, length(payload) as bytes from outbox where source_id = $1 and seq > $2 order by seq limit 10000
+  ), sized as (
+    select *, substring(payload from bytes - 7 for 3) as size from slice
+  ), placed as (
+    select *, get_byte(size, 0) + get_byte(size, 1) * 256 + get_byte(size, 2) * 65536 as json_bytes from sized
+  )
+  select case when skipped = '{}' and json_bytes > 0 then substring(payload from bytes - 7 - json_bytes for json_bytes) end as counts,
+    count(*)::int as rows, max(seq) as last, json_agg(seq) filter (where skipped <> '{}' or json_bytes = 0) as unread
+  from placed group by counts`;
 const RELEASE = `update outbox_pages
   set claimed_until = clock_timestamp() + $2 * interval '1 ms' where page_id = $1 and ${holdsPlace("$3", "for share")}`;
 
+type PostgresGroup = Omit<WaitingGroup, "counts" | "unread"> & {
+  counts: Buffer | null;
+  unread: number[] | null;
+};
 type ClaimedPage = Omit<OutboxPage, "parts">;
 
 export const outboxMethods = (
@@ -92,6 +108,15 @@ export const outboxMethods = (
   readOutbox: async ({ sourceId, after, limit }) => {
     const { rows } = await pool.query<OutboxPart & { seq: number }>(ROWS, [sourceId, after, limit]);
     return rows.map(({ seq, payload, skipped }) => ({ seq, part: { payload, skipped } }));
+  },
+  waitingDays: async ({ sourceId, after }) => {
+    const { rows } = await pool.query<PostgresGroup>(WAITING_DAYS, [sourceId, after]);
+    const groups = rows.map(({ counts, unread, ...group }) => ({
+      ...group,
+      counts: counts?.toString("utf8") ?? null,
+      unread: unread ?? [],
+    }));
+    return toWaitingSlice(sourceId, groups);
   },
   expireOutbox: ({ before }) =>
     withOutboxLock(pool, async (client) => {

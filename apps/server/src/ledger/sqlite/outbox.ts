@@ -2,6 +2,7 @@
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OutboxLedger, OutboxStatus } from "../ledger.ts";
 import type { OutboxPage } from "../records.ts";
+import { toWaitingSlice, type WaitingGroup } from "../waiting-slice.ts";
 import type { Statements, Synchronous } from "./statements.ts";
 
 const PAGES = `select page_id as pageId, first_seq as firstSeq, last_seq as lastSeq, events, created_at as createdAt, tries
@@ -21,6 +22,19 @@ const DELETE_ROWS = "delete from outbox where seq between ? and ? returning even
 export const SUBTRACT_TOTALS = "update outbox_totals set events = events - ?, bytes = bytes - ?";
 
 const ROWS_AFTER = "select seq, payload from outbox where seq > ? order by seq limit ?";
+/**
+ * The rows of a slice by what their payloads say of their days (`outbox-payload.ts`). A slice keeps the ledger's thread busy for some
+ * milliseconds: SQLite reads whole payloads to find their ends.
+ */
+const DAYS_AFTER = `with tails as (
+    select seq, substr(payload, -4096) as tail from outbox where seq > ? order by seq limit 1000
+  ), sized as (
+    select seq, tail, ('[0x' || hex(substr(tail, -6, 1)) || hex(substr(tail, -7, 1)) || hex(substr(tail, -8, 1)) || ']') ->> 0 as size
+    from tails
+  )
+  select case when size between 1 and length(tail) - 8 then cast(substr(tail, -8 - size, size) as text) end as counts,
+    count(*) as rows, max(seq) as last, json_group_array(seq) filter (where size = 0 or size > length(tail) - 8) as unread
+  from sized group by counts`;
 const EXPIRED = `select min(seq) as first, max(seq) as last
   from (select seq from outbox where created_at < ? order by seq limit ${SERVER_LIMITS.pageRows})`;
 const DELETE_EMPTY_PAGES = "delete from outbox_pages where last_seq <= ?";
@@ -113,6 +127,14 @@ export function createOutboxMethods(sql: Statements): Synchronous<Omit<OutboxLed
       sql
         .all<PayloadRow>(ROWS_AFTER, after, limit)
         .map(({ seq, payload }) => ({ seq, part: { payload, skipped: [] } })),
+
+    waitingDays: ({ sourceId, after }) => {
+      const groups = sql.all<Omit<WaitingGroup, "unread"> & { unread: string }>(DAYS_AFTER, after);
+      return toWaitingSlice(
+        sourceId,
+        groups.map((group) => ({ ...group, unread: JSON.parse(group.unread) })),
+      );
+    },
 
     expireOutbox: ({ before }) =>
       sql.transaction(() => {
