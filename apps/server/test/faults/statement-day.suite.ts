@@ -3,12 +3,14 @@
  * a retention: every count is that of clients that know what became of each of their events.
  */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { DeliveryDay } from "@headwater/contract";
-import { headwaterHere } from "../cli/command-line.ts";
+import { BIN, headwaterHere } from "../cli/command-line.ts";
 import { assertBalanced, type DayAccount, newAccount } from "../delivery/day-account.ts";
 import { until } from "../support/until.ts";
 import { DAY, HOUR, ORGANIZATION_ID, openWorld, SECOND, type TestSource } from "../support/world.ts";
@@ -227,7 +229,7 @@ class StatementTrial {
     await this.#erase(erased);
     await this.#send([withLosses], () => this.#kill());
     await this.#child!.end("SIGTERM");
-    await this.#importTwice();
+    await this.#importAgain();
     await this.#check({ clients: [...steady, ...late], erased, old });
   }
 
@@ -316,12 +318,19 @@ class StatementTrial {
         inWarehouse: account.accepted,
       });
     }
+    await this.#storage.endClaims();
     await using world = await openAgain(this.#settings, this.#storage.dataDir);
     const warehouseResponds = async () => (await askDelivery(world, this.#source)).status === 200;
     await until("the warehouse responds after the start", warehouseResponds);
-    const nothingWaits = async () =>
-      [...(await this.#accounts(world)).values()].every((one) => one.waiting === 0);
-    await until("nothing waits", nothingWaits);
+    // the comparison after the start counts what the killed import has stored
+    const isComplete = async () => {
+      const accounts = await this.#accounts(world);
+      return [...expected].every(([at, { accepted }]) => {
+        const { waiting, accepted: counted } = accounts.get(at)!;
+        return waiting === 0 && counted >= accepted;
+      });
+    };
+    await until("nothing waits, and everything is counted", isComplete);
     assert.deepEqual(await this.#accounts(world), expected);
 
     const body = { organizationId: ORGANIZATION_ID, retentionDays: 5 };
@@ -352,18 +361,46 @@ class StatementTrial {
     assert.deepEqual({ ...found, missing: 0 }, { ...expected.get(today), missing: 0 }, "a deleted row shows");
   }
 
-  /** The second import adds nothing. */
-  async #importTwice(): Promise<void> {
-    const days = [this.#days.past, this.#days.imported];
-    const rows = IMPORTED * days.length;
-    assert.deepEqual(await this.#import(days), { accepted: rows, duplicates: 0 });
-    assert.deepEqual(await this.#import(days), { accepted: 0, duplicates: rows });
+  /**
+   * Imports events of days that ingest accepts and of others. The command is killed before and after the warehouse has stored its
+   * part, and made again, each time with more events.
+   */
+  async #importAgain(): Promise<void> {
+    const { holdRequests, holdAnswers } = this.#warehouse;
+    await this.#killImport(15, holdRequests("INSERT"));
+    holdRequests("never");
+    await this.#killImport(25, holdAnswers("INSERT"));
+    holdAnswers("never");
+    // of the recent events 25 are stored, and so are 25 of the old ones, which the killed command has not counted
+    assert.deepEqual(await this.#import(IMPORTED), { accepted: 30, duplicates: 50 });
+    assert.deepEqual(await this.#import(IMPORTED), { accepted: 0, duplicates: 80 });
   }
 
-  /** Imports a file with events of these days. */
-  async #import(days: readonly number[]) {
+  /** The import of that many events of each day is killed when the warehouse has been asked to store them. */
+  async #killImport(count: number, held: () => number): Promise<void> {
+    const { settings, words } = this.#importCommand(count);
+    const env = { PATH: process.env.PATH, DISK_LOW_WATER_BYTES: "0", ...settings };
+    const command = spawn(process.execPath, [BIN, ...words], { env, stdio: "ignore" });
+    const ended = once(command, "exit");
+    await until("the warehouse is asked to store events", () => held() > 0);
+    command.kill("SIGKILL");
+    await ended;
+    await until("the command has disconnected", () => held() === 0);
+  }
+
+  async #import(count: number) {
+    const { settings, words } = this.#importCommand(count);
+    const { code, json, stderr } = await headwaterHere(settings, ...words);
+    assert.equal(code, 0, stderr);
+    const { accepted, duplicates } = json();
+    return { accepted, duplicates };
+  }
+
+  /** The command that imports that many events of each day. */
+  #importCommand(count: number) {
+    const days = [this.#days.past, this.#days.imported];
     const lines = days.flatMap((at) =>
-      Array.from({ length: IMPORTED }, (_, index) =>
+      Array.from({ length: count }, (_, index) =>
         JSON.stringify({
           id: `imported ${at} ${index}`,
           type: "track",
@@ -374,22 +411,13 @@ class StatementTrial {
         }),
       ),
     );
-    const { sourceId } = this.#source;
     const { dataDir } = this.#storage;
     const file = join(dataDir, "imported.ndjson");
     writeFileSync(file, lines.join("\n"));
-    const settings = { DATA_DIR: dataDir, ...this.#settings };
-    const { code, json, stderr } = await headwaterHere(
-      settings,
-      "import",
-      file,
-      "--source",
-      sourceId,
-      "--json",
-    );
-    assert.equal(code, 0, stderr);
-    const { accepted, duplicates } = json();
-    return { accepted, duplicates };
+    return {
+      settings: { DATA_DIR: dataDir, ...this.#settings },
+      words: ["import", file, "--source", this.#source.sourceId, "--json"],
+    };
   }
 }
 

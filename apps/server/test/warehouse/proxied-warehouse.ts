@@ -1,5 +1,5 @@
 /** A real warehouse behind a proxy that tests can cut off. */
-import { createServer, request } from "node:http";
+import { createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "../../src/clickhouse/client.ts";
 import { migrate } from "../../src/clickhouse/migrate.ts";
@@ -13,6 +13,8 @@ export interface ProxiedWarehouse extends AsyncDisposable {
   restore(): void;
   /** Holds requests whose URL has the text. @returns a function that counts those whose client is still connected */
   holdRequests(text: string): () => number;
+  /** Holds the answers to requests whose URL has the text. @returns as `holdRequests` does */
+  holdAnswers(text: string): () => number;
   /** Queries the warehouse directly, even while the proxy is cut off. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   ask(query: string): Promise<any[]>;
@@ -28,15 +30,18 @@ export async function openProxiedWarehouse(): Promise<ProxiedWarehouse> {
   const { url } = engine.endpoint;
   let isCut = false;
   let heldText: string | null = null;
+  let heldAnswer: string | null = null;
   let held = 0;
+  const hold = (to: ServerResponse) => {
+    held += 1;
+    to.once("close", () => (held -= 1));
+  };
   const server = createServer((from, to) => {
     if (isCut) return void from.socket.destroy();
-    if (heldText !== null && from.url?.includes(heldText)) {
-      held += 1;
-      return void to.once("close", () => (held -= 1));
-    }
+    if (heldText !== null && from.url?.includes(heldText)) return hold(to);
     const { host: _, ...headers } = from.headers;
     const sent = request(url + from.url, { method: from.method, headers }, (answer) => {
+      if (heldAnswer !== null && from.url?.includes(heldAnswer)) return hold(to);
       to.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(to);
     });
@@ -59,6 +64,10 @@ export async function openProxiedWarehouse(): Promise<ProxiedWarehouse> {
     },
     holdRequests: (text) => {
       heldText = text;
+      return () => held;
+    },
+    holdAnswers: (text) => {
+      heldAnswer = text;
       return () => held;
     },
     ask: async (query) => (await client.query({ query, format: "JSONEachRow" })).json(),
