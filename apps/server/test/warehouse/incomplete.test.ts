@@ -1,6 +1,10 @@
 /** A warehouse that has lost events says so everywhere: readiness, metrics, log, stats, exports. */
 import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { headwaterHere } from "../cli/command-line.ts";
+import { OWNER_TOKEN } from "../support/world.ts";
 import {
   type DamagedService,
   exportOf,
@@ -46,12 +50,37 @@ for (const [what, damage] of Object.entries({
     });
     const exported = await exportOf(service, sourceId);
     assert.deepEqual([exported.status, exported.headers.get("headwater-incomplete")], [200, "true"]);
+    const file = join(service.dataDir, "exported.ndjson");
+    const token = join(service.dataDir, "token");
+    writeFileSync(token, OWNER_TOKEN);
+    const words = [
+      "export",
+      "--source",
+      sourceId,
+      "--out",
+      file,
+      "--api",
+      service.world.url,
+      "--token-file",
+      token,
+    ];
+    const { code, stderr } = await headwaterHere({}, ...words);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /The warehouse has lost events of this source and range/);
     const logged = service.world.logged.find((line) =>
       JSON.stringify(line).includes("the warehouse lacks 200"),
     );
     assert.match(JSON.stringify(logged), new RegExp(`${sourceId}.*check-warehouse`));
 
     await service.ship(source, 200);
+    await service.restartAfter(async () => {
+      rmSync(file);
+      const settings = { DATA_DIR: service.dataDir, WAREHOUSE: "embedded" };
+      const stored = await headwaterHere(settings, "export", "--source", sourceId, "--out", file, "--json");
+      assert.equal(stored.code, 0, stored.stderr);
+      assert.equal(stored.json().isIncomplete, true);
+    });
+    await service.untilWarehouse({ state: "incomplete", missingEvents: 200 });
     const after = await queryStats(service, sourceId);
     assert.deepEqual([after.body.incomplete, after.body.results[0].metrics], [true, [200]]);
   });

@@ -21,11 +21,13 @@ import { findSource } from "../../src/cli/find-named.ts";
 import { withWorkspace } from "../../src/cli/ledger-access.ts";
 import { formatBytes } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
+import { HEADWATER } from "../../src/core/command-name.ts";
 import { messageOf } from "../../src/core/errors.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { compile } from "../../src/core/validate.ts";
 import { type EventStores, readEvents, toFile } from "../../src/export/format.ts";
 import { readSelection } from "../../src/export/selection.ts";
+import { mayMiss } from "../../src/ledger/warehouse-report.ts";
 import { chooseWarehouse, refuseWarehouseElsewhere } from "../../src/open-warehouse.ts";
 import { findSourceId, parseHttpUrl, remoteApi } from "../remote-service.ts";
 import { truncateToWholeLines } from "./resume.ts";
@@ -82,8 +84,14 @@ function buildQuery(
 /** @returns the number of bytes */
 type WriteBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<number>;
 
+interface WrittenExport {
+  readonly bytes: number;
+  /** The warehouse has lost events of the source and the range. */
+  readonly isIncomplete: boolean;
+}
+
 /** Reads the warehouse, or the ledger when there is no warehouse, without a service. */
-function exportFromStores(task: ExportTask, write: WriteBytes): Promise<number> {
+function exportFromStores(task: ExportTask, write: WriteBytes): Promise<WrittenExport> {
   const { source, organization, format } = task.options;
   const { signal } = new AbortController();
   return withWorkspace(organization, async (access) => {
@@ -91,8 +99,12 @@ function exportFromStores(task: ExportTask, write: WriteBytes): Promise<number> 
     const found = await findSource(access, source);
     const selection = readSelection(found.sourceId, buildQuery(task, found));
     await refuseWarehouseElsewhere(config, ledger);
-    const read = (client: EventStores["client"]) =>
-      write(toFile(readEvents({ ledger, client }, selection, format, signal), format, task.cursor !== null));
+    const read = async (client: EventStores["client"]): Promise<WrittenExport> => {
+      const events = readEvents({ ledger, client }, selection, format, signal);
+      const bytes = await write(toFile(events, format, task.cursor !== null));
+      const { report } = await ledger.warehouseCheck();
+      return { bytes, isIncomplete: client !== null && mayMiss(report, found.sourceId, selection) };
+    };
     if (!((await chooseWarehouse(config)) instanceof Function)) return read(null);
     return withWarehouse(config, (client) => read(() => client));
   }).catch((error: unknown) => {
@@ -103,11 +115,14 @@ function exportFromStores(task: ExportTask, write: WriteBytes): Promise<number> 
   });
 }
 
-async function fetchExport(api: HeadwaterApi, task: ExportTask): Promise<AsyncIterable<Uint8Array>> {
+async function fetchExport(api: HeadwaterApi, task: ExportTask, write: WriteBytes): Promise<WrittenExport> {
   const sourceId = await findSourceId(api, task.options);
-  const { body } = await api.exportEvents({ query: buildQuery(task, { sourceId }) });
-  return body ?? new Blob([]).stream();
+  const { body, headers } = await api.exportEvents({ query: buildQuery(task, { sourceId }) });
+  const bytes = await write(body ?? new Blob([]).stream());
+  return { bytes, isIncomplete: headers.get("headwater-incomplete") === "true" };
 }
+
+const INCOMPLETE = `The warehouse has lost events of this source and range, so the export lacks them. \`${HEADWATER} check-warehouse\` lists them.`;
 
 async function writeToOutput(
   bytes: AsyncIterable<Uint8Array>,
@@ -153,15 +168,19 @@ export const exportEvents: Command = defineCommand({
   run: async ({ api, "token-file": tokenFile, ...options }, context) => {
     const task = { options, cursor: findCursor(options) };
     const write: WriteBytes = (bytes) => writeToOutput(bytes, options, context);
-    const bytes =
+    const { bytes, isIncomplete } =
       api === undefined
         ? await exportFromStores(task, write)
-        : await write(await fetchExport(remoteApi(api, tokenFile), task));
+        : await fetchExport(remoteApi(api, tokenFile), task, write);
     const { out, format } = options;
-    if (out === undefined) return null;
+    if (out === undefined) {
+      if (isIncomplete) process.stderr.write(`${INCOMPLETE}\n`);
+      return null;
+    }
     return {
-      json: { path: out, format, bytes, after: task.cursor },
+      json: { path: out, format, bytes, after: task.cursor, isIncomplete },
       text: `Wrote ${formatBytes(bytes)} to ${out}.`,
+      ...(isIncomplete && { note: INCOMPLETE }),
     };
   },
 });
